@@ -1,0 +1,78 @@
+import { packages, sealedLibraries, serverFolders, serverRoots } from './tools/layers/layers.ts'
+
+const server = 'packages/server/src'
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    ...packages.map(({ name, mayImport }) => ({
+      name: `package-${name}`,
+      comment: `packages/${name} may import ${mayImport.join(', ') || 'no other package'}`,
+      severity: /** @type {const} */ ('error'),
+      from: { path: `^packages/${name}/`, pathNot: '(\\.test|-contract)\\.ts$' },
+      to: { path: '^(packages|tests|tools)/', pathNot: `^packages/(${[name, ...mayImport].join('|')})/` },
+    })),
+    ...serverFolders.map(({ name, mayImport }) => ({
+      name: `server-${name}`,
+      comment: `${server}/${name} may import ${mayImport.join(', ') || 'no other folder'}`,
+      severity: /** @type {const} */ ('error'),
+      from: { path: `^${server}/${name}/` },
+      to: { path: `^${server}/`, pathNot: `^${server}/(${[name, ...mayImport].join('|')})/` },
+    })),
+    {
+      name: 'server-folder-unlisted',
+      comment: 'a new folder belongs into tools/layers/layers.ts first',
+      severity: 'error',
+      from: {
+        path: `^${server}/`,
+        pathNot: [
+          `^${server}/(${serverFolders.map(({ name }) => name).join('|')})/`,
+          `^${server}/(${serverRoots.join('|')})(\\.test)?\\.ts$`,
+        ],
+      },
+      to: {},
+    },
+    {
+      name: 'api-is-pure',
+      comment: 'packages/api runs in browsers and has no dependencies',
+      severity: 'error',
+      from: { path: '^packages/api/', pathNot: '\\.test\\.ts$' },
+      to: { dependencyTypes: ['core', 'npm', 'npm-dev'] },
+    },
+    {
+      name: 'no-test-code-in-product',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: '(\\.test|-contract)\\.ts$' },
+      to: { path: '(\\.test|-contract)\\.ts$|^tests/' },
+    },
+    {
+      name: 'declared-dependencies-only',
+      comment: 'what is imported stands in the package.json of the package that imports it',
+      severity: 'error',
+      from: { path: '^(packages|tests/servers)/', pathNot: '(\\.test|-contract)\\.ts$' },
+      to: {
+        dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'npm-dev'],
+        pathNot: 'node_modules/(vitest|@types/[^/]+)/',
+      },
+    },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    ...sealedLibraries.map(({ library, only }) => ({
+      name: `sealed-${library}`,
+      comment: `${library} is used only in ${only}`,
+      severity: /** @type {const} */ ('error'),
+      from: { path: '^(packages|tests)/', pathNot: `^${only}/` },
+      to: { path: `node_modules/(@types/)?${library}/` },
+    })),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '/(dist|coverage)/' },
+    tsPreCompilationDeps: true,
+    combinedDependencies: false,
+    enhancedResolveOptions: {
+      conditionNames: ['source', 'import', 'node', 'default', 'types'],
+      exportsFields: ['exports'],
+    },
+  },
+}

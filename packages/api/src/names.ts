@@ -1,0 +1,50 @@
+/** What may be called what. Each function answers with what is wrong, in words that follow the name, or undefined. */
+
+const objectName = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/
+const keyName = /^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$/
+
+export const maxObjectNameLength = 253
+export const maxKeyPrefixLength = 253
+export const maxKeyNameLength = 63
+export const maxLabelValueLength = 63
+
+export function objectNameFault(name: string): string | undefined {
+  if (name.length > maxObjectNameLength)
+    return `has ${name.length} characters; at most ${maxObjectNameLength} are allowed`
+  if (objectName.test(name)) return undefined
+  return 'may hold only lowercase letters, digits and "-", and must start and end with a letter or digit'
+}
+
+/** A label or annotation key: `[<prefix>/]<name>`. */
+export function keyFault(key: string): string | undefined {
+  const slash = key.indexOf('/')
+  const name = key.slice(slash + 1)
+  if (slash >= 0) {
+    const fault = prefixFault(key.slice(0, slash))
+    if (fault) return fault
+  }
+  if (name.length > maxKeyNameLength)
+    return `has a name of ${name.length} characters; at most ${maxKeyNameLength} are allowed`
+  if (keyName.test(name)) return undefined
+  return 'needs a name of letters, digits, "-", "_" and "." that starts and ends with a letter or digit'
+}
+
+/** A finalizer is a key whose prefix says whose it is. */
+export function finalizerFault(finalizer: string): string | undefined {
+  if (!finalizer.includes('/')) return 'must have the form <prefix>/<name>'
+  return keyFault(finalizer)
+}
+
+export function labelValueFault(value: string): string | undefined {
+  if (value.length > maxLabelValueLength)
+    return `has ${value.length} characters; at most ${maxLabelValueLength} are allowed`
+  if (value === '' || keyName.test(value)) return undefined
+  return 'may hold only letters, digits, "-", "_" and ".", and must start and end with a letter or digit'
+}
+
+function prefixFault(prefix: string): string | undefined {
+  if (prefix.length > maxKeyPrefixLength)
+    return `has a prefix of ${prefix.length} characters; at most ${maxKeyPrefixLength} are allowed`
+  if (prefix.split('.').every((label) => objectName.test(label))) return undefined
+  return 'needs a prefix that is a domain name: lowercase letters, digits and "-", in parts joined by dots'
+}

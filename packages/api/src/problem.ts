@@ -1,0 +1,107 @@
+/**
+ * Every way a request can fail: the closed set of reasons, each with its HTTP status and title.
+ * Clients branch on `reason`; status and title follow from this table and from nowhere else.
+ */
+export const problems = {
+  BadRequest: { status: 400, title: 'The request cannot be understood' },
+  InvalidSelector: { status: 400, title: 'The selector cannot be parsed' },
+  FieldNotIndexed: { status: 400, title: 'The field is not indexed' },
+  InvalidPage: { status: 400, title: 'The page or size is not valid' },
+  TypeMismatch: { status: 400, title: 'The body is of another type than the path' },
+  Unauthenticated: { status: 401, title: 'Credentials are missing or not valid' },
+  Forbidden: { status: 403, title: 'The caller may not do this' },
+  EscalationForbidden: { status: 403, title: 'The caller would hand out more rights than it holds' },
+  CrossSite: { status: 403, title: 'The request comes from another site' },
+  NotFound: { status: 404, title: 'The object or path does not exist' },
+  ModelNotFound: { status: 404, title: 'The model does not exist' },
+  MethodNotAllowed: { status: 405, title: 'The path does not take this method' },
+  AlreadyExists: { status: 409, title: 'The object exists already' },
+  VersionConflict: { status: 409, title: 'The object has changed meanwhile' },
+  DuplicateIndexValue: { status: 409, title: 'A unique value is taken' },
+  InUse: { status: 409, title: 'The object is in use' },
+  FenceLost: { status: 409, title: 'The lease has passed to another holder' },
+  RevisionExpired: { status: 410, title: 'The revision is no longer kept' },
+  PreconditionFailed: { status: 412, title: 'The precondition does not hold' },
+  PayloadTooLarge: { status: 413, title: 'The body is too large' },
+  UnsupportedMediaType: { status: 415, title: 'The content type is not supported' },
+  Invalid: { status: 422, title: 'The object is not valid' },
+  TooManyRequests: { status: 429, title: 'Too many requests' },
+  Internal: { status: 500, title: 'The server failed' },
+  PluginFailed: { status: 502, title: 'The plugin failed' },
+  PluginNotStarted: { status: 503, title: 'The plugin is not started' },
+  IndexBuilding: { status: 503, title: 'The index is still being built' },
+  Unavailable: { status: 503, title: 'The server cannot answer now' },
+  Draining: { status: 503, title: 'The server is stopping' },
+  PluginTimeout: { status: 504, title: 'The plugin did not answer in time' },
+} as const satisfies Record<string, { readonly status: number; readonly title: string }>
+
+export type Reason = keyof typeof problems
+
+/** One offending place in a body or query. */
+export interface FieldError {
+  /** JSON Pointer into the body; empty for the whole of it. */
+  readonly pointer: string
+  /** The same place as people write it: `rules[0].verbs`. */
+  readonly field: string
+  /** What was broken, in one word: `required`, `maxLength`, `unknown`. */
+  readonly rule: string
+  readonly message: string
+  readonly params?: Readonly<Record<string, unknown>>
+}
+
+/** The body of every failed request: RFC 9457, sent as `application/problem+json`. */
+export interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  readonly instance: string
+  readonly reason: Reason
+  readonly requestId: string
+  readonly errors?: readonly FieldError[]
+}
+
+/** The caller's fault, or a state the caller must know of. Anything else that is thrown is a 500 without detail. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly reason: Reason
+  readonly errors: readonly FieldError[] | undefined
+  /** Response headers that belong to the reason: `Allow`, `Retry-After`, `WWW-Authenticate`. */
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(reason: Reason, detail: string, options: ApiErrorOptions = {}) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause })
+    this.reason = reason
+    this.errors = options.errors
+    this.headers = options.headers ?? {}
+  }
+}
+
+export interface ApiErrorOptions {
+  readonly errors?: readonly FieldError[]
+  readonly headers?: Readonly<Record<string, string>>
+  readonly cause?: unknown
+}
+
+/** By reason, not by class: an error may come from another copy of this package or another process. */
+export function isApiError(error: unknown): error is ApiError {
+  return error instanceof Error && 'reason' in error && typeof error.reason === 'string' && error.reason in problems
+}
+
+/** `instance` and `requestId` name the request; the rest follows from the error. */
+export function toProblem(
+  error: ApiError,
+  request: { readonly instance: string; readonly requestId: string },
+): Problem {
+  const { status, title } = problems[error.reason]
+  return {
+    type: `https://platform.run/problems/${error.reason}`,
+    title,
+    status,
+    detail: error.message,
+    instance: request.instance,
+    reason: error.reason,
+    requestId: request.requestId,
+    ...(error.errors && { errors: error.errors }),
+  }
+}

@@ -1,0 +1,25 @@
+import type { ApiObject } from './object.ts'
+
+export const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const
+export type Verb = (typeof verbs)[number]
+
+/** Grants verbs on resources: objects of models, and custom APIs of the same shape. */
+export interface ResourceRule {
+  readonly apiGroups: readonly string[]
+  readonly resources: readonly string[]
+  /** Absent or empty covers every name. */
+  readonly resourceNames?: readonly string[]
+  readonly verbs: readonly string[]
+}
+
+/** Grants verbs on paths that are no resource. A trailing `/*` covers everything below. */
+export interface NonResourceRule {
+  readonly nonResourceURLs: readonly string[]
+  readonly verbs: readonly string[]
+}
+
+export type Rule = ResourceRule | NonResourceRule
+
+export interface Role extends ApiObject {
+  readonly rules: readonly Rule[]
+}

@@ -1,0 +1,35 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { RequestHead, RequestInfo } from '@pergola/api'
+
+/** A request as it came in, before anybody has asked who sent it. */
+export interface IncomingRequest extends RequestHead {
+  readonly headers: IncomingHttpHeaders
+  readonly query: URLSearchParams
+  /** Reads the whole body; more than `limit` bytes is `PayloadTooLarge`. To be called once. */
+  readBody(limit: number): Promise<Buffer>
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal
+  /** Adds to the request's line in the log. */
+  note(facts: Readonly<Record<string, string>>): void
+}
+
+/** Who asks. `anonymous` has no name; everything it may do comes from its roles. */
+export type Caller = { readonly kind: 'user'; readonly name: string } | { readonly kind: 'anonymous' }
+
+/** One request on its way down the line, after it was classified and allowed. */
+export interface Call {
+  readonly info: RequestInfo
+  readonly caller: Caller
+  readonly request: IncomingRequest
+}
+
+/** What a handler gives back; http turns it into a response. */
+export interface Answer {
+  readonly status: number
+  readonly contentType: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** A sequence of buffers is streamed at the reader's pace; one that throws resets the connection. */
+  readonly body: Buffer | AsyncIterable<Buffer>
+}
+
+export type Handler = (call: Call) => Promise<Answer>

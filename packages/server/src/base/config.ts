@@ -1,0 +1,177 @@
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import { parse as parseYaml } from 'yaml'
+import type { LogLevel } from './log.ts'
+import { nearest } from './nearest.ts'
+
+/** What an operator sets, complete with defaults. */
+export interface Config {
+  readonly server: {
+    readonly host: string
+    readonly port: number
+    readonly drainTimeout: number
+  }
+  readonly database: { readonly url: string }
+  readonly bootstrap: { readonly adminToken?: string; readonly adminTokenFile?: string }
+  readonly log: { readonly level: LogLevel; readonly format: 'auto' | 'json' | 'pretty' }
+}
+
+const minTokenLength = 32
+
+/** The one list of settings. The reference page is written from it, and from nothing else. */
+export const configSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    server: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        host: { type: 'string', default: '127.0.0.1', description: 'Address to listen on.' },
+        port: {
+          type: 'integer',
+          minimum: 0,
+          maximum: 65535,
+          default: 8090,
+          description: 'Port to listen on; 0 takes a free one.',
+        },
+        drainTimeout: {
+          type: 'integer',
+          minimum: 0,
+          default: 25,
+          description: 'Seconds that requests in flight are given to finish when the server stops.',
+        },
+      },
+    },
+    database: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        url: {
+          type: 'string',
+          pattern: '^(sqlite:.|postgres(ql)?://)',
+          default: 'sqlite:pergola.db',
+          description: '`sqlite:<file>` for one process, or `postgres://user:password@host:port/database`.',
+        },
+      },
+    },
+    bootstrap: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        adminToken: {
+          type: 'string',
+          minLength: minTokenLength,
+          description: 'Token of the first administrator. Without one, a new token is made and printed at every start.',
+        },
+        adminTokenFile: { type: 'string', description: 'A file that holds that token, in place of the token itself.' },
+      },
+    },
+    log: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        level: {
+          enum: ['debug', 'info', 'warn', 'error'],
+          default: 'info',
+          description: 'Least severe line that is written.',
+        },
+        format: {
+          enum: ['auto', 'json', 'pretty'],
+          default: 'auto',
+          description: 'One JSON object a line, or words; `auto` takes words at a terminal.',
+        },
+      },
+    },
+  },
+} as const
+
+export interface ConfigSources {
+  /** The configuration file's name and text. */
+  readonly file?: { readonly name: string; readonly text: string }
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** A configuration that cannot be used: one line a fault, each naming where it stands and what to do. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+/** Defaults, then the file, then `PERGOLA_*` variables. Every fault is reported at once. */
+export function loadConfig({ file, env }: ConfigSources): Config {
+  const settings = settingsOf(configSchema.properties)
+  const fromFile = file ? parseFile(file) : {}
+  const { values: fromEnv, faults } = readVariables(env, settings)
+  const config = structuredClone(fromFile) as Record<string, Record<string, unknown>>
+  for (const [path, value] of fromEnv) {
+    const [section, key] = path.split('.') as [string, string]
+    config[section] = { ...config[section], [key]: value }
+  }
+  const validate = new Ajv2020({ allErrors: true, useDefaults: true, coerceTypes: true, verbose: true }).compile(
+    configSchema,
+  )
+  if (!validate(config)) faults.push(...(validate.errors ?? []).map((error) => describe(error, file?.name, fromEnv)))
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'))
+  return config as unknown as Config
+}
+
+/** `server.port` as its variable: `PERGOLA_SERVER_PORT`. */
+export function variableOf(path: string): string {
+  return `PERGOLA_${path
+    .replaceAll('.', '_')
+    .replaceAll(/[A-Z]/g, (letter) => `_${letter}`)
+    .toUpperCase()}`
+}
+
+/** Every setting as a dotted path. */
+function settingsOf(sections: typeof configSchema.properties): readonly string[] {
+  return Object.entries(sections).flatMap(([section, { properties }]) =>
+    Object.keys(properties).map((key) => `${section}.${key}`),
+  )
+}
+
+function parseFile({ name, text }: { name: string; text: string }): object {
+  let value: unknown
+  try {
+    value = parseYaml(text)
+  } catch (error) {
+    throw new ConfigError(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if (value === null || value === undefined) return {}
+  if (typeof value === 'object' && !Array.isArray(value)) return value
+  throw new ConfigError(`${name}: the file must hold settings by section, such as "server:" with "port: 8090" below it`)
+}
+
+function readVariables(env: ConfigSources['env'], settings: readonly string[]) {
+  const byVariable = new Map(settings.map((path) => [variableOf(path), path]))
+  const values = new Map<string, string>()
+  const faults: string[] = []
+  for (const [variable, value] of Object.entries(env)) {
+    if (!variable.startsWith('PERGOLA_') || value === undefined) continue
+    const path = byVariable.get(variable)
+    if (path === undefined) faults.push(`${variable}: is not a setting${suggestion(variable, [...byVariable.keys()])}`)
+    else values.set(path, value)
+  }
+  return { values, faults }
+}
+
+function describe(error: ErrorObject, file: string | undefined, fromEnv: ReadonlyMap<string, string>): string {
+  const path = error.instancePath.slice(1).replaceAll('/', '.')
+  const source = fromEnv.has(path) ? variableOf(path) : `${file ?? 'configuration'}: ${path}`
+  if (error.keyword === 'additionalProperties') {
+    const key = String(error.params['additionalProperty'])
+    const known = Object.keys((error.parentSchema?.['properties'] ?? {}) as object)
+    return `${file ?? 'configuration'}: ${path === '' ? key : `${path}.${key}`} is not a setting${suggestion(key, known)}`
+  }
+  if (error.keyword === 'enum') return `${source} must be one of ${error.params['allowedValues'].join(', ')}`
+  if (error.keyword === 'pattern') return `${source} must start with "sqlite:" or "postgres://"`
+  return `${source} ${error.message ?? 'is not valid'}`
+}
+
+function suggestion(word: string, known: readonly string[]): string {
+  const match = nearest(word, known)
+  return match === undefined ? `; known are ${known.join(', ')}` : `; did you mean ${match}?`
+}

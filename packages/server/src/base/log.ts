@@ -1,0 +1,53 @@
+import { pino, type DestinationStream, type Logger } from 'pino'
+
+export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+
+export interface LogOptions {
+  readonly level: LogLevel
+  /** Lines for a person to read instead of JSON. */
+  readonly pretty: boolean
+  readonly write: (text: string) => void
+}
+
+/** Structured lines, one JSON object each; at a terminal the same facts in words. */
+export function createLog({ level, pretty, write }: LogOptions): Log {
+  const destination: DestinationStream = { write: pretty ? (line) => write(prettyLine(line)) : write }
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+}
+
+interface Line {
+  readonly level: number
+  readonly time: string
+  readonly msg: string
+  readonly err?: { readonly stack?: string }
+  readonly [fact: string]: unknown
+}
+
+function prettyLine(json: string): string {
+  const { level, time, msg, err, ...facts } = JSON.parse(json) as Line
+  const clock = new Date(time).toTimeString().slice(0, 8)
+  const mark = level >= 50 ? 'error ' : level >= 40 ? 'warn  ' : ''
+  const stack = err?.stack === undefined ? '' : `\n${err.stack}`
+  return `${clock} ${mark}${msg === 'request' ? requestLine(facts) : `${msg}${words(facts)}`}${stack}\n`
+}
+
+function requestLine({ status, user, method, target, ms, reason }: Record<string, unknown>): string {
+  const shown = [status, user ?? 'anonymous', method, target, ms, 'ms', reason]
+  return shown
+    .filter((part) => part !== undefined)
+    .map(word)
+    .join(' ')
+}
+
+function words(facts: Record<string, unknown>): string {
+  return Object.entries(facts)
+    .map(([key, value]) => ` ${key}=${word(value)}`)
+    .join('')
+}
+
+/** Quoted where it could be taken for the end of the line or the start of another fact. */
+function word(value: unknown): string {
+  return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value) ? value : JSON.stringify(value)
+}

@@ -1,0 +1,2 @@
+export { serve, version } from './main.ts'
+export type { ServeOptions } from './main.ts'

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { assemble } from './assemble.ts'
+import { ConfigError, loadConfig, type Config } from './base/config.ts'
+import { createLog } from './base/log.ts'
+
+const defaultConfigFile = 'pergola.yaml'
+
+export interface ServeOptions {
+  /** Without one, `pergola.yaml` is read when it is there. */
+  readonly configFile?: string
+}
+
+/**
+ * The server process, from its configuration to its exit code: serves until SIGTERM or SIGINT, then finishes what is
+ * in flight. What people read goes to standard output, the log to standard error.
+ */
+export async function serve(options: ServeOptions = {}): Promise<number> {
+  const started = performance.now()
+  const stopped = stopSignal()
+  let config: Config
+  let token: AdministratorToken
+  try {
+    config = loadConfig({ ...configFile(options.configFile), env: process.env })
+    token = administratorToken(config)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    process.stderr.write(`The configuration cannot be used:\n${error.message.replaceAll(/^/gm, '  ')}\n`)
+    return 2
+  }
+  const pretty = config.log.format === 'auto' ? process.stderr.isTTY : config.log.format === 'pretty'
+  const log = createLog({ level: config.log.level, pretty, write: (text) => process.stderr.write(text) })
+
+  const server = await assemble({ config, administratorToken: token.value, log }).catch((error: Error) => error)
+  if (server instanceof Error) {
+    process.stderr.write(`Pergola cannot start: ${server.message}\n`)
+    return 1
+  }
+  process.stdout.write(banner({ ...server, token, seconds: (performance.now() - started) / 1000 }))
+
+  const signal = await stopped
+  log.info({ signal }, 'stopping')
+  const cut = await server.close()
+  if (cut > 0) log.warn({ cut, seconds: config.server.drainTimeout }, 'requests were still running and have been cut')
+  log.info({}, 'stopped')
+  return 0
+}
+
+export function version(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+  return manifest.version
+}
+
+/** The second signal is for somebody in a hurry. */
+async function stopSignal(): Promise<string> {
+  const signals = ['SIGTERM', 'SIGINT'] as const
+  const first = await Promise.race(signals.map((signal) => once(process, signal).then(() => signal)))
+  for (const signal of signals) process.once(signal, () => process.exit(1))
+  return first
+}
+
+function configFile(given: string | undefined) {
+  const name = given ?? defaultConfigFile
+  if (given === undefined && !existsSync(name)) return {}
+  return { file: { name, text: readFile(name) } }
+}
+
+interface AdministratorToken {
+  readonly value: string
+  readonly madeNow: boolean
+  /** How a shell gets at it, for the command that is printed; a given token itself is never shown. */
+  readonly inShell: string
+}
+
+function administratorToken({ bootstrap: { adminToken, adminTokenFile } }: Config): AdministratorToken {
+  if (adminTokenFile !== undefined) {
+    return { value: readFile(adminTokenFile).trim(), madeNow: false, inShell: `$(cat ${adminTokenFile})` }
+  }
+  if (adminToken !== undefined) return { value: adminToken, madeNow: false, inShell: '$PERGOLA_BOOTSTRAP_ADMIN_TOKEN' }
+  const value = `pgl_${randomBytes(32).toString('base64url')}`
+  return { value, madeNow: true, inShell: value }
+}
+
+function readFile(name: string): string {
+  try {
+    return readFileSync(name, 'utf8')
+  } catch (error) {
+    throw new ConfigError(`${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+interface BannerFacts {
+  readonly url: string
+  readonly database: string
+  readonly token: AdministratorToken
+  readonly seconds: number
+}
+
+function banner({ url, database, token, seconds }: BannerFacts): string {
+  const made = `  token     ${token.value}  (of this run; PERGOLA_BOOTSTRAP_ADMIN_TOKEN sets a lasting one)`
+  return [
+    `  pergola ${version()} · ready in ${seconds.toFixed(1)} s`,
+    `  api       ${url}`,
+    `  database  ${database}`,
+    ...(token.madeNow ? [made] : []),
+    `  next      curl -H "Authorization: Bearer ${token.inShell}" ${url}/api/v1alpha1/roles`,
+    '',
+  ].join('\n')
+}

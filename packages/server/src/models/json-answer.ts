@@ -1,0 +1,5 @@
+import type { Answer } from '../base/call.ts'
+
+export function jsonAnswer(status: number, body: Answer['body'], headers: Answer['headers'] = {}): Answer {
+  return { status, contentType: 'application/json', headers, body }
+}

@@ -1,0 +1,39 @@
+import type { Rule } from '@pergola/api'
+
+/** A role that exists from the first start on. */
+export interface BuiltInRole {
+  readonly name: string
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly rules: readonly Rule[]
+}
+
+const hidden = { 'platform.run/hidden': 'true' }
+const displayName = (name: string) => ({ 'rbac.authorization.platform.run/display-name': name })
+const dependencies = (...roles: string[]) => ({ 'rbac.authorization.platform.run/dependencies': JSON.stringify(roles) })
+
+export const builtInRoles: readonly BuiltInRole[] = [
+  {
+    name: 'anonymous',
+    labels: hidden,
+    annotations: displayName('Every visitor'),
+    rules: [{ nonResourceURLs: ['/livez', '/readyz'], verbs: ['get'] }],
+  },
+  { name: 'authenticated', labels: hidden, annotations: displayName('Every signed-in user'), rules: [] },
+  {
+    name: 'super-administrator',
+    annotations: displayName('Super administrator'),
+    rules: [
+      { apiGroups: ['*'], resources: ['*'], verbs: ['*'] },
+      { nonResourceURLs: ['*'], verbs: ['*'] },
+    ],
+  },
+  {
+    name: 'visitor',
+    annotations: { ...displayName('Visitor'), ...dependencies('anonymous', 'authenticated') },
+    rules: [],
+  },
+  { name: 'contributor', annotations: displayName('Contributor'), rules: [] },
+  { name: 'author', annotations: displayName('Author'), rules: [] },
+  { name: 'post-administrator', annotations: displayName('Post administrator'), rules: [] },
+]

@@ -1,0 +1,38 @@
+import { verbs } from '@pergola/api'
+import type { ModelDefinition } from '../models/model.ts'
+
+const strings = { type: 'array', items: { type: 'string' } }
+const names = { ...strings, minItems: 1 }
+const allowedVerbs = { type: 'array', minItems: 1, items: { enum: [...verbs, '*'] } }
+
+export const roleModel: ModelDefinition = {
+  group: '',
+  version: 'v1alpha1',
+  kind: 'Role',
+  singular: 'role',
+  plural: 'roles',
+  schema: {
+    properties: {
+      rules: {
+        type: 'array',
+        items: {
+          type: 'object',
+          // A rule is of one kind: with nonResourceURLs it is about paths, else about resources.
+          if: { required: ['nonResourceURLs'] },
+          // oxlint-disable-next-line unicorn/no-thenable -- a JSON Schema keyword
+          then: {
+            properties: { nonResourceURLs: names, verbs: allowedVerbs },
+            required: ['verbs'],
+            additionalProperties: false,
+          },
+          else: {
+            properties: { apiGroups: names, resources: names, resourceNames: strings, verbs: allowedVerbs },
+            required: ['apiGroups', 'resources', 'verbs'],
+            additionalProperties: false,
+          },
+        },
+      },
+    },
+    required: ['rules'],
+  },
+}

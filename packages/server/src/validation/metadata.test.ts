@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest'
+import { maxAnnotationBytes, maxFinalizers, maxLabels, metadataErrors } from './metadata.ts'
+
+const many = (count: number, value: string) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, value]))
+const finalizers = (count: number) => Array.from({ length: count }, (_, at) => `example.com/f${at}`)
+
+describe('sound metadata is', () => {
+  const cases: readonly (readonly [what: string, metadata: unknown])[] = [
+    ['a name', { name: 'a' }],
+    ['a prefix to make a name of', { generateName: 'todo-' }],
+    [
+      'labels, annotations and finalizers up to their bounds',
+      {
+        name: 'a',
+        labels: many(maxLabels, 'v'),
+        annotations: { a: 'x'.repeat(maxAnnotationBytes - 1) },
+        finalizers: finalizers(maxFinalizers),
+      },
+    ],
+    [
+      'whatever a client sends in fields the server owns',
+      { name: 'a', uid: 7, version: 'x', creationTimestamp: null, generation: -1, deletionTimestamp: '' },
+    ],
+  ]
+  for (const [what, metadata] of cases) test(what, () => expect(metadataErrors(metadata)).toEqual([]))
+})
+
+describe('refused is', () => {
+  const cases: readonly (readonly [what: string, metadata: unknown, field: string, rule: string])[] = [
+    ['no name', {}, 'metadata.name', 'required'],
+    ['a bad name', { name: 'A' }, 'metadata.name', 'name'],
+    ['a bad prefix', { generateName: 'Todo-' }, 'metadata.generateName', 'name'],
+    ['a prefix too long for a name', { generateName: 'a'.repeat(246) }, 'metadata.generateName', 'name'],
+    ['a name of another type', { name: 7 }, 'metadata.name', 'type'],
+    ['an unknown field', { name: 'a', ownerReferences: [] }, 'metadata.ownerReferences', 'unknown'],
+    ['a bad label key', { name: 'a', labels: { '-': 'v' } }, 'metadata.labels.-', 'key'],
+    [
+      'a bad label value',
+      { name: 'a', labels: { 'example.com/k': 'a b' } },
+      'metadata.labels["example.com/k"]',
+      'labelValue',
+    ],
+    ['a label that is no string', { name: 'a', labels: { k: 1 } }, 'metadata.labels.k', 'type'],
+    ['a bad annotation key', { name: 'a', annotations: { 'a/b/c': '' } }, 'metadata.annotations["a/b/c"]', 'key'],
+    ['a finalizer without prefix', { name: 'a', finalizers: ['x'] }, 'metadata.finalizers[0]', 'finalizer'],
+    ['too many labels', { name: 'a', labels: many(maxLabels + 1, 'v') }, 'metadata.labels', 'limit'],
+    [
+      'too many bytes of annotations',
+      { name: 'a', annotations: { a: 'é'.repeat(maxAnnotationBytes / 2) } },
+      'metadata.annotations',
+      'limit',
+    ],
+    ['too many finalizers', { name: 'a', finalizers: finalizers(maxFinalizers + 1) }, 'metadata.finalizers', 'limit'],
+    ['what is no object', 'name', 'metadata', 'type'],
+  ]
+  for (const [what, metadata, field, rule] of cases) {
+    test(what, () => expect(metadataErrors(metadata)).toEqual([expect.objectContaining({ field, rule })]))
+  }
+})

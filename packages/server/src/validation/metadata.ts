@@ -1,0 +1,89 @@
+import { finalizerFault, keyFault, labelValueFault, objectNameFault, type FieldError } from '@pergola/api'
+import { fieldError, step } from './field-error.ts'
+import { compileSchema } from './schema-validator.ts'
+
+export const maxLabels = 64
+export const maxFinalizers = 32
+export const maxAnnotationBytes = 256 * 1024
+
+/** Metadata as a client may send it: the server-owned fields are allowed and later ignored, so their types are open. */
+const validateShape = compileSchema({
+  type: 'object',
+  properties: {
+    name: { type: 'string' },
+    generateName: { type: 'string' },
+    labels: { type: 'object', additionalProperties: { type: 'string' } },
+    annotations: { type: 'object', additionalProperties: { type: 'string' } },
+    finalizers: { type: 'array', items: { type: 'string' } },
+    uid: {},
+    creationTimestamp: {},
+    version: {},
+    generation: {},
+    deletionTimestamp: {},
+  },
+  additionalProperties: false,
+})
+
+export interface SentMetadata {
+  readonly name?: string
+  readonly generateName?: string
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly finalizers?: readonly string[]
+}
+
+/** Names, keys and bounds of metadata that is about to be stored. Structure first: only sound metadata is looked into. */
+export function metadataErrors(metadata: unknown): readonly FieldError[] {
+  const shape = validateShape(metadata)
+  if (shape.length > 0) return shape.map((error) => below('/metadata', error))
+  const sent = metadata as SentMetadata
+  return [
+    ...nameErrors(sent),
+    ...Object.entries(sent.labels ?? {}).flatMap(([key, value]) => [
+      ...faults(step('/metadata/labels', key), 'key', keyFault(key)),
+      ...faults(step('/metadata/labels', key), 'labelValue', labelValueFault(value)),
+    ]),
+    ...Object.keys(sent.annotations ?? {}).flatMap((key) =>
+      faults(step('/metadata/annotations', key), 'key', keyFault(key)),
+    ),
+    ...(sent.finalizers ?? []).flatMap((finalizer, at) =>
+      faults(`/metadata/finalizers/${at}`, 'finalizer', finalizerFault(finalizer)),
+    ),
+    ...boundErrors(sent),
+  ]
+}
+
+function nameErrors({ name, generateName }: SentMetadata): readonly FieldError[] {
+  if (name !== undefined) return faults('/metadata/name', 'name', objectNameFault(name))
+  if (generateName === undefined) {
+    return [fieldError('/metadata/name', 'required', 'is required; or send metadata.generateName for a name made here')]
+  }
+  // The suffix is always sound, so the prefix is judged with one in place.
+  return faults('/metadata/generateName', 'name', objectNameFault(`${generateName}00000000`))
+}
+
+function boundErrors({ labels = {}, annotations = {}, finalizers = [] }: SentMetadata): readonly FieldError[] {
+  const annotationBytes = Object.entries(annotations).reduce(
+    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
+    0,
+  )
+  const bounds = [
+    { field: 'labels', found: Object.keys(labels).length, limit: maxLabels, unit: 'labels' },
+    { field: 'annotations', found: annotationBytes, limit: maxAnnotationBytes, unit: 'bytes' },
+    { field: 'finalizers', found: finalizers.length, limit: maxFinalizers, unit: 'finalizers' },
+  ]
+  return bounds
+    .filter(({ found, limit }) => found > limit)
+    .map(({ field, found, limit, unit }) => ({
+      ...fieldError(`/metadata/${field}`, 'limit', `has ${found} ${unit}; at most ${limit} are allowed`),
+      params: { limit },
+    }))
+}
+
+function faults(pointer: string, rule: string, fault: string | undefined): readonly FieldError[] {
+  return fault === undefined ? [] : [fieldError(pointer, rule, fault)]
+}
+
+function below(parent: string, error: FieldError): FieldError {
+  return { ...error, ...fieldError(`${parent}${error.pointer}`, error.rule, error.message) }
+}

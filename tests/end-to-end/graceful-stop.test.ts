@@ -1,0 +1,155 @@
+import { once } from 'node:events'
+import { Agent, request, type IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createDatabase } from '@pergola/test-servers'
+import { describe, expect, inject, test } from 'vitest'
+import { startPergola, type PergolaProcess } from './pergola-process.ts'
+
+const token = 'graceful-stop-graceful-stop-graceful-stop'
+const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+
+/** What became of requests sent across the stop. Only a refused connection is no request cut: it never began. */
+interface Outcome {
+  answered: number
+  readonly cut: string[]
+}
+
+const engines = [
+  ['SQLite', async () => ({ url: 'sqlite:pergola.db', [Symbol.asyncDispose]: async () => {} })],
+  ['PostgreSQL', () => createDatabase(inject('postgres')['18'])],
+] as const
+
+for (const [engine, open] of engines) {
+  describe(`SIGTERM under load, on ${engine}`, () => {
+    test('cuts no request, stream or upload, and exits with 0 in under 5 s', async () => {
+      await using database = await open()
+      await using pergola = startServer(database.url)
+      const url = await pergola.url()
+      await fillWithRoles(url, 600)
+
+      const outcome: Outcome = { answered: 0, cut: [] }
+      const agent = new Agent({ keepAlive: true, maxSockets: 16 })
+      const load = Array.from({ length: 16 }, () => keepAsking(url, agent, outcome))
+      const streams = Array.from({ length: 4 }, () => readSlowly(url))
+      const uploads = Array.from({ length: 4 }, (_, at) => uploadSlowly(url, `uploaded-${at}`))
+      await sleep(500)
+
+      const stopped = performance.now()
+      pergola.signal('SIGTERM')
+      const exitCode = await pergola.exited
+      const seconds = (performance.now() - stopped) / 1000
+      await Promise.all(load)
+      agent.destroy()
+
+      expect(outcome.cut).toEqual([])
+      expect(outcome.answered).toBeGreaterThan(100)
+      for (const stream of await Promise.all(streams)) expect(stream.total).toBe(stream.items.length)
+      expect(await Promise.all(uploads)).toEqual([201, 201, 201, 201])
+      expect(exitCode).toBe(0)
+      expect(seconds).toBeLessThan(5)
+      // The slow ones were still going on when the signal came, or this would prove little.
+      expect(seconds).toBeGreaterThan(1)
+    })
+  })
+}
+
+test('the server turns unready before it is gone, and answers on open connections say that they are the last', async () => {
+  await using pergola = startServer('sqlite:pergola.db')
+  const url = await pergola.url()
+  const upload = uploadSlowly(url, 'holds-it-open')
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  expect((await ask(url, '/readyz', agent)).statusCode).toBe(200)
+  pergola.signal('SIGTERM')
+  await expect.poll(pergola.stderr).toContain('stopping')
+  const last = await ask(url, '/readyz', agent)
+  expect(last.statusCode).toBe(503)
+  expect(last.headers.connection).toBe('close')
+  expect(await upload).toBe(201)
+  expect(await pergola.exited).toBe(0)
+})
+
+test('what does not end in time is cut, counted and logged; a second signal ends everything at once', async () => {
+  await using pergola = startServer('sqlite:pergola.db', { PERGOLA_SERVER_DRAIN_TIMEOUT: '1' })
+  const never = request(`${await pergola.url()}/api/v1alpha1/roles`, { method: 'POST', headers })
+  never.on('error', () => {})
+  never.write('{')
+  await sleep(200)
+  pergola.signal('SIGTERM')
+  expect(await pergola.exited).toBe(0)
+  expect(pergola.stderr()).toMatch(/"cut":1,"seconds":1,.*have been cut/)
+
+  await using hurried = startServer('sqlite:pergola.db')
+  const hanging = request(`${await hurried.url()}/api/v1alpha1/roles`, { method: 'POST', headers })
+  hanging.on('error', () => {})
+  hanging.write('{')
+  await sleep(200)
+  hurried.signal('SIGINT')
+  await expect.poll(hurried.stderr).toContain('stopping')
+  hurried.signal('SIGINT')
+  expect(await hurried.exited).toBe(1)
+})
+
+function startServer(database: string, env: Record<string, string> = {}): PergolaProcess {
+  return startPergola({ env: { PERGOLA_DATABASE_URL: database, PERGOLA_BOOTSTRAP_ADMIN_TOKEN: token, ...env } })
+}
+
+/** Large enough that a whole list does not fit into the socket's buffers, so that reading slowly holds it open. */
+async function fillWithRoles(url: string, count: number): Promise<void> {
+  const annotations = { 'example.com/filling': 'x'.repeat(20_000) }
+  for (let at = 0; at < count; at++) {
+    const body = JSON.stringify({ metadata: { name: `role-${at}`, annotations }, rules: [] })
+    const { status } = await fetch(`${url}/api/v1alpha1/roles`, { method: 'POST', headers, body })
+    expect(status).toBe(201)
+  }
+}
+
+/** One request after the other on kept-alive connections, until nobody listens any more. */
+async function keepAsking(url: string, agent: Agent, outcome: Outcome): Promise<void> {
+  for (;;) {
+    try {
+      const response = await ask(url, '/api/v1alpha1/roles/author', agent)
+      expect(response.statusCode).toBe(200)
+      outcome.answered++
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? String(error)
+      if (code !== 'ECONNREFUSED') outcome.cut.push(code)
+      else return
+    }
+  }
+}
+
+async function ask(url: string, path: string, agent: Agent): Promise<IncomingMessage> {
+  const sent = request(`${url}${path}`, { agent, headers })
+  sent.end()
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  response.resume()
+  await once(response, 'end')
+  return response
+}
+
+async function readSlowly(url: string): Promise<{ total: number; items: unknown[] }> {
+  const sent = request(`${url}/api/v1alpha1/roles`, { headers, agent: false })
+  sent.end()
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  const started = performance.now()
+  const chunks: Buffer[] = []
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    // Some 12 MB in pieces of 64 KB: about two seconds in all.
+    if (performance.now() - started < 2_500) await sleep(10)
+  }
+  return JSON.parse(Buffer.concat(chunks).toString()) as { total: number; items: unknown[] }
+}
+
+async function uploadSlowly(url: string, name: string): Promise<number | undefined> {
+  const sent = request(`${url}/api/v1alpha1/roles`, { method: 'POST', headers, agent: false })
+  const body = JSON.stringify({ metadata: { name }, rules: [] })
+  for (const character of body) {
+    sent.write(character)
+    await sleep(2_000 / body.length)
+  }
+  sent.end()
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  response.resume()
+  return response.statusCode
+}

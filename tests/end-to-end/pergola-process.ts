@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const command = join(import.meta.dirname, '../../packages/cli/src/main.ts')
+
+/** A `pergola` process, run from its sources in a folder of its own. */
+export interface PergolaProcess extends AsyncDisposable {
+  readonly directory: string
+  readonly stdout: () => string
+  readonly stderr: () => string
+  /** Waits until it listens. */
+  url(): Promise<string>
+  signal(name: NodeJS.Signals): void
+  /** Resolves with the exit code. */
+  exited: Promise<number | null>
+}
+
+export interface PergolaOptions {
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** By name, written before it starts. */
+  readonly files?: Readonly<Record<string, string>>
+  readonly directory?: string
+}
+
+export function startPergola(options: PergolaOptions = {}): PergolaProcess {
+  const { args = ['serve'], env = {}, files = {}, directory } = options
+  const cwd = directory ?? mkdtempSync(join(tmpdir(), 'pergola-process-'))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
+  const child = spawn(process.execPath, ['--conditions=source', command, ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'], PERGOLA_SERVER_PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const printed = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk) => (printed.stdout += String(chunk)))
+  child.stderr.on('data', (chunk) => (printed.stderr += String(chunk)))
+  const exited = once(child, 'close').then(() => child.exitCode)
+  return {
+    directory: cwd,
+    stdout: () => printed.stdout,
+    stderr: () => printed.stderr,
+    url: async () => {
+      for (;;) {
+        const url = /api +(http:\S+)/.exec(printed.stdout)?.[1]
+        if (url !== undefined) return url
+        if (child.exitCode !== null) throw new Error(`pergola ended with ${child.exitCode}: ${printed.stderr}`)
+        await sleep(20)
+      }
+    },
+    signal: (name) => child.kill(name),
+    exited,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL')
+      await exited
+      if (directory === undefined) rmSync(cwd, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,105 @@
+import { createServer, type AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { createDatabase } from '@pergola/test-servers'
+import { describe, expect, inject, test } from 'vitest'
+import { startPergola } from './pergola-process.ts'
+
+test('serve prints where it listens, its database, a token, and a next step that works as printed', async () => {
+  await using pergola = startPergola()
+  const url = await pergola.url()
+  await expect.poll(pergola.stdout).toContain('next')
+  const [title, api, database, made, next = ''] = pergola.stdout().split('\n')
+  expect(title).toMatch(/^ {2}pergola \d+\.\d+\.\d+ · ready in \d\.\d s$/)
+  expect(api).toBe(`  api       ${url}`)
+  expect(database).toBe('  database  SQLite pergola.db')
+  expect(made).toMatch(/^ {2}token {5}pgl_[\w-]{43} {2}\(of this run; /)
+  const [, header = '', target = ''] = /^ {2}next {6}curl -H "Authorization: (.*)" (\S+)$/.exec(next) ?? []
+  const answer = await fetch(target, { headers: { authorization: header } })
+  expect(await answer.json()).toMatchObject({ kind: 'RoleList', total: 7 })
+})
+
+test('a given token is not printed, and its file works as well', async () => {
+  const token = 'a-token-of-more-than-32-characters-0123456789'
+  await using pergola = startPergola({ env: { PERGOLA_BOOTSTRAP_ADMIN_TOKEN: token } })
+  const url = await pergola.url()
+  await fetch(`${url}/livez`, { headers: { authorization: `Bearer ${token}` } })
+  await fetch(`${url}/livez`, { headers: { authorization: `Bearer wrong-${token}` } })
+  pergola.signal('SIGTERM')
+  expect(await pergola.exited).toBe(0)
+  expect(pergola.stdout() + pergola.stderr()).not.toContain(token)
+
+  await using second = startPergola({
+    env: { PERGOLA_BOOTSTRAP_ADMIN_TOKEN_FILE: 'token' },
+    files: { token: `${token}\n` },
+  })
+  const answer = await fetch(`${await second.url()}/api/v1alpha1/roles`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  expect(answer.status).toBe(200)
+})
+
+test('the configuration file is read, and PostgreSQL described without its password', async () => {
+  await using database = await createDatabase(inject('postgres')['15'])
+  const url = database.url.replace('postgres@', 'postgres:hidden@')
+  await using pergola = startPergola({
+    args: ['serve', '--config', 'my.yaml'],
+    files: { 'my.yaml': `database:\n  url: ${url}\n` },
+  })
+  await pergola.url()
+  expect(pergola.stdout()).toMatch(/database {2}PostgreSQL postgres@127\.0\.0\.1:\d+\/test_/)
+  expect(pergola.stdout() + pergola.stderr()).not.toContain('hidden')
+})
+
+describe('what cannot work is said in a sentence, with an exit code:', () => {
+  test('settings that do not exist', async () => {
+    await using pergola = startPergola({ env: { PERGOLA_SERVER_PROT: '1', PERGOLA_LOG_LEVEL: 'loud' } })
+    expect(await pergola.exited).toBe(2)
+    expect(pergola.stderr()).toBe(
+      'The configuration cannot be used:\n' +
+        '  PERGOLA_SERVER_PROT: is not a setting; did you mean PERGOLA_SERVER_PORT?\n' +
+        '  PERGOLA_LOG_LEVEL must be one of debug, info, warn, error\n',
+    )
+  })
+
+  test('a configuration file that is not there', async () => {
+    await using pergola = startPergola({ args: ['serve', '--config', 'nowhere.yaml'] })
+    expect(await pergola.exited).toBe(2)
+    expect(pergola.stderr()).toContain('nowhere.yaml cannot be read: ENOENT')
+  })
+
+  test('a port that is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    await using pergola = startPergola({ env: { PERGOLA_SERVER_PORT: String(port) } })
+    expect(await pergola.exited).toBe(1)
+    expect(pergola.stderr()).toBe(
+      `Pergola cannot start: 127.0.0.1:${port} is in use by another program; stop it or set server.port\n`,
+    )
+    taken.close()
+  })
+
+  test('a database that does not answer', async () => {
+    await using pergola = startPergola({ env: { PERGOLA_DATABASE_URL: 'postgres://someone:secret@127.0.0.1:1/x' } })
+    expect(await pergola.exited).toBe(1)
+    expect(pergola.stderr()).toMatch(
+      /^Pergola cannot start: cannot prepare PostgreSQL someone@127\.0\.0\.1:1\/x: .*ECONNREFUSED/,
+    )
+    expect(pergola.stderr()).not.toContain('secret')
+  })
+
+  test('a second process on the same SQLite file', async () => {
+    await using first = startPergola()
+    await first.url()
+    await using second = startPergola({ directory: first.directory })
+    expect(await second.exited).toBe(1)
+    expect(second.stderr()).toContain('the SQLite file pergola.db is in use by another process')
+  })
+
+  test('a command that does not exist', async () => {
+    await using pergola = startPergola({ args: ['sevre'] })
+    expect(await pergola.exited).toBe(1)
+    expect(pergola.stderr()).toContain("unknown command 'sevre'")
+    expect(pergola.stderr()).toContain('Did you mean serve?')
+  })
+})

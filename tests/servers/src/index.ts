@@ -1,0 +1,2 @@
+export { createDatabase, postgresVersions, startPostgres } from './postgres.ts'
+export type { PostgresServer, PostgresVersion, TestDatabase } from './postgres.ts'

