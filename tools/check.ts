@@ -24,7 +24,11 @@ const quick: readonly Gate[] = [
 ]
 
 const tests: readonly Gate[] = [
-  { name: 'tests and coverage', command: `npm run -s test:coverage -- --reporter=json --outputFile=${report}`, report },
+  {
+    name: 'tests and coverage',
+    command: `npm run -s test:coverage -- --reporter=default --reporter=json --outputFile=${report}`,
+    report,
+  },
 ]
 
 const proofs: readonly Gate[] = [

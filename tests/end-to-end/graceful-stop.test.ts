@@ -30,9 +30,10 @@ for (const [engine, open] of engines) {
       const outcome: Outcome = { answered: 0, cut: [] }
       const agent = new Agent({ keepAlive: true, maxSockets: 16 })
       const load = Array.from({ length: 16 }, () => keepAsking(url, agent, outcome))
+      await expect.poll(() => outcome.answered, { timeout: 10_000 }).toBeGreaterThan(200)
       const streams = Array.from({ length: 4 }, () => readSlowly(url))
       const uploads = Array.from({ length: 4 }, (_, at) => uploadSlowly(url, `uploaded-${at}`))
-      await sleep(500)
+      await sleep(300)
 
       const stopped = performance.now()
       pergola.signal('SIGTERM')
@@ -42,7 +43,6 @@ for (const [engine, open] of engines) {
       agent.destroy()
 
       expect(outcome.cut).toEqual([])
-      expect(outcome.answered).toBeGreaterThan(100)
       for (const stream of await Promise.all(streams)) expect(stream.total).toBe(stream.items.length)
       expect(await Promise.all(uploads)).toEqual([201, 201, 201, 201])
       expect(exitCode).toBe(0)
