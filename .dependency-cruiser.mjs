@@ -6,11 +6,18 @@ const server = 'packages/server/src'
 export default {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'package-unlisted',
+      comment: 'a new package belongs into tools/layers/layers.ts first',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: `^packages/(${packages.map(({ name }) => name).join('|')})/` },
+      to: {},
+    },
     ...packages.map(({ name, mayImport }) => ({
       name: `package-${name}`,
       comment: `packages/${name} may import ${mayImport.join(', ') || 'no other package'}`,
       severity: /** @type {const} */ ('error'),
-      from: { path: `^packages/${name}/`, pathNot: '(\\.test|-contract)\\.ts$' },
+      from: { path: `^packages/${name}/`, pathNot: '(\\.test|\\.rows|-contract)\\.ts$' },
       to: { path: '^(packages|tests|tools)/', pathNot: `^packages/(${[name, ...mayImport].join('|')})/` },
     })),
     ...serverFolders.map(({ name, mayImport }) => ({
@@ -28,7 +35,7 @@ export default {
         path: `^${server}/`,
         pathNot: [
           `^${server}/(${serverFolders.map(({ name }) => name).join('|')})/`,
-          `^${server}/(${serverRoots.join('|')})(\\.test)?\\.ts$`,
+          `^${server}/(${serverRoots.join('|')})(\\.test|\\.rows)?\\.ts$`,
         ],
       },
       to: {},
@@ -43,14 +50,14 @@ export default {
     {
       name: 'no-test-code-in-product',
       severity: 'error',
-      from: { path: '^packages/', pathNot: '(\\.test|-contract)\\.ts$' },
-      to: { path: '(\\.test|-contract)\\.ts$|^tests/' },
+      from: { path: '^packages/', pathNot: '(\\.test|\\.rows|-contract)\\.ts$' },
+      to: { path: '(\\.test|\\.rows|-contract)\\.ts$|^tests/' },
     },
     {
       name: 'declared-dependencies-only',
       comment: 'what is imported stands in the package.json of the package that imports it',
       severity: 'error',
-      from: { path: '^(packages|tests/servers)/', pathNot: '(\\.test|-contract)\\.ts$' },
+      from: { path: '^(packages|tests/servers)/', pathNot: '(\\.test|\\.rows|-contract)\\.ts$' },
       to: {
         dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'npm-dev'],
         pathNot: 'node_modules/(vitest|@types/[^/]+)/',

@@ -12,7 +12,7 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['packages/*/src/**/*.ts'],
-      exclude: ['**/*.test.ts', '**/*-contract.ts', '**/index.ts'],
+      exclude: ['**/*.test.ts', '**/*-contract.ts', '**/*.rows.ts', '**/index.ts'],
       reporter: ['text-summary', 'json-summary'],
       thresholds: { statements: 90, branches: 85, functions: 90, lines: 90 },
     },

@@ -25,9 +25,12 @@ const child = spawn(
       PERGOLA_DATABASE_URL: `sqlite:${folder}/dev.db`,
       PERGOLA_BOOTSTRAP_ADMIN_TOKEN_FILE: tokenFile,
       PERGOLA_LOG_FORMAT: 'pretty',
+      PERGOLA_SERVER_STOP_DELAY: '0',
       ...process.env,
     },
   },
 )
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
+// A terminal sends Ctrl-C to the whole group; only what is sent to this process alone is handed on.
+process.on('SIGINT', () => {})
+process.on('SIGTERM', () => child.kill('SIGTERM'))
 child.on('exit', (code) => (process.exitCode = code ?? 1))

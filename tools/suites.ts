@@ -1,29 +1,28 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-/** The long-running commands by name. A suite exists once its file does; until then the command says so and passes. */
-const suites: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  conformance: { '': 'tests/conformance/run.ts' },
-  security: { '': 'tests/security/run.ts' },
-  'test:console': { '': 'tests/console/run.ts' },
+/** The long-running commands. A suite exists once its file does; until then the command says so and passes. */
+const suites: Readonly<Record<string, string | Readonly<Record<string, string>>>> = {
+  conformance: 'tests/conformance/run.ts',
+  security: 'tests/security/run.ts',
+  'test:console': 'tests/console/run.ts',
   bench: named('bench', ['store', 'http', 'authz', 'watch', 'plugins', 'engine', 'peers']),
   faults: named('tests/faults', ['ordering', 'store', 'watch', 'plugins', 'cluster']),
 }
 
 const [command = '', ...rest] = process.argv.slice(2)
-const choices = suites[command]
-if (!choices) throw new Error(`tools/suites.ts knows ${Object.keys(suites).join(', ')}; not "${command}"`)
-const suite = '' in choices ? '' : (rest.shift() ?? '')
-const file = choices[suite]
+const choice = suites[command]
+if (choice === undefined) throw new Error(`tools/suites.ts knows ${Object.keys(suites).join(', ')}; not "${command}"`)
+const file = typeof choice === 'string' ? choice : choice[rest.shift() ?? '']
 
 if (file === undefined) {
-  console.error(`npm run ${command} -- <suite> [--quick]; suites are ${Object.keys(choices).join(', ')}`)
+  console.error(`npm run ${command} -- <suite> [--quick]; suites are ${Object.keys(choice).join(', ')}`)
   process.exitCode = 2
 } else if (existsSync(file)) {
   const { status } = spawnSync(process.execPath, ['--conditions=source', file, ...rest], { stdio: 'inherit' })
   process.exitCode = status ?? 1
 } else {
-  console.log(`${[command, suite].join(' ').trim()}: no suite yet (it will be ${file})`)
+  console.log(`there is no such suite yet; it will be ${file}`)
 }
 
 function named(folder: string, names: readonly string[]): Readonly<Record<string, string>> {

@@ -1,7 +1,10 @@
 import { once } from 'node:events'
 import { Agent, request, type IncomingMessage } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase } from '@pergola/test-servers'
+import { Client } from 'pg'
 import { describe, expect, inject, test } from 'vitest'
 import { startPergola, type PergolaProcess } from './pergola-process.ts'
 
@@ -31,20 +34,26 @@ for (const [engine, open] of engines) {
       const agent = new Agent({ keepAlive: true, maxSockets: 16 })
       const load = Array.from({ length: 16 }, () => keepAsking(url, agent, outcome))
       await expect.poll(() => outcome.answered, { timeout: 10_000 }).toBeGreaterThan(200)
+      const watchful = watchfulClients(url, outcome)
       const streams = Array.from({ length: 4 }, () => readSlowly(url))
       const uploads = Array.from({ length: 4 }, (_, at) => uploadSlowly(url, `uploaded-${at}`))
+      const pipelined = pipelineTwo(url)
+      const slowHead = sendHeadSlowly(url)
+      await using _silent = await silentPeer(url)
       await sleep(300)
 
       const stopped = performance.now()
       pergola.signal('SIGTERM')
       const exitCode = await pergola.exited
       const seconds = (performance.now() - stopped) / 1000
-      await Promise.all(load)
+      await Promise.all([...load, watchful])
       agent.destroy()
 
       expect(outcome.cut).toEqual([])
       for (const stream of await Promise.all(streams)) expect(stream.total).toBe(stream.items.length)
       expect(await Promise.all(uploads)).toEqual([201, 201, 201, 201])
+      expect(await pipelined).toBe(2)
+      expect(await slowHead).toMatch(/^HTTP\/1\.1 200 OK/)
       expect(exitCode).toBe(0)
       expect(seconds).toBeLessThan(5)
       // The slow ones were still going on when the signal came, or this would prove little.
@@ -60,12 +69,32 @@ test('the server turns unready before it is gone, and answers on open connection
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   expect((await ask(url, '/readyz', agent)).statusCode).toBe(200)
   pergola.signal('SIGTERM')
-  await expect.poll(pergola.stderr).toContain('stopping')
+  await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(503)
+  expect((await ask(url, '/readyz', agent)).headers.connection).toBe('keep-alive')
+  await expect.poll(() => fetch(`${url}/readyz`).catch(() => 'refused'), { timeout: 3_000 }).toBe('refused')
   const last = await ask(url, '/readyz', agent)
   expect(last.statusCode).toBe(503)
   expect(last.headers.connection).toBe('close')
   expect(await upload).toBe(201)
   expect(await pergola.exited).toBe(0)
+})
+
+test('a statement that does not end cannot keep the server from ending', async () => {
+  await using database = await createDatabase(inject('postgres')['15'])
+  await using pergola = startServer(database.url, { PERGOLA_SERVER_DRAIN_TIMEOUT: '1' })
+  const url = await pergola.url()
+  const blocker = new Client({ connectionString: database.url })
+  await blocker.connect()
+  await blocker.query('BEGIN; LOCK TABLE objects')
+  const stuck = fetch(`${url}/api/v1alpha1/roles`, { headers }).catch(() => 'cut')
+  await sleep(200)
+  const stopped = performance.now()
+  pergola.signal('SIGTERM')
+  expect(await pergola.exited).toBe(0)
+  expect(performance.now() - stopped).toBeLessThan(6_000)
+  expect(await stuck).toBe('cut')
+  expect(pergola.stderr()).toMatch(/"cut":1.*have been cut/)
+  await blocker.end()
 })
 
 test('what does not end in time is cut, counted and logged; a second signal ends everything at once', async () => {
@@ -85,6 +114,7 @@ test('what does not end in time is cut, counted and logged; a second signal ends
   await sleep(200)
   hurried.signal('SIGINT')
   await expect.poll(hurried.stderr).toContain('stopping')
+  await sleep(700)
   hurried.signal('SIGINT')
   expect(await hurried.exited).toBe(1)
 })
@@ -116,6 +146,66 @@ async function keepAsking(url: string, agent: Agent, outcome: Outcome): Promise<
       else return
     }
   }
+}
+
+/** As behind a load balancer: a connection a request, and none once the server says that it is not ready. */
+async function watchfulClients(url: string, outcome: Outcome): Promise<void> {
+  const server = { ready: true }
+  const probe = async () => {
+    while (server.ready) {
+      server.ready = await fetch(`${url}/readyz`, { headers: { connection: 'close' } }).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+      await sleep(50)
+    }
+  }
+  const client = async () => {
+    while (server.ready) {
+      try {
+        await ask(url, '/api/v1alpha1/roles/author', new Agent({ keepAlive: false }))
+        outcome.answered++
+      } catch (error) {
+        outcome.cut.push(`new connection: ${String(error)}`)
+      }
+    }
+  }
+  await Promise.all([probe(), ...Array.from({ length: 16 }, client)])
+}
+
+/** Two requests at once on one connection, the first with an answer that is read slowly; answers how many came back. */
+async function pipelineTwo(url: string): Promise<number> {
+  const socket = connectTo(url)
+  const line = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${headers.authorization}\r\n\r\n`
+  socket.write(line('/api/v1alpha1/roles') + line('/api/v1alpha1/roles/author'))
+  let received = ''
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    received += String(chunk)
+    if (received.length < 8_000_000) await sleep(10)
+  }
+  return received.split('HTTP/1.1 200 OK').length - 1
+}
+
+/** A request whose first line takes two seconds to arrive. */
+async function sendHeadSlowly(url: string): Promise<string> {
+  const socket = connectTo(url)
+  const head = 'GET /livez HTTP/1.1\r\nhost: x\r\n\r\n'
+  for (const character of head) {
+    socket.write(character)
+    await sleep(2_000 / head.length)
+  }
+  return text(socket)
+}
+
+/** Connects, says nothing, and does not hang up when the server does. */
+async function silentPeer(url: string): Promise<AsyncDisposable> {
+  const socket = connectTo(url)
+  await once(socket, 'connect')
+  return { [Symbol.asyncDispose]: async () => void socket.destroy() }
+}
+
+function connectTo(url: string): Socket {
+  return connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
 }
 
 async function ask(url: string, path: string, agent: Agent): Promise<IncomingMessage> {

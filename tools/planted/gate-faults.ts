@@ -24,6 +24,12 @@ export const gateFaults: readonly PlantedFault[] = [
     expect: /server-folder-unlisted/,
   },
   {
+    name: 'a package that the table does not know',
+    command: 'npm run -s lint:layers',
+    edits: [{ file: 'packages/extra/src/thing.ts', add: "export { problems } from '../../api/src/problem.ts'" }],
+    expect: /package-unlisted/,
+  },
+  {
     name: 'a library used outside its door',
     command: 'npm run -s lint:layers',
     edits: [{ file: 'packages/server/src/models/get.ts', add: "export { Pool } from 'pg'" }],
@@ -58,6 +64,23 @@ export const gateFaults: readonly PlantedFault[] = [
     command: 'npm run -s format:check',
     edits: [{ file: 'packages/server/src/base/clock.ts', add: 'export   const planted=1;' }],
     expect: /clock\.ts/,
+  },
+  {
+    name: 'a behaviour that a test holds, broken',
+    command: 'npm test -- --project unit packages/api',
+    edits: [{ file: 'packages/api/src/request-info.ts', replace: "case 'HEAD':", by: "case 'NEVER':" }],
+    expect: /HEAD of a collection/,
+  },
+  {
+    name: 'code that no test reaches',
+    command: 'npm run -s test:coverage -- --project unit packages/api --coverage.include=packages/api/src/**',
+    edits: [
+      {
+        file: 'packages/api/src/names.ts',
+        add: `export function untested(a: number): number {\n${'  if (a > 1) a += 1\n'.repeat(60)}  return a\n}`,
+      },
+    ],
+    expect: /does not meet/,
   },
   {
     name: 'a reason that the reference does not list',

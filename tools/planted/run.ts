@@ -52,7 +52,7 @@ function apply(edit: Edit): () => void {
   const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, edited(before ?? '', edit))
-  return () => (before === undefined ? rmSync(dirname(file), { recursive: true }) : writeFileSync(file, before))
+  return () => (before === undefined ? rmSync(file) : writeFileSync(file, before))
 }
 
 function edited(text: string, edit: Edit): string {

@@ -25,6 +25,7 @@ test('an error is known by its reason, whatever its class', () => {
   expect(isApiError(new ApiError('Internal', 'x'))).toBe(true)
   expect(isApiError(Object.assign(new Error('x'), { reason: 'NotFound' }))).toBe(true)
   expect(isApiError(Object.assign(new Error('x'), { reason: 'Surprise' }))).toBe(false)
+  expect(isApiError(Object.assign(new Error('x'), { reason: 'toString' }))).toBe(false)
   expect(isApiError(new Error('x'))).toBe(false)
   expect(isApiError({ reason: 'NotFound' })).toBe(false)
 })

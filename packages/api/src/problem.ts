@@ -85,7 +85,12 @@ export interface ApiErrorOptions {
 
 /** By reason, not by class: an error may come from another copy of this package or another process. */
 export function isApiError(error: unknown): error is ApiError {
-  return error instanceof Error && 'reason' in error && typeof error.reason === 'string' && error.reason in problems
+  return (
+    error instanceof Error &&
+    'reason' in error &&
+    typeof error.reason === 'string' &&
+    Object.hasOwn(problems, error.reason)
+  )
 }
 
 /** `instance` and `requestId` name the request; the rest follows from the error. */

@@ -133,8 +133,10 @@ function namesEventStream(range: string): boolean {
 }
 
 function pathSegments(target: string): string[] {
-  const query = target.indexOf('?')
-  const path = query < 0 ? target : target.slice(0, query)
+  // In absolute form, as a proxy may send it, the path begins behind the host.
+  const local = /^https?:\/\//i.test(target) ? target.replace(/^https?:\/\/[^/?#]*/i, '') || '/' : target
+  const query = local.indexOf('?')
+  const path = query < 0 ? local : local.slice(0, query)
   if (!path.startsWith('/')) throw new ApiError('BadRequest', 'the path must start with "/"')
   if (!/^[\x21-\x7e]*$/.test(path) || path.includes('#')) {
     throw new ApiError('BadRequest', 'the path holds characters that must be percent-encoded')

@@ -11,7 +11,8 @@ program
   .description('run the server until it is told to stop')
   .option('-c, --config <file>', 'configuration file (default: pergola.yaml, when it is there)')
   .action(async ({ config }: { config?: string }) => {
-    process.exitCode = await serve({ ...(config !== undefined && { configFile: config }) })
+    // Whatever is still open after the server has stopped must not keep the process.
+    process.exit(await serve({ ...(config !== undefined && { configFile: config }) }))
   })
 
 await program.parseAsync()

@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { bootstrapAdministrator, createAuthenticate } from './authn/authenticate.ts'
 import { createAuthorize, type HeldRole, type RoleSource } from './authz/authorize.ts'
 import { systemClock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
 import { createDispatch } from './dispatch/dispatch.ts'
-import { createReadyz, livez } from './http/health.ts'
+import { createReadyz, livez, type HealthCheck } from './http/health.ts'
 import { listen } from './http/listener.ts'
 import { createModel, createModelRegistry } from './models/model.ts'
 import { createPipeline } from './pipeline.ts'
@@ -12,6 +13,9 @@ import { builtInRoles } from './platform/built-in-roles.ts'
 import { roleModel } from './platform/role-model.ts'
 import { seedRoles } from './platform/seed-roles.ts'
 import { openStore } from './store/open-store.ts'
+
+/** A statement that does not end must not keep the process from ending. */
+const storeCloseMs = 2_000
 
 export interface AssembleOptions {
   readonly config: Config
@@ -22,7 +26,7 @@ export interface AssembleOptions {
 export interface Server {
   readonly url: string
   readonly database: string
-  /** Answers how many requests had to be cut at the deadline. */
+  /** Stops without cutting a request that ends in time; answers how many did not. */
   close(): Promise<number>
 }
 
@@ -37,7 +41,7 @@ export async function assemble({ config, administratorToken, log }: AssembleOpti
     const roles = createModel(roleModel)
     await seedRoles({ store, clock }, roles, builtInRoles)
 
-    const readyz = createReadyz([
+    const checks: HealthCheck[] = [
       {
         name: 'accepting',
         check: async () => {
@@ -46,7 +50,7 @@ export async function assemble({ config, administratorToken, log }: AssembleOpti
         },
       },
       { name: 'database', check: () => store.ping().then(() => store.description) },
-    ])
+    ]
     const handle = createPipeline({
       authenticate: createAuthenticate(administratorToken),
       authorize: createAuthorize(builtInRoleSource),
@@ -54,9 +58,9 @@ export async function assemble({ config, administratorToken, log }: AssembleOpti
         store,
         clock,
         models: createModelRegistry([roles]),
-        pages: new Map([
+        endpoints: new Map([
           ['/livez', livez],
-          ['/readyz', readyz],
+          ['/readyz', createReadyz(checks, log)],
         ]),
       }),
     })
@@ -65,8 +69,10 @@ export async function assemble({ config, administratorToken, log }: AssembleOpti
       url: listener.url,
       database: store.description,
       close: async () => {
-        const cut = await listener.close(config.server.drainTimeout * 1000)
-        await store[Symbol.asyncDispose]()
+        const { stopDelay, drainTimeout } = config.server
+        const cut = await listener.close({ delayMs: stopDelay * 1000, timeoutMs: drainTimeout * 1000 })
+        if (cut > 0) log.warn({ cut, seconds: drainTimeout }, 'requests were still running and have been cut')
+        await Promise.race([store[Symbol.asyncDispose](), sleep(storeCloseMs, undefined, { ref: false })])
         return cut
       },
     }

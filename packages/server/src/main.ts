@@ -1,11 +1,14 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { assemble } from './assemble.ts'
+import { administratorToken, type AdministratorToken } from './base/administrator-token.ts'
 import { ConfigError, loadConfig, type Config } from './base/config.ts'
 import { createLog } from './base/log.ts'
 
 const defaultConfigFile = 'pergola.yaml'
+
+/** Ctrl-C reaches a process through its terminal and again through its parent; only a later signal is a second one. */
+const sameSignalMs = 500
 
 export interface ServeOptions {
   /** Without one, `pergola.yaml` is read when it is there. */
@@ -23,7 +26,7 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
   let token: AdministratorToken
   try {
     config = loadConfig({ ...configFile(options.configFile), env: process.env })
-    token = administratorToken(config)
+    token = administratorToken(config.bootstrap, readFile)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     process.stderr.write(`The configuration cannot be used:\n${error.message.replaceAll(/^/gm, '  ')}\n`)
@@ -32,17 +35,17 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
   const pretty = config.log.format === 'auto' ? process.stderr.isTTY : config.log.format === 'pretty'
   const log = createLog({ level: config.log.level, pretty, write: (text) => process.stderr.write(text) })
 
-  const server = await assemble({ config, administratorToken: token.value, log }).catch((error: Error) => error)
+  const assembled = assemble({ config, administratorToken: token.value, log }).catch((error: Error) => error)
+  const server = await Promise.race([assembled, stopped.then(() => undefined)])
+  if (server === undefined) return 0
   if (server instanceof Error) {
     process.stderr.write(`Pergola cannot start: ${server.message}\n`)
     return 1
   }
   process.stdout.write(banner({ ...server, token, seconds: (performance.now() - started) / 1000 }))
 
-  const signal = await stopped
-  log.info({ signal }, 'stopping')
-  const cut = await server.close()
-  if (cut > 0) log.warn({ cut, seconds: config.server.drainTimeout }, 'requests were still running and have been cut')
+  log.info({ signal: await stopped }, 'stopping')
+  await server.close()
   log.info({}, 'stopped')
   return 0
 }
@@ -52,11 +55,16 @@ export function version(): string {
   return manifest.version
 }
 
-/** The second signal is for somebody in a hurry. */
+/** The first signal stops; a second one is from somebody in a hurry. */
 async function stopSignal(): Promise<string> {
   const signals = ['SIGTERM', 'SIGINT'] as const
   const first = await Promise.race(signals.map((signal) => once(process, signal).then(() => signal)))
-  for (const signal of signals) process.once(signal, () => process.exit(1))
+  const since = performance.now()
+  for (const signal of signals) {
+    process.on(signal, () => {
+      if (performance.now() - since > sameSignalMs) process.exit(1)
+    })
+  }
   return first
 }
 
@@ -64,22 +72,6 @@ function configFile(given: string | undefined) {
   const name = given ?? defaultConfigFile
   if (given === undefined && !existsSync(name)) return {}
   return { file: { name, text: readFile(name) } }
-}
-
-interface AdministratorToken {
-  readonly value: string
-  readonly madeNow: boolean
-  /** How a shell gets at it, for the command that is printed; a given token itself is never shown. */
-  readonly inShell: string
-}
-
-function administratorToken({ bootstrap: { adminToken, adminTokenFile } }: Config): AdministratorToken {
-  if (adminTokenFile !== undefined) {
-    return { value: readFile(adminTokenFile).trim(), madeNow: false, inShell: `$(cat ${adminTokenFile})` }
-  }
-  if (adminToken !== undefined) return { value: adminToken, madeNow: false, inShell: '$PERGOLA_BOOTSTRAP_ADMIN_TOKEN' }
-  const value = `pgl_${randomBytes(32).toString('base64url')}`
-  return { value, madeNow: true, inShell: value }
 }
 
 function readFile(name: string): string {
@@ -98,13 +90,15 @@ interface BannerFacts {
 }
 
 function banner({ url, database, token, seconds }: BannerFacts): string {
+  const given =
+    process.env['PERGOLA_BOOTSTRAP_ADMIN_TOKEN'] === undefined ? token.inShell : '$PERGOLA_BOOTSTRAP_ADMIN_TOKEN'
   const made = `  token     ${token.value}  (of this run; PERGOLA_BOOTSTRAP_ADMIN_TOKEN sets a lasting one)`
   return [
     `  pergola ${version()} · ready in ${seconds.toFixed(1)} s`,
     `  api       ${url}`,
     `  database  ${database}`,
     ...(token.madeNow ? [made] : []),
-    `  next      curl -H "Authorization: Bearer ${token.inShell}" ${url}/api/v1alpha1/roles`,
+    `  next      curl -H "Authorization: Bearer ${given}" ${url}/api/v1alpha1/roles`,
     '',
   ].join('\n')
 }

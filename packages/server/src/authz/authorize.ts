@@ -14,7 +14,7 @@ export interface HeldRole {
 
 interface Decision {
   readonly allowed: boolean
-  /** For the caller and the log: which role allowed it, or what was missing. */
+  /** The role that allowed it, or what was missing in words for the caller. */
   readonly reason: string
 }
 
@@ -25,7 +25,7 @@ export function createAuthorize(source: RoleSource): Authorize {
   return (caller, request) => {
     const roles = source.rolesOf(caller)
     const role = roles.find(({ rules }) => rules.some((rule) => ruleMatches(rule, request)))
-    if (role) return { allowed: true, reason: `role ${role.name} allows ${describe(request)}` }
+    if (role) return { allowed: true, reason: role.name }
     const held = roles.map(({ name }) => name).join(', ')
     return { allowed: false, reason: `${nameOf(caller)} may not ${describe(request)}; holds ${held}` }
   }

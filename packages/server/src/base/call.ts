@@ -7,8 +7,6 @@ export interface IncomingRequest extends RequestHead {
   readonly query: URLSearchParams
   /** Reads the whole body; more than `limit` bytes is `PayloadTooLarge`. To be called once. */
   readBody(limit: number): Promise<Buffer>
-  /** Aborted when the client goes away. */
-  readonly signal: AbortSignal
   /** Adds to the request's line in the log. */
   note(facts: Readonly<Record<string, string>>): void
 }

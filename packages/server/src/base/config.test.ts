@@ -6,7 +6,7 @@ const load = (text: string, env: Record<string, string> = {}) =>
 
 test('without file or variables every setting has its default', () => {
   expect(loadConfig({ env: {} })).toEqual({
-    server: { host: '127.0.0.1', port: 8090, drainTimeout: 25 },
+    server: { host: '127.0.0.1', port: 8090, stopDelay: 1, drainTimeout: 25 },
     database: { url: 'sqlite:pergola.db' },
     bootstrap: {},
     log: { level: 'info', format: 'auto' },
@@ -14,8 +14,8 @@ test('without file or variables every setting has its default', () => {
 })
 
 test('the file overrides defaults, variables override the file', () => {
-  const config = load('server: { host: 0.0.0.0, port: 1 }', { PERGOLA_SERVER_PORT: '2', HOME: '/root' })
-  expect(config.server).toEqual({ host: '0.0.0.0', port: 2, drainTimeout: 25 })
+  const config = load('server: { host: 0.0.0.0, port: 1 }', { PERGOLA_SERVER_PORT: '2', HOME: '/home/ann' })
+  expect(config.server).toEqual({ host: '0.0.0.0', port: 2, stopDelay: 1, drainTimeout: 25 })
 })
 
 test('a variable reaches a setting of several words', () => {
@@ -25,6 +25,26 @@ test('a variable reaches a setting of several words', () => {
 
 test('an empty file is as good as none', () => {
   expect(load('# nothing yet\n').server.port).toBe(8090)
+})
+
+test('a key with nothing behind it leaves the default, wherever YAML allows it', () => {
+  expect(load('server:\n  host:\n  port:\nlog:\n')).toEqual(loadConfig({ env: {} }))
+})
+
+test('what Kubernetes sets for a service of our name is none of our settings', () => {
+  const env = {
+    PERGOLA_SERVICE_HOST: '10.0.0.1',
+    PERGOLA_SERVICE_PORT_HTTP: '80',
+    PERGOLA_PORT: 'tcp://10.0.0.1:80',
+    PERGOLA_PORT_80_TCP_ADDR: '10.0.0.1',
+  }
+  expect(loadConfig({ env })).toEqual(loadConfig({ env: {} }))
+})
+
+test('a fault in the file never shows what stands there', () => {
+  expect(() => load('database:\n  url: postgres://u:secret@h/d\n url: x')).toThrow(
+    /^pergola\.yaml:3: (?![\s\S]*secret)/,
+  )
 })
 
 describe('refused is', () => {
@@ -43,6 +63,13 @@ describe('refused is', () => {
       { PERGOLA_SERVER_PROT: '1' },
       'PERGOLA_SERVER_PROT: is not a setting; did you mean PERGOLA_SERVER_PORT?',
     ],
+    [
+      'a value that only looks like the right type',
+      'server: { port: true }',
+      {},
+      'pergola.yaml: server.port must be integer',
+    ],
+    ['an empty variable', '', { PERGOLA_SERVER_HOST: '' }, 'PERGOLA_SERVER_HOST must NOT have fewer than 1 characters'],
     ['a value of the wrong type', 'server: { port: many }', {}, 'pergola.yaml: server.port must be integer'],
     ['a value out of range', '', { PERGOLA_SERVER_PORT: '70000' }, 'PERGOLA_SERVER_PORT must be <= 65535'],
     [
@@ -57,13 +84,7 @@ describe('refused is', () => {
       {},
       'pergola.yaml: database.url must start with "sqlite:" or "postgres://"',
     ],
-    [
-      'a token that can be guessed',
-      'bootstrap: { adminToken: secret }',
-      {},
-      'pergola.yaml: bootstrap.adminToken must NOT have fewer than 32 characters',
-    ],
-    ['a file that is no YAML', 'server: [', {}, 'pergola.yaml: Flow sequence'],
+    ['a file that is no YAML', 'server: [', {}, 'pergola.yaml:1: Flow sequence'],
     ['a file that holds no sections', '- server', {}, 'pergola.yaml: the file must hold settings by section'],
   ]
   for (const [what, text, env, message] of cases) test(what, () => expect(() => load(text, env)).toThrow(message))

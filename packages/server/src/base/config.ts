@@ -1,5 +1,5 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
-import { parse as parseYaml } from 'yaml'
+import { parse as parseYaml, YAMLParseError } from 'yaml'
 import type { LogLevel } from './log.ts'
 import { nearest } from './nearest.ts'
 
@@ -8,14 +8,13 @@ export interface Config {
   readonly server: {
     readonly host: string
     readonly port: number
+    readonly stopDelay: number
     readonly drainTimeout: number
   }
   readonly database: { readonly url: string }
   readonly bootstrap: { readonly adminToken?: string; readonly adminTokenFile?: string }
   readonly log: { readonly level: LogLevel; readonly format: 'auto' | 'json' | 'pretty' }
 }
-
-const minTokenLength = 32
 
 /** The one list of settings. The reference page is written from it, and from nothing else. */
 export const configSchema = {
@@ -27,7 +26,7 @@ export const configSchema = {
       additionalProperties: false,
       default: {},
       properties: {
-        host: { type: 'string', default: '127.0.0.1', description: 'Address to listen on.' },
+        host: { type: 'string', minLength: 1, default: '127.0.0.1', description: 'Address to listen on.' },
         port: {
           type: 'integer',
           minimum: 0,
@@ -35,11 +34,18 @@ export const configSchema = {
           default: 8090,
           description: 'Port to listen on; 0 takes a free one.',
         },
+        stopDelay: {
+          type: 'integer',
+          minimum: 0,
+          default: 1,
+          description:
+            'Seconds that a stopping server, already unready, still takes connections; longer than a load balancer needs to notice.',
+        },
         drainTimeout: {
           type: 'integer',
           minimum: 0,
           default: 25,
-          description: 'Seconds that requests in flight are given to finish when the server stops.',
+          description: 'Seconds that requests in flight are then given to finish.',
         },
       },
     },
@@ -63,10 +69,14 @@ export const configSchema = {
       properties: {
         adminToken: {
           type: 'string',
-          minLength: minTokenLength,
-          description: 'Token of the first administrator. Without one, a new token is made and printed at every start.',
+          description:
+            'Token of the first administrator, 32 characters or more. Without one, a new token is made and printed at every start.',
         },
-        adminTokenFile: { type: 'string', description: 'A file that holds that token, in place of the token itself.' },
+        adminTokenFile: {
+          type: 'string',
+          minLength: 1,
+          description: 'A file that holds that token, in place of the token itself.',
+        },
       },
     },
     log: {
@@ -102,17 +112,13 @@ export class ConfigError extends Error {
 
 /** Defaults, then the file, then `PERGOLA_*` variables. Every fault is reported at once. */
 export function loadConfig({ file, env }: ConfigSources): Config {
-  const settings = settingsOf(configSchema.properties)
-  const fromFile = file ? parseFile(file) : {}
-  const { values: fromEnv, faults } = readVariables(env, settings)
-  const config = structuredClone(fromFile) as Record<string, Record<string, unknown>>
+  const config = file ? withoutUnset(parseFile(file)) : {}
+  const { values: fromEnv, faults } = readVariables(env)
   for (const [path, value] of fromEnv) {
     const [section, key] = path.split('.') as [string, string]
     config[section] = { ...config[section], [key]: value }
   }
-  const validate = new Ajv2020({ allErrors: true, useDefaults: true, coerceTypes: true, verbose: true }).compile(
-    configSchema,
-  )
+  const validate = new Ajv2020({ allErrors: true, useDefaults: true, verbose: true }).compile(configSchema)
   if (!validate(config)) faults.push(...(validate.errors ?? []).map((error) => describe(error, file?.name, fromEnv)))
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
   return config as unknown as Config
@@ -126,39 +132,59 @@ export function variableOf(path: string): string {
     .toUpperCase()}`
 }
 
-/** Every setting as a dotted path. */
-function settingsOf(sections: typeof configSchema.properties): readonly string[] {
-  return Object.entries(sections).flatMap(([section, { properties }]) =>
-    Object.keys(properties).map((key) => `${section}.${key}`),
+type Sections = Record<string, Record<string, unknown>>
+
+/** A key with nothing behind it, as YAML allows, leaves the default. */
+function withoutUnset(sections: Sections): Sections {
+  const set = Object.entries(sections).filter(([, section]) => section !== null)
+  return Object.fromEntries(
+    set.map(([name, section]) => {
+      const isSection = typeof section === 'object' && !Array.isArray(section)
+      return [
+        name,
+        isSection ? Object.fromEntries(Object.entries(section).filter(([, value]) => value !== null)) : section,
+      ]
+    }),
   )
 }
 
-function parseFile({ name, text }: { name: string; text: string }): object {
+function parseFile({ name, text }: { name: string; text: string }): Sections {
   let value: unknown
   try {
-    value = parseYaml(text)
+    // The library's own messages would show the line, which may hold a password.
+    value = parseYaml(text, { prettyErrors: false })
   } catch (error) {
-    throw new ConfigError(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+    const line = error instanceof YAMLParseError ? text.slice(0, error.pos[0]).split('\n').length : 1
+    throw new ConfigError(`${name}:${line}: ${error instanceof Error ? error.message : String(error)}`)
   }
   if (value === null || value === undefined) return {}
-  if (typeof value === 'object' && !Array.isArray(value)) return value
+  if (typeof value === 'object' && !Array.isArray(value)) return value as Sections
   throw new ConfigError(`${name}: the file must hold settings by section, such as "server:" with "port: 8090" below it`)
 }
 
-function readVariables(env: ConfigSources['env'], settings: readonly string[]) {
-  const byVariable = new Map(settings.map((path) => [variableOf(path), path]))
-  const values = new Map<string, string>()
+/** What Kubernetes puts into every pod beside a service called "pergola". */
+const serviceVariable = /^PERGOLA_(SERVICE_(HOST|PORT)(_.*)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/
+
+function readVariables(env: ConfigSources['env']) {
+  const settings = Object.entries(configSchema.properties).flatMap(([section, { properties }]) =>
+    Object.entries(properties as Record<string, { type?: string }>).map(([key, { type }]) => ({
+      path: `${section}.${key}`,
+      type,
+    })),
+  )
+  const byVariable = new Map(settings.map((setting) => [variableOf(setting.path), setting]))
+  const values = new Map<string, string | number>()
   const faults: string[] = []
   for (const [variable, value] of Object.entries(env)) {
-    if (!variable.startsWith('PERGOLA_') || value === undefined) continue
-    const path = byVariable.get(variable)
-    if (path === undefined) faults.push(`${variable}: is not a setting${suggestion(variable, [...byVariable.keys()])}`)
-    else values.set(path, value)
+    if (!variable.startsWith('PERGOLA_') || value === undefined || serviceVariable.test(variable)) continue
+    const setting = byVariable.get(variable)
+    if (!setting) faults.push(`${variable}: is not a setting${suggestion(variable, [...byVariable.keys()])}`)
+    else values.set(setting.path, setting.type === 'integer' && /^\d{1,9}$/.test(value) ? Number(value) : value)
   }
   return { values, faults }
 }
 
-function describe(error: ErrorObject, file: string | undefined, fromEnv: ReadonlyMap<string, string>): string {
+function describe(error: ErrorObject, file: string | undefined, fromEnv: ReadonlyMap<string, unknown>): string {
   const path = error.instancePath.slice(1).replaceAll('/', '.')
   const source = fromEnv.has(path) ? variableOf(path) : `${file ?? 'configuration'}: ${path}`
   if (error.keyword === 'additionalProperties') {

@@ -15,25 +15,25 @@ export interface DispatchParts {
   readonly clock: Clock
   readonly models: ModelRegistry
   /** Handlers of paths that are no resource, by exact path. */
-  readonly pages: ReadonlyMap<string, Handler>
+  readonly endpoints: ReadonlyMap<string, Handler>
 }
 
-/** Sends an allowed request to the verb or page that answers it. */
+/** Sends an allowed request to the verb or endpoint that answers it. */
 export type Dispatch = Handler
 
 export function createDispatch(parts: DispatchParts): Dispatch {
   return (call) => {
     const { info } = call
     if (info.kind === 'resource') return dispatchVerb(parts, call, info)
-    const page = parts.pages.get(info.path)
-    if (!page) throw new ApiError('NotFound', `there is nothing at ${info.path}`)
-    if (info.verb !== 'get') throw methodNotAllowed(`${info.path} can only be read`, pageMethods)
-    return page(call)
+    const endpoint = parts.endpoints.get(info.path)
+    if (!endpoint) throw new ApiError('NotFound', `there is nothing at ${info.path}`)
+    if (info.verb !== 'get') throw methodNotAllowed(`${info.path} can only be read`, endpointMethods)
+    return endpoint(call)
   }
 }
 
 /** The methods a path takes, for `Allow`. */
-const pageMethods = ['GET', 'HEAD']
+const endpointMethods = ['GET', 'HEAD']
 const collectionMethods = ['GET', 'HEAD', 'POST']
 export const objectMethods = ['GET', 'HEAD']
 

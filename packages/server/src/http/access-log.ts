@@ -18,7 +18,7 @@ export function createAccessLog(log: Log): AccessLog {
           requestId: request.id,
           method: request.method,
           target: request.url,
-          status: reply.statusCode,
+          ...(reply.raw.headersSent && { status: reply.statusCode }),
           ms: Math.round((performance.now() - started) * 10) / 10,
           ...(!reply.raw.writableFinished && { cut: true }),
           ...noted.get(request),

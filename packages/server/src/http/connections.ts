@@ -1,30 +1,45 @@
-import type { Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as TcpServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * A kept-alive connection that has been quiet for this long when the server stops is closed. Shorter, and a request
- * already on its way to us would be cut; busy connections close by themselves after the answer that says so.
+ * A kept-alive connection on which nothing has come in for this long when the server stops is closed. Shorter, and a
+ * request already on its way to us would be cut; busy connections close by themselves after the answer that says so.
  */
 const quietMs = 1_000
 const pollMs = 50
 
+export interface DrainOptions {
+  /** How long new connections are still taken, unready, so that whoever sends them can notice. */
+  readonly delayMs: number
+  /** How long requests in flight are waited for after that. */
+  readonly timeoutMs: number
+}
+
 /** The connections of one server, so that it can stop without cutting a request. */
 export interface Connections {
-  /** Not taking new connections any more; every answer from now on closes its own. */
+  /** Going to stop; to be told to whoever asks whether this server is ready. */
   readonly draining: boolean
   /** Call for every request, before it is answered. */
-  track(response: ServerResponse): void
-  /** Waits for every request in flight, at most `timeoutMs`; answers how many had to be cut. */
-  drain(timeoutMs: number): Promise<number>
+  track(request: IncomingMessage, response: ServerResponse): void
+  /** Waits for every request in flight; answers how many connections with one had to be cut. */
+  drain(options: DrainOptions): Promise<number>
+}
+
+interface Connection {
+  inFlight: number
+  quietSince: number
+  /** As seen last; more of it means that a request is coming in. */
+  bytesRead: number
 }
 
 export function trackConnections(server: Server): Connections {
-  const open = new Map<Socket, { inFlight: number; quietSince: number }>()
+  const open = new Map<Socket, Connection>()
   let draining = false
+  let closing = false
 
   server.on('connection', (socket: Socket) => {
-    open.set(socket, { inFlight: 0, quietSince: performance.now() })
+    open.set(socket, { inFlight: 0, quietSince: performance.now(), bytesRead: 0 })
     socket.once('close', () => open.delete(socket))
   })
 
@@ -32,31 +47,43 @@ export function trackConnections(server: Server): Connections {
     get draining() {
       return draining
     },
-    track: (response) => {
-      const state = response.socket && open.get(response.socket)
-      if (draining) response.setHeader('connection', 'close')
-      if (!state) return
-      state.inFlight++
+    track: (request, response) => {
+      if (closing) response.setHeader('connection', 'close')
+      // Not the response's socket: a pipelined request has none until the answers before it are out.
+      const connection = open.get(request.socket)
+      if (!connection) return
+      connection.inFlight++
       response.once('close', () => {
-        state.inFlight--
-        state.quietSince = performance.now()
+        connection.inFlight--
+        connection.quietSince = performance.now()
       })
     },
-    drain: async (timeoutMs) => {
+    drain: async ({ delayMs, timeoutMs }) => {
       draining = true
-      const deadline = performance.now() + timeoutMs
+      await sleep(delayMs)
+      // Not before: a client told to leave would come back by a new connection, to be reset with the listening socket.
+      closing = true
       // The TCP server's own close: the HTTP server's would also cut idle connections, on which a request may be coming.
       TcpServer.prototype.close.call(server)
+      const deadline = performance.now() + timeoutMs
       while (open.size > 0 && performance.now() < deadline) {
-        const now = performance.now()
-        for (const [socket, state] of open) {
-          if (state.inFlight === 0 && now - state.quietSince > quietMs) socket.end()
-        }
+        closeQuiet(open)
         await sleep(pollMs)
       }
       const cut = [...open.values()].filter(({ inFlight }) => inFlight > 0).length
       for (const socket of open.keys()) socket.destroy()
       return cut
     },
+  }
+}
+
+function closeQuiet(open: ReadonlyMap<Socket, Connection>): void {
+  const now = performance.now()
+  for (const [socket, connection] of open) {
+    if (connection.bytesRead !== socket.bytesRead) {
+      connection.bytesRead = socket.bytesRead
+      connection.quietSince = now
+    }
+    if (connection.inFlight === 0 && now - connection.quietSince > quietMs) socket.destroySoon()
   }
 }

@@ -1,6 +1,7 @@
 import type { Answer, Handler } from '../base/call.ts'
+import type { Log } from '../base/log.ts'
 
-/** One thing that must hold for this server to be of use; throws when it does not. */
+/** One thing that must hold for this server to be of use: answers a detail for people, or throws. */
 export interface HealthCheck {
   readonly name: string
   readonly check: () => Promise<string>
@@ -9,23 +10,31 @@ export interface HealthCheck {
 /** The process answers: nothing else is asked, so that a database outage does not get it restarted. */
 export const livez: Handler = async () => text(200, 'ok\n')
 
-/** Whether to send requests here. `?verbose` lists the checks, for people. */
-export function createReadyz(checks: readonly HealthCheck[]): Handler {
-  return async ({ request }) => {
-    const results = await Promise.all(checks.map(run))
+/**
+ * Whether to send requests here. `?verbose` lists the checks, for people; only callers that signed in see the details,
+ * which name hosts and users. Why a check fails also goes to the log.
+ */
+export function createReadyz(checks: readonly HealthCheck[], log: Log): Handler {
+  return async ({ request, caller }) => {
+    const results = await Promise.all(checks.map((check) => run(check, log)))
     const failed = results.filter(({ ok }) => !ok)
     const verdict = failed.length === 0 ? 'ready' : `not ready: ${failed.map(({ name }) => name).join(', ')}`
-    const lines = results.map(({ name, ok, detail }) => `${ok ? '[ok]    ' : '[failed]'} ${name.padEnd(10)} ${detail}`)
+    const lines = results.map(({ name, ok, detail }) => {
+      const line = `${ok ? '[ok]    ' : '[failed]'} ${name}`
+      return caller.kind === 'user' ? `${line.padEnd(20)} ${detail}` : line
+    })
     const shown = request.query.has('verbose') ? [...lines, verdict] : [verdict]
     return text(failed.length === 0 ? 200 : 503, `${shown.join('\n')}\n`)
   }
 }
 
-async function run({ name, check }: HealthCheck) {
+async function run({ name, check }: HealthCheck, log: Log) {
   try {
     return { name, ok: true, detail: await check() }
   } catch (error) {
-    return { name, ok: false, detail: error instanceof Error ? error.message : String(error) }
+    const detail = error instanceof Error ? error.message : String(error)
+    log.warn({ check: name, detail }, 'not ready')
+    return { name, ok: false, detail }
   }
 }
 

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import type { AddressInfo, Socket } from 'node:net'
+import { lookup } from 'node:dns/promises'
+import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { ApiError } from '@pergola/api'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Answer, IncomingRequest } from '../base/call.ts'
 import type { Log } from '../base/log.ts'
 import { createAccessLog, type AccessLog } from './access-log.ts'
-import { trackConnections } from './connections.ts'
+import { trackConnections, type DrainOptions } from './connections.ts'
+import { refuseMalformed } from './malformed.ts'
 import { problemAnswer, toApiError } from './problem-answer.ts'
 import { readBody } from './read-body.ts'
 
@@ -25,8 +27,8 @@ export interface ListenerOptions {
 export interface Listener {
   readonly url: string
   readonly draining: boolean
-  /** Stops taking connections, lets every request in flight finish, closes. Answers how many the deadline cut. */
-  close(timeoutMs: number): Promise<number>
+  /** Lets every request in flight finish, then closes. Answers how many connections the deadline cut. */
+  close(options: DrainOptions): Promise<number>
 }
 
 export async function listen({ host, port, log, handle }: ListenerOptions): Promise<Listener> {
@@ -38,65 +40,77 @@ export async function listen({ host, port, log, handle }: ListenerOptions): Prom
     requestTimeout: requestMs,
     // A path that the router cannot decode comes here, past all hooks.
     frameworkErrors: (cause, request, reply) => {
-      accessLog.begin(request, reply)
+      begin(request, reply)
       refuse(request, reply, new ApiError('BadRequest', 'the path is not percent-encoded UTF-8', { cause }))
     },
-    clientErrorHandler: refuseMalformed,
+    clientErrorHandler: (error, socket) => refuseMalformed(log, error, socket),
   })
   const connections = trackConnections(app.server)
+  const begin = (request: FastifyRequest, reply: FastifyReply) => {
+    accessLog.begin(request, reply)
+    connections.track(request.raw, reply.raw)
+  }
   const refuse = (request: FastifyRequest, reply: FastifyReply, error: unknown) => {
     const { reason } = toApiError(error)
     accessLog.note(request, reason === 'Internal' ? { reason, err: error } : { reason })
     return send(request, reply, problemAnswer(error, { target: request.url, requestId: request.id }))
   }
 
-  // Bodies are read by whoever needs them, after authorization; until then they stay in the socket.
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
-
-  app.addHook('onRequest', (request, reply, done) => {
-    accessLog.begin(request, reply)
-    connections.track(reply.raw)
-    done()
+  // Everything happens in the first hook: models come and go while the router is fixed once it runs, and nothing of the
+  // library's own may look at a body or its type before the caller is let in.
+  app.addHook('onRequest', async (request, reply) => {
+    begin(request, reply)
+    const answer = await handle(incoming(request, reply, accessLog))
+    return send(
+      request,
+      reply,
+      logged(answer, (err) => accessLog.note(request, { err })),
+    )
   })
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error))
+  app.all('/*', unreachable)
+  app.setNotFoundHandler(unreachable)
+  // Else a client would be told to go on with its body before anybody has looked at who it is.
+  app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response))
 
-  // Models come and go while the router is fixed once it runs, so there is one route and the line behind it decides.
-  const respond = async (request: FastifyRequest, reply: FastifyReply) =>
-    send(request, reply, await handle(incoming(request, accessLog)))
-  app.all('/*', respond)
-  app.setNotFoundHandler(respond)
-
-  try {
-    await app.listen({ host, port })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    throw new Error(`${host}:${port} is in use by another program; stop it or set server.port`, { cause: error })
-  }
+  await bind(host, port, (address) => app.listen({ host: address, port }))
   return {
     url: urlOf(app.server.address() as AddressInfo),
     get draining() {
       return connections.draining
     },
-    close: async (timeoutMs) => {
-      const cut = await connections.drain(timeoutMs)
+    close: async (options) => {
+      const cut = await connections.drain(options)
       await app.close()
       return cut
     },
   }
 }
 
-function incoming(request: FastifyRequest, accessLog: AccessLog): IncomingRequest {
+/** One address: for a name with several, the library would open servers that nobody drains. */
+async function bind(host: string, port: number, open: (address: string) => Promise<unknown>): Promise<void> {
+  try {
+    const { address } = await lookup(host)
+    await open(address)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') {
+      throw new Error(`${host}:${port} is in use by another program; stop it or set server.port`, { cause: error })
+    }
+    throw new Error(`cannot listen on ${host}:${port} (${code ?? String(error)}); set server.host and server.port`, {
+      cause: error,
+    })
+  }
+}
+
+function incoming(request: FastifyRequest, reply: FastifyReply, accessLog: AccessLog): IncomingRequest {
   const query = request.url.indexOf('?')
   return {
     method: request.method,
     target: request.url,
     headers: request.headers,
     query: new URLSearchParams(query < 0 ? '' : request.url.slice(query + 1)),
-    readBody: (limit) => readBody(request.raw, limit),
-    get signal() {
-      return request.signal
-    },
+    readBody: (limit) => readBody(request.raw, reply.raw, limit),
     note: (facts) => accessLog.note(request, facts),
   }
 }
@@ -114,15 +128,23 @@ function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Fas
   return request.method === 'HEAD' ? reply.send() : reply.send(Readable.from(body, { objectMode: false }))
 }
 
-/** Bytes that are not HTTP: there is no request yet, so the answer is written by hand. */
-function refuseMalformed(cause: Error, socket: Socket): void {
-  if (socket.writable) {
-    const error = new ApiError('BadRequest', 'these bytes are not an HTTP/1.1 request', { cause })
-    const { contentType, body } = problemAnswer(error, { target: '', requestId: randomUUID() })
-    socket.write(`HTTP/1.1 400 Bad Request\r\ncontent-type: ${contentType}\r\nconnection: close\r\n\r\n`)
-    socket.write(body)
+/** A stream that fails on its way can only be reset; the reason goes to the log. */
+function logged(answer: Answer, onError: (error: unknown) => void): Answer {
+  const { body } = answer
+  if (Buffer.isBuffer(body)) return answer
+  const watched = async function* () {
+    try {
+      yield* body
+    } catch (error) {
+      onError(error)
+      throw error
+    }
   }
-  socket.destroySoon()
+  return { ...answer, body: watched() }
+}
+
+function unreachable(): never {
+  throw new Error('every request is answered in the first hook')
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {

@@ -1,13 +1,17 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError } from '@pergola/api'
 
 /**
  * Reads the whole body into memory, but never more than `limit` bytes of it. What is left unread is drained behind
- * the answer, so that a client still sending gets to see it.
+ * the answer, so that a client still sending gets to see it. A client that waits to be told to send is told only here.
  */
-export async function readBody(message: IncomingMessage, limit: number): Promise<Buffer> {
+export async function readBody(message: IncomingMessage, response: ServerResponse, limit: number): Promise<Buffer> {
+  const encoding = message.headers['content-encoding'] ?? 'identity'
+  if (encoding !== 'identity')
+    throw new ApiError('UnsupportedMediaType', `send the body as it is, not encoded as ${encoding}`)
   const announced = Number(message.headers['content-length'] ?? 0)
   if (announced > limit) throw tooLarge(limit)
+  if (message.headers.expect !== undefined) response.writeContinue()
   const chunks: Buffer[] = []
   let size = 0
   try {

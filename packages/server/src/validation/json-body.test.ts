@@ -16,7 +16,7 @@ describe('refused is', () => {
     ['nothing', 'application/json', '', 'BadRequest'],
     ['what is not UTF-8', 'application/json', Buffer.from([0x22, 0xff, 0x22]), 'BadRequest'],
     ['a byte order mark', 'application/json', Buffer.from('\ufeff{}'), 'BadRequest'],
-    ['too deep nesting', 'application/json', nested(maxJsonDepth + 2), 'BadRequest'],
+    ['too deep nesting', 'application/json', nested(maxJsonDepth + 1), 'BadRequest'],
     ['a key that would reach the prototype', 'application/json', '{"a":{"__proto__":{}}}', 'BadRequest'],
   ]
   for (const [what, type, body, reason] of cases) {

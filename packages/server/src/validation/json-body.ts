@@ -2,7 +2,7 @@ import { ApiError } from '@pergola/api'
 
 export const maxJsonDepth = 64
 
-/** A request body as JSON. What cannot be read exactly is refused here, before anything looks at it. */
+/** A request body as JSON; what would be unsafe to walk is refused here, before anything looks at it. */
 export function parseJsonBody(contentType: string | undefined, body: Buffer): unknown {
   const type = contentType?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') {
@@ -26,11 +26,16 @@ function parse(body: Buffer): unknown {
 function refuseUnsafe(value: unknown): void {
   let level = [value]
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxJsonDepth) throw new ApiError('BadRequest', `the body nests deeper than ${maxJsonDepth} levels`)
+    if (depth >= maxJsonDepth && level.some(isContainer))
+      throw new ApiError('BadRequest', `the body nests deeper than ${maxJsonDepth} levels`)
     level = level.flatMap((item) => {
-      if (typeof item !== 'object' || item === null) return []
+      if (!isContainer(item)) return []
       if (Object.hasOwn(item, '__proto__')) throw new ApiError('BadRequest', 'the body has a key "__proto__"')
       return Object.values(item)
     })
   }
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }

@@ -44,6 +44,12 @@ describe('refused is', () => {
     ['a label that is no string', { name: 'a', labels: { k: 1 } }, 'metadata.labels.k', 'type'],
     ['a bad annotation key', { name: 'a', annotations: { 'a/b/c': '' } }, 'metadata.annotations["a/b/c"]', 'key'],
     ['a finalizer without prefix', { name: 'a', finalizers: ['x'] }, 'metadata.finalizers[0]', 'finalizer'],
+    [
+      'a finalizer that stands there twice',
+      { name: 'a', finalizers: ['a/b', 'a/b'] },
+      'metadata.finalizers[1]',
+      'finalizer',
+    ],
     ['too many labels', { name: 'a', labels: many(maxLabels + 1, 'v') }, 'metadata.labels', 'limit'],
     [
       'too many bytes of annotations',

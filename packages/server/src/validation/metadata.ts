@@ -46,11 +46,15 @@ export function metadataErrors(metadata: unknown): readonly FieldError[] {
     ...Object.keys(sent.annotations ?? {}).flatMap((key) =>
       faults(step('/metadata/annotations', key), 'key', keyFault(key)),
     ),
-    ...(sent.finalizers ?? []).flatMap((finalizer, at) =>
-      faults(`/metadata/finalizers/${at}`, 'finalizer', finalizerFault(finalizer)),
+    ...(sent.finalizers ?? []).flatMap((finalizer, at, all) =>
+      faults(`/metadata/finalizers/${at}`, 'finalizer', finalizerFault(finalizer) ?? repeatFault(all, at)),
     ),
     ...boundErrors(sent),
   ]
+}
+
+function repeatFault(all: readonly string[], at: number): string | undefined {
+  return all.indexOf(all[at] ?? '') < at ? 'stands there twice' : undefined
 }
 
 function nameErrors({ name, generateName }: SentMetadata): readonly FieldError[] {

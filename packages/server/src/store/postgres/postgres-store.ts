@@ -11,6 +11,7 @@ export interface PostgresOptions {
 
 const maxConnections = 10
 const connectTimeoutMs = 5_000
+const queryTimeoutMs = 30_000
 const maxBigint = '9223372036854775807'
 
 // Replicas start together: whoever comes second waits here for the first, then finds nothing left to do.
@@ -44,6 +45,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     connectionString: options.url,
     max: maxConnections,
     connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: queryTimeoutMs,
     application_name: 'pergola',
   })
   pool.on('error', options.onConnectionLost)

@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { ApiError } from '@pergola/api'
+import type { Log } from '../base/log.ts'
+import { problemAnswer } from './problem-answer.ts'
+
+/** What Node's HTTP parser objects to, in words. */
+const faults: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: 'the request line and headers are too large; 16 KiB are allowed',
+  ERR_HTTP_REQUEST_TIMEOUT: 'the request did not come in whole in time',
+}
+
+/** Bytes that are not HTTP: there is no request, so the answer is written by hand, unless one is already being written. */
+export function refuseMalformed(log: Log, cause: NodeJS.ErrnoException, socket: Socket): void {
+  const requestId = randomUUID()
+  const { _httpMessage: answering } = socket as Socket & { _httpMessage?: { readonly headersSent: boolean } | null }
+  if (socket.writable && !answering?.headersSent) {
+    const detail = faults[cause.code ?? ''] ?? 'these bytes are not an HTTP/1.1 request'
+    const { contentType, body } = problemAnswer(new ApiError('BadRequest', detail), { target: '', requestId })
+    const head = ['HTTP/1.1 400 Bad Request', `content-type: ${contentType}`, `content-length: ${body.length}`]
+    socket.write(`${[...head, `pergola-request-id: ${requestId}`, 'connection: close'].join('\r\n')}\r\n\r\n`)
+    socket.write(body)
+  }
+  log.info({ requestId, code: cause.code }, 'not a request')
+  socket.destroySoon()
+}
