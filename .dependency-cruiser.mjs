@@ -17,7 +17,7 @@ export default {
       name: `package-${name}`,
       comment: `packages/${name} may import ${mayImport.join(', ') || 'no other package'}`,
       severity: /** @type {const} */ ('error'),
-      from: { path: `^packages/${name}/`, pathNot: '(\\.test|\\.rows|-contract)\\.ts$' },
+      from: { path: `^packages/${name}/`, pathNot: '((\\.test|\\.rows)\\.ts$|/contract/)' },
       to: { path: '^(packages|tests|tools)/', pathNot: `^packages/(${[name, ...mayImport].join('|')})/` },
     })),
     ...serverFolders.map(({ name, mayImport }) => ({
@@ -50,14 +50,14 @@ export default {
     {
       name: 'no-test-code-in-product',
       severity: 'error',
-      from: { path: '^packages/', pathNot: '(\\.test|\\.rows|-contract)\\.ts$' },
-      to: { path: '(\\.test|\\.rows|-contract)\\.ts$|^tests/' },
+      from: { path: '^packages/', pathNot: '((\\.test|\\.rows)\\.ts$|/contract/)' },
+      to: { path: '((\\.test|\\.rows)\\.ts$|/contract/)|^tests/' },
     },
     {
       name: 'declared-dependencies-only',
       comment: 'what is imported stands in the package.json of the package that imports it',
       severity: 'error',
-      from: { path: '^(packages|tests/servers)/', pathNot: '(\\.test|\\.rows|-contract)\\.ts$' },
+      from: { path: '^(packages|tests/servers)/', pathNot: '((\\.test|\\.rows)\\.ts$|/contract/)' },
       to: {
         dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'npm-dev'],
         pathNot: 'node_modules/(vitest|@types/[^/]+)/',

@@ -12,12 +12,15 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['packages/*/src/**/*.ts'],
-      exclude: ['**/*.test.ts', '**/*-contract.ts', '**/*.rows.ts', '**/index.ts'],
+      exclude: ['**/*.test.ts', '**/contract/**', '**/*.rows.ts', '**/index.ts'],
       reporter: ['text-summary', 'json-summary'],
       thresholds: { statements: 90, branches: 85, functions: 90, lines: 90 },
     },
     projects: [
-      { ...shared, test: { name: 'unit', include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts'] } },
+      {
+        ...shared,
+        test: { name: 'unit', include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts'], testTimeout: 20_000 },
+      },
       { ...shared, test: { name: 'end-to-end', include: ['tests/end-to-end/**/*.test.ts'], testTimeout: 30_000 } },
     ],
   },

@@ -30,7 +30,7 @@ export const serverFolders: readonly Layer[] = [
   { name: 'platform', does: 'built-in models and roles', mayImport: ['models', 'base'] },
   { name: 'models', does: 'one file a verb', mayImport: ['validation', 'store', 'base'] },
   { name: 'validation', does: 'bodies, metadata and schemas to field errors', mayImport: ['base'] },
-  { name: 'store', does: 'objects in SQLite or PostgreSQL', mayImport: ['base'] },
+  { name: 'store', does: 'objects, indexes, change log and leases in SQLite or PostgreSQL', mayImport: ['base'] },
   { name: 'base', does: 'configuration, log, clock, the types of a call', mayImport: [] },
 ]
 
@@ -45,6 +45,6 @@ export const sealedLibraries: readonly { readonly library: string; readonly only
   { library: 'pino', only: 'packages/server/src/base' },
   { library: 'yaml', only: 'packages/server/src/base' },
   { library: 'better-sqlite3', only: 'packages/server/src/store/sqlite' },
-  { library: 'pg', only: '(packages/server/src/store/postgres|tests)' },
+  { library: 'pg', only: '(packages/server/src/store/postgres|tests|bench)' },
   { library: 'commander', only: 'packages/cli/src' },
 ]

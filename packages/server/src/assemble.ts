@@ -39,6 +39,7 @@ export async function assemble({ config, administratorToken, log }: AssembleOpti
   try {
     const clock = systemClock
     const roles = createModel(roleModel)
+    await store.openModel({ group: roles.group, plural: roles.plural, indexes: [] })
     await seedRoles({ store, clock }, roles, builtInRoles)
 
     const checks: HealthCheck[] = [

@@ -13,11 +13,24 @@ export interface PostgresServer extends AsyncDisposable {
   readonly url: string
 }
 
+const forgetfulSettings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
+const durableSettings = [
+  'shared_buffers=2GB',
+  'max_wal_size=16GB',
+  'checkpoint_timeout=30min',
+  'jit=off',
+  'random_page_cost=1.1',
+  'max_parallel_workers_per_gather=0',
+]
+
 const startSeconds = 30
 const directoryPrefix = 'pergola-test-postgres-'
 
-/** From `TEST_POSTGRES_15_URL` or `TEST_POSTGRES_18_URL`, else one of our own: quick, and forgetful of a power cut. */
-export async function startPostgres(version: PostgresVersion): Promise<PostgresServer> {
+/**
+ * From `TEST_POSTGRES_15_URL` or `TEST_POSTGRES_18_URL`, else one of our own: quick and forgetful of a power cut, or
+ * `durable` and sized for measurements.
+ */
+export async function startPostgres(version: PostgresVersion, { durable = false } = {}): Promise<PostgresServer> {
   const given = process.env[`TEST_POSTGRES_${version}_URL`]
   if (given !== undefined) return { url: given, [Symbol.asyncDispose]: async () => {} }
 
@@ -34,9 +47,7 @@ export async function startPostgres(version: PostgresVersion): Promise<PostgresS
     `unix_socket_directories=${directory}`,
     'listen_addresses=127.0.0.1',
     'max_connections=200',
-    'fsync=off',
-    'synchronous_commit=off',
-    'full_page_writes=off',
+    ...(durable ? durableSettings : forgetfulSettings),
   ]
   const server = startServer(
     [`${binaries}/postgres`, '-D', data, ...settings.flatMap((setting) => ['-c', setting])],

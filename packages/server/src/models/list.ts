@@ -3,6 +3,7 @@ import type { Answer } from '../base/call.ts'
 import type { Store, StoredObject, StoredPage } from '../store/store.ts'
 import { jsonAnswer } from './json-answer.ts'
 import type { Model } from './model.ts'
+import { toPieces } from './object-bytes.ts'
 
 /** Larger answers are streamed in pages of this many objects. */
 const pageLimit = 500
@@ -24,9 +25,9 @@ export async function listObjects(store: Store, model: Model, query: URLSearchPa
     limit: Math.min(wanted, pageLimit),
     ...(size !== undefined && { offset: (page - 1) * size }),
   })
-  const head = envelopeHead(model, paging, first.total)
+  const head = envelopeHead(model, paging, first)
   if (first.items.length === wanted || first.next === undefined) {
-    return jsonAnswer(200, Buffer.concat([head, ...commaSeparated(first.items), tail]))
+    return jsonAnswer(200, Buffer.concat([head, ...commaSeparated(model, first.items), tail]))
   }
   return jsonAnswer(200, streamed(store, model, { head, first, wanted }))
 }
@@ -40,11 +41,11 @@ interface StreamStart {
 async function* streamed(store: Store, model: Model, start: StreamStart): AsyncGenerator<Buffer> {
   let page = start.first
   let sent = page.items.length
-  yield Buffer.concat([start.head, ...commaSeparated(page.items)])
+  yield Buffer.concat([start.head, ...commaSeparated(model, page.items)])
   while (page.next !== undefined && sent < start.wanted) {
-    page = await store.list(model, { limit: Math.min(start.wanted - sent, pageLimit), after: page.next })
+    page = await store.list(model, { limit: Math.min(start.wanted - sent, pageLimit), after: page.next, total: 'none' })
     sent += page.items.length
-    if (page.items.length > 0) yield Buffer.concat([comma, ...commaSeparated(page.items)])
+    if (page.items.length > 0) yield Buffer.concat([comma, ...commaSeparated(model, page.items)])
   }
   yield tail
 }
@@ -52,12 +53,13 @@ async function* streamed(store: Store, model: Model, start: StreamStart): AsyncG
 const comma = Buffer.from(',')
 const tail = Buffer.from(']}')
 
-function commaSeparated(items: readonly StoredObject[]): Buffer[] {
-  return items.flatMap(({ bytes }, at) => (at === 0 ? [bytes] : [comma, bytes]))
+function commaSeparated(model: Model, items: readonly StoredObject[]): Buffer[] {
+  return items.flatMap((stored, at) => (at === 0 ? toPieces(model, stored) : [comma, ...toPieces(model, stored)]))
 }
 
 /** Everything but the objects, up to where the first one stands. */
-function envelopeHead(model: Model, { page, size = 0 }: Paging, total: number): Buffer {
+function envelopeHead(model: Model, { page, size = 0 }: Paging, first: StoredPage): Buffer {
+  const total = first.total?.count ?? 0
   const perPage = size === 0 ? total : size
   const totalPages = perPage === 0 ? 0 : Math.ceil(total / perPage)
   const envelope = {
@@ -66,12 +68,13 @@ function envelopeHead(model: Model, { page, size = 0 }: Paging, total: number): 
     page,
     size: perPage,
     total,
-    totalIsEstimate: false,
+    totalIsEstimate: first.total?.isEstimate ?? false,
     totalPages,
     first: page === 1,
     last: page >= totalPages,
     hasNext: page < totalPages,
     hasPrevious: page > 1,
+    revision: first.revision,
   }
   return Buffer.from(`${JSON.stringify(envelope).slice(0, -1)},"items":[`)
 }

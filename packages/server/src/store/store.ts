@@ -1,30 +1,102 @@
 /**
- * Where objects live. One engine a folder (`sqlite/`, `postgres/`); `store-contract.ts` holds every promise below
- * as a test and runs on each of them.
+ * Where objects live. One engine a folder (`sqlite/`, `postgres/`); `contract/` holds every promise below as a test and
+ * runs on each of them.
  */
 export interface Store extends AsyncDisposable {
   /** For people: engine and place, never a password. */
   readonly description: string
 
+  /** Resolves when the database answers. */
+  ping(): Promise<void>
+
+  /**
+   * Makes room for a model and its indexes. Callers on other replicas may do the same at the same time; opening again
+   * with the same declaration changes nothing.
+   */
+  openModel(declaration: ModelDeclaration): Promise<void>
+
   /**
    * The one write entry; a single write is a batch of one. All operations commit together or none does, and once the
-   * promise resolves they are durable. Answers are in the order of the operations.
+   * promise resolves they are durable, index entries and change log included. Results are in the order of the
+   * operations; they are done by model, kind (create, delete, update) and name, whatever order they come in, so that no
+   * two batches can wait for each other. No object may appear twice in a batch.
    *
-   * A name that is taken throws `AlreadyExists`. Of several callers racing for one name exactly one wins.
+   * Throws `WriteConflict` for the first operation, in that order, that could not be done; it carries the stored object, so that
+   * trying again needs no further read. Of several writers racing for a name, a unique value or a version, one wins.
+   *
+   * With a fence, the write is done only while that lease is held, or throws `FenceLost`; whoever takes the lease over
+   * waits for it.
    */
-  write(operations: readonly WriteOperation[]): Promise<readonly StoredObject[]>
+  write(operations: readonly WriteOperation[], options?: { readonly fence?: Lease }): Promise<readonly WriteResult[]>
 
   /** Reads what is committed now, whoever wrote it; undefined when there is no such object. */
   get(model: ModelKey, name: string): Promise<StoredObject | undefined>
 
   /**
-   * One page in creation order, the newest first. The page and its total are of one snapshot.
-   * Pages chained by `next` neither repeat nor skip an object that exists throughout.
+   * One page of the objects that every term selects. Items, total and revision are of one snapshot. Without a sort
+   * the newest come first; every sort ends in creation order, in the direction of its last key. An object without a
+   * value sorts first ascending and last descending. Keys compare as their UTF-8 bytes.
+   *
+   * Pages chained by `next` neither repeat nor skip an object whose sort keys do not change meanwhile, at a cost that
+   * does not grow with their depth.
    */
   list(model: ModelKey, query: ListQuery): Promise<StoredPage>
 
-  /** Resolves when the database answers. */
-  ping(): Promise<void>
+  /** The place behind the newest change that is in order. */
+  head(): Promise<Revision>
+
+  /**
+   * The changes behind a place, oldest first, of all models: every committed change exactly once, those of one object in
+   * the order of their commits, and the same order for every reader. Nothing ever appears at a place already passed.
+   * Behind the revision of a list come exactly the changes that the list does not show, for the list's model.
+   *
+   * When there are none yet, waits for some until `waitMs` have passed. Throws `RevisionExpired` for a place that is no
+   * longer kept, or that this database never gave out.
+   */
+  readChanges(after: Revision, options: ReadChangesOptions): Promise<ChangeBatch>
+
+  /**
+   * Takes a lease that is free or has run out, or renews it for the same holder; undefined while somebody else holds it.
+   * A lease taken over has another token, and no write fenced by the old one can be done from then on.
+   */
+  acquireLease(name: string, options: { readonly holder: string; readonly ttlMs: number }): Promise<Lease | undefined>
+
+  /** Gives a lease back; harmless when it has been lost. */
+  releaseLease(lease: Lease): Promise<void>
+}
+
+/** Proof of holding a lease. */
+export interface Lease {
+  readonly name: string
+  readonly token: number
+}
+
+/** A place in the change log, to be handed on as it is; it proves itself when it is used. */
+export type Revision = string & { readonly __revision: never }
+
+export interface ReadChangesOptions {
+  /** At most this many changes. */
+  readonly limit: number
+  readonly waitMs: number
+  readonly signal?: AbortSignal
+}
+
+export interface ChangeBatch {
+  readonly changes: readonly Change[]
+  /** The place behind them. */
+  readonly revision: Revision
+}
+
+export interface Change {
+  readonly model: ModelKey
+  readonly op: 'added' | 'modified' | 'deleted'
+  /** As stored by this change, or as it was last. */
+  readonly object: StoredObject
+  readonly indexed: IndexedValues
+  /** Before the change; absent where nothing that is indexed has changed. */
+  readonly previous?: IndexedValues
+  /** The place behind this change. */
+  readonly revision: Revision
 }
 
 /** A table of objects: all versions of a kind share it. */
@@ -33,37 +105,152 @@ export interface ModelKey {
   readonly plural: string
 }
 
-interface CreateOperation {
+export interface ModelDeclaration extends ModelKey {
+  readonly indexes: readonly IndexDeclaration[]
+  /** Pairs of indexes that are often filtered and sorted by together; they change speed, never results. */
+  readonly composites?: readonly (readonly CompositePart[])[]
+}
+
+export interface IndexDeclaration {
+  readonly name: string
+  /** A set of values for each object instead of at most one. */
+  readonly multi?: boolean
+  /** No two objects may hold the same value. Holding none is never a duplicate. */
+  readonly unique?: boolean
+}
+
+export interface CompositePart {
+  readonly index: string
+  readonly descending?: boolean
+}
+
+/** What of an object can be selected and sorted by. Values are index keys: strings whose byte order is the value order. */
+export interface IndexedValues {
+  readonly labels: Readonly<Record<string, string>>
+  /** By the name of a single-value index; absent or undefined means no value. */
+  readonly single: Readonly<Record<string, string | undefined>>
+  /** By the name of a multi-value index; absent means the empty set. Repeated values count once. */
+  readonly multi: Readonly<Record<string, readonly string[]>>
+}
+
+/** What the caller says of an object that is written; the store never looks inside `data`. */
+export interface ObjectContent {
+  readonly data: Buffer
+  /** The model version that `data` is written in. */
+  readonly storedAs: string
+  /** Has finalizers: deleting only declares it deleted. */
+  readonly held: boolean
+  readonly indexed: IndexedValues
+}
+
+export interface CreateOperation {
   readonly type: 'create'
   readonly model: ModelKey
   readonly name: string
-  /** The object as it will be served. The store never looks inside. */
-  readonly bytes: Buffer
+  readonly uid: string
+  readonly content: ObjectContent
 }
 
-export type WriteOperation = CreateOperation
+/**
+ * Replaces the content of the object that the caller has read. With the stored data again nothing changes and nothing
+ * is logged. An object that was declared deleted and is no longer held is removed.
+ */
+export interface UpdateOperation {
+  readonly type: 'update'
+  readonly model: ModelKey
+  readonly name: string
+  /** Of the object as it was read; any other stored now is a conflict. */
+  readonly expected: { readonly uid: string; readonly version: number }
+  readonly content: ObjectContent
+  /** What people asked for has changed, not only metadata or status. */
+  readonly newGeneration: boolean
+  /**
+   * The caller knows that labels and sets are as they were, which saves work. Should they differ after all, they are
+   * written all the same.
+   */
+  readonly sameEntries?: boolean
+}
+
+/** Removes the object, or declares it deleted while it is held; once declared, again changes nothing. */
+export interface DeleteOperation {
+  readonly type: 'delete'
+  readonly model: ModelKey
+  readonly name: string
+  readonly expected?: { readonly uid?: string; readonly version?: number }
+}
+
+export type WriteOperation = CreateOperation | UpdateOperation | DeleteOperation
+
+export interface WriteResult {
+  readonly outcome: 'created' | 'updated' | 'unchanged' | 'declared' | 'removed'
+  /** As stored now, or as it was last when it is removed. */
+  readonly object: StoredObject
+}
 
 export interface StoredObject {
   readonly name: string
-  readonly bytes: Buffer
+  readonly uid: string
+  /** 0 when created, +1 with every stored change, its removal included. */
+  readonly version: number
+  /** 1 when created, +1 with every update that says so. */
+  readonly generation: number
+  /** Milliseconds since 1970, by the database's clock. */
+  readonly createdAt: number
+  /** When it was declared deleted. */
+  readonly deletedAt?: number
+  readonly storedAs: string
+  readonly data: Buffer
 }
 
 export interface ListQuery {
+  /** All must hold. */
+  readonly where?: readonly Term[]
+  readonly sort?: readonly SortKey[]
   /** At least 1. */
   readonly limit: number
   /** How many objects to pass over; not together with `after`. */
   readonly offset?: number
-  /** Continue behind the page whose `next` this was. */
+  /** Continue behind the page whose `next` this was; with the same terms and sort. */
   readonly after?: Cursor
+  /**
+   * `bounded` (the default) counts up to `boundedTotal` and estimates beyond; `exact` always counts; `none` saves the
+   * work.
+   */
+  readonly total?: 'bounded' | 'exact' | 'none'
 }
 
-/** A place in a list, meaningful to the engine that made it. */
+/** Up to this many matching objects are counted. */
+export const boundedTotal = 10_000
+
+/** A condition on a label or an index. Conditions on a set hold when one of its values fits; the negative ones when none does. */
+export type Term =
+  | { readonly label: string; readonly is: Condition }
+  | { readonly field: string; readonly is: Condition }
+
+export type Condition =
+  | { readonly op: 'present' | 'absent' }
+  | { readonly op: '=' | '>' | '>=' | '<' | '<=' | 'prefix'; readonly value: string }
+  /** `not in` also holds where there is no value. */
+  | { readonly op: 'in' | 'not in'; readonly values: readonly string[] }
+
+export interface SortKey {
+  /**
+   * A single-value index, or what every model has: `metadata.name`, `metadata.creationTimestamp`,
+   * `metadata.deletionTimestamp`.
+   */
+  readonly field: string
+  readonly descending: boolean
+}
+
+/** A place in a sorted list, meaningful to the engine that made it. */
 export type Cursor = string & { readonly __cursor: never }
 
 export interface StoredPage {
   readonly items: readonly StoredObject[]
-  /** How many objects the model has. */
-  readonly total: number
+  /** The place of this snapshot in the change log. */
+  readonly revision: Revision
+  /** Absent when not asked for. */
+  readonly total?: { readonly count: number; readonly isEstimate: boolean }
   /** Absent on the last page. */
   readonly next?: Cursor
 }

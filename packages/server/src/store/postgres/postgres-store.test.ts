@@ -1,27 +1,43 @@
 import { createDatabase, postgresVersions } from '@pergola/test-servers'
+import { Pool } from 'pg'
 import { expect, inject, test } from 'vitest'
-import { storeContract } from '../store-contract.ts'
+import { storeContract } from '../contract/store-contract.ts'
+import type { Store } from '../store.ts'
 import { openPostgresStore } from './postgres-store.ts'
+import { inTransaction } from './transaction.ts'
 
 for (const version of postgresVersions) {
-  const makeFixture = async () => {
-    const database = await createDatabase(inject('postgres')[version])
-    const open = () => openPostgresStore({ url: database.url, onConnectionLost: () => {} })
-    const store = await open()
-    return { url: database.url, store, reopen: open, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
-  }
-
-  storeContract(`PostgreSQL ${version}`, makeFixture)
-
-  test(`PostgreSQL ${version}: replicas that start together all find the schema`, async () => {
-    await using database = await createDatabase(inject('postgres')[version])
-    const stores = await Promise.all(
-      Array.from({ length: 8 }, () => openPostgresStore({ url: database.url, onConnectionLost: () => {} })),
-    )
-    for (const store of stores) await store[Symbol.asyncDispose]()
-    expect(stores).toHaveLength(8)
+  storeContract({
+    name: `PostgreSQL ${version}`,
+    shared: true,
+    makeFixture: async () => {
+      const database = await createDatabase(inject('postgres')[version])
+      const opened: Store[] = []
+      const reopen = async () => {
+        const store = await openPostgresStore({ url: database.url, onConnectionLost: () => {} })
+        opened.push(store)
+        return store
+      }
+      const close = async () => {
+        for (const store of opened) await store[Symbol.asyncDispose]()
+        await database[Symbol.asyncDispose]()
+      }
+      return { store: await reopen(), reopen, [Symbol.asyncDispose]: close }
+    },
   })
 }
+
+test('a connection that is lost in the middle of a transaction fails that transaction and nothing else', async () => {
+  await using database = await createDatabase(inject('postgres')['18'])
+  const pool = new Pool({ connectionString: database.url })
+  pool.on('error', () => {})
+  const lost = inTransaction(pool, async (client) => {
+    await client.query('SELECT pg_terminate_backend(pg_backend_pid())')
+  })
+  await expect(lost).rejects.toThrow(/terminat/)
+  expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
+  await pool.end()
+})
 
 test('a server that is not there is an error that names it, without the password', async () => {
   const url = 'postgres://someone:secret@127.0.0.1:1/nowhere'

@@ -1,32 +1,113 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { storeContract } from '../store-contract.ts'
+import { create, mustGet, people, update, type StoreFixture } from '../contract/fixture.ts'
+import { listContract } from '../contract/list-contract.ts'
+import { storeContract } from '../contract/store-contract.ts'
+import { encodeCursor } from '../cursor.ts'
+import type { Cursor } from '../store.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 
-async function makeFixture() {
+type OpenStore = typeof openSqliteStore
+
+async function makeFixture(open: OpenStore = openSqliteStore): Promise<StoreFixture & { readonly file: string }> {
   const directory = mkdtempSync(join(tmpdir(), 'pergola-sqlite-'))
   const file = join(directory, 'test.db')
-  const open = [openSqliteStore(file)]
+  const store = open(file)
   return {
     file,
-    store: open[0] as (typeof open)[number],
-    reopen: async () => {
-      const again = openSqliteStore(file)
-      open.push(again)
-      return again
-    },
+    store,
+    reopen: async () => open(file),
     [Symbol.asyncDispose]: async () => {
-      for (const store of open) await store[Symbol.asyncDispose]()
+      await store[Symbol.asyncDispose]()
       rmSync(directory, { recursive: true })
     },
   }
 }
 
-storeContract('SQLite', makeFixture)
+storeContract({ name: 'SQLite', shared: false, makeFixture: () => makeFixture() })
+
+// The suite's models are too small for the database to go along the order by itself.
+listContract({
+  name: 'SQLite along the order',
+  shared: false,
+  makeFixture: () => makeFixture((file) => openSqliteStore(file, { candidateLimit: 0 })),
+})
 
 test('a second store on the same file is refused, and the message says what to do', async () => {
   await using fixture = await makeFixture()
   expect(() => openSqliteStore(fixture.file)).toThrow(/in use by another process; stop it, or use PostgreSQL/)
+})
+
+test('after a file is restored from a copy, places of the lost history are refused', async () => {
+  await using fixture = await makeFixture()
+  const copy = `${fixture.file}.copy`
+  const open = async (file: string, name: string) => {
+    const store = openSqliteStore(file)
+    await store.openModel(people)
+    await store.write([create(name)])
+    return store
+  }
+  await fixture.store[Symbol.asyncDispose]()
+  await using first = await open(fixture.file, 'kept')
+  const kept = await first.head()
+  await first[Symbol.asyncDispose]()
+  copyFileSync(fixture.file, copy)
+  await using original = await open(fixture.file, 'lost')
+  const lost = await original.head()
+  await using restored = await open(copy, 'other')
+  const read = (after: typeof kept) => restored.readChanges(after, { limit: 9, waitMs: 0 })
+  expect((await read(kept)).changes.map(({ object }) => object.name)).toEqual(['other'])
+  await expect(read(lost)).rejects.toMatchObject({ reason: 'RevisionExpired' })
+})
+
+test('closing ends what waits for changes', async () => {
+  await using fixture = await makeFixture()
+  const waiting = fixture.store.readChanges(await fixture.store.head(), { limit: 1, waitMs: 60_000 })
+  await fixture.store[Symbol.asyncDispose]()
+  expect((await waiting).changes).toEqual([])
+})
+
+test('an offset counts through those that are declared deleted and those that are not', async () => {
+  await using fixture = await makeFixture()
+  const { store } = fixture
+  await store.openModel(people)
+  for (const name of ['a', 'b', 'c', 'd']) await store.write([create({ name, held: true })])
+  await store.write(['b', 'c'].map((name) => ({ type: 'delete', model: people, name }) as const))
+  const sort = [{ field: 'metadata.deletionTimestamp', descending: false }]
+  const { items } = await store.list(people, { sort, offset: 1, limit: 2 })
+  expect(items.map(({ name }) => name)).toEqual(['d', 'b'])
+})
+
+const strayCursors: readonly [string, Cursor][] = [
+  ['a word instead of the id', encodeCursor(['x'])],
+  ['no id', encodeCursor([null])],
+]
+test.for(strayCursors)('a cursor with %s is refused', async ([, after]) => {
+  await using fixture = await makeFixture()
+  await fixture.store.openModel(people)
+  await expect(fixture.store.list(people, { limit: 1, after })).rejects.toMatchObject({ reason: 'BadRequest' })
+})
+
+test('a change says nothing of labels that come in another order', async () => {
+  await using fixture = await makeFixture()
+  const { store } = fixture
+  await store.openModel(people)
+  await store.write([create({ name: 'a', labels: { x: '1', y: '2' } })])
+  const before = await store.head()
+  await store.write([update(await mustGet(store, 'a'), { text: 'new', labels: { y: '2', x: '1' } })])
+  const { changes } = await store.readChanges(before, { limit: 9, waitMs: 0 })
+  expect(changes).toHaveLength(1)
+  expect(changes[0]).not.toHaveProperty('previous')
+})
+
+test('a write fenced by a lease that was given back is refused', async () => {
+  await using fixture = await makeFixture()
+  const { store } = fixture
+  await store.openModel(people)
+  const fence = await store.acquireLease('work', { holder: 'ann', ttlMs: 60_000 })
+  if (!fence) throw new Error('the lease was free')
+  await store.releaseLease(fence)
+  await expect(store.write([create('a')], { fence })).rejects.toMatchObject({ reason: 'FenceLost' })
 })

@@ -1,77 +1,51 @@
 import SqliteDatabase from 'better-sqlite3'
-import { alreadyExists } from '../already-exists.ts'
-import { toPage } from '../page.ts'
-import type { ListQuery, ModelKey, Store, StoredObject, StoredPage, WriteOperation } from '../store.ts'
+import type { Store } from '../store.ts'
+import { createCatalog } from './catalog.ts'
+import { createChangeLog } from './changes.ts'
+import { createLeases } from './leases.ts'
+import { createList } from './list.ts'
+import { createObjectIds } from './object-ids.ts'
+import { toStoredObject } from './object-row.ts'
+import type { PlanOptions } from './plan.ts'
+import { createLogReaders } from './read-changes.ts'
+import { migrate } from './schema.ts'
+import { createWrite } from './write.ts'
 
-const schema = `
-  CREATE TABLE IF NOT EXISTS objects (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,  -- creation order, never reused
-    model TEXT NOT NULL,
-    name TEXT NOT NULL,
-    data BLOB NOT NULL,
-    UNIQUE (model, name)
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS objects_newest ON objects (model, id);
-`
-
-interface Row {
-  readonly id: number
-  readonly name: string
-  readonly data: Buffer
-}
+/** Measured: a page of 10,000 candidates among 200,000 objects of 1 KB takes 26 ms, and nothing else runs meanwhile. */
+const candidateLimit = 10_000
 
 /** One file, one process: the file stays locked for as long as the store is open. */
-export function openSqliteStore(file: string): Store {
+export function openSqliteStore(file: string, plan: PlanOptions = { candidateLimit }): Store {
   const database = openExclusively(file)
-  const insert = database.prepare<[string, string, Buffer]>('INSERT INTO objects (model, name, data) VALUES (?, ?, ?)')
-  const select = database.prepare<[string, string], Row>(
-    'SELECT id, name, data FROM objects WHERE model = ? AND name = ?',
-  )
-  const count = database.prepare<[string], { total: number }>('SELECT count(*) AS total FROM objects WHERE model = ?')
-  const page = database.prepare<[string, string, number, number], Row>(
-    'SELECT id, name, data FROM objects WHERE model = ? AND id < ? ORDER BY id DESC LIMIT ? OFFSET ?',
-  )
-
-  const write = database.transaction((operations: readonly WriteOperation[]): StoredObject[] =>
-    operations.map((operation) => {
-      const { model, name, bytes } = operation
-      try {
-        insert.run(keyOf(model), name, bytes)
-      } catch (error) {
-        if (isUniqueViolation(error)) throw alreadyExists(operation, error)
-        throw error
-      }
-      return { name, bytes }
-    }),
-  )
-
-  const list = database.transaction((model: ModelKey, query: ListQuery): StoredPage => {
-    const total = count.get(keyOf(model))?.total ?? 0
-    const rows = page.all(
-      keyOf(model),
-      query.after ?? String(Number.MAX_SAFE_INTEGER),
-      query.limit + 1,
-      query.offset ?? 0,
-    )
-    return toPage(
-      rows.map(({ id, name, data }) => ({ id: String(id), name, bytes: data })),
-      total,
-      query,
-    )
-  })
+  const catalog = createCatalog(database)
+  const log = createChangeLog(database, catalog)
+  const leases = createLeases(database)
+  const readers = createLogReaders(log)
+  const write = createWrite({ database, catalog, ids: createObjectIds(database), log, leases })
+  const list = createList({ database, log, ...plan })
 
   return {
     description: `SQLite ${file}`,
-    write: async (operations) => write.immediate(operations),
-    get: async (model, name) => {
-      const row = select.get(keyOf(model), name)
-      return row && { name: row.name, bytes: row.data }
-    },
-    list: async (model, query) => list(model, query),
     ping: async () => {
       database.prepare('SELECT 1').get()
     },
+    openModel: async (declaration) => catalog.open(declaration),
+    write: async (operations, { fence } = {}) => {
+      const results = write(operations, fence)
+      readers.wake()
+      return results
+    },
+    get: async (model, name) => {
+      const row = catalog.find(model).statements.byName.get(name)
+      return row && toStoredObject(row)
+    },
+    list: async (model, query) => list(catalog.find(model), query),
+    head: async () => log.head(),
+    readChanges: (after, options) => readers.readChanges(after, options),
+    acquireLease: async (name, options) => leases.acquire(name, options),
+    releaseLease: async (lease) => leases.release(lease),
     [Symbol.asyncDispose]: async () => {
+      readers.close()
       database.close()
     },
   }
@@ -84,7 +58,7 @@ function openExclusively(file: string): SqliteDatabase.Database {
     database.pragma('locking_mode = EXCLUSIVE')
     database.pragma('journal_mode = WAL')
     database.pragma('synchronous = FULL')
-    database.exec(schema)
+    migrate(database)
     return database
   } catch (error) {
     database.close()
@@ -95,12 +69,4 @@ function openExclusively(file: string): SqliteDatabase.Database {
     }
     throw error
   }
-}
-
-function isUniqueViolation(error: unknown): boolean {
-  return error instanceof SqliteDatabase.SqliteError && error.code === 'SQLITE_CONSTRAINT_UNIQUE'
-}
-
-function keyOf(model: ModelKey): string {
-  return `${model.group}/${model.plural}`
 }

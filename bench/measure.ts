@@ -1,0 +1,87 @@
+import { readFileSync, readdirSync } from 'node:fs'
+
+/** One thing that is measured against another, round by round. */
+export interface Contestant {
+  readonly name: string
+  /** Does one operation; `at` counts up over the whole run. */
+  readonly operation: (at: number) => Promise<unknown>
+}
+
+export interface Figures {
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+  /** Of this process and of every PostgreSQL backend. */
+  readonly cpuMicroseconds: number
+}
+
+export interface RoundOptions {
+  readonly callers: number
+  readonly seconds: number
+  /** Where the count of the operations goes on. */
+  readonly from: number
+}
+
+/** Keeps `callers` operations under way for some seconds. */
+export async function measureRound(
+  { operation }: Contestant,
+  { callers, seconds, from }: RoundOptions,
+): Promise<Figures & { count: number }> {
+  const latencies: number[] = []
+  const cpuBefore = cpuSeconds()
+  const began = performance.now()
+  const end = began + seconds * 1000
+  let next = from
+  const caller = async () => {
+    while (performance.now() < end) {
+      const sent = performance.now()
+      await operation(next++)
+      latencies.push(performance.now() - sent)
+    }
+  }
+  await Promise.all(Array.from({ length: callers }, caller))
+  const elapsed = (performance.now() - began) / 1000
+  const count = latencies.length
+  const sorted = latencies.toSorted((a, b) => a - b)
+  return {
+    count,
+    perSecond: count / elapsed,
+    p50: quantile(sorted, 0.5),
+    p99: quantile(sorted, 0.99),
+    cpuMicroseconds: ((cpuSeconds() - cpuBefore) * 1e6) / count,
+  }
+}
+
+export function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(
+    values.toSorted((a, b) => a - b),
+    0.5,
+  )
+}
+
+/** Lowest and highest, to say how far a median can be trusted. */
+export function spread(values: readonly number[]): string {
+  return `${Math.min(...values).toFixed(2)}-${Math.max(...values).toFixed(2)}`
+}
+
+const ticksPerSecond = 100
+
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage()
+  let ticks = 0
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      if (!stat.includes('(postgres)')) continue
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      ticks += Number(fields[11]) + Number(fields[12])
+    } catch {
+      // The process ended while we looked.
+    }
+  }
+  return (user + system) / 1e6 + ticks / ticksPerSecond
+}

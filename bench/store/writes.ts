@@ -1,0 +1,158 @@
+import type { Pool } from 'pg'
+import { uuidv7 } from '../../packages/server/src/base/uuid.ts'
+import type { Store, StoredObject } from '../../packages/server/src/store/store.ts'
+import type { Contestant } from '../measure.ts'
+import { ageOf, cityOf, contentOf, dataOf, numberKey, people, tagsOf, teamOf } from './people.ts'
+
+export interface WriteBench {
+  readonly name: string
+  /** Ours must do at least this share of the yardstick. */
+  readonly bar: number
+  readonly ours: Contestant
+  readonly hand: Contestant
+}
+
+/** Each kind of write, by the store and by a hand-written statement that also writes a log row. */
+export function writeBenches(store: Store, pool: Pool, count: number): readonly WriteBench[] {
+  const fresh = (at: number) => count + 1_000_000 + at
+  const existing = (at: number) => (at * 7919) % count
+  return [
+    {
+      name: 'create',
+      bar: 0.75,
+      ours: { name: 'ours', operation: (at) => createOurs(store, fresh(at)) },
+      hand: { name: 'hand', operation: (at) => createHand(pool, fresh(at)) },
+    },
+    {
+      name: 'get',
+      bar: 0.9,
+      ours: { name: 'ours', operation: (at) => store.get(people, `p-${existing(at)}`) },
+      hand: { name: 'hand', operation: (at) => getHand(pool, existing(at)) },
+    },
+    {
+      name: 'update of an indexed value',
+      bar: 0.75,
+      ours: { name: 'ours', operation: updateOurs(store, existing, (at) => ({ cityFrom: at + 13 })) },
+      hand: { name: 'hand', operation: updateHand(pool, existing, (at) => at + 13) },
+    },
+    {
+      name: 'status-only update',
+      bar: 0.75,
+      ours: { name: 'ours', operation: updateOurs(store, existing, (_, round) => ({ note: `n${round}` })) },
+      hand: { name: 'hand', operation: updateHand(pool, existing) },
+    },
+    {
+      name: 'delete',
+      bar: 0.7,
+      ours: {
+        name: 'ours',
+        operation: (at) => store.write([{ type: 'delete', model: people, name: `p-${count - 1 - at}` }]),
+      },
+      hand: { name: 'hand', operation: (at) => deleteHand(pool, count - 1 - at) },
+    },
+  ]
+}
+
+export function createOurs(store: Store, at: number): Promise<unknown> {
+  return store.write([
+    { type: 'create', model: people, name: `p-${at}`, uid: uuidv7(Date.now()), content: contentOf(at) },
+  ])
+}
+
+function createHand(pool: Pool, at: number): Promise<unknown> {
+  return pool.query({
+    name: 'hand create',
+    text: `WITH written AS (
+        INSERT INTO hand (id, name, uid, version, city, age, score, email, tags, team, tier, zone, data)
+        VALUES (new_object_id(), $1, $2, 0, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING name, uid, version, data)
+      INSERT INTO hand_log (op, name, uid, version, data) SELECT 'a', name, uid, version, data FROM written RETURNING id`,
+    values: [
+      `p-${at}`,
+      uuidv7(Date.now()),
+      cityOf(at),
+      numberKey(ageOf(at)),
+      numberKey(at % 10_000),
+      `p${at}@example.com`,
+      tagsOf(at),
+      teamOf(at),
+      'free',
+      `z${at % 7}`,
+      dataOf(at),
+    ],
+  })
+}
+
+function getHand(pool: Pool, at: number): Promise<unknown> {
+  return pool.query({
+    name: 'hand get',
+    text: 'SELECT uid, version, data FROM hand WHERE name = $1',
+    values: [`p-${at}`],
+  })
+}
+
+/** The versions are kept in memory, so that what is measured is one write and no read. */
+function updateOurs(
+  store: Store,
+  existing: (at: number) => number,
+  change: (at: number, round: number) => { cityFrom?: number; note?: string },
+) {
+  const known = new Map<number, StoredObject>()
+  return async (at: number) => {
+    const target = existing(at)
+    const stored = known.get(target) ?? (await store.get(people, `p-${target}`))
+    if (!stored) return
+    const [result] = await store.write([
+      {
+        type: 'update',
+        model: people,
+        name: stored.name,
+        expected: { uid: stored.uid, version: stored.version },
+        content: contentOf(target, change(target, at)),
+        newGeneration: false,
+        sameEntries: true,
+      },
+    ])
+    if (result) known.set(target, result.object)
+  }
+}
+
+function updateHand(pool: Pool, existing: (at: number) => number, newCity?: (at: number) => number) {
+  const known = new Map<number, number>()
+  return async (at: number) => {
+    const target = existing(at)
+    const row =
+      known.get(target) ??
+      Number(
+        (
+          await pool.query<{ version: string }>({
+            name: 'hand version',
+            text: 'SELECT version, uid, data FROM hand WHERE name = $1',
+            values: [`p-${target}`],
+          })
+        ).rows[0]?.version ?? 0,
+      )
+    const city = newCity ? ', city = $4' : ''
+    const values = [
+      `p-${target}`,
+      row,
+      dataOf(newCity ? newCity(target) : target, `n${at}`),
+      ...(newCity ? [cityOf(newCity(target))] : []),
+    ]
+    await pool.query({
+      name: `hand update ${city}`,
+      text: `WITH written AS (UPDATE hand SET version = version + 1, data = $3${city} WHERE name = $1 AND version = $2 RETURNING name, uid, version, data)
+        INSERT INTO hand_log (op, name, uid, version, data) SELECT 'm', name, uid, version, data FROM written RETURNING id`,
+      values,
+    })
+    known.set(target, row + 1)
+  }
+}
+
+function deleteHand(pool: Pool, at: number): Promise<unknown> {
+  return pool.query({
+    name: 'hand delete',
+    text: `WITH gone AS (DELETE FROM hand WHERE name = $1 RETURNING name, uid, version, data)
+      INSERT INTO hand_log (op, name, uid, version, data) SELECT 'd', name, uid, version, data FROM gone RETURNING id`,
+    values: [`p-${at}`],
+  })
+}

@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'vitest'
+import type { Change, Revision, Store } from '../store.ts'
+import { create, mustGet, openFixture, people, places, update, type StoreEngine } from './fixture.ts'
+
+export function changeContract(engine: StoreEngine): void {
+  describe(`${engine.name}, the change log:`, () => {
+    test('has every stored change once and in order, with what it changed', async () => {
+      await using fixture = await openFixture(engine)
+      const { store } = fixture
+      const start = await store.head()
+      await store.write([create({ name: 'a', city: 'x', labels: { k: 'v' }, tags: ['t'] })])
+      const first = await mustGet(store, 'a')
+      await store.write([update(first, { text: 'two', city: 'y', labels: { k: 'v' }, tags: ['t', 'u'] })])
+      const second = await mustGet(store, 'a')
+      await store.write([update(second, { text: 'three', city: 'y', labels: { k: 'v' }, tags: ['t', 'u'] })])
+      await store.write([{ type: 'delete', model: people, name: 'a' }])
+      const changes = await drain(store, start, 4)
+      expect(changes.map(({ op, object }) => `${op} ${object.version} ${String(object.data)}`)).toEqual([
+        'added 0 a',
+        'modified 1 two',
+        'modified 2 three',
+        'deleted 3 three',
+      ])
+      expect(changes[0]).toMatchObject({
+        model: { group: people.group, plural: people.plural },
+        object: first,
+        indexed: { labels: { k: 'v' }, single: { city: 'x' }, multi: { tags: ['t'] } },
+      })
+      expect(changes[0]).not.toHaveProperty('previous')
+      expect(changes[1]).toMatchObject({
+        object: second,
+        indexed: { single: { city: 'y' }, multi: { tags: ['t', 'u'] } },
+        previous: { labels: { k: 'v' }, single: { city: 'x' }, multi: { tags: ['t'] } },
+      })
+      expect(changes[2]).not.toHaveProperty('previous')
+      expect(changes[3]?.object.deletedAt).toEqual(expect.any(Number))
+    })
+
+    test('has nothing of a write that changed nothing or was refused', async () => {
+      await using fixture = await openFixture(engine)
+      const { store } = fixture
+      await store.write([create({ name: 'a', email: 'e' })])
+      const { revision } = await store.list(people, { limit: 1 })
+      await store.write([update(await mustGet(store, 'a'), { email: 'e' })])
+      await store.write([create({ name: 'b', email: 'e' })]).catch(() => {})
+      await store.write([create('c'), create('a')]).catch(() => {})
+      await store.write([create('last')])
+      expect((await drain(store, revision, 1)).map(({ object }) => object.name)).toEqual(['last'])
+    })
+
+    test('has one deletion for an object that was held, when it is let go', async () => {
+      await using fixture = await openFixture(engine)
+      const { store } = fixture
+      const start = await store.head()
+      await store.write([create({ name: 'a', held: true })])
+      await store.write([{ type: 'delete', model: people, name: 'a' }])
+      await store.write([{ type: 'delete', model: people, name: 'a' }])
+      await store.write([update(await mustGet(store, 'a'), { text: 'gone' })])
+      expect((await drain(store, start, 3)).map(({ op }) => op)).toEqual(['added', 'modified', 'deleted'])
+    })
+
+    test('can be read in pieces of any size, from any place it gave out', async () => {
+      await using fixture = await openFixture(engine)
+      const { store } = fixture
+      const start = await store.head()
+      for (let at = 0; at < 9; at++) await store.write([create(`n${at}`, at % 2 === 0 ? people : places)])
+      const whole = await drain(store, start, 9)
+      expect(whole.map(({ object }) => object.name)).toEqual(Array.from({ length: 9 }, (_, at) => `n${at}`))
+      for (const limit of [1, 2, 5]) expect(await drain(store, start, 9, limit)).toEqual(whole)
+      for (const [at, { revision }] of whole.entries()) {
+        const rest = await drain(store, revision, 8 - at)
+        expect(rest).toEqual(whole.slice(at + 1))
+      }
+    })
+
+    test('is exact behind a list: what the list shows does not come again, what it does not show comes', async () => {
+      await using fixture = await openFixture(engine)
+      const { store } = fixture
+      let stop = false
+      const writer = async (lane: number) => {
+        for (let at = 0; !stop && at < 150; at++) await store.write([create(`w${lane}-${at}`)])
+      }
+      const writers = [0, 1, 2, 3].map(writer)
+      const lists: { seen: Set<string>; revision: Revision }[] = []
+      for (let at = 0; at < 20; at++) {
+        const { items, revision } = await store.list(people, { limit: 100_000, total: 'none' })
+        lists.push({ seen: new Set(items.map(({ name }) => name)), revision })
+      }
+      stop = true
+      await Promise.all(writers)
+      const all = await store.list(people, { limit: 100_000, total: 'none' })
+      for (const { seen, revision } of lists) {
+        const missing = all.items.length - seen.size
+        const after = await drain(store, revision, missing)
+        expect(after.filter(({ object }) => seen.has(object.name))).toEqual([])
+        expect(after).toHaveLength(missing)
+      }
+    })
+
+    test('has the changes of every model, also of those that the reader has not opened', async () => {
+      await using fixture = await openFixture(engine)
+      const start = await fixture.store.head()
+      await fixture.store.write([create('a'), create('b', places)])
+      await fixture.store[Symbol.asyncDispose]()
+      await using again = await fixture.reopen()
+      const { changes } = await again.readChanges(start, { limit: 10, waitMs: 5_000 })
+      expect(changes.map(({ model }) => model.plural)).toEqual(['people', 'places'])
+    })
+
+    test('waits for a change, and no longer than asked', async () => {
+      await using fixture = await openFixture(engine)
+      const { store } = fixture
+      const start = await store.head()
+      const began = performance.now()
+      expect(await store.readChanges(start, { limit: 1, waitMs: 60 })).toEqual({ changes: [], revision: start })
+      expect(performance.now() - began).toBeGreaterThan(50)
+      const waiting = store.readChanges(start, { limit: 1, waitMs: 10_000 })
+      await store.write([create('a')])
+      expect((await waiting).changes).toHaveLength(1)
+      const controller = new AbortController()
+      const { revision } = await waiting
+      const aborted = store.readChanges(revision, { limit: 1, waitMs: 10_000, signal: controller.signal })
+      controller.abort()
+      expect((await aborted).changes).toEqual([])
+    })
+
+    test('refuses a place that it never gave out', async () => {
+      await using fixture = await openFixture(engine)
+      const { store } = fixture
+      await store.write([create('a')])
+      const start = await store.head()
+      const read = (revision: string) => store.readChanges(revision as Revision, { limit: 1, waitMs: 0 })
+      for (const revision of ['', 'x', '1', '1.2.x'])
+        await expect(read(revision)).rejects.toMatchObject({ reason: 'BadRequest' })
+      await using other = await openFixture(engine)
+      await other.store.write([create('a')])
+      await expect(read(await other.store.head())).rejects.toMatchObject({ reason: 'RevisionExpired' })
+      await expect(read(`999${start}`)).rejects.toMatchObject({ reason: 'RevisionExpired' })
+    })
+  })
+  leaseContract(engine)
+}
+
+function leaseContract(engine: StoreEngine): void {
+  describe(`${engine.name}, leases:`, () => {
+    test('one holder at a time, who may renew; a lease that ran out or was given back can be taken', async () => {
+      await using fixture = await openFixture(engine)
+      const { store } = fixture
+      const take = (holder: string, ttlMs = 60_000) => store.acquireLease('work', { holder, ttlMs })
+      const first = await take('ann', 60)
+      expect(first).toMatchObject({ name: 'work' })
+      expect(await take('bob')).toBeUndefined()
+      expect(await take('ann', 60)).toEqual(first)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      const second = await take('bob')
+      expect(second?.token).toBeGreaterThan(first?.token ?? Number.NaN)
+      expect(await take('ann')).toBeUndefined()
+      if (first) await store.releaseLease(first)
+      expect(await take('ann')).toBeUndefined()
+      if (second) await store.releaseLease(second)
+      expect(await take('ann')).toMatchObject({ name: 'work' })
+    })
+
+    test('of 32 racing for a lease one gets it', async () => {
+      await using fixture = await openFixture(engine)
+      const taken = await Promise.all(
+        Array.from({ length: 32 }, (_, at) => fixture.store.acquireLease('work', { holder: `h${at}`, ttlMs: 60_000 })),
+      )
+      expect(taken.filter((lease) => lease !== undefined)).toHaveLength(1)
+    })
+
+    test('a write fenced by a lease is done while it is held, and refused once it was taken over', async () => {
+      await using fixture = await openFixture(engine)
+      const { store } = fixture
+      const old = await store.acquireLease('work', { holder: 'ann', ttlMs: 20 })
+      if (!old) throw new Error('the lease was free')
+      await store.write([create('a')], { fence: old })
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      await store.write([create('b')], { fence: old })
+      await store.acquireLease('work', { holder: 'bob', ttlMs: 60_000 })
+      await expect(store.write([create('c')], { fence: old })).rejects.toMatchObject({ reason: 'FenceLost' })
+      const given = await store.acquireLease('other', { holder: 'ann', ttlMs: 60_000 })
+      if (given) await store.releaseLease(given)
+      await expect(store.write([create('c')], given ? { fence: given } : {})).rejects.toMatchObject({
+        reason: 'FenceLost',
+      })
+      expect(await store.get(people, 'c')).toBeUndefined()
+    })
+  })
+}
+
+async function drain(store: Store, after: Revision, count: number, limit = 1_000): Promise<Change[]> {
+  const changes: Change[] = []
+  let place = after
+  while (changes.length < count) {
+    const batch = await store.readChanges(place, { limit, waitMs: 5_000 })
+    if (batch.changes.length === 0 && batch.revision === place)
+      throw new Error(`only ${changes.length} of ${count} changes came`)
+    changes.push(...batch.changes)
+    place = batch.revision
+  }
+  const more = await store.readChanges(place, { limit: 10, waitMs: 0 })
+  return [...changes, ...more.changes]
+}

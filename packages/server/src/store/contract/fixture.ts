@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { uuidv7 } from '../../base/uuid.ts'
+import type {
+  CreateOperation,
+  IndexedValues,
+  ModelDeclaration,
+  Store,
+  StoredObject,
+  UpdateOperation,
+} from '../store.ts'
+
+/** Opens a store over an empty database. `reopen` opens the same database once more, while the first is open or closed. */
+export interface StoreFixture extends AsyncDisposable {
+  readonly store: Store
+  reopen(): Promise<Store>
+}
+
+export interface StoreEngine {
+  readonly name: string
+  /** Whether several stores may be open on one database at a time. */
+  readonly shared: boolean
+  makeFixture(): Promise<StoreFixture>
+}
+
+export const people: ModelDeclaration = {
+  group: 'example.com',
+  plural: 'people',
+  indexes: [
+    { name: 'city' },
+    { name: 'age' },
+    { name: 'email', unique: true },
+    { name: 'tags', multi: true },
+    { name: 'badges', multi: true, unique: true },
+  ],
+  composites: [[{ index: 'city' }, { index: 'age', descending: true }]],
+}
+
+export const places: ModelDeclaration = { group: 'example.com', plural: 'places', indexes: [] }
+
+export interface Person {
+  readonly name: string
+  readonly text?: string
+  readonly held?: boolean
+  readonly labels?: Readonly<Record<string, string>>
+  readonly city?: string | undefined
+  readonly age?: string | undefined
+  readonly email?: string | undefined
+  readonly tags?: readonly string[]
+  readonly badges?: readonly string[]
+}
+
+export function create(person: Person | string, model: ModelDeclaration = people): CreateOperation {
+  const given = typeof person === 'string' ? { name: person } : person
+  return { type: 'create', model, name: given.name, uid: uuidv7(Date.now()), content: contentOf(given) }
+}
+
+export function update(stored: StoredObject, changes: Omit<Person, 'name'>): UpdateOperation {
+  return {
+    type: 'update',
+    model: people,
+    name: stored.name,
+    expected: { uid: stored.uid, version: stored.version },
+    content: contentOf({ name: stored.name, ...changes }),
+    newGeneration: false,
+  }
+}
+
+export function contentOf({ name, text = name, held = false, ...person }: Person): CreateOperation['content'] {
+  return { data: Buffer.from(text), storedAs: 'v1', held, indexed: indexedOf(person) }
+}
+
+function indexedOf({ labels = {}, city, age, email, tags = [], badges = [] }: Omit<Person, 'name'>): IndexedValues {
+  return { labels, single: { city, age, email }, multi: { tags, badges } }
+}
+
+/** A fixture with the models of this suite open. */
+export async function openFixture(engine: StoreEngine): Promise<StoreFixture> {
+  const fixture = await engine.makeFixture()
+  await fixture.store.openModel(people)
+  await fixture.store.openModel(places)
+  return fixture
+}
+
+export async function mustGet(store: Store, name: string): Promise<StoredObject> {
+  const stored = await store.get(people, name)
+  if (!stored) throw new Error(`there is no "${name}"`)
+  return stored
+}
+
+/** Of every object there is, oldest first. */
+export async function allNames(store: Store): Promise<string[]> {
+  const { items } = await store.list(people, { limit: 100_000, total: 'none' })
+  return items.map(({ name }) => name).toReversed()
+}
+
+export const someUid = (): string => randomUUID()

@@ -1,0 +1,73 @@
+/**
+ * Index keys: strings whose order as UTF-8 bytes is the order of the values they stand for. Databases compare them
+ * byte by byte (collation C), so numbers, booleans and times sort by value although every key is text.
+ */
+export type KeyType = 'string' | 'number' | 'boolean' | 'timestamp'
+
+export const maxKeyBytes = 512
+
+export type IndexKey = { readonly key: string } | { readonly fault: string }
+
+/** The key of a JSON value, or what is wrong with it in words that follow the field's name. */
+export function indexKey(type: KeyType, value: string | number | boolean): IndexKey {
+  switch (type) {
+    case 'string':
+      return stringKey(String(value))
+    case 'number':
+      return numberKey(Number(value))
+    case 'boolean':
+      return { key: value === true || value === 'true' ? 'true' : 'false' }
+    case 'timestamp':
+      return timestampKey(String(value))
+  }
+}
+
+/** Compares as every engine does. JavaScript's own `<` compares UTF-16 units and differs beyond U+FFFF. */
+export function compareKeys(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
+
+/** The smallest key above all that begin with the prefix; undefined when there is none. */
+export function prefixEnd(prefix: string): string | undefined {
+  const points = Array.from(prefix, (letter) => letter.codePointAt(0) ?? 0)
+  for (let last = points.pop(); last !== undefined; last = points.pop()) {
+    if (last === 0x10ffff) continue
+    // The surrogates, U+D800 to U+DFFF, are no characters.
+    return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
+  }
+  return undefined
+}
+
+function stringKey(value: string): IndexKey {
+  if (value.includes('\0')) return { fault: 'may not hold the character U+0000, because it is indexed' }
+  const bytes = Buffer.byteLength(value)
+  if (bytes > maxKeyBytes) return { fault: `has ${bytes} bytes; an indexed value may have at most ${maxKeyBytes}` }
+  return { key: value }
+}
+
+/**
+ * The bits of the double, as hexadecimal: positive numbers with the sign bit set, negative ones inverted, which makes
+ * unsigned order numeric order.
+ */
+function numberKey(value: number): IndexKey {
+  if (!Number.isFinite(value)) return { fault: 'must be a finite number' }
+  const view = new DataView(new ArrayBuffer(8))
+  view.setFloat64(0, value === 0 ? 0 : value)
+  const bits = view.getBigUint64(0)
+  const signBit = 1n << 63n
+  const ordered = bits & signBit ? ~bits & ((1n << 64n) - 1n) : bits | signBit
+  return { key: ordered.toString(16).padStart(16, '0') }
+}
+
+const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9})\d*)?(Z|z|[+-]\d\d:\d\d)$/
+
+/** In UTC with nine digits of a second, so that offsets and precision do not disturb the order. */
+function timestampKey(value: string): IndexKey {
+  const match = rfc3339.exec(value)
+  const fraction = match?.[7] ?? ''
+  const seconds = match ? Date.parse(value.replace(/[t ]/, 'T').replace(/\.\d+/, '')) : Number.NaN
+  if (Number.isNaN(seconds)) return { fault: 'must be a date and time such as 2030-03-01T09:00:00Z' }
+  const utc = new Date(seconds).toISOString()
+  if (!/^\d{4}-/.test(utc)) return { fault: 'lies outside the years 0000 to 9999' }
+  return { key: `${utc.slice(0, 19)}.${fraction.padEnd(9, '0')}Z` }
+}

@@ -1,0 +1,56 @@
+import { ApiError } from '@pergola/api'
+import type { ClientBase, Pool } from 'pg'
+import type { Lease } from '../store.ts'
+import { inTransaction } from './transaction.ts'
+
+/** By the database's clock, so that replicas need not agree on the time. */
+export async function acquireLease(
+  pool: Pool,
+  name: string,
+  { holder, ttlMs }: { holder: string; ttlMs: number },
+): Promise<Lease | undefined> {
+  return inTransaction(pool, async (client) => {
+    await client.query(
+      `INSERT INTO leases (name, holder, token, expires_at) VALUES ($1, '', 0, '-infinity') ON CONFLICT DO NOTHING`,
+      [name],
+    )
+    const { rows } = await client.query<{ holder: string; token: string; free: boolean }>(
+      'SELECT holder, token, expires_at < clock_timestamp() AS free FROM leases WHERE name = $1 FOR UPDATE',
+      [name],
+    )
+    const [row] = rows
+    if (!row || (!row.free && row.holder !== holder)) return undefined
+    const renewed = !row.free && row.holder === holder
+    const token = Number(row.token) + (renewed ? 0 : 1)
+    if (!renewed) await replaceToken(client, { name, token })
+    await client.query(
+      `UPDATE leases SET holder = $2, token = $3, expires_at = clock_timestamp() + $4 * interval '1 millisecond' WHERE name = $1`,
+      [name, holder, token, ttlMs],
+    )
+    return { name, token }
+  })
+}
+
+export async function releaseLease(pool: Pool, { name, token }: Lease): Promise<void> {
+  await pool.query(
+    `WITH gone AS (DELETE FROM lease_tokens WHERE name = $1 AND token = $2)
+     UPDATE leases SET expires_at = '-infinity' WHERE name = $1 AND token = $2`,
+    [name, token],
+  )
+}
+
+/** Locks the token's row until the transaction ends: a plain read let a stale write commit 1.5 s after its successor. */
+export async function holdFence(client: ClientBase, { name, token }: Lease): Promise<void> {
+  const { rowCount } = await client.query('SELECT FROM lease_tokens WHERE name = $1 AND token = $2 FOR KEY SHARE', [
+    name,
+    token,
+  ])
+  if (rowCount === 0)
+    throw new ApiError('FenceLost', `the lease "${name}" has passed to another holder; stop and acquire it again`)
+}
+
+/** Deleting waits for every write that is being done under the old token. */
+async function replaceToken(client: ClientBase, { name, token }: Lease): Promise<void> {
+  await client.query('DELETE FROM lease_tokens WHERE name = $1', [name])
+  await client.query('INSERT INTO lease_tokens (name, token) VALUES ($1, $2)', [name, token])
+}

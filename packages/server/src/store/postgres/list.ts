@@ -1,0 +1,198 @@
+import { ApiError } from '@pergola/api'
+import type { Pool } from 'pg'
+import { encodeCursor } from '../cursor.ts'
+import { encodeRevision } from '../revision.ts'
+import { boundedTotal, type ListQuery, type Revision, type StoredPage, type Term } from '../store.ts'
+import { choosePlan, type Plan } from './list-plan.ts'
+import { tableOf, type ModelTable } from './model-table.ts'
+import { objectColumns, toStoredObject, type ObjectRow } from './object-row.ts'
+import { orderBy, orderOf, placeOf, segmentsAfter, type OrderColumn } from './ordering.ts'
+import { createParameters, type Parameters } from './parameters.ts'
+import { driver, rowPredicate } from './predicates.ts'
+import type { Sequencer } from './sequencer.ts'
+
+/** A revision carries at most this many changes to skip; with more the list waits for the sequencer. */
+const maxSkipped = 1_000
+
+type PageRow = ObjectRow & {
+  readonly total: string | null
+  readonly revision: string
+  readonly tag: string
+  readonly pending: string[] | null
+} & Record<`key_${number}`, string | null>
+
+export interface ListParts {
+  readonly pool: Pool
+  readonly sequencer: Sequencer
+}
+
+export async function list(parts: ListParts, model: ModelTable, query: ListQuery): Promise<StoredPage> {
+  const { pool } = parts
+  const order = orderOf(model, query.sort)
+  const after = query.after === undefined ? undefined : placeOf(order, query.after)
+  if (query.after !== undefined && after === undefined) {
+    throw new ApiError('BadRequest', 'the cursor is not one of this list; begin again without it')
+  }
+  const plan = await choosePlan(pool, model, query)
+  const { text, values } = pageSql(model, query, { order, after, plan })
+  const rows = await readPage(parts, text, values)
+  const found = rows.filter(({ name }) => name !== null)
+  const total = await totalOf(pool, { model, query, counted: rows[0]?.total ?? null })
+  const last = found[query.limit - 1]
+  return {
+    items: found.slice(0, query.limit).map(toStoredObject),
+    revision: revisionOf(rows[0]),
+    ...(total && { total }),
+    ...(found.length > query.limit && last && { next: encodeCursor(order.map((_, at) => last[`key_${at}`] ?? null)) }),
+  }
+}
+
+async function readPage({ pool, sequencer }: ListParts, text: string, values: unknown[]): Promise<PageRow[]> {
+  for (;;) {
+    const { rows } = await pool.query<PageRow>(text, values)
+    if ((rows[0]?.pending?.length ?? 0) <= maxSkipped) return rows
+    await sequencer.nextPass(100)
+  }
+}
+
+function revisionOf(row: PageRow | undefined): Revision {
+  if (!row) throw new Error('a list answered no row')
+  return encodeRevision({ number: Number(row.revision), tag: row.tag, skipped: row.pending ?? [] })
+}
+
+interface PageParts {
+  readonly order: readonly OrderColumn[]
+  readonly after: readonly (string | null)[] | undefined
+  readonly plan: Plan
+}
+
+/**
+ * One statement, so one snapshot: the page, its total, and where in the change log it stands, with the changes of the
+ * model that it shows but that have no place yet. The left join keeps the total of a page that is past the end.
+ */
+function pageSql(
+  model: ModelTable,
+  query: ListQuery,
+  { order, after, plan }: PageParts,
+): { text: string; values: unknown[] } {
+  const parameters = createParameters()
+  const matching = matchingSql(model, query, { order, plan, parameters })
+  const segments = segmentsAfter(order, after, parameters)
+  const limit = parameters.add(query.limit + 1)
+  const offset = query.offset ? ` OFFSET ${parameters.add(query.offset)}` : ''
+  const pages = segments.map(
+    (segment) => `SELECT ${columnsOf(order)} ${matching.from} WHERE ${[...matching.where, segment].join(' AND ')}
+      ORDER BY ${orderBy(order)} LIMIT ${limit}${segments.length === 1 ? offset : ` + ${query.offset ?? 0}`}`,
+  )
+  const joined = pages.map((_, at) => `SELECT * FROM segment_${at}`).join(' UNION ALL ')
+  const page =
+    pages.length === 1
+      ? (pages[0] ?? '')
+      : `SELECT * FROM (${joined}) o ORDER BY ${orderBy(order)} LIMIT ${limit}${offset}`
+  const segmentCtes = pages.length === 1 ? [] : pages.map((sql, at) => `segment_${at} AS (${sql})`)
+  const keys = order.map(({ column }, at) => `o.${column}::text AS key_${at}`).join(', ')
+  return {
+    text: `WITH ${[...matching.ctes, ...segmentCtes, `page AS MATERIALIZED (${page})`].join(',\n')}
+      SELECT place.revision, place.tag, (SELECT pending_of(${model.id}, ${maxSkipped + 1})) AS pending, ${matching.count} AS total,
+        ${objectColumns}, ${keys}
+      FROM sequencer place LEFT JOIN (page JOIN ${tableOf(model)} o USING (id)) ON true
+      ORDER BY ${orderBy(order)}`,
+    values: parameters.values,
+  }
+}
+
+interface Matching {
+  readonly ctes: readonly string[]
+  readonly from: string
+  readonly where: readonly string[]
+  /** A scalar that counts what matches, or null. */
+  readonly count: string
+}
+
+interface MatchingParts {
+  readonly order: readonly OrderColumn[]
+  readonly plan: Plan
+  readonly parameters: Parameters
+}
+
+const noCount = 'null::bigint'
+
+function matchingSql(model: ModelTable, query: ListQuery, { order, plan, parameters }: MatchingParts): Matching {
+  const wanted = query.total ?? 'bounded'
+  const residual = (query.where ?? []).filter((term) => plan.way === 'ordered scan' || term !== plan.term)
+  const where = residual.map((term) => rowPredicate(model, term, parameters))
+  const table = `${tableOf(model)} o`
+  if (plan.way === 'ordered scan') {
+    return {
+      ctes: [],
+      from: `FROM ${table}`,
+      where,
+      count: countSql(`SELECT o.id FROM ${table}${whereSql(where)}`, wanted, where),
+    }
+  }
+  const ids = driver(model, plan.term, parameters) ?? ''
+  const byId = order.length === 1 && order[0]?.column === 'id'
+  if (plan.way === 'along the index') {
+    // Its entries come in the order asked for, so that the page is their beginning and nothing has to be sorted.
+    return { ctes: [], from: `FROM (${ids}) o`, where: [], count: countSql(ids, wanted, ['one term']) }
+  }
+  const candidates = `candidates AS MATERIALIZED (${ids})`
+  if (byId && where.length === 0) {
+    return {
+      ctes: [candidates],
+      from: 'FROM candidates o',
+      where: [],
+      count: wanted === 'none' ? noCount : '(SELECT count(*) FROM candidates)',
+    }
+  }
+  const joined = `FROM candidates JOIN ${table} USING (id)`
+  if (wanted === 'none') return { ctes: [candidates], from: joined, where, count: noCount }
+  const matching = `matching AS MATERIALIZED (SELECT ${columnsOf(order)} ${joined}${whereSql(where)})`
+  return { ctes: [candidates, matching], from: 'FROM matching o', where: [], count: '(SELECT count(*) FROM matching)' }
+}
+
+/** Without a condition, in the order of the primary key: else the rows themselves would be read. */
+function countSql(ids: string, wanted: NonNullable<ListQuery['total']>, where: readonly string[]): string {
+  if (wanted === 'none') return noCount
+  const inOrder = where.length === 0 ? ' ORDER BY o.id' : ''
+  const limit = wanted === 'exact' ? '' : `${inOrder} LIMIT ${boundedTotal + 1}`
+  return `(SELECT count(*) FROM (${ids}${limit}) counted)`
+}
+
+function whereSql(where: readonly string[]): string {
+  return where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`
+}
+
+/** What the order needs of a row; its data is fetched for the page only. */
+function columnsOf(order: readonly OrderColumn[]): string {
+  return [...new Set(['id', ...order.map(({ column }) => column)])].map((column) => `o.${column}`).join(', ')
+}
+
+interface TotalParts {
+  readonly model: ModelTable
+  readonly query: ListQuery
+  readonly counted: string | null
+}
+
+async function totalOf(pool: Pool, { model, query, counted }: TotalParts): Promise<StoredPage['total']> {
+  if (counted === null) return undefined
+  const count = Number(counted)
+  if (query.total === 'exact' || count <= boundedTotal) return { count, isEstimate: false }
+  return { count: Math.max(count, await estimate(pool, model, query.where ?? [])), isEstimate: true }
+}
+
+/** What the planner expects, from its statistics: no more than the most selective term alone. */
+async function estimate(pool: Pool, model: ModelTable, terms: readonly Term[]): Promise<number> {
+  const estimates: number[] = []
+  for (const term of [undefined, ...terms]) {
+    const parameters = createParameters()
+    const sql = term === undefined ? `SELECT id FROM ${tableOf(model)}` : driver(model, term, parameters)
+    if (sql === undefined) continue
+    const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
+      `EXPLAIN (FORMAT JSON) ${sql}`,
+      parameters.values,
+    )
+    estimates.push(rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0)
+  }
+  return Math.min(...estimates)
+}

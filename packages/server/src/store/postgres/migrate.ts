@@ -1,0 +1,35 @@
+import type { ClientBase, Pool } from 'pg'
+import { initial } from './migrations/0001-initial.ts'
+import { inTransaction } from './transaction.ts'
+
+/**
+ * Numbered, and only ever added to. A migration expands first: servers of the release before keep working beside it;
+ * what they still need is taken away one release later.
+ */
+const migrations: readonly string[] = [initial]
+
+const history = `CREATE TABLE IF NOT EXISTS schema_migrations (
+  number int PRIMARY KEY,
+  applied_at timestamptz NOT NULL DEFAULT now()
+)`
+
+/** Replicas start together: whoever comes second waits for the first, then finds nothing left to do. */
+export async function migrate(pool: Pool): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('pergola schema', 0))`)
+    await client.query(history)
+    const applied = await newestApplied(client)
+    for (const [at, sql] of migrations.entries()) {
+      if (at + 1 <= applied) continue
+      await client.query(sql)
+      await client.query('INSERT INTO schema_migrations (number) VALUES ($1)', [at + 1])
+    }
+  })
+}
+
+async function newestApplied(client: ClientBase): Promise<number> {
+  const { rows } = await client.query<{ newest: number }>(
+    'SELECT coalesce(max(number), 0) AS newest FROM schema_migrations',
+  )
+  return rows[0]?.newest ?? 0
+}

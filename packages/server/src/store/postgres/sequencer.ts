@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto'
+import type { Pool } from 'pg'
+import { ensurePartitions, truncateDrained } from './partitions.ts'
+import { inTransaction } from './transaction.ts'
+
+/** A pass moves at most this many changes; the lowest visible ids first. */
+const passLimit = 5_000
+/** After a commit, so that one pass serves many. */
+const debounceMs = 4
+/** When another replica is at it: our own changes may have come too late for its pass. */
+const busyRetryMs = 10
+/** For what a replica left behind that died between its commit and its pass. */
+const idleMs = 1_000
+const partitionsEveryPasses = 2_000
+
+/**
+ * Puts committed changes in order: moves them from `pending_changes` into `change_order`, with dense revisions. Any
+ * replica may do it at any time, one at a time, and none has to: the next pass takes what the last one left.
+ *
+ * Right because a snapshot that shows an object's later change shows the earlier one too (row locks are released after
+ * the commit is visible), because each pass takes what is visible in id order, and because ids are drawn under the row
+ * lock. No transaction ids, no gaps to wait for.
+ */
+export interface Sequencer extends AsyncDisposable {
+  /** Says that something was committed. */
+  poke(): void
+  /** Resolves after the next pass, or after `waitMs`. */
+  nextPass(waitMs: number, signal?: AbortSignal): Promise<void>
+}
+
+export function startSequencer(pool: Pool, onError: (error: Error) => void): Sequencer {
+  const passes = new EventTarget()
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  let stopped = false
+  let passCount = 0
+
+  const schedule = (delayMs: number) => {
+    if (stopped) return
+    clearTimeout(timer)
+    timer = setTimeout(start, delayMs)
+    timer.unref()
+  }
+  const start = () => {
+    running ??= run().finally(() => {
+      running = undefined
+    })
+  }
+  let pokedWhileRunning = false
+  const run = async () => {
+    pokedWhileRunning = false
+    let next = idleMs
+    try {
+      const moved = await sequencePass(pool)
+      if (moved === 'busy') next = busyRetryMs
+      else if (moved === passLimit || pokedWhileRunning) next = 0
+      passes.dispatchEvent(new Event('pass'))
+      if (passCount++ % partitionsEveryPasses === 0) await ensurePartitions(pool)
+      if (passCount % 100 === 0) await truncateDrained(pool)
+    } catch (error) {
+      if (!stopped) onError(error as Error)
+    }
+    schedule(next)
+  }
+  schedule(0)
+
+  return {
+    poke: () => {
+      pokedWhileRunning = true
+      if (running === undefined) schedule(debounceMs)
+    },
+    nextPass: (waitMs, signal) =>
+      new Promise((resolve) => {
+        const done = () => {
+          clearTimeout(limit)
+          passes.removeEventListener('pass', done)
+          signal?.removeEventListener('abort', done)
+          resolve()
+        }
+        const limit = setTimeout(done, waitMs)
+        passes.addEventListener('pass', done, { once: true })
+        signal?.addEventListener('abort', done, { once: true })
+      }),
+    [Symbol.asyncDispose]: async () => {
+      stopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
+
+/** One pass; answers how many changes it put in order, or that somebody else is at it. */
+async function sequencePass(pool: Pool): Promise<number | 'busy'> {
+  const tag = randomBytes(7).readUIntBE(0, 6)
+  return inTransaction(pool, async (client) => {
+    // In its own statement: the next one's snapshot is then newer than the lock, and sees all of the pass before.
+    const { rows: locks } = await client.query<{ taken: boolean }>(
+      `SELECT pg_try_advisory_xact_lock(hashtextextended('pergola sequencer', 0)) AS taken`,
+    )
+    if (!locks[0]?.taken) return 'busy'
+    const { rows } = await client.query<{ moved: number }>({
+      name: 'sequence',
+      text: moveSql,
+      values: [passLimit, tag],
+    })
+    return rows[0]?.moved ?? 0
+  })
+}
+
+const moveSql = `
+  WITH visible AS MATERIALIZED (SELECT id FROM pending_changes ORDER BY id LIMIT $1),
+  taken AS (DELETE FROM pending_changes WHERE id IN (SELECT id FROM visible) RETURNING id),
+  numbered AS MATERIALIZED (SELECT id, row_number() OVER (ORDER BY id) AS place, count(*) OVER () AS total FROM taken),
+  counted AS (
+    UPDATE sequencer SET revision = revision + (SELECT count(*) FROM numbered), tag = $2::bigint
+    WHERE EXISTS (SELECT FROM numbered) RETURNING revision
+  ),
+  ordered AS (
+    INSERT INTO change_order (revision, tag, id)
+    SELECT counted.revision - numbered.total + numbered.place, $2::bigint, numbered.id FROM numbered, counted
+  )
+  SELECT count(*)::int AS moved FROM numbered`

@@ -1,0 +1,305 @@
+import { columnOf, labelTableOf, multis, setTableOf, singles, tableOf, type ModelTable } from './model-table.ts'
+
+/**
+ * The write statements of one model. Each does everything in one round trip and so in one transaction: the object,
+ * its side tables, the change and the pending row. The change is read from what the object's own statement returned:
+ * its id is drawn while the row lock is held.
+ *
+ * `One` takes a value a parameter. `Many` takes arrays, one element an operation, sorted by name, so that two batches
+ * can never wait for each other. They are two because the planner keeps a plan only for the first: with arrays it
+ * plans anew each time, at three times the cost of the write itself.
+ */
+export interface WriteStatements {
+  readonly createOne: string
+  readonly createMany: string
+  readonly updateOne: string
+  readonly updateMany: string
+  readonly deleteOne: string
+  readonly deleteMany: string
+  /** For writes of several callers: does not wait long for a row that somebody holds, which would hold all of them. */
+  readonly createGrouped: string
+  readonly updateGrouped: string
+  /** An update that leaves labels and sets alone; answers `entries` when it would have to move some, and does nothing. */
+  readonly updateSame: string
+}
+
+export function writeStatements(model: ModelTable): WriteStatements {
+  return {
+    createOne: createSql(model, one),
+    createMany: createSql(model, many),
+    updateOne: updateSql(model, one),
+    updateMany: updateSql(model, many),
+    deleteOne: deleteSql(model, one),
+    deleteMany: deleteSql(model, many),
+    createGrouped: createSql(model, grouped),
+    updateGrouped: updateSql(model, grouped),
+    updateSame: updateSql(model, { ...one, sameEntries: true }),
+  }
+}
+
+/** How a statement gets its operations. */
+interface Form {
+  /** The parameters as rows of the given columns. */
+  readonly rows: (columns: readonly Column[]) => string
+  /** The rows named by the first parameter. */
+  readonly named: string
+  readonly count: string
+  readonly condition: string
+  readonly sameEntries?: boolean
+}
+
+type Column = readonly [name: string, type: string]
+
+const one: Form = {
+  rows: (columns) =>
+    `(VALUES (${columns.map(([, type], at) => `$${at + 1}::${type}`).join(', ')})) AS input (${columns.map(([name]) => name).join(', ')})`,
+  named: 'm.name = $1::text',
+  count: '1',
+  condition: 'true',
+}
+const many: Form = {
+  rows: (columns) =>
+    `unnest(${columns.map(([, type], at) => `$${at + 1}::${type}[]`).join(', ')}) AS input (${columns.map(([name]) => name).join(', ')})`,
+  named: 'm.name = ANY($1::text[])',
+  count: 'cardinality($1)',
+  condition: 'true',
+}
+/** Set for this statement's own transaction, before it meets its first lock. */
+const grouped: Form = { ...many, condition: `(SELECT set_config('lock_timeout', '50ms', true)) <> ''` }
+
+function keyColumns(model: ModelTable): readonly Column[] {
+  return singles(model).map(({ slot }) => [columnOf(slot), 'text'])
+}
+
+/** Parameters: name, uid, held, stored as, labels, sets, data, then the single-value keys. */
+function createSql(model: ModelTable, { rows, condition }: Form): string {
+  const columns: readonly Column[] = [
+    ['name', 'text'],
+    ['uid', 'uuid'],
+    ['held', 'boolean'],
+    ['stored_as', 'text'],
+    ['labels', 'jsonb'],
+    ['sets', 'jsonb'],
+    ['data', 'bytea'],
+    ...keyColumns(model),
+  ]
+  const names = columns.map(([name]) => name).join(', ')
+  return `
+  WITH written AS (
+    INSERT INTO ${tableOf(model)} (id, version, generation, index_generation, ${names})
+    SELECT new_object_id(), 0, 1, ${model.generation}, ${names} FROM ${rows(columns)} WHERE ${condition}
+    RETURNING *
+  )${labelsAdded(model, 'written')}${setsAdded(model, 'written')},
+  logged AS (
+    INSERT INTO changes (id, model, op, object_id, name, uid, version, generation, index_generation, stored_as,
+      labels, sets, keys, data)
+    SELECT nextval('change_id'), ${model.id}, 'a', id, name, uid, version, generation, index_generation, stored_as,
+      labels, sets, ${keysOf(model, 'written')}, data
+    FROM written
+    RETURNING id
+  ),
+  queued AS (INSERT INTO pending_changes (id, model) SELECT id, ${model.id} FROM logged)
+  SELECT name, id >> 20 AS created_at FROM written`
+}
+
+/**
+ * Parameters: name, expected uid, expected version, held, stored as, new generation, labels, sets, data, then the
+ * single-value keys. Does nothing at all unless every operation can be done.
+ */
+function updateSql(model: ModelTable, { rows, named, count, condition, sameEntries = false }: Form): string {
+  const table = tableOf(model)
+  const keys = keyColumns(model).map(([name]) => name)
+  const columns: readonly Column[] = [
+    ['name', 'text'],
+    ['uid', 'uuid'],
+    ['version', 'bigint'],
+    ['held', 'boolean'],
+    ['stored_as', 'text'],
+    ['step', 'int'],
+    ['labels', 'jsonb'],
+    ['sets', 'jsonb'],
+    ['data', 'bytea'],
+    ...keyColumns(model),
+  ]
+  return `
+  WITH stored AS MATERIALIZED (SELECT m.* FROM ${table} m WHERE ${named} AND ${condition} ORDER BY m.name FOR UPDATE),
+  decided AS MATERIALIZED (
+    SELECT i.name, s.id, s.version + 1 AS version, s.generation + i.step AS generation, i.held, s.deleted_at, i.stored_as,
+      i.labels, i.sets, i.data, ${keys.map((key) => `i.${key}, `).join('')}
+      s.uid, s.labels AS old_labels, s.sets AS old_sets, ${keysOf(model, 's')} AS old_keys,
+      CASE
+        WHEN s.uid <> i.uid THEN 'uid'
+        WHEN s.version <> i.version THEN 'version'
+        WHEN s.data = i.data AND s.held = i.held THEN 'unchanged'
+        ${sameEntries ? entriesDiffer : ''}
+        WHEN s.deleted_at IS NOT NULL AND NOT i.held THEN 'removed'
+        ELSE 'updated'
+      END AS outcome
+    FROM (SELECT * FROM ${rows(columns)}) i JOIN stored s USING (name)
+  ),
+  ${appliedSql(count)},
+  changed AS (
+    UPDATE ${table} m SET version = a.version, generation = a.generation, index_generation = ${model.generation},
+      held = a.held, stored_as = a.stored_as, labels = a.labels, sets = a.sets, data = a.data
+      ${keys.map((key) => `, ${key} = a.${key}`).join('')}
+    FROM applied a WHERE m.id = a.id AND a.outcome = 'updated'
+  ),
+  ${
+    sameEntries
+      ? ''
+      : `removed AS (DELETE FROM ${table} m USING applied a WHERE m.id = a.id AND a.outcome = 'removed')
+  ${labelsMoved(model)}${setsMoved(model)},`
+  }
+  logged AS (
+    INSERT INTO changes (id, model, op, object_id, name, uid, version, generation, deleted_at, index_generation, stored_as,
+      labels, sets, keys, old_labels, old_sets, old_keys, data)
+    SELECT nextval('change_id'), ${model.id}, (CASE outcome WHEN 'removed' THEN 'd' ELSE 'm' END)::"char", id, name, uid,
+      version, generation, deleted_at, ${model.generation}, stored_as, labels, sets, ${keysOf(model, 'applied')},
+      nullif(old_labels, labels), nullif(old_sets, sets), nullif(old_keys, ${keysOf(model, 'applied')}), data
+    FROM applied
+    RETURNING id
+  ),
+  queued AS (INSERT INTO pending_changes (id, model) SELECT id, ${model.id} FROM logged)
+  SELECT s.name, d.outcome, s.uid, s.version, s.generation, s.id >> 20 AS created_at, s.deleted_at, s.stored_as,
+    CASE WHEN d.outcome IN ('uid', 'version') THEN s.data END AS data
+  FROM stored s JOIN decided d USING (name)`
+}
+
+/** Parameters: name, expected uid or null, expected version or null, now. Does nothing unless every operation can be done. */
+function deleteSql(model: ModelTable, { rows, named, count }: Form): string {
+  const table = tableOf(model)
+  const columns: readonly Column[] = [
+    ['name', 'text'],
+    ['uid', 'uuid'],
+    ['version', 'bigint'],
+  ]
+  return `
+  WITH stored AS MATERIALIZED (SELECT m.* FROM ${table} m WHERE ${named} ORDER BY m.name FOR UPDATE),
+  decided AS MATERIALIZED (
+    SELECT s.*, CASE
+        WHEN i.uid IS NOT NULL AND s.uid <> i.uid THEN 'uid'
+        WHEN i.version IS NOT NULL AND s.version <> i.version THEN 'version'
+        WHEN s.held AND s.deleted_at IS NOT NULL THEN 'unchanged'
+        WHEN s.held THEN 'declared'
+        ELSE 'removed'
+      END AS outcome
+    FROM stored s JOIN (SELECT * FROM ${rows(columns)}) i USING (name)
+  ),
+  ${appliedSql(count)},
+  declared AS (
+    UPDATE ${table} m SET version = m.version + 1, deleted_at = $4::bigint
+    FROM applied a WHERE m.id = a.id AND a.outcome = 'declared'
+  ),
+  removed AS (DELETE FROM ${table} m USING applied a WHERE m.id = a.id AND a.outcome = 'removed'),
+  gone AS MATERIALIZED (SELECT * FROM applied WHERE outcome = 'removed')
+  ${labelsRemoved(model, 'gone')}${setsRemoved(model, 'gone')},
+  logged AS (
+    INSERT INTO changes (id, model, op, object_id, name, uid, version, generation, deleted_at, index_generation, stored_as,
+      labels, sets, keys, data)
+    SELECT nextval('change_id'), ${model.id}, (CASE outcome WHEN 'removed' THEN 'd' ELSE 'm' END)::"char", id, name, uid,
+      version + 1, generation, coalesce(deleted_at, $4::bigint), index_generation, stored_as,
+      labels, sets, ${keysOf(model, 'applied')}, data
+    FROM applied
+    RETURNING id
+  ),
+  queued AS (INSERT INTO pending_changes (id, model) SELECT id, ${model.id} FROM logged)
+  SELECT name, outcome, uid, version, generation, id >> 20 AS created_at, deleted_at, stored_as, data FROM decided`
+}
+
+const entriesDiffer = `WHEN s.labels <> i.labels OR s.sets <> i.sets OR (s.deleted_at IS NOT NULL AND NOT i.held) THEN 'entries'`
+
+/** All of them or none: an operation that cannot be done holds back the others. */
+function appliedSql(count: string): string {
+  return `applied AS MATERIALIZED (
+    SELECT * FROM decided
+    WHERE (SELECT count(*) = ${count} AND bool_and(outcome NOT IN ('uid', 'version', 'entries')) FROM decided) AND outcome <> 'unchanged'
+  )`
+}
+
+/** The single-value keys of a row as an array by slot, so that a change can be read without its table. */
+function keysOf(model: ModelTable, row: string): string {
+  const slots = Math.max(0, ...model.indexes.map(({ slot }) => slot))
+  const held = new Set(singles(model).map(({ slot }) => slot))
+  const elements = Array.from({ length: slots }, (_, at) => (held.has(at + 1) ? `${row}.${columnOf(at + 1)}` : 'NULL'))
+  return `ARRAY[${elements.join(', ')}]::text[]`
+}
+
+function labelsAdded(model: ModelTable, row: string): string {
+  return `,
+  labels_added AS (
+    INSERT INTO ${labelTableOf(model)} (key, value, id)
+    SELECT l.key, l.value, r.id FROM ${row} r, jsonb_each_text(r.labels) l
+  )`
+}
+
+function labelsRemoved(model: ModelTable, row: string): string {
+  return `,
+  labels_removed AS (
+    DELETE FROM ${labelTableOf(model)} t USING ${row} r, jsonb_each_text(r.labels) l
+    WHERE t.key = l.key AND t.value = l.value AND t.id = r.id
+  )`
+}
+
+/** What differs, and only that: deleting and inserting one row in one statement is refused as a duplicate. */
+function labelsMoved(model: ModelTable): string {
+  return `,
+  labels_kept AS MATERIALIZED (
+    SELECT id, old_labels, CASE outcome WHEN 'removed' THEN '{}' ELSE labels END AS labels
+    FROM applied WHERE outcome = 'removed' OR old_labels <> labels
+  ),
+  labels_removed AS (
+    DELETE FROM ${labelTableOf(model)} t USING labels_kept k, jsonb_each_text(k.old_labels) l
+    WHERE t.key = l.key AND t.value = l.value AND t.id = k.id AND k.labels ->> l.key IS DISTINCT FROM l.value
+  ),
+  labels_added AS (
+    INSERT INTO ${labelTableOf(model)} (key, value, id)
+    SELECT l.key, l.value, k.id FROM labels_kept k, jsonb_each_text(k.labels) l
+    WHERE k.old_labels ->> l.key IS DISTINCT FROM l.value
+  )`
+}
+
+function setsAdded(model: ModelTable, row: string): string {
+  const parts = multis(model).map(
+    ({ slot }) => `,
+  set_added_${slot} AS (
+    INSERT INTO ${setTableOf(model, slot)} (value, id)
+    SELECT v.value, r.id FROM ${row} r, jsonb_array_elements_text(r.sets -> '${slot}') v (value) ORDER BY v.value
+  )`,
+  )
+  return parts.join('')
+}
+
+function setsRemoved(model: ModelTable, row: string): string {
+  const parts = multis(model).map(
+    ({ slot }) => `,
+  set_removed_${slot} AS (
+    DELETE FROM ${setTableOf(model, slot)} t USING ${row} r, jsonb_array_elements_text(r.sets -> '${slot}') v (value)
+    WHERE t.value = v.value AND t.id = r.id
+  )`,
+  )
+  return parts.join('')
+}
+
+function setsMoved(model: ModelTable): string {
+  if (multis(model).length === 0) return ''
+  const kept = `,
+  sets_kept AS MATERIALIZED (
+    SELECT id, old_sets, CASE outcome WHEN 'removed' THEN '{}' ELSE sets END AS sets
+    FROM applied WHERE outcome = 'removed' OR old_sets <> sets
+  )`
+  const parts = multis(model).map(({ slot }) => {
+    const before = `coalesce(k.old_sets -> '${slot}', '[]')`
+    const after = `coalesce(k.sets -> '${slot}', '[]')`
+    return `,
+  set_removed_${slot} AS (
+    DELETE FROM ${setTableOf(model, slot)} t USING sets_kept k, jsonb_array_elements_text(${before}) v (value)
+    WHERE t.value = v.value AND t.id = k.id AND NOT jsonb_exists(${after}, v.value)
+  ),
+  set_added_${slot} AS (
+    INSERT INTO ${setTableOf(model, slot)} (value, id)
+    SELECT v.value, k.id FROM sets_kept k, jsonb_array_elements_text(${after}) v (value)
+    WHERE NOT jsonb_exists(${before}, v.value) ORDER BY v.value
+  )`
+  })
+  return [kept, ...parts].join('')
+}

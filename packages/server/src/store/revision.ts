@@ -1,0 +1,31 @@
+import { ApiError } from '@pergola/api'
+import type { Revision } from './store.ts'
+
+/** What a revision is made of. */
+export interface RevisionParts {
+  /** Dense, from 1 on; 0 is the place before the first change. */
+  readonly number: number
+  /** Given to the batch that this number belongs to, at random: a restored or diverged database has another one there. */
+  readonly tag: string
+  /** Changes behind this place that its list already shows; they had been committed but were not yet in order. */
+  readonly skipped: readonly string[]
+}
+
+export function encodeRevision({ number, tag, skipped }: RevisionParts): Revision {
+  return [number, tag, ...skipped].join('.') as Revision
+}
+
+export function decodeRevision(revision: Revision): RevisionParts {
+  if (!/^\d{1,16}(\.-?\d{1,20}){1,1001}$/.test(revision)) {
+    throw new ApiError('BadRequest', 'the revision is not one of this server; take it from a list or a watch as it is')
+  }
+  const [number = '', tag = '', ...skipped] = revision.split('.')
+  return { number: Number(number), tag, skipped }
+}
+
+export function revisionExpired(): ApiError {
+  return new ApiError(
+    'RevisionExpired',
+    'the revision is no longer kept, or the database was restored; list again and go on from there',
+  )
+}

@@ -1,0 +1,128 @@
+import { randomInt } from 'node:crypto'
+import type SqliteDatabase from 'better-sqlite3'
+import { decodeRevision, encodeRevision, revisionExpired } from '../revision.ts'
+import type { Change, ChangeBatch, IndexedValues, Revision } from '../store.ts'
+import type { Catalog } from './catalog.ts'
+import { multis, singles, type ModelTable } from './model-table.ts'
+import { keysOf, toStoredObject, type ObjectRow } from './object-row.ts'
+
+/** The `changes` table. */
+export interface ChangeLog {
+  /** In the transaction that makes the change. */
+  append(change: RowChange): void
+  head(): Revision
+  /** Throws as `Store.readChanges` does, and never waits. */
+  read(after: Revision, limit: number): ChangeBatch
+}
+
+/** A change of one row; without `before` it was created. */
+interface RowChange {
+  readonly model: ModelTable
+  readonly before: ObjectRow | undefined
+  /** As it was last when it is removed. */
+  readonly after: ObjectRow
+  readonly removed: boolean
+}
+
+type ChangeRow = Parameters<typeof toStoredObject>[0] & {
+  readonly revision: number
+  readonly tag: number
+  readonly model: number
+  readonly op: keyof typeof ops
+  readonly labels: string
+  readonly sets: string
+  readonly keys: string
+  readonly old_labels: string | null
+  readonly old_sets: string | null
+  readonly old_keys: string | null
+}
+
+const ops = { a: 'added', m: 'modified', d: 'deleted' } as const
+
+export function createChangeLog(database: SqliteDatabase.Database, catalog: Catalog): ChangeLog {
+  // One a process is enough: a file that was restored or copied is opened by another one.
+  const tag = randomInt(2 ** 48 - 1)
+  const insert = database.prepare(insertSql)
+  const newest = database.prepare<[], { number: number; tag: number }>(newestSql)
+  const prove = database.prepare<[{ number: number; tag: string }], { proven: 0 | 1 }>(proveSql)
+  const select = database.prepare<[number, number], ChangeRow>(selectSql)
+  return {
+    append: ({ model, before, after, removed }) => {
+      insert.run({
+        ...after,
+        tag,
+        model: model.id,
+        op: removed ? 'd' : before ? 'm' : 'a',
+        keys: keysOf(model, after),
+        old_labels: before?.labels ?? null,
+        old_sets: before?.sets ?? null,
+        old_keys: before ? keysOf(model, before) : null,
+      })
+    },
+    head: () => {
+      const place = newest.get()
+      if (!place) throw new Error('the change log has no origin')
+      return revisionOf(place)
+    },
+    read: (after, limit) => {
+      const place = decodeRevision(after)
+      if (!prove.get(place)?.proven) throw revisionExpired()
+      const changes = select.all(place.number, limit).map((row) => toChange(catalog.byId(row.model), row))
+      return { changes, revision: changes.at(-1)?.revision ?? after }
+    },
+  }
+}
+
+const insertSql = `
+  INSERT INTO changes (tag, model, op, object_id, name, uid, version, generation, deleted_at, index_generation, stored_as,
+    labels, sets, keys, old_labels, old_sets, old_keys, data)
+  VALUES (@tag, @model, @op, @id, @name, @uid, @version, @generation, @deleted_at, @index_generation, @stored_as,
+    @labels, @sets, @keys, nullif(@old_labels, @labels), nullif(@old_sets, @sets), nullif(@old_keys, @keys), @data)`
+
+const newestSql = `
+  SELECT revision AS number, tag FROM changes
+  UNION ALL SELECT 0, tag FROM change_origin
+  ORDER BY number DESC LIMIT 1`
+
+/** The row at the place proves it: the same number with the same tag, or this is not the history the reader has seen. */
+const proveSql = `
+  SELECT CASE @number
+    WHEN 0 THEN EXISTS (SELECT 1 FROM change_origin WHERE tag = @tag)
+      AND coalesce((SELECT min(revision) FROM changes), 1) = 1
+    ELSE EXISTS (SELECT 1 FROM changes WHERE revision = @number AND tag = @tag)
+  END AS proven`
+
+const selectSql = `
+  SELECT revision, tag, model, op, object_id AS id, name, uid, version, generation, deleted_at, stored_as,
+    labels, sets, keys, old_labels, old_sets, old_keys, data
+  FROM changes WHERE revision > ? ORDER BY revision LIMIT ?`
+
+function revisionOf({ number, tag }: { readonly number: number; readonly tag: number }): Revision {
+  return encodeRevision({ number, tag: String(tag), skipped: [] })
+}
+
+function toChange(table: ModelTable, row: ChangeRow): Change {
+  const { labels, sets, keys, old_labels, old_sets, old_keys } = row
+  const changed = old_labels !== null || old_sets !== null || old_keys !== null
+  const before = { labels: old_labels ?? labels, sets: old_sets ?? sets, keys: old_keys ?? keys }
+  return {
+    model: { group: table.group, plural: table.plural },
+    op: ops[row.op],
+    object: toStoredObject(row),
+    indexed: indexedOf(table, row),
+    ...(changed && { previous: indexedOf(table, before) }),
+    revision: revisionOf({ number: row.revision, tag: row.tag }),
+  }
+}
+
+type IndexedJson = Pick<ChangeRow, 'labels' | 'sets' | 'keys'>
+
+function indexedOf(table: ModelTable, row: IndexedJson): IndexedValues {
+  const sets = JSON.parse(row.sets) as Record<number, string[]>
+  const keys = JSON.parse(row.keys) as (string | null)[]
+  return {
+    labels: JSON.parse(row.labels) as Record<string, string>,
+    single: Object.fromEntries(singles(table).map(({ name, slot }) => [name, keys[slot - 1] ?? undefined])),
+    multi: Object.fromEntries(multis(table).map(({ name, slot }) => [name, sets[slot] ?? []])),
+  }
+}

@@ -1,0 +1,48 @@
+import { ApiError } from '@pergola/api'
+import type SqliteDatabase from 'better-sqlite3'
+import type { Lease, Store } from '../store.ts'
+
+export interface Leases {
+  acquire(name: string, options: LeaseOptions): Lease | undefined
+  release(lease: Lease): void
+  /** Throws `FenceLost` unless the lease is held; in the transaction of the write that it fences. */
+  assertHeld(lease: Lease): void
+}
+
+type LeaseOptions = Parameters<Store['acquireLease']>[1]
+
+interface LeaseRow {
+  readonly holder: string | null
+  readonly token: number
+  readonly expires_at: number
+}
+
+export function createLeases(database: SqliteDatabase.Database): Leases {
+  const select = database.prepare<[string], LeaseRow>('SELECT holder, token, expires_at FROM leases WHERE name = ?')
+  const put = database.prepare<[LeaseRow & { readonly name: string }]>(
+    `INSERT INTO leases (name, holder, token, expires_at) VALUES (@name, @holder, @token, @expires_at)
+     ON CONFLICT DO UPDATE SET holder = @holder, token = @token, expires_at = @expires_at`,
+  )
+  const free = database.prepare<[string, number]>('UPDATE leases SET holder = NULL WHERE name = ? AND token = ?')
+  const acquire = database.transaction((name: string, { holder, ttlMs }: LeaseOptions) => {
+    const now = Date.now()
+    const row = select.get(name)
+    const heldBy = row && row.expires_at > now ? row.holder : null
+    if (heldBy !== null && heldBy !== holder) return undefined
+    const token = (row?.token ?? 0) + (heldBy === holder ? 0 : 1)
+    put.run({ name, holder, token, expires_at: now + ttlMs })
+    return { name, token }
+  })
+  return {
+    acquire: (name, options) => acquire.immediate(name, options),
+    release: ({ name, token }) => {
+      free.run(name, token)
+    },
+    assertHeld: ({ name, token }) => {
+      const row = select.get(name)
+      // One that has run out still fences until somebody takes it over.
+      if (row?.token === token && row.holder !== null) return
+      throw new ApiError('FenceLost', `the lease "${name}" has passed to another holder; stop and acquire it again`)
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import SqliteDatabase from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { people } from '../contract/fixture.ts'
+import type { ListQuery, Term } from '../store.ts'
+import { createCatalog } from './catalog.ts'
+import { pageStatements } from './list.ts'
+import { orderOf, type Place } from './ordering.ts'
+import type { Plan } from './plan.ts'
+import { migrate } from './schema.ts'
+
+interface Case {
+  readonly what: string
+  readonly query?: Partial<ListQuery>
+  readonly place?: Place
+  readonly plan?: Plan
+}
+
+const ordered: Plan = { way: 'ordered scan' }
+const inCity: Term = { field: 'city', is: { op: '=', value: 'x' } }
+const inTeam: Term = { label: 'team', is: { op: '=', value: 'x' } }
+const tagged: Term = { field: 'tags', is: { op: '=', value: 'x' } }
+const byCity = [{ field: 'city', descending: true }]
+const byEmail = [{ field: 'email', descending: false }]
+const byAge = [{ field: 'age', descending: true }]
+const byDeletion = [{ field: 'metadata.deletionTimestamp', descending: true }]
+
+const searches: readonly Case[] = [
+  { what: 'a further page of the newest', place: [7] },
+  { what: 'a further page by an index', query: { sort: byCity }, place: ['x', 7] },
+  { what: 'a further page by an index, among those without a value', query: { sort: byCity }, place: [null, 7] },
+  { what: 'a further page by a unique index', query: { sort: byEmail }, place: [null, 7] },
+  { what: 'a further page by name', query: { sort: [{ field: 'metadata.name', descending: false }] }, place: ['x'] },
+  { what: 'a further page of the deleted', query: { sort: byDeletion }, place: [5, 7] },
+  { what: 'an equality', query: { where: [inCity] }, plan: { way: 'along the index', term: inCity } },
+  { what: 'an equality, a further page', place: [7], plan: { way: 'along the index', term: inCity } },
+  { what: 'a label, a further page', place: [7], plan: { way: 'along the index', term: inTeam } },
+  { what: 'a value of a set, a further page', place: [7], plan: { way: 'along the index', term: tagged } },
+  {
+    what: 'a composite, a further page',
+    query: { where: [inCity], sort: byAge },
+    place: ['y', 7],
+    plan: { way: 'composite' },
+  },
+  {
+    what: 'a label tested along the order, a further page',
+    query: { where: [inTeam], sort: byCity },
+    place: ['x', 7],
+  },
+]
+
+test.for(searches)('each range of $what is searched for in order, not scanned or sorted', (one) => {
+  for (const steps of explain(one)) {
+    // Without a value there is no index on the time of deletion: those are all of the table, in its own order.
+    if (one.query?.sort === byDeletion && steps[0] === 'SCAN o') continue
+    expect(steps.filter((step) => /^SCAN|^USE TEMP B-TREE/.test(step))).toEqual([])
+  }
+})
+
+test('along the order, other terms are tested: SQLite would take any equality to be selective and sort what it finds', () => {
+  expect(explain({ what: '', query: { where: [inCity], sort: byAge } })).toEqual([['SCAN o USING INDEX m_1_2']])
+})
+
+test('candidates are gone through outside, objects are looked up inside', () => {
+  const query = { where: [inCity, inTeam], sort: byAge }
+  expect(explain({ what: '', query, plan: { way: 'candidates', term: inTeam }, place: ['y', 7] })).toEqual([
+    [
+      'SEARCH m_1_l USING PRIMARY KEY (key=? AND value=?)',
+      'SEARCH o USING INTEGER PRIMARY KEY (rowid=?)',
+      'USE TEMP B-TREE FOR ORDER BY',
+    ],
+  ])
+})
+
+/** The steps of each statement. */
+function explain({ query, place, plan = ordered }: Case): readonly (readonly string[])[] {
+  using database = openDatabase()
+  const catalog = createCatalog(database.connection)
+  catalog.open(people)
+  const { table } = catalog.find(people)
+  const order = orderOf(table, query?.sort)
+  const { texts, values } = pageStatements(table, { limit: 9, ...query }, { order, place, plan })
+  return texts.map((text) => {
+    const statement = database.connection.prepare<[object], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`)
+    return statement.all({ ...values, limit: 9, offset: 0 }).map(({ detail }) => detail)
+  })
+}
+
+function openDatabase(): Disposable & { readonly connection: SqliteDatabase.Database } {
+  const connection = new SqliteDatabase(':memory:')
+  migrate(connection)
+  return { connection, [Symbol.dispose]: () => void connection.close() }
+}

@@ -1,0 +1,180 @@
+import { ApiError } from '@pergola/api'
+import type SqliteDatabase from 'better-sqlite3'
+import type { ListQuery, StoredPage, Term } from '../store.ts'
+import type { OpenModel } from './catalog.ts'
+import type { ChangeLog } from './changes.ts'
+import { tableOf, type ModelTable } from './model-table.ts'
+import { toStoredObject } from './object-row.ts'
+import { cursorOf, orderBy, orderOf, placeOf, segmentsAfter, type OrderColumn, type Place } from './ordering.ts'
+import { createParameters, type Parameters } from './parameters.ts'
+import { choosePlan, type Plan, type PlanOptions } from './plan.ts'
+import { driver, fieldOf, opposite, rowPredicate } from './predicates.ts'
+
+export interface ListParts extends PlanOptions {
+  readonly database: SqliteDatabase.Database
+  readonly log: ChangeLog
+}
+
+export type List = (model: OpenModel, query: ListQuery) => StoredPage
+
+/** One read transaction a list, so one snapshot. */
+export function createList(parts: ListParts): List {
+  return parts.database.transaction((model: OpenModel, query: ListQuery) => list(parts, model, query))
+}
+
+function list({ database, log, candidateLimit }: ListParts, model: OpenModel, query: ListQuery): StoredPage {
+  const { table, statements } = model
+  const order = orderOf(table, query.sort)
+  const place = query.after === undefined ? undefined : placeOf(order, query.after)
+  if (query.after !== undefined && place === undefined) {
+    throw new ApiError('BadRequest', 'the cursor is not one of this list; begin again without it')
+  }
+  const plan = choosePlan(database, table, { ...query, candidateLimit })
+  const found = readPage(database, pageStatements(table, query, { order, place, plan }), query)
+  const total = totalOf(database, table, { query, plan, found: found.length })
+  const [, ...last] = found[query.limit - 1] ?? []
+  const items = found.slice(0, query.limit).flatMap(([id]) => statements.byId.get(id) ?? [])
+  return {
+    items: items.map(toStoredObject),
+    revision: log.head(),
+    ...(total !== undefined && { total: { count: total, isEstimate: false } }),
+    ...(found.length > query.limit && { next: cursorOf(last) }),
+  }
+}
+
+interface PageParts {
+  readonly order: readonly OrderColumn[]
+  readonly place: Place | undefined
+  readonly plan: Plan
+}
+
+/** To be run one after the other until the page is full. */
+export interface PageStatements {
+  /** Each answers ids and sort keys, at most `@limit` of them behind `@offset`; objects are fetched for the page only. */
+  readonly texts: readonly string[]
+  readonly values: Parameters['values']
+}
+
+export function pageStatements(model: ModelTable, query: ListQuery, { order, place, plan }: PageParts): PageStatements {
+  const parameters = createParameters()
+  const { from, where } = pageSource(model, query.where ?? [], { order, plan, parameters })
+  const segments = segmentsAfter(order, place, parameters)
+  // An offset counts through all of them, and candidates are read only once.
+  const together = (query.offset ?? 0) > 0 || plan.way === 'candidates'
+  const ranges = together ? [segments.map((segment) => `(${segment})`).join(' OR ')] : segments
+  const columns = ['o.id', ...order.map(({ column }) => `o.${column}`)].join(', ')
+  const texts = ranges.map(
+    (range) => `SELECT ${columns} FROM ${from} WHERE ${[...where, `(${range})`].join(' AND ')}
+      ORDER BY ${orderBy(order)} LIMIT @limit OFFSET @offset`,
+  )
+  return { texts, values: parameters.values }
+}
+
+interface SourceParts {
+  readonly order: readonly OrderColumn[]
+  readonly plan: Plan
+  readonly parameters: Parameters
+}
+
+function pageSource(model: ModelTable, terms: readonly Term[], { order, plan, parameters }: SourceParts): Source {
+  if (plan.way === 'along the index') return { from: `(${driver(model, plan.term, parameters) ?? ''}) o`, where: [] }
+  return matchingSql(model, terms, {
+    parameters,
+    driving: plan.way === 'candidates' ? plan.term : undefined,
+    searchable: (term) => plan.way !== 'ordered scan' || isFirst(model, order, term),
+  })
+}
+
+/** Whether the term is about what the order begins with, so that it narrows the range that is read. */
+function isFirst(model: ModelTable, [first]: readonly OrderColumn[], term: Term): boolean {
+  if ('label' in term) return false
+  const field = fieldOf(model, term.field)
+  return field.kind !== 'set' && field.column === first?.column
+}
+
+type PageRow = readonly [id: number, ...Place]
+
+/** One more than the page holds, if there is one. */
+function readPage(
+  database: SqliteDatabase.Database,
+  { texts, values }: PageStatements,
+  { limit, offset = 0 }: ListQuery,
+): readonly PageRow[] {
+  let found: readonly PageRow[] = []
+  for (const text of texts) {
+    const missing = limit + 1 - found.length
+    if (missing === 0) break
+    const statement = database.prepare<[Parameters['values']], PageRow>(text).raw()
+    found = [...found, ...statement.all({ ...values, limit: missing, offset })]
+  }
+  return found
+}
+
+/** Of rows called `o`. */
+interface Source {
+  readonly from: string
+  readonly where: readonly string[]
+}
+
+interface MatchingParts {
+  readonly parameters: Parameters
+  /** The term whose ids are gone through; without one it is the table. */
+  readonly driving: Term | undefined
+  readonly searchable: (term: Term) => boolean
+}
+
+/** A cross join is run as it is written: the candidates outside. */
+function matchingSql(
+  model: ModelTable,
+  terms: readonly Term[],
+  { parameters, driving, searchable }: MatchingParts,
+): Source {
+  const ids = driving && driver(model, driving, parameters)
+  const where = terms
+    .filter((term) => term !== driving)
+    .map((term) => rowPredicate(model, term, { parameters, searchable: searchable(term) }))
+  if (ids === undefined) return { from: `${tableOf(model)} o`, where }
+  return { from: `(${ids}) candidate CROSS JOIN ${tableOf(model)} o ON o.id = candidate.id`, where }
+}
+
+interface TotalParts {
+  readonly query: ListQuery
+  readonly plan: Plan
+  readonly found: number
+}
+
+/** Always exact; a page that holds the end has counted already. */
+function totalOf(
+  database: SqliteDatabase.Database,
+  model: ModelTable,
+  { query, plan, found }: TotalParts,
+): number | undefined {
+  const { where = [], offset = 0, limit, total, after } = query
+  if (total === 'none') return undefined
+  const holdsEnd = after === undefined && found <= limit && (found > 0 || offset === 0)
+  if (holdsEnd) return offset + found
+  const parameters = createParameters()
+  const count = countOne(model, where, parameters) ?? countAll(model, where, { plan, parameters })
+  return database.prepare<[Parameters['values']], { total: number }>(`SELECT ${count} AS total`).get(parameters.values)
+    ?.total
+}
+
+/** A single term is counted by its index alone, or as what its opposite leaves over. */
+function countOne(model: ModelTable, [term, ...others]: readonly Term[], parameters: Parameters): string | undefined {
+  if (term === undefined || others.length > 0) return undefined
+  const inverse = opposite(term)
+  const ids = driver(model, inverse ?? term, parameters)
+  if (ids === undefined) return undefined
+  const counted = `(SELECT count(*) FROM (${ids}))`
+  return inverse ? `(SELECT count(*) FROM ${tableOf(model)}) - ${counted}` : counted
+}
+
+function countAll(
+  model: ModelTable,
+  terms: readonly Term[],
+  { plan, parameters }: { readonly plan: Plan; readonly parameters: Parameters },
+): string {
+  const narrowest = plan.way === 'candidates' ? plan.term : plan.way === 'ordered scan' ? plan.narrowest : undefined
+  const { from, where } = matchingSql(model, terms, { parameters, driving: narrowest, searchable: () => true })
+  return `(SELECT count(*) FROM ${from}${where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`})`
+}

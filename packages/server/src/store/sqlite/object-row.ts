@@ -1,0 +1,63 @@
+import type { ObjectContent, StoredObject } from '../store.ts'
+import { columnOf, multis, singles, type IndexSlot, type KeyColumn, type ModelTable } from './model-table.ts'
+import { createdAtOf } from './object-ids.ts'
+
+/** An object as its table has it. */
+export type ObjectRow = ContentColumns & {
+  readonly id: number
+  readonly name: string
+  readonly uid: string
+  readonly version: number
+  readonly generation: number
+  readonly deleted_at: number | null
+}
+
+/** What follows from an object's content. Labels and sets are JSON in one fixed order: equal texts are equal values. */
+export type ContentColumns = Readonly<Record<KeyColumn, string | null>> & {
+  readonly index_generation: number
+  readonly held: 0 | 1
+  readonly stored_as: string
+  readonly labels: string
+  /** Values by slot; no slot for the empty set. */
+  readonly sets: string
+  readonly data: Buffer
+}
+
+type StoredColumn = 'id' | 'name' | 'uid' | 'version' | 'generation' | 'deleted_at' | 'stored_as' | 'data'
+
+export function toStoredObject(row: Pick<ObjectRow, StoredColumn>): StoredObject {
+  return {
+    name: row.name,
+    uid: row.uid,
+    version: row.version,
+    generation: row.generation,
+    createdAt: createdAtOf(row.id),
+    ...(row.deleted_at !== null && { deletedAt: row.deleted_at }),
+    storedAs: row.stored_as,
+    data: row.data,
+  }
+}
+
+export function contentColumns(model: ModelTable, { data, storedAs, held, indexed }: ObjectContent): ContentColumns {
+  const labels = Object.entries(indexed.labels).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return {
+    ...Object.fromEntries(singles(model).map(({ name, slot }) => [columnOf(slot), indexed.single[name] ?? null])),
+    index_generation: model.generation,
+    held: held ? 1 : 0,
+    stored_as: storedAs,
+    labels: JSON.stringify(Object.fromEntries(labels)),
+    sets: JSON.stringify(setsBySlot(multis(model), indexed.multi)),
+    data,
+  }
+}
+
+/** The single-value keys as an array by slot, so that a change can be read without its table. */
+export function keysOf(model: ModelTable, row: ContentColumns): string {
+  const slots = Math.max(0, ...model.indexes.map(({ slot }) => slot))
+  return JSON.stringify(Array.from({ length: slots }, (_, at) => row[columnOf(at + 1)] ?? null))
+}
+
+function setsBySlot(indexes: readonly IndexSlot[], sets: Readonly<Record<string, readonly string[]>>): object {
+  const entries = indexes.map(({ name, slot }) => [slot, [...new Set(sets[name] ?? [])].toSorted()] as const)
+  return Object.fromEntries(entries.filter(([, values]) => values.length > 0))
+}

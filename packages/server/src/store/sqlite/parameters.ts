@@ -1,0 +1,21 @@
+type ParameterValue = string | number | null
+
+/** Collects the values of a statement while its text is written; by name, so that their order does not matter. */
+export interface Parameters {
+  readonly values: Readonly<Record<string, ParameterValue>>
+  /** Answers the placeholder of the value. */
+  add(value: ParameterValue): string
+}
+
+export function createParameters(): Parameters {
+  const values: Record<string, ParameterValue> = {}
+  let count = 0
+  return {
+    values,
+    add: (value) => {
+      count += 1
+      values[`p${count}`] = value
+      return `@p${count}`
+    },
+  }
+}

@@ -1,0 +1,153 @@
+import { prefixEnd } from '../index-key.ts'
+import type { Condition, Term } from '../store.ts'
+import { timeRanges } from '../time-bounds.ts'
+import { columnOf, labelTableOf, setTableOf, tableOf, type ModelTable } from './model-table.ts'
+import { firstIdOf } from './object-ids.ts'
+import type { Parameters } from './parameters.ts'
+
+/** Where a field's values are. */
+export type Field =
+  | { readonly kind: 'text'; readonly column: string; readonly nullable: boolean }
+  | TimeField
+  | { readonly kind: 'set'; readonly slot: number }
+
+interface TimeField {
+  readonly kind: 'time'
+  readonly column: string
+  readonly nullable: boolean
+  /** The least value of a millisecond. */
+  readonly valueOf: (milliseconds: number) => number
+}
+
+export function fieldOf(model: ModelTable, name: string): Field {
+  if (name === 'metadata.name') return { kind: 'text', column: 'name', nullable: false }
+  if (name === 'metadata.creationTimestamp') return createdField
+  if (name === 'metadata.deletionTimestamp') return deletedField
+  const index = model.indexes.find((candidate) => candidate.name === name)
+  if (!index) throw new Error(`${model.plural} have no index "${name}"`)
+  return index.multi
+    ? { kind: 'set', slot: index.slot }
+    : { kind: 'text', column: columnOf(index.slot), nullable: true }
+}
+
+const createdField: TimeField = { kind: 'time', column: 'id', nullable: false, valueOf: firstIdOf }
+const deletedField: TimeField = { kind: 'time', column: 'deleted_at', nullable: true, valueOf: (time) => time }
+
+export interface PredicateOptions {
+  readonly parameters: Parameters
+  /** Whether the database may find rows by this term; else it only tests them. */
+  readonly searchable: boolean
+}
+
+/** The term as a condition on the row `o`. */
+export function rowPredicate(model: ModelTable, term: Term, { parameters, searchable }: PredicateOptions): string {
+  if ('label' in term) {
+    const key = `v.key = ${parameters.add(term.label)}`
+    return sidePredicate({ table: labelTableOf(model), copy: 'json_each(o.labels)', key }, term.is, parameters)
+  }
+  const field = fieldOf(model, term.field)
+  if (field.kind === 'set') {
+    const copy = `json_each(o.sets, '$."${field.slot}"')`
+    return sidePredicate({ table: setTableOf(model, field.slot), copy, key: 'true' }, term.is, parameters)
+  }
+  // A unary plus keeps SQLite from searching by the column; without statistics it takes any equality to be selective.
+  const column = `${searchable ? '' : '+'}o.${field.column}`
+  if (field.kind === 'text') return textPredicate(column, term.is, parameters)
+  return timePredicate({ ...field, column }, term.is, parameters)
+}
+
+/**
+ * The ids that the term selects, each once, from an index, as a query `SELECT id FROM ...`; undefined where no index
+ * helps, that is for terms that select what is not there.
+ */
+export function driver(model: ModelTable, term: Term, parameters: Parameters): string | undefined {
+  if (term.is.op === 'not in') return undefined
+  if ('label' in term) {
+    if (term.is.op === 'absent') return undefined
+    const key = `key = ${parameters.add(term.label)}`
+    return `SELECT id FROM ${labelTableOf(model)} WHERE ${key} AND ${textPredicate('value', term.is, parameters)}`
+  }
+  const field = fieldOf(model, term.field)
+  if (term.is.op === 'absent' && field.kind !== 'text') return undefined
+  if (field.kind === 'set') {
+    const distinct = term.is.op === '=' ? '' : 'DISTINCT '
+    const value = textPredicate('value', term.is, parameters)
+    return `SELECT ${distinct}id FROM ${setTableOf(model, field.slot)} WHERE ${value}`
+  }
+  return `SELECT o.id FROM ${tableOf(model)} o WHERE ${rowPredicate(model, term, { parameters, searchable: true })}`
+}
+
+/** For a term that selects what is not there: the one that selects exactly the other objects. */
+export function opposite(term: Term): Term | undefined {
+  if (term.is.op === 'absent') return { ...term, is: { op: 'present' } }
+  if (term.is.op === 'not in') return { ...term, is: { op: 'in', values: term.is.values } }
+  return undefined
+}
+
+function textPredicate(column: string, condition: Condition, parameters: Parameters): string {
+  switch (condition.op) {
+    case 'present':
+      return `${column} IS NOT NULL`
+    case 'absent':
+      return `${column} IS NULL`
+    case 'in':
+      return `${column} IN (${valuesOf(condition, parameters)})`
+    case 'not in':
+      return `(${column} IS NULL OR ${column} NOT IN (${valuesOf(condition, parameters)}))`
+    case 'prefix': {
+      const end = prefixEnd(condition.value)
+      const from = `${column} >= ${parameters.add(condition.value)}`
+      return end === undefined ? from : `(${from} AND ${column} < ${parameters.add(end)})`
+    }
+    default:
+      return `${column} ${condition.op} ${parameters.add(condition.value)}`
+  }
+}
+
+/** One parameter, however many values: the number of parameters of a statement is bounded. */
+function valuesOf({ values }: { readonly values: readonly string[] }, parameters: Parameters): string {
+  return `SELECT value FROM json_each(${parameters.add(JSON.stringify(values))})`
+}
+
+/** Labels or one set of values: the side table has them by value, the copy in the row by object. */
+interface SideValues {
+  readonly table: string
+  readonly copy: string
+  /** Selects among the values `v`. */
+  readonly key: string
+}
+
+function sidePredicate(side: SideValues, condition: Condition, parameters: Parameters): string {
+  switch (condition.op) {
+    case 'absent':
+      return `NOT ${sidePredicate(side, { op: 'present' }, parameters)}`
+    case 'not in':
+      return `NOT ${sidePredicate(side, { op: 'in', values: condition.values }, parameters)}`
+    case '=':
+    case 'in': {
+      const value = textPredicate('v.value', condition, parameters)
+      return `EXISTS (SELECT 1 FROM ${side.table} v WHERE ${side.key} AND ${value} AND v.id = o.id)`
+    }
+    default: {
+      const value = textPredicate('v.value', condition, parameters)
+      return `EXISTS (SELECT 1 FROM ${side.copy} v WHERE ${side.key} AND ${value})`
+    }
+  }
+}
+
+function timePredicate(time: TimeField, condition: Condition, parameters: Parameters): string {
+  const { column, valueOf } = time
+  if (condition.op === 'not in') {
+    return `coalesce(NOT ${timePredicate(time, { op: 'in', values: condition.values }, parameters)}, true)`
+  }
+  const ranges = timeRanges(condition)
+  if (ranges === 'present') return `${column} IS NOT NULL`
+  if (ranges === 'absent') return `${column} IS NULL`
+  const parts = ranges.map(({ from, before }) =>
+    [
+      ...(from === undefined ? [] : [`${column} >= ${parameters.add(valueOf(from))}`]),
+      ...(before === undefined ? [] : [`${column} < ${parameters.add(valueOf(before))}`]),
+    ].join(' AND '),
+  )
+  return parts.length === 0 ? 'false' : `(${parts.map((part) => `(${part})`).join(' OR ')})`
+}

@@ -1,0 +1,48 @@
+import type { ChangeBatch, ReadChangesOptions, Revision } from '../store.ts'
+import type { ChangeLog } from './changes.ts'
+
+/** Those who wait for the log to grow. All writes go through this process, so nobody needs to look for them. */
+export interface LogReaders {
+  readChanges(after: Revision, options: ReadChangesOptions): Promise<ChangeBatch>
+  /** Says that something was committed. */
+  wake(): void
+  /** Ends all waiting with what there was. */
+  close(): void
+}
+
+export function createLogReaders(log: ChangeLog): LogReaders {
+  const waiting = new Set<() => void>()
+  let closed = false
+  const wake = () => {
+    for (const done of waiting) done()
+  }
+  const nextWake = (waitMs: number, signal: AbortSignal | undefined) =>
+    new Promise<void>((resolve) => {
+      const done = () => {
+        clearTimeout(timer)
+        waiting.delete(done)
+        signal?.removeEventListener('abort', done)
+        resolve()
+      }
+      const timer = setTimeout(done, waitMs)
+      waiting.add(done)
+      signal?.addEventListener('abort', done)
+    })
+  return {
+    readChanges: async (after, { limit, waitMs, signal }) => {
+      const deadline = performance.now() + waitMs
+      for (;;) {
+        const batch = log.read(after, limit)
+        const left = deadline - performance.now()
+        if (batch.changes.length > 0 || left <= 0 || signal?.aborted) return batch
+        await nextWake(left, signal)
+        if (closed) return batch
+      }
+    },
+    wake,
+    close: () => {
+      closed = true
+      wake()
+    },
+  }
+}

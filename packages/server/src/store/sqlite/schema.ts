@@ -1,0 +1,67 @@
+import type SqliteDatabase from 'better-sqlite3'
+
+/** The store's own tables. Objects live in a table per model, made by `model-table.ts` when a model is opened. */
+const initial = `
+  -- One row a model. Tables, columns and indexes are named by its id and by slots, never by words of a declaration.
+  CREATE TABLE models (
+    id INTEGER PRIMARY KEY,
+    group_name TEXT NOT NULL,
+    plural TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    indexes TEXT NOT NULL,
+    composites TEXT NOT NULL,
+    UNIQUE (group_name, plural)
+  ) STRICT;
+
+  -- There is one writer, so rows commit in the order of their revisions, without gaps. AUTOINCREMENT: none is given out
+  -- again. The newest row must stay: it proves the place behind it.
+  CREATE TABLE changes (
+    revision INTEGER PRIMARY KEY AUTOINCREMENT,
+    tag INTEGER NOT NULL,               -- random, of the process that wrote it
+    model INTEGER NOT NULL,
+    op TEXT NOT NULL,                   -- a(dded), m(odified), d(eleted)
+    object_id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    uid TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    generation INTEGER NOT NULL,
+    deleted_at INTEGER,
+    index_generation INTEGER NOT NULL,  -- says what the slots below mean
+    stored_as TEXT NOT NULL,
+    labels TEXT NOT NULL,
+    sets TEXT NOT NULL,
+    keys TEXT NOT NULL,
+    old_labels TEXT,                    -- the old values only where they differ
+    old_sets TEXT,
+    old_keys TEXT,
+    data BLOB NOT NULL
+  ) STRICT;
+
+  -- The tag of the place before the first change: 53 random bits, a safe integer.
+  CREATE TABLE change_origin (tag INTEGER NOT NULL) STRICT;
+  INSERT INTO change_origin (tag) VALUES (random() & 9007199254740991);
+
+  -- The row outlives the lease: the next holder's token follows on the last one.
+  CREATE TABLE leases (
+    name TEXT PRIMARY KEY,
+    holder TEXT,                        -- null once it was given back
+    token INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+`
+
+/** Numbered from 1, and only ever added to. */
+const migrations: readonly string[] = [initial]
+
+/** The file's `user_version` is the number of the newest migration in it. */
+export function migrate(database: SqliteDatabase.Database): void {
+  const run = database.transaction(() => {
+    const applied = Number(database.pragma('user_version', { simple: true }))
+    for (const [at, sql] of migrations.entries()) {
+      if (at + 1 <= applied) continue
+      database.exec(sql)
+      database.pragma(`user_version = ${at + 1}`)
+    }
+  })
+  run.immediate()
+}

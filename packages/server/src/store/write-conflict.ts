@@ -1,0 +1,33 @@
+import type { StoredObject, WriteOperation } from './store.ts'
+
+/** Why a write could not be done; the layer that knows the model's words turns it into an answer. */
+export type ConflictKind = 'exists' | 'missing' | 'version' | 'uid' | 'duplicate'
+
+export class WriteConflict extends Error {
+  override readonly name = 'WriteConflict'
+  readonly kind: ConflictKind
+  readonly operation: WriteOperation
+  /** The object as it is stored now, for `version` and `uid`. */
+  readonly stored: StoredObject | undefined
+  /** The unique index, the value that is taken and, when it could be found, the name of its holder. */
+  readonly duplicate: DuplicateValue | undefined
+
+  constructor(kind: ConflictKind, operation: WriteOperation, details: ConflictDetails = {}) {
+    super(`${operation.type} of ${operation.model.plural} "${operation.name}": ${kind}`)
+    this.kind = kind
+    this.operation = operation
+    this.stored = details.stored
+    this.duplicate = details.duplicate
+  }
+}
+
+export interface DuplicateValue {
+  readonly index: string
+  readonly value?: string
+  readonly holder?: string
+}
+
+interface ConflictDetails {
+  readonly stored?: StoredObject
+  readonly duplicate?: DuplicateValue
+}

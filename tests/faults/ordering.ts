@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createDatabase, startPostgres } from '@pergola/test-servers'
+import { Pool } from 'pg'
+import { openPostgresStore } from '../../packages/server/src/store/postgres/postgres-store.ts'
+import type { Revision, Store } from '../../packages/server/src/store/store.ts'
+import { naiveReader, orderedReader, xminReader, type Reader } from './ordering/readers.ts'
+import { isClean, judge, type Verdict } from './ordering/verdict.ts'
+import { runSlowWriter, runWriter, type WriterOptions } from './ordering/writers.ts'
+
+/**
+ * Does every reader get every committed change once, and those of one object in order, while many write the same few
+ * objects from three replicas? Two readers that are often written instead run along; they must fail, or this run proves
+ * nothing. Lists are taken all the while, and the log behind each must continue exactly where the list stood.
+ */
+const quick = process.argv.includes('--quick')
+const wantedEvents = quick ? 50_000 : 1_000_000
+const limitSeconds = quick ? 150 : 1_800
+const writers = 16
+const slowWriters = 4
+const model = { group: 'example.com', plural: 'things', indexes: [{ name: 'city' }, { name: 'tags', multi: true }] }
+
+await using server = await startPostgres('18')
+await using database = await createDatabase(server.url)
+const stores = await Promise.all(
+  [0, 1, 2].map(() => openPostgresStore({ url: database.url, onConnectionLost: console.error })),
+)
+for (const store of stores) await store.openModel(model)
+const [first] = stores as [Store]
+const pool = new Pool({ connectionString: database.url, max: 8 })
+
+let stopped = false
+let commits = 0
+const options: WriterOptions = { stores, model, hotNames: 150, stopped: () => stopped, onCommit: () => commits++ }
+const start = await first.head()
+const readers: readonly Reader[] = [
+  ...stores.map((store, at) => orderedReader(`ours, replica ${at + 1}`, store, start, () => stopped)),
+  naiveReader(database.url, () => stopped),
+  xminReader(database.url, () => stopped),
+]
+const lists: ListProbe[] = []
+const work = [
+  ...Array.from({ length: writers }, (_, lane) => runWriter(lane, options)),
+  ...Array.from({ length: slowWriters }, () => runSlowWriter(pool, 'm_1', options)),
+  takeLists(),
+]
+await untilEnough()
+stopped = true
+await Promise.all(work)
+await Promise.all(readers.map(({ done }) => done))
+const listFaults = await judgeLists()
+
+const committed = await committedVersions()
+const judged = readers.map(({ name, seen }) => judge(name, seen, committed))
+report(judged)
+for (const store of stores) await store[Symbol.asyncDispose]()
+await pool.end()
+
+async function untilEnough(): Promise<void> {
+  const began = performance.now()
+  for (let shown = began; commits < wantedEvents && performance.now() - began < limitSeconds * 1000;) {
+    await sleep(100)
+    if (performance.now() - shown < 10_000) continue
+    shown = performance.now()
+    console.log(`  ${commits} changes after ${Math.round((shown - began) / 1000)} s`)
+  }
+}
+
+interface ListProbe {
+  readonly revision: Revision
+  readonly versions: ReadonlyMap<string, number>
+}
+
+async function takeLists(): Promise<void> {
+  while (!stopped) {
+    const { items, revision } = await first.list(model, { limit: 1_000, total: 'none' })
+    lists.push({ revision, versions: new Map(items.map(({ uid, version }) => [uid, version])) })
+    await sleep(quick ? 100 : 1_000)
+  }
+}
+
+/** Behind a list, each object goes on with the version after the one listed, and an object not listed begins with 0. */
+async function judgeLists(): Promise<number> {
+  let faults = 0
+  for (const { revision, versions } of lists.slice(-200)) {
+    const state = new Map(versions)
+    for (let place = revision; ;) {
+      const { changes, revision: next } = await first.readChanges(place, { limit: 5_000, waitMs: 0 })
+      for (const { object } of changes) {
+        if (object.version !== (state.get(object.uid) ?? -1) + 1) faults++
+        state.set(object.uid, object.version)
+      }
+      if (next === place) break
+      place = next
+    }
+  }
+  return faults
+}
+
+/** How many changes of each object are in the log, whatever anybody read. */
+async function committedVersions(): Promise<Map<string, number>> {
+  const client = new Pool({ connectionString: database.url, max: 1 })
+  const { rows } = await client.query<{ uid: string; count: number }>(
+    'SELECT uid, count(*)::int AS count FROM changes GROUP BY uid',
+  )
+  await client.end()
+  return new Map(rows.map(({ uid, count }) => [uid, count]))
+}
+
+function report(results: readonly Verdict[]): void {
+  const columns = ['events', 'lost', 'duplicated', 'reordered'] as const
+  console.log(['reader'.padEnd(24), ...columns.map((column) => column.padStart(11))].join(''))
+  for (const verdict of results) {
+    console.log([verdict.reader.padEnd(24), ...columns.map((column) => String(verdict[column]).padStart(11))].join(''))
+  }
+  const ours = results.filter(({ reader }) => reader.startsWith('ours'))
+  const others = results.filter(({ reader }) => !reader.startsWith('ours'))
+  const events = ours[0]?.events ?? 0
+  const enough = events >= wantedEvents
+  const passed = enough && ours.every(isClean) && others.every((verdict) => !isClean(verdict)) && listFaults === 0
+  console.log(
+    `${readers.length} readers, ${events} events, ${lists.length} lists with ${listFaults} faults: ${passed ? 'passed' : 'FAILED'}`,
+  )
+  process.exitCode = passed ? 0 : 1
+}
