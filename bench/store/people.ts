@@ -45,7 +45,7 @@ export function dataOf(at: number, note = ''): Buffer {
 }
 
 export function contentOf(at: number, { note = '', cityFrom = at } = {}): ObjectContent {
-  const tags = [...new Set(tagsOf(at))]
+  const tags = [...new Set(tagsOf(at))].toSorted()
   return {
     data: dataOf(cityFrom, note),
     storedAs: 'v1',

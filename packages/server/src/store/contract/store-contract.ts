@@ -23,6 +23,13 @@ export function storeContract(engine: StoreEngine): void {
       )
     })
 
+    test('opening a model with other indexes is refused until they can be changed on a live model', async () => {
+      await using fixture = await openFixture(engine)
+      const fewer = { ...people, indexes: people.indexes.slice(1) }
+      await expect(async () => fixture.store.openModel(fewer)).rejects.toThrow('have changed')
+      await expect(async () => fixture.store.openModel({ ...people, composites: [] })).rejects.toThrow('have changed')
+    })
+
     test('objects outlive the store that wrote them', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write([create({ name: 'a', text: 'kept' })])

@@ -1,6 +1,7 @@
 import type { ClientBase, Pool } from 'pg'
 import type { ModelDeclaration, ModelKey } from '../store.ts'
-import { createTableSql, type ModelTable } from './model-table.ts'
+import { assertDeclared, keyOf, slotsOf, type ModelTable } from '../model-table.ts'
+import { createTableSql } from './table-sql.ts'
 import { inTransaction } from './transaction.ts'
 import { writeStatements, type WriteStatements } from './write-sql.ts'
 
@@ -66,15 +67,15 @@ async function findOrCreate(client: ClientBase, declaration: ModelDeclaration): 
     [group, plural],
   )
   const [row] = rows
-  if (row) return asDeclared({ group, plural, ...row }, declaration)
-  return create(client, declaration)
+  if (!row) return create(client, declaration)
+  const table = { group, plural, ...row }
+  assertDeclared(table, declaration)
+  return table
 }
 
-async function create(
-  client: ClientBase,
-  { group, plural, indexes, composites = [] }: ModelDeclaration,
-): Promise<ModelTable> {
-  const slots = indexes.map(({ name, multi = false, unique = false }, at) => ({ name, multi, unique, slot: at + 1 }))
+async function create(client: ClientBase, declaration: ModelDeclaration): Promise<ModelTable> {
+  const { group, plural, composites = [] } = declaration
+  const slots = slotsOf(declaration)
   const { rows } = await client.query<{ id: number }>(
     `INSERT INTO models (group_name, plural, generation, indexes, composites) VALUES ($1, $2, 1, $3, $4) RETURNING id`,
     [group, plural, JSON.stringify(slots), JSON.stringify(composites)],
@@ -82,16 +83,4 @@ async function create(
   const table: ModelTable = { group, plural, id: rows[0]?.id ?? 0, generation: 1, indexes: slots, composites }
   await client.query(createTableSql(table))
   return table
-}
-
-function asDeclared(table: ModelTable, { indexes, composites = [] }: ModelDeclaration): ModelTable {
-  const declared = indexes.map(({ name, multi = false, unique = false }) => `${name} ${multi} ${unique}`)
-  const stored = table.indexes.map(({ name, multi, unique }) => `${name} ${multi} ${unique}`)
-  const same = declared.toSorted().join() === stored.toSorted().join()
-  if (same && JSON.stringify(composites) === JSON.stringify(table.composites)) return table
-  throw new Error(`the indexes of ${keyOf(table)} have changed; changing them on a live model is not served yet`)
-}
-
-function keyOf(model: ModelKey): string {
-  return `${model.group}/${model.plural}`
 }

@@ -1,8 +1,9 @@
 import type { Pool } from 'pg'
 import { decodeRevision, encodeRevision, revisionExpired } from '../revision.ts'
-import type { Change, ChangeBatch, IndexedValues, ReadChangesOptions, Revision } from '../store.ts'
+import type { Change, ChangeBatch, ReadChangesOptions, Revision } from '../store.ts'
 import type { Catalog } from './catalog.ts'
-import type { ModelTable } from './model-table.ts'
+import { indexedFrom } from '../indexed-values.ts'
+import type { ModelTable } from '../model-table.ts'
 import { toStoredObject, type ObjectRow } from './object-row.ts'
 import type { Sequencer } from './sequencer.ts'
 
@@ -106,27 +107,17 @@ async function tablesOf(catalog: Catalog, rows: readonly ChangeRow[]): Promise<R
 
 function toChange(table: ModelTable, row: ChangeRow, revision: Revision): Change {
   const changed = row.old_labels !== null || row.old_sets !== null || row.old_keys !== null
-  const previous =
-    changed &&
-    indexedOf(table, row.old_labels ?? row.labels, { sets: row.old_sets ?? row.sets, keys: row.old_keys ?? row.keys })
+  const before = {
+    labels: row.old_labels ?? row.labels,
+    sets: row.old_sets ?? row.sets,
+    keys: row.old_keys ?? row.keys,
+  }
   return {
     model: { group: table.group, plural: table.plural },
     op: ops[row.op],
     object: toStoredObject(row),
-    indexed: indexedOf(table, row.labels, row),
-    ...(previous && { previous }),
+    indexed: indexedFrom(table, row),
+    ...(changed && { previous: indexedFrom(table, before) }),
     revision,
   }
-}
-
-function indexedOf(
-  { indexes }: ModelTable,
-  labels: Record<string, string>,
-  { sets, keys }: { sets: Record<string, string[]>; keys: (string | null)[] },
-): IndexedValues {
-  const single = indexes
-    .filter(({ multi }) => !multi)
-    .map(({ name, slot }) => [name, keys[slot - 1] ?? undefined] as const)
-  const multi = indexes.filter((index) => index.multi).map(({ name, slot }) => [name, sets[slot] ?? []] as const)
-  return { labels, single: Object.fromEntries(single), multi: Object.fromEntries(multi) }
 }

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { createBatcher } from '../batcher.ts'
 import type { ModelKey, StoredObject, WriteOperation, WriteResult } from '../store.ts'
 import type { OpenModel } from './catalog.ts'
-import { multis, tableOf } from './model-table.ts'
+import { multis, tableOf } from '../model-table.ts'
 import { objectColumns, toStoredObject, type ObjectRow } from './object-row.ts'
 
 /** Measured: creates of 256 callers 4.6k/s singly, 10.7k/s in four lanes; gets 20k/s singly, 67k/s in two. */

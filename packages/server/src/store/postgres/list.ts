@@ -1,12 +1,13 @@
-import { ApiError } from '@pergola/api'
 import type { Pool } from 'pg'
 import { encodeCursor } from '../cursor.ts'
+import { orderOf, placeOf, type OrderColumn, type Place } from '../list-order.ts'
+import type { Way } from '../list-selection.ts'
 import { encodeRevision } from '../revision.ts'
 import { boundedTotal, type ListQuery, type Revision, type StoredPage, type Term } from '../store.ts'
-import { choosePlan, type Plan } from './list-plan.ts'
-import { tableOf, type ModelTable } from './model-table.ts'
+import { choosePlan } from './list-plan.ts'
+import { tableOf, type ModelTable } from '../model-table.ts'
 import { objectColumns, toStoredObject, type ObjectRow } from './object-row.ts'
-import { orderBy, orderOf, placeOf, segmentsAfter, type OrderColumn } from './ordering.ts'
+import { orderBy, segmentsAfter } from './ordering.ts'
 import { createParameters, type Parameters } from './parameters.ts'
 import { driver, rowPredicate } from './predicates.ts'
 import type { Sequencer } from './sequencer.ts'
@@ -30,9 +31,6 @@ export async function list(parts: ListParts, model: ModelTable, query: ListQuery
   const { pool } = parts
   const order = orderOf(model, query.sort)
   const after = query.after === undefined ? undefined : placeOf(order, query.after)
-  if (query.after !== undefined && after === undefined) {
-    throw new ApiError('BadRequest', 'the cursor is not one of this list; begin again without it')
-  }
   const plan = await choosePlan(pool, model, query)
   const { text, values } = pageSql(model, query, { order, after, plan })
   const rows = await readPage(parts, text, values)
@@ -62,8 +60,8 @@ function revisionOf(row: PageRow | undefined): Revision {
 
 interface PageParts {
   readonly order: readonly OrderColumn[]
-  readonly after: readonly (string | null)[] | undefined
-  readonly plan: Plan
+  readonly after: Place | undefined
+  readonly plan: Way
 }
 
 /**
@@ -111,7 +109,7 @@ interface Matching {
 
 interface MatchingParts {
   readonly order: readonly OrderColumn[]
-  readonly plan: Plan
+  readonly plan: Way
   readonly parameters: Parameters
 }
 
@@ -119,10 +117,10 @@ const noCount = 'null::bigint'
 
 function matchingSql(model: ModelTable, query: ListQuery, { order, plan, parameters }: MatchingParts): Matching {
   const wanted = query.total ?? 'bounded'
-  const residual = (query.where ?? []).filter((term) => plan.way === 'ordered scan' || term !== plan.term)
+  const residual = (query.where ?? []).filter((term) => !('term' in plan) || term !== plan.term)
   const where = residual.map((term) => rowPredicate(model, term, parameters))
   const table = `${tableOf(model)} o`
-  if (plan.way === 'ordered scan') {
+  if (!('term' in plan)) {
     return {
       ctes: [],
       from: `FROM ${table}`,

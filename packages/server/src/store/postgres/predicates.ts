@@ -1,40 +1,25 @@
 import { prefixEnd } from '../index-key.ts'
 import type { Condition, Term } from '../store.ts'
 import { timeRanges } from '../time-bounds.ts'
-import { columnOf, labelTableOf, setTableOf, tableOf, type ModelTable } from './model-table.ts'
+import { fieldOf } from '../list-order.ts'
+import { labelTableOf, setTableOf, tableOf, type ModelTable } from '../model-table.ts'
 import type { Parameters } from './parameters.ts'
-
-/** Where a field's values are. */
-export type Field =
-  | { readonly kind: 'column'; readonly column: string; readonly nullable: boolean; readonly unique: boolean }
-  | { readonly kind: 'set'; readonly slot: number }
-  | { readonly kind: 'created' }
-  | { readonly kind: 'deleted' }
-
-export function fieldOf(model: ModelTable, name: string): Field {
-  if (name === 'metadata.name') return { kind: 'column', column: 'name', nullable: false, unique: true }
-  if (name === 'metadata.creationTimestamp') return { kind: 'created' }
-  if (name === 'metadata.deletionTimestamp') return { kind: 'deleted' }
-  const index = model.indexes.find((candidate) => candidate.name === name)
-  if (!index) throw new Error(`${model.plural} have no index "${name}"`)
-  return index.multi
-    ? { kind: 'set', slot: index.slot }
-    : { kind: 'column', column: columnOf(index.slot), nullable: true, unique: index.unique }
-}
 
 /** The term as a condition on the row `o` alone: labels and sets are answered from their copies in the row. */
 export function rowPredicate(model: ModelTable, term: Term, parameters: Parameters): string {
   if ('label' in term) return labelPredicate(term, parameters)
   const field = fieldOf(model, term.field)
   switch (field.kind) {
-    case 'column':
+    case 'text':
       return textPredicate(`o.${field.column}`, term.is, parameters)
     case 'set':
       return setPredicate(field.slot, term.is, parameters)
-    case 'created':
-      return timePredicate({ column: 'o.id', shift: 20n }, term.is, parameters)
-    case 'deleted':
-      return timePredicate({ column: 'o.deleted_at', shift: 0n }, term.is, parameters)
+    case 'time':
+      return timePredicate(
+        { column: `o.${field.column}`, shift: field.column === 'id' ? 20n : 0n },
+        term.is,
+        parameters,
+      )
   }
 }
 

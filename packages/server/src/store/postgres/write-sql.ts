@@ -1,4 +1,4 @@
-import { columnOf, labelTableOf, multis, setTableOf, singles, tableOf, type ModelTable } from './model-table.ts'
+import { columnOf, labelTableOf, multis, setTableOf, singles, tableOf, type ModelTable } from '../model-table.ts'
 
 /**
  * The write statements of one model. Each does everything in one round trip and so in one transaction: the object,

@@ -11,7 +11,9 @@ import type {
 import { WriteConflict } from '../write-conflict.ts'
 import type { Catalog, OpenModel } from './catalog.ts'
 import { holdFence } from './leases.ts'
-import { columnOf, multis, setTableOf, singles, tableOf, type IndexSlot } from './model-table.ts'
+import { compareOperations, kindOf } from '../batch-order.ts'
+import { setsBySlot } from '../indexed-values.ts'
+import { columnOf, setTableOf, singles, tableOf, type IndexSlot } from '../model-table.ts'
 import { toStoredObject } from './object-row.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -78,21 +80,10 @@ type Group =
   | { readonly type: 'update'; readonly operations: UpdateOperation[] }
   | { readonly type: 'delete'; readonly operations: DeleteOperation[] }
 
-/** Groups in a fixed order and sorted by name inside: whatever order callers choose, locks are taken in one. */
+/** Groups in the fixed order of batches, and sorted inside. */
 function groupByStatement(operations: readonly WriteOperation[]): readonly Group[] {
-  const groups = new Map<string, WriteOperation[]>()
-  for (const operation of operations) {
-    const key = `${operation.model.group}/${operation.model.plural}/${operation.type}`
-    const group = groups.get(key)
-    if (group) group.push(operation)
-    else groups.set(key, [operation])
-  }
-  return [...groups.entries()]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, group]) => ({
-      type: group[0]?.type,
-      operations: group.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-    })) as Group[]
+  const groups = Map.groupBy(operations.toSorted(compareOperations), kindOf)
+  return [...groups.values()].map((group) => ({ type: group[0]?.type, operations: group })) as Group[]
 }
 
 type GroupModel = OpenModel & { readonly grouped: boolean }
@@ -235,15 +226,10 @@ function contentColumns(
     contents.map(({ held }) => held),
     contents.map(({ storedAs }) => storedAs),
     contents.map(({ indexed }) => JSON.stringify(indexed.labels)),
-    contents.map(({ indexed }) => JSON.stringify(setsBySlot(multis(table), indexed.multi))),
+    contents.map(({ indexed }) => JSON.stringify(setsBySlot(table, indexed.multi))),
     contents.map(({ data }) => data),
     ...singles(table).map(({ name }) => contents.map(({ indexed }) => indexed.single[name] ?? null)),
   ]
-}
-
-function setsBySlot(indexes: readonly IndexSlot[], sets: Readonly<Record<string, readonly string[]>>): object {
-  const entries = indexes.map(({ name, slot }) => [slot, [...new Set(sets[name] ?? [])].toSorted()] as const)
-  return Object.fromEntries(entries.filter(([, values]) => values.length > 0))
 }
 
 /** A unique index that refused a value names itself in the error; which operation brought the value is looked up. */

@@ -1,6 +1,7 @@
 import type SqliteDatabase from 'better-sqlite3'
 import type { ModelDeclaration, ModelKey } from '../store.ts'
-import { createTableSql, type ModelTable } from './model-table.ts'
+import { assertDeclared, keyOf, slotsOf, type ModelTable } from '../model-table.ts'
+import { createTableSql } from './table-sql.ts'
 import { prepareStatements, type ModelStatements } from './statements.ts'
 
 /** A model that is open: where it lives, and its statements. */
@@ -64,27 +65,13 @@ function readTables(database: SqliteDatabase.Database): readonly ModelTable[] {
   }))
 }
 
-function insertTable(
-  database: SqliteDatabase.Database,
-  { group, plural, indexes, composites = [] }: ModelDeclaration,
-): ModelTable {
-  const slots = indexes.map(({ name, multi = false, unique = false }, at) => ({ name, multi, unique, slot: at + 1 }))
+function insertTable(database: SqliteDatabase.Database, declaration: ModelDeclaration): ModelTable {
+  const { group, plural, composites = [] } = declaration
+  const slots = slotsOf(declaration)
   const { lastInsertRowid } = database
     .prepare('INSERT INTO models (group_name, plural, generation, indexes, composites) VALUES (?, ?, 1, ?, ?)')
     .run(group, plural, JSON.stringify(slots), JSON.stringify(composites))
   const table: ModelTable = { group, plural, id: Number(lastInsertRowid), generation: 1, indexes: slots, composites }
   database.exec(createTableSql(table))
   return table
-}
-
-function assertDeclared(table: ModelTable, { indexes, composites = [] }: ModelDeclaration): void {
-  const declared = indexes.map(({ name, multi = false, unique = false }) => `${name} ${multi} ${unique}`)
-  const stored = table.indexes.map(({ name, multi, unique }) => `${name} ${multi} ${unique}`)
-  const same = declared.toSorted().join() === stored.toSorted().join()
-  if (same && JSON.stringify(composites) === JSON.stringify(table.composites)) return
-  throw new Error(`the indexes of ${keyOf(table)} have changed; changing them on a live model is not served yet`)
-}
-
-function keyOf(model: ModelKey): string {
-  return `${model.group}/${model.plural}`
 }

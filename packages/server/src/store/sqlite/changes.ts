@@ -3,7 +3,8 @@ import type SqliteDatabase from 'better-sqlite3'
 import { decodeRevision, encodeRevision, revisionExpired } from '../revision.ts'
 import type { Change, ChangeBatch, IndexedValues, Revision } from '../store.ts'
 import type { Catalog } from './catalog.ts'
-import { multis, singles, type ModelTable } from './model-table.ts'
+import { indexedFrom, type SlottedValues } from '../indexed-values.ts'
+import type { ModelTable } from '../model-table.ts'
 import { keysOf, toStoredObject, type ObjectRow } from './object-row.ts'
 
 /** The `changes` table. */
@@ -117,12 +118,7 @@ function toChange(table: ModelTable, row: ChangeRow): Change {
 
 type IndexedJson = Pick<ChangeRow, 'labels' | 'sets' | 'keys'>
 
-function indexedOf(table: ModelTable, row: IndexedJson): IndexedValues {
-  const sets = JSON.parse(row.sets) as Record<number, string[]>
-  const keys = JSON.parse(row.keys) as (string | null)[]
-  return {
-    labels: JSON.parse(row.labels) as Record<string, string>,
-    single: Object.fromEntries(singles(table).map(({ name, slot }) => [name, keys[slot - 1] ?? undefined])),
-    multi: Object.fromEntries(multis(table).map(({ name, slot }) => [name, sets[slot] ?? []])),
-  }
+function indexedOf(table: ModelTable, { labels, sets, keys }: IndexedJson): IndexedValues {
+  const parsed = { labels: JSON.parse(labels), sets: JSON.parse(sets), keys: JSON.parse(keys) } as SlottedValues
+  return indexedFrom(table, parsed)
 }

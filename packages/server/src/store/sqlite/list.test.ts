@@ -4,18 +4,18 @@ import { people } from '../contract/fixture.ts'
 import type { ListQuery, Term } from '../store.ts'
 import { createCatalog } from './catalog.ts'
 import { pageStatements } from './list.ts'
-import { orderOf, type Place } from './ordering.ts'
-import type { Plan } from './plan.ts'
+import { orderOf, type Place } from '../list-order.ts'
+import type { Way } from '../list-selection.ts'
 import { migrate } from './schema.ts'
 
 interface Case {
   readonly what: string
   readonly query?: Partial<ListQuery>
   readonly place?: Place
-  readonly plan?: Plan
+  readonly plan?: Way
 }
 
-const ordered: Plan = { way: 'ordered scan' }
+const ordered: Way = { way: 'ordered scan' }
 const inCity: Term = { field: 'city', is: { op: '=', value: 'x' } }
 const inTeam: Term = { label: 'team', is: { op: '=', value: 'x' } }
 const tagged: Term = { field: 'tags', is: { op: '=', value: 'x' } }
@@ -25,26 +25,26 @@ const byAge = [{ field: 'age', descending: true }]
 const byDeletion = [{ field: 'metadata.deletionTimestamp', descending: true }]
 
 const searches: readonly Case[] = [
-  { what: 'a further page of the newest', place: [7] },
-  { what: 'a further page by an index', query: { sort: byCity }, place: ['x', 7] },
-  { what: 'a further page by an index, among those without a value', query: { sort: byCity }, place: [null, 7] },
-  { what: 'a further page by a unique index', query: { sort: byEmail }, place: [null, 7] },
+  { what: 'a further page of the newest', place: ['7'] },
+  { what: 'a further page by an index', query: { sort: byCity }, place: ['x', '7'] },
+  { what: 'a further page by an index, among those without a value', query: { sort: byCity }, place: [null, '7'] },
+  { what: 'a further page by a unique index', query: { sort: byEmail }, place: [null, '7'] },
   { what: 'a further page by name', query: { sort: [{ field: 'metadata.name', descending: false }] }, place: ['x'] },
-  { what: 'a further page of the deleted', query: { sort: byDeletion }, place: [5, 7] },
+  { what: 'a further page of the deleted', query: { sort: byDeletion }, place: ['5', '7'] },
   { what: 'an equality', query: { where: [inCity] }, plan: { way: 'along the index', term: inCity } },
-  { what: 'an equality, a further page', place: [7], plan: { way: 'along the index', term: inCity } },
-  { what: 'a label, a further page', place: [7], plan: { way: 'along the index', term: inTeam } },
-  { what: 'a value of a set, a further page', place: [7], plan: { way: 'along the index', term: tagged } },
+  { what: 'an equality, a further page', place: ['7'], plan: { way: 'along the index', term: inCity } },
+  { what: 'a label, a further page', place: ['7'], plan: { way: 'along the index', term: inTeam } },
+  { what: 'a value of a set, a further page', place: ['7'], plan: { way: 'along the index', term: tagged } },
   {
     what: 'a composite, a further page',
     query: { where: [inCity], sort: byAge },
-    place: ['y', 7],
+    place: ['y', '7'],
     plan: { way: 'composite' },
   },
   {
     what: 'a label tested along the order, a further page',
     query: { where: [inTeam], sort: byCity },
-    place: ['x', 7],
+    place: ['x', '7'],
   },
 ]
 
@@ -62,7 +62,7 @@ test('along the order, other terms are tested: SQLite would take any equality to
 
 test('candidates are gone through outside, objects are looked up inside', () => {
   const query = { where: [inCity, inTeam], sort: byAge }
-  expect(explain({ what: '', query, plan: { way: 'candidates', term: inTeam }, place: ['y', 7] })).toEqual([
+  expect(explain({ what: '', query, plan: { way: 'candidates', term: inTeam }, place: ['y', '7'] })).toEqual([
     [
       'SEARCH m_1_l USING PRIMARY KEY (key=? AND value=?)',
       'SEARCH o USING INTEGER PRIMARY KEY (rowid=?)',

@@ -1,14 +1,16 @@
-import { ApiError } from '@pergola/api'
 import type SqliteDatabase from 'better-sqlite3'
+import { encodeCursor } from '../cursor.ts'
+import { fieldOf, orderOf, placeOf, type OrderColumn, type Place } from '../list-order.ts'
+import type { Way } from '../list-selection.ts'
 import type { ListQuery, StoredPage, Term } from '../store.ts'
 import type { OpenModel } from './catalog.ts'
 import type { ChangeLog } from './changes.ts'
-import { tableOf, type ModelTable } from './model-table.ts'
+import { tableOf, type ModelTable } from '../model-table.ts'
 import { toStoredObject } from './object-row.ts'
-import { cursorOf, orderBy, orderOf, placeOf, segmentsAfter, type OrderColumn, type Place } from './ordering.ts'
+import { orderBy, segmentsAfter } from './ordering.ts'
 import { createParameters, type Parameters } from './parameters.ts'
-import { choosePlan, type Plan, type PlanOptions } from './plan.ts'
-import { driver, fieldOf, opposite, rowPredicate } from './predicates.ts'
+import { choosePlan, type PlanOptions } from './plan.ts'
+import { driver, opposite, rowPredicate } from './predicates.ts'
 
 export interface ListParts extends PlanOptions {
   readonly database: SqliteDatabase.Database
@@ -26,9 +28,6 @@ function list({ database, log, candidateLimit }: ListParts, model: OpenModel, qu
   const { table, statements } = model
   const order = orderOf(table, query.sort)
   const place = query.after === undefined ? undefined : placeOf(order, query.after)
-  if (query.after !== undefined && place === undefined) {
-    throw new ApiError('BadRequest', 'the cursor is not one of this list; begin again without it')
-  }
   const plan = choosePlan(database, table, { ...query, candidateLimit })
   const found = readPage(database, pageStatements(table, query, { order, place, plan }), query)
   const total = totalOf(database, table, { query, plan, found: found.length })
@@ -38,14 +37,16 @@ function list({ database, log, candidateLimit }: ListParts, model: OpenModel, qu
     items: items.map(toStoredObject),
     revision: log.head(),
     ...(total !== undefined && { total: { count: total, isEstimate: false } }),
-    ...(found.length > query.limit && { next: cursorOf(last) }),
+    ...(found.length > query.limit && {
+      next: encodeCursor(last.map((value) => (value === null ? null : String(value)))),
+    }),
   }
 }
 
 interface PageParts {
   readonly order: readonly OrderColumn[]
   readonly place: Place | undefined
-  readonly plan: Plan
+  readonly plan: Way
 }
 
 /** To be run one after the other until the page is full. */
@@ -72,7 +73,7 @@ export function pageStatements(model: ModelTable, query: ListQuery, { order, pla
 
 interface SourceParts {
   readonly order: readonly OrderColumn[]
-  readonly plan: Plan
+  readonly plan: Way
   readonly parameters: Parameters
 }
 
@@ -92,7 +93,7 @@ function isFirst(model: ModelTable, [first]: readonly OrderColumn[], term: Term)
   return field.kind !== 'set' && field.column === first?.column
 }
 
-type PageRow = readonly [id: number, ...Place]
+type PageRow = readonly [id: number, ...keys: (string | number | null)[]]
 
 /** One more than the page holds, if there is one. */
 function readPage(
@@ -139,7 +140,7 @@ function matchingSql(
 
 interface TotalParts {
   readonly query: ListQuery
-  readonly plan: Plan
+  readonly plan: Way
   readonly found: number
 }
 
@@ -172,7 +173,7 @@ function countOne(model: ModelTable, [term, ...others]: readonly Term[], paramet
 function countAll(
   model: ModelTable,
   terms: readonly Term[],
-  { plan, parameters }: { readonly plan: Plan; readonly parameters: Parameters },
+  { plan, parameters }: { readonly plan: Way; readonly parameters: Parameters },
 ): string {
   const narrowest = plan.way === 'candidates' ? plan.term : plan.way === 'ordered scan' ? plan.narrowest : undefined
   const { from, where } = matchingSql(model, terms, { parameters, driving: narrowest, searchable: () => true })

@@ -1,5 +1,5 @@
 import type SqliteDatabase from 'better-sqlite3'
-import { tableOf } from './model-table.ts'
+import { tableOf } from '../model-table.ts'
 
 /** Makes an id a safe integer until the year 2248. */
 const idsPerMillisecond = 1024

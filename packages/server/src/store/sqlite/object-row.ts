@@ -1,5 +1,6 @@
 import type { ObjectContent, StoredObject } from '../store.ts'
-import { columnOf, multis, singles, type IndexSlot, type KeyColumn, type ModelTable } from './model-table.ts'
+import { setsBySlot } from '../indexed-values.ts'
+import { columnOf, singles, type KeyColumn, type ModelTable } from '../model-table.ts'
 import { createdAtOf } from './object-ids.ts'
 
 /** An object as its table has it. */
@@ -46,7 +47,7 @@ export function contentColumns(model: ModelTable, { data, storedAs, held, indexe
     held: held ? 1 : 0,
     stored_as: storedAs,
     labels: JSON.stringify(Object.fromEntries(labels)),
-    sets: JSON.stringify(setsBySlot(multis(model), indexed.multi)),
+    sets: JSON.stringify(setsBySlot(model, indexed.multi)),
     data,
   }
 }
@@ -55,9 +56,4 @@ export function contentColumns(model: ModelTable, { data, storedAs, held, indexe
 export function keysOf(model: ModelTable, row: ContentColumns): string {
   const slots = Math.max(0, ...model.indexes.map(({ slot }) => slot))
   return JSON.stringify(Array.from({ length: slots }, (_, at) => row[columnOf(at + 1)] ?? null))
-}
-
-function setsBySlot(indexes: readonly IndexSlot[], sets: Readonly<Record<string, readonly string[]>>): object {
-  const entries = indexes.map(({ name, slot }) => [slot, [...new Set(sets[name] ?? [])].toSorted()] as const)
-  return Object.fromEntries(entries.filter(([, values]) => values.length > 0))
 }

@@ -1,54 +1,9 @@
-import { decodeCursor, encodeCursor } from '../cursor.ts'
-import type { Cursor, ListQuery } from '../store.ts'
-import type { ModelTable } from './model-table.ts'
+import type { OrderColumn, Place } from '../list-order.ts'
 import type { Parameters } from './parameters.ts'
-import { fieldOf } from './predicates.ts'
-
-/** One column of a total order. The last one, and no other, is never null: name or id, which never repeat. */
-export interface OrderColumn {
-  /** Of the row `o`. */
-  readonly column: string
-  readonly type: 'text' | 'integer'
-  readonly descending: boolean
-  readonly nullable: boolean
-}
-
-/** The sort as columns, up to one that tells all objects apart; creation order takes the direction of the last key. */
-export function orderOf(model: ModelTable, sort: NonNullable<ListQuery['sort']> = []): readonly OrderColumn[] {
-  const columns: OrderColumn[] = []
-  for (const { field: name, descending } of sort) {
-    const field = fieldOf(model, name)
-    if (field.kind === 'set') throw new Error(`${model.plural} cannot be sorted by the set "${name}"`)
-    const { kind, column, nullable } = field
-    if (columns.some((before) => before.column === column)) continue
-    columns.push({ column, type: kind === 'text' ? 'text' : 'integer', descending, nullable })
-    if (!nullable) return columns
-  }
-  const descending = sort.at(-1)?.descending ?? true
-  return [...columns, { column: 'id', type: 'integer', descending, nullable: false }]
-}
 
 /** SQLite takes null to be the smallest value, so an object without one sorts first ascending and last descending. */
 export function orderBy(order: readonly OrderColumn[]): string {
   return order.map(({ column, descending }) => `o.${column} ${descending ? 'DESC' : 'ASC'}`).join(', ')
-}
-
-/** The sort keys of the last object of a page. */
-export type Place = readonly (string | number | null)[]
-
-export function cursorOf(place: Place): Cursor {
-  return encodeCursor(place.map((value) => (value === null ? null : String(value))))
-}
-
-/** Undefined for a cursor of another order, as far as that can be seen. */
-export function placeOf(order: readonly OrderColumn[], cursor: Cursor): Place | undefined {
-  const values = decodeCursor(cursor, order.length)
-  const place = values?.map((value, at) => (value !== null && order[at]?.type === 'integer' ? Number(value) : value))
-  const fits = order.every(({ type, nullable }, at) => {
-    const value = place?.[at]
-    return value === null ? nullable : type === 'text' || Number.isSafeInteger(value)
-  })
-  return fits ? place : undefined
 }
 
 /**
@@ -63,7 +18,8 @@ export function segmentsAfter(
   if (place === undefined) return segmentsFromStart(order)
   const values = order.map((_, at) => {
     const value = place[at] ?? null
-    return value === null ? null : parameters.add(value)
+    if (value === null) return null
+    return parameters.add(order[at]?.type === 'integer' ? Number(value) : value)
   })
   const same = order.map(({ column }, at) =>
     values[at] === null ? `o.${column} IS NULL` : `o.${column} = ${values[at]}`,

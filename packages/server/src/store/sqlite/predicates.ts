@@ -1,37 +1,10 @@
 import { prefixEnd } from '../index-key.ts'
 import type { Condition, Term } from '../store.ts'
 import { timeRanges } from '../time-bounds.ts'
-import { columnOf, labelTableOf, setTableOf, tableOf, type ModelTable } from './model-table.ts'
+import { fieldOf } from '../list-order.ts'
+import { labelTableOf, setTableOf, tableOf, type ModelTable } from '../model-table.ts'
 import { firstIdOf } from './object-ids.ts'
 import type { Parameters } from './parameters.ts'
-
-/** Where a field's values are. */
-export type Field =
-  | { readonly kind: 'text'; readonly column: string; readonly nullable: boolean }
-  | TimeField
-  | { readonly kind: 'set'; readonly slot: number }
-
-interface TimeField {
-  readonly kind: 'time'
-  readonly column: string
-  readonly nullable: boolean
-  /** The least value of a millisecond. */
-  readonly valueOf: (milliseconds: number) => number
-}
-
-export function fieldOf(model: ModelTable, name: string): Field {
-  if (name === 'metadata.name') return { kind: 'text', column: 'name', nullable: false }
-  if (name === 'metadata.creationTimestamp') return createdField
-  if (name === 'metadata.deletionTimestamp') return deletedField
-  const index = model.indexes.find((candidate) => candidate.name === name)
-  if (!index) throw new Error(`${model.plural} have no index "${name}"`)
-  return index.multi
-    ? { kind: 'set', slot: index.slot }
-    : { kind: 'text', column: columnOf(index.slot), nullable: true }
-}
-
-const createdField: TimeField = { kind: 'time', column: 'id', nullable: false, valueOf: firstIdOf }
-const deletedField: TimeField = { kind: 'time', column: 'deleted_at', nullable: true, valueOf: (time) => time }
 
 export interface PredicateOptions {
   readonly parameters: Parameters
@@ -53,7 +26,7 @@ export function rowPredicate(model: ModelTable, term: Term, { parameters, search
   // A unary plus keeps SQLite from searching by the column; without statistics it takes any equality to be selective.
   const column = `${searchable ? '' : '+'}o.${field.column}`
   if (field.kind === 'text') return textPredicate(column, term.is, parameters)
-  return timePredicate({ ...field, column }, term.is, parameters)
+  return timePredicate({ column, valueOf: field.column === 'id' ? firstIdOf : (time) => time }, term.is, parameters)
 }
 
 /**
@@ -135,7 +108,13 @@ function sidePredicate(side: SideValues, condition: Condition, parameters: Param
   }
 }
 
-function timePredicate(time: TimeField, condition: Condition, parameters: Parameters): string {
+interface TimeColumn {
+  readonly column: string
+  /** The least value of a millisecond. */
+  readonly valueOf: (milliseconds: number) => number
+}
+
+function timePredicate(time: TimeColumn, condition: Condition, parameters: Parameters): string {
   const { column, valueOf } = time
   if (condition.op === 'not in') {
     return `coalesce(NOT ${timePredicate(time, { op: 'in', values: condition.values }, parameters)}, true)`

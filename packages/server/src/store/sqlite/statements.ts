@@ -8,7 +8,7 @@ import {
   tableOf,
   type IndexSlot,
   type ModelTable,
-} from './model-table.ts'
+} from '../model-table.ts'
 import type { ObjectRow } from './object-row.ts'
 
 /** The statements of one model, prepared once. */

@@ -1,4 +1,5 @@
 import SqliteDatabase from 'better-sqlite3'
+import { compareOperations } from '../batch-order.ts'
 import type { CreateOperation, DeleteOperation, Lease, UpdateOperation, WriteOperation, WriteResult } from '../store.ts'
 import { WriteConflict } from '../write-conflict.ts'
 import type { Catalog, OpenModel } from './catalog.ts'
@@ -23,23 +24,11 @@ export function createWrite(parts: WriteParts): Write {
   const run = parts.database.transaction((operations: readonly WriteOperation[], fence: Lease | undefined) => {
     if (fence) parts.leases.assertHeld(fence)
     const results: WriteResult[] = []
-    for (const [at, operation] of inFixedOrder(operations)) results[at] = perform(parts, operation)
+    const inOrder = [...operations.entries()].toSorted(([, a], [, b]) => compareOperations(a, b))
+    for (const [at, operation] of inOrder) results[at] = perform(parts, operation)
     return results
   })
   return (operations, fence) => run.immediate(operations, fence)
-}
-
-/** By model, kind and name, as the engine that has to take locks in one order does: a batch means the same on both. */
-function inFixedOrder(operations: readonly WriteOperation[]): readonly (readonly [number, WriteOperation])[] {
-  return [...operations.entries()].toSorted(([, a], [, b]) => compare(kindOf(a), kindOf(b)) || compare(a.name, b.name))
-}
-
-function kindOf({ model, type }: WriteOperation): string {
-  return `${model.group}/${model.plural}/${type}`
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b)
 }
 
 function perform(parts: WriteParts, operation: WriteOperation): WriteResult {

@@ -1,28 +1,13 @@
-import type { CompositePart, IndexDeclaration, ModelKey } from '../store.ts'
-
-/** A model's place in the database, as the catalog has it. */
-export interface ModelTable extends ModelKey {
-  readonly id: number
-  /** Grows with every change of the indexes; every row says under which one it was written. */
-  readonly generation: number
-  readonly indexes: readonly IndexSlot[]
-  readonly composites: readonly (readonly CompositePart[])[]
-}
-
-/** An index and its number in the model: column `ix_<slot>`, or side table `m_<model>_s<slot>` for sets. */
-export interface IndexSlot extends Required<IndexDeclaration> {
-  readonly slot: number
-}
-
-export type KeyColumn = `ix_${number}`
-
-export const tableOf = (model: Pick<ModelTable, 'id'>): string => `m_${model.id}`
-export const labelTableOf = (model: Pick<ModelTable, 'id'>): string => `m_${model.id}_l`
-export const setTableOf = (model: Pick<ModelTable, 'id'>, slot: number): string => `m_${model.id}_s${slot}`
-export const columnOf = (slot: number): KeyColumn => `ix_${slot}`
-
-export const singles = (model: ModelTable): readonly IndexSlot[] => model.indexes.filter(({ multi }) => !multi)
-export const multis = (model: ModelTable): readonly IndexSlot[] => model.indexes.filter(({ multi }) => multi)
+import {
+  columnOf,
+  labelTableOf,
+  setTableOf,
+  singles,
+  tableOf,
+  type IndexSlot,
+  type ModelTable,
+} from '../model-table.ts'
+import type { CompositePart } from '../store.ts'
 
 /** The DDL of a new model: everything is empty, so every index is ready at once. */
 export function createTableSql(model: ModelTable): string {
