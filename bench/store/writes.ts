@@ -46,9 +46,9 @@ export function writeBenches(store: Store, pool: Pool, count: number): readonly 
       bar: 0.7,
       ours: {
         name: 'ours',
-        operation: (at) => store.write([{ type: 'delete', model: people, name: `p-${count - 1 - at}` }]),
+        operation: (at) => store.write([{ type: 'delete', model: people, name: `p-${count - 1 - (at % count)}` }]),
       },
-      hand: { name: 'hand', operation: (at) => deleteHand(pool, count - 1 - at) },
+      hand: { name: 'hand', operation: (at) => deleteHand(pool, count - 1 - (at % count)) },
     },
   ]
 }

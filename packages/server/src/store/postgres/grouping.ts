@@ -10,7 +10,7 @@ const writeLanes = 4
 const readLanes = 2
 const maxBatch = 128
 
-/** Group commit: single creates, or single updates, of one model that come faster than they go are written together. */
+/** Group commit: single creates, updates or deletions of one model that come faster than they go are written together. */
 export function createWriteGrouping(
   write: (operations: readonly WriteOperation[]) => Promise<readonly WriteResult[]>,
 ): (operation: WriteOperation) => Promise<WriteResult> {
@@ -27,8 +27,8 @@ export function createWriteGrouping(
 }
 
 /** Two values of one object may be taken by two others at once: such a batch could fail where each alone would not. */
-export function mayBeGrouped({ type }: WriteOperation, { table }: OpenModel): boolean {
-  return type !== 'delete' && !multis(table).some(({ unique }) => unique)
+export function mayBeGrouped({ table }: OpenModel): boolean {
+  return !multis(table).some(({ unique }) => unique)
 }
 
 /** Gets of one model that come faster than they go are read together. */

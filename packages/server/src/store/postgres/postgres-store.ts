@@ -54,7 +54,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     openModel: (declaration) => catalog.open(declaration),
     write: async (operations, { fence } = {}) => {
       const [only, ...others] = operations
-      const alone = grouping && only && others.length === 0 && !fence && mayBeGrouped(only, catalog.find(only.model))
+      const alone = grouping && only && others.length === 0 && !fence && mayBeGrouped(catalog.find(only.model))
       const results = alone ? [await writeGrouped(only)] : await write({ pool, catalog }, operations, { fence })
       sequencer.poke()
       return results

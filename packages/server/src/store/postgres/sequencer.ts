@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
 import { ensurePartitions, truncateDrained } from './partitions.ts'
-import { inTransaction } from './transaction.ts'
 
 /** A pass moves at most this many changes; the lowest visible ids first. */
 const passLimit = 5_000
@@ -89,34 +88,12 @@ export function startSequencer(pool: Pool, onError: (error: Error) => void): Seq
   }
 }
 
-/** One pass; answers how many changes it put in order, or that somebody else is at it. */
+/** One pass in one round trip; answers how many changes it put in order, or that somebody else is at it. */
 async function sequencePass(pool: Pool): Promise<number | 'busy'> {
-  const tag = randomBytes(7).readUIntBE(0, 6)
-  return inTransaction(pool, async (client) => {
-    // In its own statement: the next one's snapshot is then newer than the lock, and sees all of the pass before.
-    const { rows: locks } = await client.query<{ taken: boolean }>(
-      `SELECT pg_try_advisory_xact_lock(hashtextextended('pergola sequencer', 0)) AS taken`,
-    )
-    if (!locks[0]?.taken) return 'busy'
-    const { rows } = await client.query<{ moved: number }>({
-      name: 'sequence',
-      text: moveSql,
-      values: [passLimit, tag],
-    })
-    return rows[0]?.moved ?? 0
+  const { rows } = await pool.query<{ moved: number | null }>({
+    name: 'sequence',
+    text: 'SELECT sequence_changes($1, $2) AS moved',
+    values: [passLimit, randomBytes(6).readUIntBE(0, 6)],
   })
+  return rows[0]?.moved ?? 'busy'
 }
-
-const moveSql = `
-  WITH visible AS MATERIALIZED (SELECT id FROM pending_changes ORDER BY id LIMIT $1),
-  taken AS (DELETE FROM pending_changes WHERE id IN (SELECT id FROM visible) RETURNING id),
-  numbered AS MATERIALIZED (SELECT id, row_number() OVER (ORDER BY id) AS place, count(*) OVER () AS total FROM taken),
-  counted AS (
-    UPDATE sequencer SET revision = revision + (SELECT count(*) FROM numbered), tag = $2::bigint
-    WHERE EXISTS (SELECT FROM numbered) RETURNING revision
-  ),
-  ordered AS (
-    INSERT INTO change_order (revision, tag, id)
-    SELECT counted.revision - numbered.total + numbered.place, $2::bigint, numbered.id FROM numbered, counted
-  )
-  SELECT count(*)::int AS moved FROM numbered`

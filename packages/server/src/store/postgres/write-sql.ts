@@ -19,6 +19,7 @@ export interface WriteStatements {
   /** For writes of several callers: does not wait long for a row that somebody holds, which would hold all of them. */
   readonly createGrouped: string
   readonly updateGrouped: string
+  readonly deleteGrouped: string
   /** An update that leaves labels and sets alone; answers `entries` when it would have to move some, and does nothing. */
   readonly updateSame: string
 }
@@ -33,6 +34,7 @@ export function writeStatements(model: ModelTable): WriteStatements {
     deleteMany: deleteSql(model, many),
     createGrouped: createSql(model, grouped),
     updateGrouped: updateSql(model, grouped),
+    deleteGrouped: deleteSql(model, grouped),
     updateSame: updateSql(model, { ...one, sameEntries: true }),
   }
 }
@@ -166,7 +168,7 @@ function updateSql(model: ModelTable, { rows, named, count, condition, sameEntri
 }
 
 /** Parameters: name, expected uid or null, expected version or null, now. Does nothing unless every operation can be done. */
-function deleteSql(model: ModelTable, { rows, named, count }: Form): string {
+function deleteSql(model: ModelTable, { rows, named, count, condition }: Form): string {
   const table = tableOf(model)
   const columns: readonly Column[] = [
     ['name', 'text'],
@@ -174,7 +176,7 @@ function deleteSql(model: ModelTable, { rows, named, count }: Form): string {
     ['version', 'bigint'],
   ]
   return `
-  WITH stored AS MATERIALIZED (SELECT m.* FROM ${table} m WHERE ${named} ORDER BY m.name FOR UPDATE),
+  WITH stored AS MATERIALIZED (SELECT m.* FROM ${table} m WHERE ${named} AND ${condition} ORDER BY m.name FOR UPDATE),
   decided AS MATERIALIZED (
     SELECT s.*, CASE
         WHEN i.uid IS NOT NULL AND s.uid <> i.uid THEN 'uid'

@@ -82,6 +82,8 @@ type Group =
 
 /** Groups in the fixed order of batches, and sorted inside. */
 function groupByStatement(operations: readonly WriteOperation[]): readonly Group[] {
+  const [only] = operations
+  if (only && operations.length === 1) return [{ type: only.type, operations: [only] } as Group]
   const groups = Map.groupBy(operations.toSorted(compareOperations), kindOf)
   return [...groups.values()].map((group) => ({ type: group[0]?.type, operations: group })) as Group[]
 }
@@ -114,7 +116,7 @@ type StatementName = keyof OpenModel['statements']
 function statement(model: GroupModel, verb: 'create' | 'update' | 'delete', columns: readonly (readonly unknown[])[]) {
   const { table, statements, grouped } = model
   const single = columns[0]?.length === 1
-  const form: StatementName = single ? `${verb}One` : grouped && verb !== 'delete' ? `${verb}Grouped` : `${verb}Many`
+  const form: StatementName = single ? `${verb}One` : grouped ? `${verb}Grouped` : `${verb}Many`
   return {
     name: `${form} ${table.id}.${table.generation}`,
     text: statements[form],

@@ -78,6 +78,28 @@ export const initial = `
   INSERT INTO sequencer (revision, tag, origin)
   SELECT 0, origin, origin FROM (SELECT (random() * 9007199254740991)::bigint AS origin) made;
 
+  -- One pass of the sequencer: moves the lowest visible pending changes into the order and answers how many, or null while
+  -- somebody else is at it. The lock is its own statement inside a volatile function: the next one's snapshot is then
+  -- newer than the lock, and sees all of the pass before. It lasts until the commit.
+  CREATE FUNCTION sequence_changes(most int, new_tag bigint) RETURNS int LANGUAGE plpgsql VOLATILE AS $$
+  DECLARE moved int;
+  BEGIN
+    IF NOT pg_try_advisory_xact_lock(hashtextextended('pergola sequencer', 0)) THEN RETURN NULL; END IF;
+    WITH visible AS MATERIALIZED (SELECT id FROM pending_changes ORDER BY id LIMIT most),
+    taken AS (DELETE FROM pending_changes WHERE id IN (SELECT id FROM visible) RETURNING id),
+    numbered AS MATERIALIZED (SELECT id, row_number() OVER (ORDER BY id) AS place, count(*) OVER () AS total FROM taken),
+    counted AS (
+      UPDATE sequencer SET revision = revision + (SELECT count(*) FROM numbered), tag = new_tag
+      WHERE EXISTS (SELECT FROM numbered) RETURNING revision
+    ),
+    ordered AS (
+      INSERT INTO change_order (revision, tag, id)
+      SELECT counted.revision - numbered.total + numbered.place, new_tag, numbered.id FROM numbered, counted
+    )
+    SELECT count(*) INTO moved FROM numbered;
+    RETURN moved;
+  END $$;
+
   -- A write that is fenced by a lease locks the token's row; taking the lease over replaces that row and so waits for it.
   CREATE TABLE leases (
     name text COLLATE "C" PRIMARY KEY,
