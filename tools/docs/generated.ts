@@ -26,7 +26,7 @@ function reasons(): string {
 
 interface Setting {
   readonly description: string
-  readonly default?: string | number
+  readonly default?: string | number | boolean
   readonly enum?: readonly string[]
   readonly type?: string
 }

@@ -33,7 +33,7 @@ export interface Server {
 /** The only place that knows all parts. */
 export async function assemble({ config, administratorToken, log }: AssembleOptions): Promise<Server> {
   const store = await openStore({
-    url: config.database.url,
+    ...config.database,
     onConnectionLost: (err) => log.warn({ err }, 'a database connection was lost'),
   })
   try {

@@ -7,7 +7,7 @@ const load = (text: string, env: Record<string, string> = {}) =>
 test('without file or variables every setting has its default', () => {
   expect(loadConfig({ env: {} })).toEqual({
     server: { host: '127.0.0.1', port: 8090, stopDelay: 1, drainTimeout: 25 },
-    database: { url: 'sqlite:pergola.db' },
+    database: { url: 'sqlite:pergola.db', namedStatements: true },
     bootstrap: {},
     log: { level: 'info', format: 'auto' },
   })
@@ -21,6 +21,11 @@ test('the file overrides defaults, variables override the file', () => {
 test('a variable reaches a setting of several words', () => {
   const token = 'x'.repeat(32)
   expect(loadConfig({ env: { PERGOLA_BOOTSTRAP_ADMIN_TOKEN: token } }).bootstrap.adminToken).toBe(token)
+})
+
+test('a variable reaches a setting that is true or false', () => {
+  expect(loadConfig({ env: { PERGOLA_DATABASE_NAMED_STATEMENTS: 'false' } }).database.namedStatements).toBe(false)
+  expect(() => loadConfig({ env: { PERGOLA_DATABASE_NAMED_STATEMENTS: 'no' } })).toThrow('must be boolean')
 })
 
 test('an empty file is as good as none', () => {

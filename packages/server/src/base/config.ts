@@ -11,7 +11,7 @@ export interface Config {
     readonly stopDelay: number
     readonly drainTimeout: number
   }
-  readonly database: { readonly url: string }
+  readonly database: { readonly url: string; readonly namedStatements: boolean }
   readonly bootstrap: { readonly adminToken?: string; readonly adminTokenFile?: string }
   readonly log: { readonly level: LogLevel; readonly format: 'auto' | 'json' | 'pretty' }
 }
@@ -59,6 +59,12 @@ export const configSchema = {
           pattern: '^(sqlite:.|postgres(ql)?://)',
           default: 'sqlite:pergola.db',
           description: '`sqlite:<file>` for one process, or `postgres://user:password@host:port/database`.',
+        },
+        namedStatements: {
+          type: 'boolean',
+          default: true,
+          description:
+            'Whether statements are kept on a connection; `false` behind a pooler in transaction mode that cannot keep them.',
         },
       },
     },
@@ -173,15 +179,22 @@ function readVariables(env: ConfigSources['env']) {
     })),
   )
   const byVariable = new Map(settings.map((setting) => [variableOf(setting.path), setting]))
-  const values = new Map<string, string | number>()
+  const values = new Map<string, string | number | boolean>()
   const faults: string[] = []
   for (const [variable, value] of Object.entries(env)) {
     if (!variable.startsWith('PERGOLA_') || value === undefined || serviceVariable.test(variable)) continue
     const setting = byVariable.get(variable)
     if (!setting) faults.push(`${variable}: is not a setting${suggestion(variable, [...byVariable.keys()])}`)
-    else values.set(setting.path, setting.type === 'integer' && /^\d{1,9}$/.test(value) ? Number(value) : value)
+    else values.set(setting.path, fromText(setting.type, value))
   }
   return { values, faults }
+}
+
+/** A variable is text; what does not read as the setting's type stays text and is refused as such. */
+function fromText(type: string | undefined, value: string): string | number | boolean {
+  if (type === 'integer' && /^\d{1,9}$/.test(value)) return Number(value)
+  if (type === 'boolean' && /^(true|false)$/.test(value)) return value === 'true'
+  return value
 }
 
 function describe(error: ErrorObject, file: string | undefined, fromEnv: ReadonlyMap<string, unknown>): string {

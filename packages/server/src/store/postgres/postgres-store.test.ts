@@ -1,31 +1,16 @@
-import { createDatabase, postgresVersions } from '@pergola/test-servers'
+import { createDatabase } from '@pergola/test-servers'
 import { Pool } from 'pg'
 import { expect, inject, test } from 'vitest'
+import { postgresFixture } from '../contract/postgres-fixture.ts'
 import { storeContract } from '../contract/store-contract.ts'
-import type { Store } from '../store.ts'
 import { openPostgresStore } from './postgres-store.ts'
 import { inTransaction } from './transaction.ts'
 
-for (const version of postgresVersions) {
-  storeContract({
-    name: `PostgreSQL ${version}`,
-    shared: true,
-    makeFixture: async () => {
-      const database = await createDatabase(inject('postgres')[version])
-      const opened: Store[] = []
-      const reopen = async () => {
-        const store = await openPostgresStore({ url: database.url, onConnectionLost: () => {} })
-        opened.push(store)
-        return store
-      }
-      const close = async () => {
-        for (const store of opened) await store[Symbol.asyncDispose]()
-        await database[Symbol.asyncDispose]()
-      }
-      return { store: await reopen(), reopen, [Symbol.asyncDispose]: close }
-    },
-  })
-}
+storeContract({
+  name: 'PostgreSQL 18',
+  shared: true,
+  makeFixture: () => postgresFixture(inject('postgres')['18'], (url) => ({ url })),
+})
 
 test('a connection that is lost in the middle of a transaction fails that transaction and nothing else', async () => {
   await using database = await createDatabase(inject('postgres')['18'])

@@ -8,10 +8,13 @@ import { list } from './list.ts'
 import { migrate } from './migrate.ts'
 import { ensurePartitions } from './partitions.ts'
 import { startSequencer } from './sequencer.ts'
+import { UnnamedClient } from './unnamed-client.ts'
 import { write } from './write.ts'
 
 export interface PostgresOptions {
   readonly url: string
+  /** Whether statements may be kept on their connection under a name; off behind a pooler that cannot. On by default. */
+  readonly namedStatements?: boolean
   /** Whether single writes and reads of many callers go together when load calls for it; on unless told otherwise. */
   readonly grouping?: boolean
   /** Told of a connection that broke while idle; the pool replaces it by itself. */
@@ -23,7 +26,9 @@ const connectTimeoutMs = 5_000
 const queryTimeoutMs = 30_000
 
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const { grouping = true, namedStatements = true } = options
   const pool = new Pool({
+    ...(!namedStatements && { Client: UnnamedClient }),
     connectionString: options.url,
     max: maxConnections,
     connectionTimeoutMillis: connectTimeoutMs,
@@ -39,7 +44,6 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     throw new Error(`cannot prepare ${describe(options.url)}: ${messageOf(error)}`, { cause: error })
   }
   const catalog = createCatalog(pool)
-  const { grouping = true } = options
   const sequencer = startSequencer(pool, options.onConnectionLost)
   const writeGrouped = createWriteGrouping((operations) =>
     write({ pool, catalog }, operations, { grouped: operations.length > 1 }),

@@ -1,0 +1,23 @@
+import { createDatabase } from '@pergola/test-servers'
+import { openPostgresStore, type PostgresOptions } from '../postgres/postgres-store.ts'
+import type { Store } from '../store.ts'
+import type { StoreFixture } from './fixture.ts'
+
+/** A store on a database of its own, opened with what the options say for that database's URL. */
+export async function postgresFixture(
+  serverUrl: string,
+  optionsFor: (url: string) => Pick<PostgresOptions, 'url' | 'namedStatements'>,
+): Promise<StoreFixture> {
+  const database = await createDatabase(serverUrl)
+  const opened: Store[] = []
+  const reopen = async () => {
+    const store = await openPostgresStore({ ...optionsFor(database.url), onConnectionLost: () => {} })
+    opened.push(store)
+    return store
+  }
+  const close = async () => {
+    for (const store of opened) await store[Symbol.asyncDispose]()
+    await database[Symbol.asyncDispose]()
+  }
+  return { store: await reopen(), reopen, [Symbol.asyncDispose]: close }
+}
