@@ -9,6 +9,8 @@ const shared = {
 export default defineConfig({
   test: {
     globalSetup: 'tests/servers/src/global-setup.ts',
+    // Mostly waiting for databases and sockets: one worker a core, where the default leaves one core idle.
+    maxWorkers: '100%',
     coverage: {
       provider: 'v8',
       include: ['packages/*/src/**/*.ts'],
