@@ -16,7 +16,9 @@ export interface Reader {
   readonly done: Promise<void>
 }
 
-const pollMs = 2
+const pollMs = 5
+/** No change is this many ids late, so that the reader by transaction need not look at the whole log each time. */
+const lateIds = 20_000
 
 /** Ours: the log as the store gives it out. */
 export function orderedReader(name: string, store: Store, from: Revision, stopped: () => boolean): Reader {
@@ -44,7 +46,7 @@ export function naiveReader(url: string, stopped: () => boolean): Reader {
 /** What everybody writes second: waits until no older transaction runs, and orders by transaction. Reorders objects. */
 export function xminReader(url: string, stopped: () => boolean): Reader {
   const sql = `SELECT c.id::text AS id, c.xmin::text AS xid, uid, version::float8 AS version FROM changes c
-    WHERE c.xmin::text::bigint < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+    WHERE c.id > $2::bigint - ${lateIds} AND c.xmin::text::bigint < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
       AND (c.xmin::text::bigint, c.id) > ($1::bigint, $2::bigint)
     ORDER BY c.xmin::text::bigint, c.id LIMIT 2000`
   return sqlReader('by transaction horizon', url, { stopped, sql, start: ['0', '0'], next: ({ xid, id }) => [xid, id] })
