@@ -16,6 +16,11 @@ export interface WriteBench {
 export function writeBenches(store: Store, pool: Pool, count: number): readonly WriteBench[] {
   const fresh = (at: number) => count + 1_000_000 + at
   const existing = (at: number) => (at * 7919) % count
+  const lastFirst = () => {
+    let next = count
+    return () => --next
+  }
+  const [oursLeft, handLeft] = [lastFirst(), lastFirst()]
   return [
     {
       name: 'create',
@@ -46,9 +51,9 @@ export function writeBenches(store: Store, pool: Pool, count: number): readonly 
       bar: 0.7,
       ours: {
         name: 'ours',
-        operation: (at) => store.write([{ type: 'delete', model: people, name: `p-${count - 1 - (at % count)}` }]),
+        operation: () => store.write([{ type: 'delete', model: people, name: `p-${oursLeft()}` }]),
       },
-      hand: { name: 'hand', operation: (at) => deleteHand(pool, count - 1 - (at % count)) },
+      hand: { name: 'hand', operation: () => deleteHand(pool, handLeft()) },
     },
   ]
 }

@@ -1,14 +1,17 @@
 import { keyOf } from './model-table.ts'
 import type { WriteOperation } from './store.ts'
 
-/** What a batch does together: one kind of operation on one model. */
+/** What can be done by one statement: one kind of operation on one model. */
 export function kindOf({ model, type }: WriteOperation): string {
   return `${keyOf(model)}/${type}`
 }
 
-/** By model, kind and name: whatever order callers choose, locks are taken in this one, and a batch means the same on every engine. */
+/**
+ * By model and name, whatever the kinds: all batches then take their row locks in one order and cannot wait for each
+ * other in a circle, and a batch means the same on every engine.
+ */
 export function compareOperations(a: WriteOperation, b: WriteOperation): number {
-  return compare(kindOf(a), kindOf(b)) || compare(a.name, b.name)
+  return compare(keyOf(a.model), keyOf(b.model)) || compare(a.name, b.name)
 }
 
 function compare(a: string, b: string): number {

@@ -18,8 +18,8 @@ export interface Store extends AsyncDisposable {
   /**
    * The one write entry; a single write is a batch of one. All operations commit together or none does, and once the
    * promise resolves they are durable, index entries and change log included. Results are in the order of the
-   * operations; they are done by model, kind (create, delete, update) and name, whatever order they come in, so that no
-   * two batches can wait for each other. No object may appear twice in a batch.
+   * operations; they are done by model and name, whatever order they come in, so that no two batches can wait for each
+   * other. No object may appear twice in a batch.
    *
    * Throws `WriteConflict` for the first operation, in that order, that could not be done; it carries the stored object, so that
    * trying again needs no further read. Of several writers racing for a name, a unique value or a version, one wins.

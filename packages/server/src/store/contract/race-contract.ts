@@ -79,6 +79,50 @@ export function raceContract(engine: StoreEngine): void {
       expect(kinds.filter((kind) => kind === 'won')).toHaveLength(1)
       expect(kinds.filter((kind) => kind === 'exists')).toHaveLength(15)
     })
+
+    test(
+      'or, in batches of mixed kinds over the same objects, everybody in turn and nobody in a circle',
+      { timeout: 60_000 },
+      async () => {
+        await using fixture = await openFixture(engine)
+        const names = ['a', 'b', 'c', 'd']
+        await fixture.store.write(names.map((name) => create(name)))
+        const mixed = async (lane: number) => {
+          for (let round = 0; round < 12; round++) {
+            const stored = await Promise.all(names.map((name) => fixture.store.get(people, name)))
+            const operations = names.map((name, at) => {
+              const object = stored[at]
+              if (!object) return create(name)
+              return (at + lane + round) % 2 === 0
+                ? update(object, { text: `${lane} ${round}` })
+                : ({ type: 'delete', model: people, name } as const)
+            })
+            await fixture.store.write(operations).catch((error: unknown) => {
+              if (!(error instanceof WriteConflict)) throw error
+            })
+          }
+        }
+        await Promise.all(Array.from({ length: 8 }, (_, lane) => mixed(lane)))
+        expect((await allNames(fixture.store)).length).toBeLessThanOrEqual(names.length)
+      },
+    )
+
+    test(
+      'or, when two batches want the values the other one has, both in the end or a conflict',
+      { timeout: 60_000 },
+      async () => {
+        await using fixture = await openFixture(engine)
+        const attempts = Array.from({ length: 12 }, (_, at) => () => {
+          const [first, second] = at % 2 === 0 ? ['x', 'y'] : ['y', 'x']
+          return fixture.store.write([
+            create({ name: `a${at}`, email: first }),
+            create({ name: `b${at}`, email: second }),
+          ])
+        })
+        const kinds = await race(attempts)
+        expect(kinds).toEqual(['won', ...Array.from({ length: 11 }, () => 'duplicate')])
+      },
+    )
   })
 }
 

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { kindOf } from '../batch-order.ts'
 import { createBatcher } from '../batcher.ts'
 import type { ModelKey, StoredObject, WriteOperation, WriteResult } from '../store.ts'
 import type { OpenModel } from './catalog.ts'
@@ -10,19 +11,30 @@ const writeLanes = 4
 const readLanes = 2
 const maxBatch = 128
 
+export interface WriteWays {
+  readonly alone: (operation: WriteOperation) => Promise<WriteResult>
+  /** An operation without an answer was not done. */
+  readonly together: (operations: readonly WriteOperation[]) => Promise<readonly (WriteResult | undefined)[]>
+}
+
 /** Group commit: single creates, updates or deletions of one model that come faster than they go are written together. */
-export function createWriteGrouping(
-  write: (operations: readonly WriteOperation[]) => Promise<readonly WriteResult[]>,
-): (operation: WriteOperation) => Promise<WriteResult> {
-  const batchers = new Map<string, (operation: WriteOperation) => Promise<WriteResult>>()
-  return (operation) => {
-    const key = `${operation.model.group}/${operation.model.plural}/${operation.type}`
+export function createWriteGrouping({
+  alone,
+  together,
+}: WriteWays): (operation: WriteOperation) => Promise<WriteResult> {
+  const batchers = new Map<string, (operation: WriteOperation) => Promise<WriteResult | undefined>>()
+  const run = async (operations: readonly WriteOperation[]) => {
+    const [only] = operations
+    return only && operations.length === 1 ? [await alone(only)] : together(operations)
+  }
+  return async (operation) => {
+    const key = kindOf(operation)
     let batcher = batchers.get(key)
     if (!batcher) {
-      batcher = createBatcher({ lanes: writeLanes, maxBatch, keyOf: ({ name }) => name, run: write, retryAlone: true })
+      batcher = createBatcher({ lanes: writeLanes, maxBatch, keyOf: ({ name }) => name, run, retryAlone: true })
       batchers.set(key, batcher)
     }
-    return batcher(operation)
+    return (await batcher(operation)) ?? alone(operation)
   }
 }
 

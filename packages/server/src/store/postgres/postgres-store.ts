@@ -1,5 +1,5 @@
 import { Pool } from 'pg'
-import type { Store } from '../store.ts'
+import type { Store, WriteOperation } from '../store.ts'
 import { createCatalog } from './catalog.ts'
 import { head, readChanges } from './changes.ts'
 import { createReadGrouping, createWriteGrouping, mayBeGrouped } from './grouping.ts'
@@ -9,7 +9,7 @@ import { migrate } from './migrate.ts'
 import { ensurePartitions } from './partitions.ts'
 import { startSequencer } from './sequencer.ts'
 import { UnnamedClient } from './unnamed-client.ts'
-import { write } from './write.ts'
+import { write, writeTogether } from './write.ts'
 
 export interface PostgresOptions {
   readonly url: string
@@ -45,9 +45,15 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   }
   const catalog = createCatalog(pool)
   const sequencer = startSequencer(pool, options.onConnectionLost)
-  const writeGrouped = createWriteGrouping((operations) =>
-    write({ pool, catalog }, operations, { grouped: operations.length > 1 }),
-  )
+  const writeAlone = async (operation: WriteOperation) => {
+    const [result] = await write({ pool, catalog }, [operation])
+    if (!result) throw new Error('a write answered nothing')
+    return result
+  }
+  const writeGrouped = createWriteGrouping({
+    alone: writeAlone,
+    together: (operations) => writeTogether({ pool, catalog }, operations),
+  })
   const readGrouped = createReadGrouping(pool, (model) => catalog.find(model), grouping)
 
   return {
@@ -59,7 +65,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     write: async (operations, { fence } = {}) => {
       const [only, ...others] = operations
       const alone = grouping && only && others.length === 0 && !fence && mayBeGrouped(catalog.find(only.model))
-      const results = alone ? [await writeGrouped(only)] : await write({ pool, catalog }, operations, { fence })
+      const results = alone ? [await writeGrouped(only)] : await write({ pool, catalog }, operations, fence)
       sequencer.poke()
       return results
     },

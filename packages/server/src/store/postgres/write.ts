@@ -22,7 +22,7 @@ type Queryable = Pick<ClientBase, 'query'>
 /** What the update and remove statements answer for each object they found. */
 interface OutcomeRow {
   readonly name: string
-  readonly outcome: 'uid' | 'version' | 'entries' | 'unchanged' | 'updated' | 'declared' | 'removed'
+  readonly outcome: 'uid' | 'version' | 'unchanged' | 'updated' | 'declared' | 'removed'
   readonly uid: string
   readonly version: string
   readonly generation: string
@@ -37,24 +37,38 @@ export interface WriteParts {
   readonly catalog: Catalog
 }
 
-export interface WriteOptions {
-  readonly fence?: Lease | undefined
-  /** The operations come from several callers. */
-  readonly grouped?: boolean
-}
+/**
+ * Two batches can still want each other's unique values: the database ends one of them, and it is done again.
+ */
+const deadlockTries = 5
 
-/** One statement and one round trip when all operations are of one kind and model; else a transaction of such statements. */
 export async function write(
   parts: WriteParts,
   operations: readonly WriteOperation[],
-  { fence, grouped = false }: WriteOptions = {},
+  fence?: Lease,
+): Promise<readonly WriteResult[]> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await writeOnce(parts, operations, fence)
+    } catch (error) {
+      const deadlock = error instanceof DatabaseError && error.code === '40P01'
+      if (!deadlock || tries === deadlockTries) throw error
+    }
+  }
+}
+
+/** One statement and one round trip when all operations are of one kind and model; else a transaction of such statements. */
+async function writeOnce(
+  parts: WriteParts,
+  operations: readonly WriteOperation[],
+  fence: Lease | undefined,
 ): Promise<readonly WriteResult[]> {
   const groups = groupByStatement(operations)
-  const target = { catalog: parts.catalog, grouped }
   const results = new Map<WriteOperation, WriteResult>()
   const run = async (client: Queryable) => {
     for (const group of groups) {
-      for (const [operation, result] of await runGroup(client, target, group)) results.set(operation, result)
+      const answered = await runGroup(client, { catalog: parts.catalog, grouped: false }, group)
+      for (const [operation, result] of answered) results.set(operation, result)
     }
   }
   try {
@@ -75,17 +89,34 @@ export async function write(
   })
 }
 
+/**
+ * Writes of several callers, all of one kind and model. Those that were done are answered; an operation without an answer
+ * was not done and has to be tried alone, as all of them when this throws.
+ */
+export async function writeTogether(
+  parts: WriteParts,
+  operations: readonly WriteOperation[],
+): Promise<readonly (WriteResult | undefined)[]> {
+  const [group] = groupByStatement(operations)
+  if (!group) return []
+  const answered = new Map(await runGroup(parts.pool, { catalog: parts.catalog, grouped: true }, group))
+  return operations.map((operation) => answered.get(operation))
+}
+
 type Group =
   | { readonly type: 'create'; readonly operations: CreateOperation[] }
   | { readonly type: 'update'; readonly operations: UpdateOperation[] }
   | { readonly type: 'delete'; readonly operations: DeleteOperation[] }
 
-/** Groups in the fixed order of batches, and sorted inside. */
+/** In the fixed order of batches, what follows each other and is of one kind goes together. */
 function groupByStatement(operations: readonly WriteOperation[]): readonly Group[] {
-  const [only] = operations
-  if (only && operations.length === 1) return [{ type: only.type, operations: [only] } as Group]
-  const groups = Map.groupBy(operations.toSorted(compareOperations), kindOf)
-  return [...groups.values()].map((group) => ({ type: group[0]?.type, operations: group })) as Group[]
+  const groups: { kind: string; type: WriteOperation['type']; operations: WriteOperation[] }[] = []
+  for (const operation of operations.length === 1 ? operations : operations.toSorted(compareOperations)) {
+    const last = groups.at(-1)
+    if (last?.kind === kindOf(operation)) last.operations.push(operation)
+    else groups.push({ kind: kindOf(operation), type: operation.type, operations: [operation] })
+  }
+  return groups as unknown as Group[]
 }
 
 type GroupModel = OpenModel & { readonly grouped: boolean }
@@ -113,14 +144,21 @@ function runGroup(
 type StatementName = keyof OpenModel['statements']
 
 /** The statement for one operation or for several, with parameters that fit it. */
-function statement(model: GroupModel, verb: 'create' | 'update' | 'delete', columns: readonly (readonly unknown[])[]) {
-  const { table, statements, grouped } = model
+function statement(model: GroupModel, verb: WriteOperation['type'], columns: readonly (readonly unknown[])[]) {
   const single = columns[0]?.length === 1
-  const form: StatementName = single ? `${verb}One` : grouped ? `${verb}Grouped` : `${verb}Many`
+  return query(model, single ? `${verb}One` : model.grouped ? `${verb}Grouped` : `${verb}Many`, columns)
+}
+
+/** The one for the usual case. What it leaves undone must not matter to the others: they are alone or of several callers. */
+function quickStatement(model: GroupModel, verb: 'update' | 'delete', columns: readonly (readonly unknown[])[]) {
+  return query(model, columns[0]?.length === 1 ? `${verb}QuickOne` : `${verb}QuickMany`, columns)
+}
+
+function query({ table, statements }: OpenModel, form: StatementName, columns: readonly (readonly unknown[])[]) {
   return {
     name: `${form} ${table.id}.${table.generation}`,
     text: statements[form],
-    values: single ? columns.map(([value]) => value) : [...columns],
+    values: form.endsWith('One') ? columns.map(([value]) => value) : [...columns],
   }
 }
 
@@ -149,8 +187,25 @@ async function runUpdates(
   model: GroupModel,
   operations: readonly UpdateOperation[],
 ): Promise<Answered> {
+  const columns = updateColumns(model, operations)
+  const general = statement(model, 'update', columns)
+  const usual = mayBeQuick(model, operations) && operations.every(({ sameEntries }) => sameEntries)
+  if (!usual) return matchOutcomes(operations, (await client.query<OutcomeRow>(general)).rows, updated)
+  const { rows } = await client.query<OutcomeRow>(quickStatement(model, 'update', columns))
+  if (rows.length > 0 || operations.length > 1) return answerFound(operations, rows, updated)
+  return matchOutcomes(operations, (await client.query<OutcomeRow>(general)).rows, updated)
+}
+
+function updated({ content, newGeneration }: UpdateOperation, row: OutcomeRow): StoredObject {
+  const before = toStored(row, content.data)
+  if (row.outcome === 'unchanged') return before
+  const generation = before.generation + (newGeneration ? 1 : 0)
+  return { ...before, version: before.version + 1, generation, storedAs: content.storedAs }
+}
+
+function updateColumns(model: GroupModel, operations: readonly UpdateOperation[]): readonly (readonly unknown[])[] {
   const [held, storedAs, ...rest] = contentColumns(model, operations)
-  const columns = [
+  return [
     operations.map(({ name }) => name),
     operations.map(({ expected }) => expected.uid),
     operations.map(({ expected }) => expected.version),
@@ -159,22 +214,6 @@ async function runUpdates(
     operations.map(({ newGeneration }) => (newGeneration ? 1 : 0)),
     ...rest,
   ]
-  const full = statement(model, 'update', columns)
-  const [only] = operations
-  const slim = operations.length === 1 && only?.sameEntries === true
-  const same = {
-    ...full,
-    name: `updateSame ${model.table.id}.${model.table.generation}`,
-    text: model.statements.updateSame,
-  }
-  let { rows } = await client.query<OutcomeRow>(slim ? same : full)
-  if (rows[0]?.outcome === 'entries') ({ rows } = await client.query<OutcomeRow>(full))
-  return matchOutcomes(operations, rows, ({ content, newGeneration }, row) => {
-    const before = toStored(row, content.data)
-    if (row.outcome === 'unchanged') return before
-    const generation = before.generation + (newGeneration ? 1 : 0)
-    return { ...before, version: before.version + 1, generation, storedAs: content.storedAs }
-  })
 }
 
 async function runDeletes(
@@ -183,17 +222,41 @@ async function runDeletes(
   operations: readonly DeleteOperation[],
 ): Promise<Answered> {
   const now = Date.now()
-  const query = statement(model, 'delete', [
+  const columns = [
     operations.map(({ name }) => name),
     operations.map(({ expected }) => expected?.uid ?? null),
     operations.map(({ expected }) => expected?.version ?? null),
-  ])
-  const { rows } = await client.query<OutcomeRow>({ ...query, values: [...query.values, now] })
-  return matchOutcomes(operations, rows, (_operation, row) => {
+  ]
+  const run = async (given: ReturnType<typeof query>) =>
+    (await client.query<OutcomeRow>({ ...given, values: [...given.values, now] })).rows
+  const deleted = (_operation: DeleteOperation, row: OutcomeRow) => {
     const stored = toStored(row)
     if (row.outcome === 'unchanged') return stored
     return { ...stored, version: stored.version + 1, deletedAt: stored.deletedAt ?? now }
-  })
+  }
+  if (mayBeQuick(model, operations)) {
+    const rows = await run(quickStatement(model, 'delete', columns))
+    if (rows.length > 0 || operations.length > 1) return answerFound(operations, rows, deleted)
+  }
+  return matchOutcomes(operations, await run(statement(model, 'delete', columns)), deleted)
+}
+
+function mayBeQuick({ grouped }: GroupModel, operations: readonly WriteOperation[]): boolean {
+  return grouped || operations.length === 1
+}
+
+/** Only those that were done; the others are tried again by whoever sent them together. */
+function answerFound<T extends UpdateOperation | DeleteOperation>(
+  operations: readonly T[],
+  rows: readonly OutcomeRow[],
+  stored: (operation: T, row: OutcomeRow) => StoredObject,
+): Answered {
+  const found = new Set(rows.map(({ name }) => name))
+  return matchOutcomes(
+    operations.filter(({ name }) => found.has(name)),
+    rows,
+    stored,
+  )
 }
 
 /** Nothing was applied unless every operation could be, so the first that could not is thrown. */
@@ -207,7 +270,6 @@ function matchOutcomes<T extends UpdateOperation | DeleteOperation>(
     const row = byName.get(operation.name)
     if (!row) throw new WriteConflict('missing', operation)
     const { outcome } = row
-    if (outcome === 'entries') throw new Error('a full update asked for a full update')
     if (outcome === 'uid' || outcome === 'version')
       throw new WriteConflict(outcome, operation, { stored: toStored(row) })
     return [operation, { outcome, object: stored(operation, row) }] as const
