@@ -19,6 +19,8 @@ const callers = 16
 await using server = await startPostgres('18', { durable: true })
 await using database = await createDatabase(server.url)
 const pool = new Pool({ connectionString: database.url, max: callers })
+// The server is stopped as soon as the pool says it has ended, which can be before its last connection is gone.
+pool.on('error', () => {})
 const single = await openPostgresStore({ url: database.url, grouping: false, onConnectionLost: console.error })
 await single.openModel(people)
 const grouped = await openPostgresStore({ url: database.url, onConnectionLost: console.error })
