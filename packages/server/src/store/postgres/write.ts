@@ -14,21 +14,15 @@ import { holdFence } from './leases.ts'
 import { compareOperations, kindOf } from '../batch-order.ts'
 import { setsBySlot } from '../indexed-values.ts'
 import { columnOf, setTableOf, singles, tableOf, type IndexSlot } from '../model-table.ts'
-import { toStoredObject } from './object-row.ts'
+import { toStoredObject, type ObjectRow } from './object-row.ts'
 import { inTransaction } from './transaction.ts'
 
 type Queryable = Pick<ClientBase, 'query'>
 
 /** What the update and remove statements answer for each object they found. */
-interface OutcomeRow {
-  readonly name: string
+interface OutcomeRow extends Omit<ObjectRow, 'data'> {
   readonly outcome: 'uid' | 'version' | 'unchanged' | 'updated' | 'declared' | 'removed'
-  readonly uid: string
-  readonly version: string
-  readonly generation: string
-  readonly created_at: string
-  readonly deleted_at: string | null
-  readonly stored_as: string
+  /** Only where the caller does not have it. */
   readonly data: Buffer | null
 }
 
@@ -37,11 +31,9 @@ export interface WriteParts {
   readonly catalog: Catalog
 }
 
-/**
- * Two batches can still want each other's unique values: the database ends one of them, and it is done again.
- */
 const deadlockTries = 5
 
+/** Two batches can still want each other's unique values: the database ends one of them, and it is done again. */
 export async function write(
   parts: WriteParts,
   operations: readonly WriteOperation[],
