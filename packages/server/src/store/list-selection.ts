@@ -51,8 +51,8 @@ function servedByComposite(
 ): boolean {
   const equal = where.flatMap((term) => ('field' in term && term.is.op === '=' ? [term.field] : []))
   if (equal.length !== where.length) return false
-  return composites.some((parts) => {
-    if (parts.length !== equal.length + sort.length) return false
+  return composites.some(({ parts, ready }) => {
+    if (!ready || parts.length !== equal.length + sort.length) return false
     if (!parts.slice(0, equal.length).every(({ index }) => equal.includes(index))) return false
     const sorted = parts.slice(equal.length)
     const same = sorted.map(({ descending = false }, at) => sort[at]?.descending === descending)

@@ -1,17 +1,45 @@
-import type { CompositePart, IndexDeclaration, ModelDeclaration, ModelKey } from './store.ts'
+import type { CompositePart, IndexDeclaration, ModelKey } from './store.ts'
 
 /** A model's place in the database, as the catalog has it; the same shape on every engine. */
-export interface ModelTable extends ModelKey {
+export interface ModelTable extends ModelKey, TableLayout {
   readonly id: number
+  /** Of the declaration that this follows; a writer that follows another one is refused. */
+  readonly edition: number
   /** Grows with every change of the indexes; every row says under which one it was written. */
   readonly generation: number
+  readonly composites: readonly Composite[]
+  /** What is no longer declared but still there. */
+  readonly discarded: readonly Discarded[]
+  /** The greatest slot ever given out. */
+  readonly lastSlot: number
+}
+
+/** What the keys and sets of a row, or of a change, mean. */
+export interface TableLayout {
   readonly indexes: readonly IndexSlot[]
-  readonly composites: readonly (readonly CompositePart[])[]
+  /**
+   * The slots that have a column, ascending, in use or not: the keys of a change in their order. Columns are never dropped
+   * but used again, because a database counts dropped ones towards its limit.
+   */
+  readonly columns: readonly number[]
 }
 
 /** An index and its number in the model: column `ix_<slot>`, or side table `m_<model>_s<slot>` for sets. */
 export interface IndexSlot extends Required<IndexDeclaration> {
   readonly slot: number
+  /** Every object has its entry, so that lists may use it. */
+  readonly ready: boolean
+}
+
+export interface Composite {
+  readonly slot: number
+  readonly parts: readonly CompositePart[]
+  readonly ready: boolean
+}
+
+export interface Discarded {
+  readonly slot: number
+  readonly kind: 'single' | 'unique' | 'set' | 'composite'
 }
 
 export type KeyColumn = `ix_${number}`
@@ -21,23 +49,13 @@ export const labelTableOf = (model: Pick<ModelTable, 'id'>): string => `m_${mode
 export const setTableOf = (model: Pick<ModelTable, 'id'>, slot: number): string => `m_${model.id}_s${slot}`
 export const columnOf = (slot: number): KeyColumn => `ix_${slot}`
 
-export const singles = (model: ModelTable): readonly IndexSlot[] => model.indexes.filter(({ multi }) => !multi)
-export const multis = (model: ModelTable): readonly IndexSlot[] => model.indexes.filter(({ multi }) => multi)
+export const singles = (layout: TableLayout): readonly IndexSlot[] => layout.indexes.filter(({ multi }) => !multi)
+export const multis = (layout: TableLayout): readonly IndexSlot[] => layout.indexes.filter(({ multi }) => multi)
 
 /** A model in one word, for maps and messages. */
 export const keyOf = (model: ModelKey): string => `${model.group}/${model.plural}`
 
-/** The indexes of a new model, numbered from 1. */
-export function slotsOf({ indexes }: ModelDeclaration): readonly IndexSlot[] {
-  return indexes.map(({ name, multi = false, unique = false }, at) => ({ name, multi, unique, slot: at + 1 }))
-}
-
-export function assertDeclared(table: ModelTable, declaration: ModelDeclaration): void {
-  const same = describe(slotsOf(declaration)) === describe(table.indexes)
-  if (same && JSON.stringify(declaration.composites ?? []) === JSON.stringify(table.composites)) return
-  throw new Error(`the indexes of ${keyOf(table)} have changed; changing them on a live model is not served yet`)
-}
-
-function describe(indexes: readonly IndexSlot[]): string {
-  return JSON.stringify(indexes.map(({ name, multi, unique }) => `${name} ${multi} ${unique}`).toSorted())
+/** Whether every index is ready and nothing is left of former ones. */
+export function isSettled({ indexes, composites, discarded }: ModelTable): boolean {
+  return [...indexes, ...composites].every(({ ready }) => ready) && discarded.length === 0
 }

@@ -12,8 +12,22 @@ export interface Store extends AsyncDisposable {
   /**
    * Makes room for a model and its indexes. Callers on other replicas may do the same at the same time; opening again
    * with the same declaration changes nothing.
+   *
+   * A declaration of a higher edition replaces the one before, for every replica at once: indexes that it no longer has are
+   * gone, new ones are filled by every write from then on and can be used once they are built. Whoever still writes or
+   * lists by the former declaration, or opens it, is told so by `StaleModel` and nothing is done.
    */
   openModel(declaration: ModelDeclaration): Promise<void>
+
+  /**
+   * Gives every object its entries in the new indexes of a model, while everybody goes on writing; resolves when all are
+   * ready, whoever built them. One replica at a time is at it; when it dies another one goes on from where it was. Throws
+   * `DuplicateValues` when a unique index cannot be; called again it tries again.
+   */
+  buildIndexes(model: ModelKey, options: BuildOptions): Promise<void>
+
+  /** How far the building is, whoever does it; undefined when every index is ready. */
+  indexBuild(model: ModelKey): Promise<IndexBuild | undefined>
 
   /**
    * The one write entry; a single write is a batch of one. All operations commit together or none does, and once the
@@ -36,6 +50,8 @@ export interface Store extends AsyncDisposable {
    * One page of the objects that every term selects. Items, total and revision are of one snapshot. Without a sort
    * the newest come first; every sort ends in creation order, in the direction of its last key. An object without a
    * value sorts first ascending and last descending. Keys compare as their UTF-8 bytes.
+   *
+   * A term or sort on an index that is not built yet throws `IndexBuilding`, which says how far it is.
    *
    * Pages chained by `next` neither repeat nor skip an object whose sort keys do not change meanwhile, at a cost that
    * does not grow with their depth.
@@ -92,6 +108,7 @@ export interface Change {
   readonly op: 'added' | 'modified' | 'deleted'
   /** As stored by this change, or as it was last. */
   readonly object: StoredObject
+  /** By the indexes there were when it was written: a younger one is not named. */
   readonly indexed: IndexedValues
   /** Before the change; absent where nothing that is indexed has changed. */
   readonly previous?: IndexedValues
@@ -106,6 +123,8 @@ export interface ModelKey {
 }
 
 export interface ModelDeclaration extends ModelKey {
+  /** Of two declarations of a model the one with the higher edition holds; 0 when left out. */
+  readonly edition?: number
   readonly indexes: readonly IndexDeclaration[]
   /** Pairs of indexes that are often filtered and sorted by together; they change speed, never results. */
   readonly composites?: readonly (readonly CompositePart[])[]
@@ -122,6 +141,24 @@ export interface IndexDeclaration {
 export interface CompositePart {
   readonly index: string
   readonly descending?: boolean
+}
+
+export interface BuildOptions {
+  /** What is indexed of each object, in their order, as the declaration that holds now says. */
+  readonly evaluate: (objects: readonly StoredObject[]) => Promise<readonly IndexedValues[]>
+  readonly signal?: AbortSignal
+}
+
+export interface IndexBuild {
+  /** The names of the indexes that are not ready. */
+  readonly indexes: readonly string[]
+  /** Objects get their entries; then, on engines that do so afterwards, their order is made. */
+  readonly phase: 'waiting' | 'filling' | 'ordering'
+  readonly done: number
+  readonly total: number
+  /** Objects filled per second, of late; 0 when that is not known. */
+  readonly perSecond: number
+  readonly remainingMs?: number
 }
 
 /** What of an object can be selected and sorted by. Values are index keys: strings whose byte order is the value order. */
@@ -141,6 +178,8 @@ export interface ObjectContent {
   /** Has finalizers: deleting only declares it deleted. */
   readonly held: boolean
   readonly indexed: IndexedValues
+  /** Of the declaration that `indexed` follows; 0 when left out. */
+  readonly edition?: number
 }
 
 export interface CreateOperation {

@@ -108,6 +108,40 @@ export function raceContract(engine: StoreEngine): void {
     )
 
     test(
+      'or deletes what others change at that moment, and nothing of it is left behind',
+      { timeout: 60_000 },
+      async () => {
+        await using fixture = await openFixture(engine)
+        const { store } = fixture
+        const rounds = 60
+        const lane = async (at: number) => {
+          for (let round = 0; round < rounds; round++) {
+            const name = `hot-${round % 2}`
+            const value = `${at}.${round}`
+            const content = { labels: { by: value }, tags: [value], city: value }
+            try {
+              const stored = await store.get(people, name)
+              if (at % 2 === 0) await store.write([{ type: 'delete', model: people, name }])
+              else
+                await store.write([stored ? update(stored, { text: value, ...content }) : create({ name, ...content })])
+            } catch (error) {
+              if (!(error instanceof WriteConflict)) throw error
+            }
+          }
+        }
+        await Promise.all(Array.from({ length: 8 }, (_, at) => lane(at)))
+        const { items } = await store.list(people, { limit: 9 })
+        for (const where of [
+          [{ label: 'by', is: { op: 'present' } }],
+          [{ field: 'tags', is: { op: 'present' } }],
+        ] as const) {
+          const found = await store.list(people, { limit: 9, where, total: 'exact' })
+          expect(found.total?.count).toBe(items.length)
+        }
+      },
+    )
+
+    test(
       'or, when two batches want the values the other one has, both in the end or a conflict',
       { timeout: 60_000 },
       async () => {

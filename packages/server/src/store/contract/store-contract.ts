@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { changeContract } from './change-contract.ts'
 import { create, mustGet, openFixture, people, places, type StoreEngine } from './fixture.ts'
+import { indexContract } from './index-contract.ts'
 import { listContract } from './list-contract.ts'
 import { raceContract } from './race-contract.ts'
 import { writeContract } from './write-contract.ts'
@@ -21,13 +22,6 @@ export function storeContract(engine: StoreEngine): void {
       await expect(async () => fixture.store.get({ group: 'x.example', plural: 'things' }, 'a')).rejects.toThrow(
         'is not open',
       )
-    })
-
-    test('opening a model with other indexes is refused until they can be changed on a live model', async () => {
-      await using fixture = await openFixture(engine)
-      const fewer = { ...people, indexes: people.indexes.slice(1) }
-      await expect(async () => fixture.store.openModel(fewer)).rejects.toThrow('have changed')
-      await expect(async () => fixture.store.openModel({ ...people, composites: [] })).rejects.toThrow('have changed')
     })
 
     test('objects outlive the store that wrote them', async () => {
@@ -52,4 +46,5 @@ export function storeContract(engine: StoreEngine): void {
   raceContract(engine)
   listContract(engine)
   changeContract(engine)
+  indexContract(engine)
 }

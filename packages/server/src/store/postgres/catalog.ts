@@ -1,13 +1,18 @@
-import type { ClientBase, Pool } from 'pg'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DatabaseError, type ClientBase, type Pool } from 'pg'
+import { keyOf, tableOf, type ModelTable, type TableLayout } from '../model-table.ts'
+import { StaleModel } from '../stale-model.ts'
 import type { ModelDeclaration, ModelKey } from '../store.ts'
-import { assertDeclared, keyOf, slotsOf, type ModelTable } from '../model-table.ts'
-import { createTableSql } from './table-sql.ts'
+import { changedTable, newTable, settled } from '../table-change.ts'
+import { addSlotsSql, createIndexSql, createTableSql, discardSql, missingBtrees } from './table-sql.ts'
 import { inTransaction } from './transaction.ts'
 import { writeStatements, type WriteStatements } from './write-sql.ts'
 
 /** A model that is open: where it lives, and its statements. */
 export interface OpenModel {
   readonly table: ModelTable
+  /** How often the catalog's row had been changed when it was read. */
+  readonly revised: number
   readonly statements: WriteStatements
 }
 
@@ -16,71 +21,192 @@ export interface Catalog {
   open(declaration: ModelDeclaration): Promise<void>
   /** Throws for a model that was not opened: that is a mistake in the program. */
   find(model: ModelKey): OpenModel
-  /** Open or not. */
-  byId(id: number): Promise<ModelTable>
+  /** Reads an open model again; throws `StaleModel` when another declaration holds. */
+  refresh(model: ModelKey): Promise<OpenModel>
+  /** The error, or `StaleModel` when it came about because another declaration holds. */
+  explain(error: unknown, model: ModelKey): Promise<unknown>
+  /** What the slots of a model meant in a generation, open or not. */
+  layout(id: number, generation: number): Promise<ModelKey & TableLayout>
 }
 
 interface ModelRow {
   readonly id: number
+  readonly edition: string
   readonly generation: number
+  readonly revised: number
   readonly indexes: ModelTable['indexes']
   readonly composites: ModelTable['composites']
+  readonly columns: ModelTable['columns']
+  readonly discarded: ModelTable['discarded']
+  readonly last_slot: number
 }
+
+const staleModel = 'PGM01'
+/** The side table of an index that is gone. */
+const undefinedTable = '42P01'
 
 export function createCatalog(pool: Pool): Catalog {
   const models = new Map<string, OpenModel>()
-  const others = new Map<number, ModelTable>()
+  const layouts = new Map<string, ModelKey & TableLayout>()
+  const find = (model: ModelKey) => {
+    const found = models.get(keyOf(model))
+    if (!found) throw new Error(`the model ${keyOf(model)} is not open`)
+    return found
+  }
+  const keep = (table: ModelTable, revised: number) => {
+    const opened = { table, revised, statements: writeStatements(table) }
+    models.set(keyOf(table), opened)
+    return opened
+  }
+  const refresh = async (model: ModelKey) => {
+    const known = find(model)
+    const row = await readRow(pool, model)
+    if (!row || Number(row.edition) !== known.table.edition) throw new StaleModel(model)
+    return row.revised === known.revised ? known : keep(toTable(model, row), row.revised)
+  }
   return {
+    find,
     open: async (declaration) => {
-      const table = await inTransaction(pool, (client) => findOrCreate(client, declaration))
-      models.set(keyOf(declaration), { table, statements: writeStatements(table) })
+      const { table, revised } = await patiently(() =>
+        inTransaction(pool, (client) => findOrCreate(client, declaration)),
+      )
+      keep(table, revised)
     },
-    find: (model) => {
-      const found = models.get(keyOf(model))
-      if (!found) throw new Error(`the model ${keyOf(model)} is not open`)
-      return found
+    refresh,
+    explain: async (error, model) => {
+      if (!(error instanceof DatabaseError)) return error
+      if (error.code === staleModel) return new StaleModel(model)
+      if (error.code !== undefinedTable) return error
+      return refresh(model).then(
+        () => error,
+        (stale: unknown) => stale,
+      )
     },
-    byId: async (id) => {
-      const open = [...models.values()].find(({ table }) => table.id === id)?.table
-      const table = open ?? others.get(id) ?? (await readTable(pool, id))
-      if (!open) others.set(id, table)
-      return table
+    layout: async (id, generation) => {
+      const key = `${id}.${generation}`
+      const layout = layouts.get(key) ?? (await readLayout(pool, id, generation))
+      layouts.set(key, layout)
+      return layout
     },
   }
 }
 
-async function readTable(pool: Pool, id: number): Promise<ModelTable> {
-  const { rows } = await pool.query<ModelRow & { group: string; plural: string }>(
-    'SELECT id, group_name AS group, plural, generation, indexes, composites FROM models WHERE id = $1',
-    [id],
+/** Writes the catalog's row, by whoever has locked it or the model's name. */
+export async function saveTable(client: ClientBase, table: ModelTable): Promise<void> {
+  await client.query(
+    `UPDATE models SET edition = $2, generation = $3, revised = revised + 1, indexes = $4, composites = $5, columns = $6,
+       discarded = $7, last_slot = $8 WHERE id = $1`,
+    [table.id, table.edition, table.generation, ...jsonOf(table), table.lastSlot],
   )
-  const [row] = rows
-  if (!row) throw new Error(`there is no model ${id} in the catalog`)
-  return row
 }
 
-async function findOrCreate(client: ClientBase, declaration: ModelDeclaration): Promise<ModelTable> {
+/** Answers the catalog's row under a lock that keeps others from changing it. */
+export async function lockTable(client: ClientBase, model: ModelKey): Promise<ModelTable | undefined> {
+  await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 1))', [keyOf(model)])
+  const row = await readRow(client, model)
+  return row && toTable(model, row)
+}
+
+const lockTries = 100
+const lockNotAvailable = '55P03'
+
+/**
+ * Writers queue behind whoever waits for a table, so the wait is short and often repeated. Between two tries they get
+ * through.
+ */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof DatabaseError) || error.code !== lockNotAvailable || tries === lockTries) throw error
+      await sleep(20 + Math.random() * 80)
+    }
+  }
+}
+
+interface Found {
+  readonly table: ModelTable
+  readonly revised: number
+}
+
+async function findOrCreate(client: ClientBase, declaration: ModelDeclaration): Promise<Found> {
+  const table = await lockTable(client, declaration)
+  if (!table) await create(client, declaration)
+  const next = table && changedTable(table, declaration)
+  if (table && next) await change(client, table, next)
+  const row = await readRow(client, declaration)
+  if (!row) throw new Error(`the catalog lost ${keyOf(declaration)}`)
+  return { table: toTable(declaration, row), revised: row.revised }
+}
+
+async function create(client: ClientBase, declaration: ModelDeclaration): Promise<void> {
   const { group, plural } = declaration
-  await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 1))', [keyOf(declaration)])
-  const { rows } = await client.query<ModelRow>(
-    'SELECT id, generation, indexes, composites FROM models WHERE group_name = $1 AND plural = $2',
-    [group, plural],
+  const draft = newTable(declaration, 0)
+  const { rows } = await client.query<{ id: number }>(
+    `INSERT INTO models (group_name, plural, edition, generation, indexes, composites, columns, discarded, last_slot)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
+    [group, plural, draft.edition, draft.generation, ...jsonOf(draft), draft.lastSlot],
   )
-  const [row] = rows
-  if (!row) return create(client, declaration)
-  const table = { group, plural, ...row }
-  assertDeclared(table, declaration)
-  return table
+  const table = { ...draft, id: rows[0]?.id ?? 0 }
+  await client.query(createTableSql(table))
+  await insertLayout(client, table)
 }
 
-async function create(client: ClientBase, declaration: ModelDeclaration): Promise<ModelTable> {
-  const { group, plural, composites = [] } = declaration
-  const slots = slotsOf(declaration)
-  const { rows } = await client.query<{ id: number }>(
-    `INSERT INTO models (group_name, plural, generation, indexes, composites) VALUES ($1, $2, 1, $3, $4) RETURNING id`,
-    [group, plural, JSON.stringify(slots), JSON.stringify(composites)],
+/**
+ * Under a lock that no writer passes: those before it are done, those behind it see the new edition and are refused unless
+ * they follow it. An empty table has its indexes at once.
+ */
+async function change(client: ClientBase, table: ModelTable, next: ModelTable): Promise<void> {
+  await client.query(`SET LOCAL lock_timeout = '200ms'`)
+  await client.query(`LOCK TABLE ${tableOf(table)} IN ACCESS EXCLUSIVE MODE`)
+  if (next.generation === table.generation) return saveTable(client, next)
+  for (const sql of addSlotsSql(table, next)) await client.query(sql)
+  await insertLayout(client, next)
+  const { rows } = await client.query<{ used: boolean }>(`SELECT EXISTS (SELECT FROM ${tableOf(table)}) AS used`)
+  if (rows[0]?.used) return saveTable(client, next)
+  const ordering = missingBtrees(next).map((btree) => createIndexSql(btree, 'at once'))
+  const discarding = next.discarded.flatMap((discarded) => discardSql(next, discarded))
+  // Nobody else is here, and in a transaction it cannot be done concurrently.
+  const now = discarding.map((sql) => sql.replace(' CONCURRENTLY', ''))
+  for (const sql of [...ordering, ...now]) await client.query(sql)
+  await saveTable(client, { ...settled(next), discarded: [] })
+}
+
+function jsonOf({ indexes, composites, columns, discarded }: ModelTable): readonly string[] {
+  return [indexes, composites, columns, discarded].map((part) => JSON.stringify(part))
+}
+
+async function insertLayout(client: ClientBase, { id, generation, indexes, columns }: ModelTable): Promise<void> {
+  await client.query('INSERT INTO model_layouts (model, generation, indexes, columns) VALUES ($1, $2, $3, $4)', [
+    id,
+    generation,
+    JSON.stringify(indexes),
+    JSON.stringify(columns),
+  ])
+}
+
+async function readRow(client: Pick<ClientBase, 'query'>, { group, plural }: ModelKey): Promise<ModelRow | undefined> {
+  const { rows } = await client.query<ModelRow>('SELECT * FROM models WHERE group_name = $1 AND plural = $2', [
+    group,
+    plural,
+  ])
+  return rows[0]
+}
+
+function toTable({ group, plural }: ModelKey, row: ModelRow): ModelTable {
+  const { id, edition, generation, indexes, composites, columns, discarded, last_slot } = row
+  const numbers = { id, edition: Number(edition), generation, lastSlot: last_slot }
+  return { group, plural, ...numbers, indexes, composites, columns, discarded }
+}
+
+async function readLayout(pool: Pool, id: number, generation: number): Promise<ModelKey & TableLayout> {
+  const { rows } = await pool.query<ModelKey & TableLayout>(
+    `SELECT group_name AS group, plural, l.indexes, l.columns FROM models m JOIN model_layouts l ON l.model = m.id
+     WHERE m.id = $1 AND l.generation = $2`,
+    [id, generation],
   )
-  const table: ModelTable = { group, plural, id: rows[0]?.id ?? 0, generation: 1, indexes: slots, composites }
-  await client.query(createTableSql(table))
-  return table
+  const [row] = rows
+  if (!row) throw new Error(`the catalog knows no generation ${generation} of model ${id}`)
+  return row
 }

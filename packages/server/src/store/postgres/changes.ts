@@ -3,7 +3,6 @@ import { decodeRevision, encodeRevision, revisionExpired } from '../revision.ts'
 import type { Change, ChangeBatch, ReadChangesOptions, Revision } from '../store.ts'
 import type { Catalog } from './catalog.ts'
 import { indexedFrom } from '../indexed-values.ts'
-import type { ModelTable } from '../model-table.ts'
 import { toStoredObject, type ObjectRow } from './object-row.ts'
 import type { Sequencer } from './sequencer.ts'
 
@@ -12,6 +11,7 @@ interface ChangeRow extends ObjectRow {
   readonly tag: string
   readonly id: string
   readonly model: number
+  readonly index_generation: number
   readonly op: 'a' | 'm' | 'd'
   readonly labels: Record<string, string>
   readonly sets: Record<string, string[]>
@@ -19,6 +19,7 @@ interface ChangeRow extends ObjectRow {
   readonly old_labels: Record<string, string> | null
   readonly old_sets: Record<string, string[]> | null
   readonly old_keys: (string | null)[] | null
+  readonly old_index_generation: number | null
 }
 
 const ops = { a: 'added', m: 'modified', d: 'deleted' } as const
@@ -45,7 +46,7 @@ export async function readChanges(
   const deadline = performance.now() + options.waitMs
   for (;;) {
     const rows = await readRows(parts.pool, place, options.limit)
-    if (rows.length > 0) return toBatch(await tablesOf(parts.catalog, rows), place, rows)
+    if (rows.length > 0) return toBatch(parts.catalog, place, rows)
     const left = deadline - performance.now()
     if (left <= 0 || options.signal?.aborted) return { changes: [], revision: after }
     await parts.sequencer.nextPass(Math.min(left, 100), options.signal)
@@ -76,17 +77,18 @@ const readSql = `
   ) proof
   LEFT JOIN (
     SELECT o.revision, o.tag, c.id, c.model, c.op, c.name, c.uid, c.version, c.generation, c.object_id >> 20 AS created_at,
-      c.deleted_at, c.stored_as, c.labels, c.sets, c.keys, c.old_labels, c.old_sets, c.old_keys, c.data
+      c.deleted_at, c.index_generation, c.stored_as, c.labels, c.sets, c.keys,
+      c.old_labels, c.old_sets, c.old_keys, c.old_index_generation, c.data
     FROM change_order o JOIN changes c USING (id)
     WHERE o.revision > $1 ORDER BY o.revision LIMIT $3
   ) c ON proof.proven
   ORDER BY c.revision`
 
-function toBatch(
-  tables: ReadonlyMap<number, ModelTable>,
+async function toBatch(
+  catalog: Catalog,
   { skipped }: { skipped: readonly string[] },
   rows: readonly ChangeRow[],
-): ChangeBatch {
+): Promise<ChangeBatch> {
   let ahead = skipped
   let revision = '' as Revision
   const changes: Change[] = []
@@ -94,30 +96,24 @@ function toBatch(
     const shown = ahead.includes(row.id)
     if (shown) ahead = ahead.filter((id) => id !== row.id)
     revision = encodeRevision({ number: Number(row.revision), tag: row.tag, skipped: ahead })
-    const table = tables.get(row.model)
-    if (!shown && table) changes.push(toChange(table, row, revision))
+    if (!shown) changes.push(await toChange(catalog, row, revision))
   }
   return { changes, revision }
 }
 
-async function tablesOf(catalog: Catalog, rows: readonly ChangeRow[]): Promise<ReadonlyMap<number, ModelTable>> {
-  const ids = [...new Set(rows.map(({ model }) => model))]
-  return new Map(await Promise.all(ids.map(async (id) => [id, await catalog.byId(id)] as const)))
-}
-
-function toChange(table: ModelTable, row: ChangeRow, revision: Revision): Change {
-  const changed = row.old_labels !== null || row.old_sets !== null || row.old_keys !== null
-  const before = {
-    labels: row.old_labels ?? row.labels,
-    sets: row.old_sets ?? row.sets,
-    keys: row.old_keys ?? row.keys,
-  }
+async function toChange(catalog: Catalog, row: ChangeRow, revision: Revision): Promise<Change> {
+  const { model, index_generation, old_labels, old_sets, old_keys, old_index_generation } = row
+  const layout = await catalog.layout(model, index_generation)
+  const olds = [old_labels, old_sets, old_keys, old_index_generation]
+  const before = { labels: old_labels ?? row.labels, sets: old_sets ?? row.sets, keys: old_keys ?? row.keys }
+  const changed = olds.some((old) => old !== null)
+  const oldLayout = changed ? await catalog.layout(model, old_index_generation ?? index_generation) : layout
   return {
-    model: { group: table.group, plural: table.plural },
+    model: { group: layout.group, plural: layout.plural },
     op: ops[row.op],
     object: toStoredObject(row),
-    indexed: indexedFrom(table, row),
-    ...(changed && { previous: indexedFrom(table, before) }),
+    indexed: indexedFrom(layout, row),
+    ...(changed && { previous: indexedFrom(oldLayout, before) }),
     revision,
   }
 }

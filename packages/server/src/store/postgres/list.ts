@@ -2,8 +2,12 @@ import type { Pool } from 'pg'
 import { encodeCursor } from '../cursor.ts'
 import { orderOf, placeOf, type OrderColumn, type Place } from '../list-order.ts'
 import type { Way } from '../list-selection.ts'
+import { indexBuilding, missingIndexes } from '../index-build.ts'
 import { encodeRevision } from '../revision.ts'
-import { boundedTotal, type ListQuery, type Revision, type StoredPage, type Term } from '../store.ts'
+import { StaleModel } from '../stale-model.ts'
+import { boundedTotal, type ListQuery, type ModelKey, type Revision, type StoredPage, type Term } from '../store.ts'
+import type { Catalog, OpenModel } from './catalog.ts'
+import { readBuild } from './build-progress.ts'
 import { choosePlan } from './list-plan.ts'
 import { tableOf, type ModelTable } from '../model-table.ts'
 import { objectColumns, toStoredObject, type ObjectRow } from './object-row.ts'
@@ -20,22 +24,35 @@ type PageRow = ObjectRow & {
   readonly revision: string
   readonly tag: string
   readonly pending: string[] | null
+  readonly edition: string
+  readonly revised: number
 } & Record<`key_${number}`, string | null>
 
 export interface ListParts {
   readonly pool: Pool
   readonly sequencer: Sequencer
+  readonly catalog: Catalog
 }
 
-export async function list(parts: ListParts, model: ModelTable, query: ListQuery): Promise<StoredPage> {
+export async function list(parts: ListParts, key: ModelKey, query: ListQuery): Promise<StoredPage> {
+  const model = await readyModel(parts, key, query)
+  try {
+    return await listBy(parts, model, query)
+  } catch (error) {
+    throw await parts.catalog.explain(error, key)
+  }
+}
+
+async function listBy(parts: ListParts, model: OpenModel, query: ListQuery): Promise<StoredPage> {
   const { pool } = parts
-  const order = orderOf(model, query.sort)
+  const { table } = model
+  const order = orderOf(table, query.sort)
   const after = query.after === undefined ? undefined : placeOf(order, query.after)
-  const plan = await choosePlan(pool, model, query)
-  const { text, values } = pageSql(model, query, { order, after, plan })
-  const rows = await readPage(parts, text, values)
+  const plan = await choosePlan(pool, table, query)
+  const { text, values } = pageSql(table, query, { order, after, plan })
+  const rows = await readPage(parts, model, { text, values })
   const found = rows.filter(({ name }) => name !== null)
-  const total = await totalOf(pool, { model, query, counted: rows[0]?.total ?? null })
+  const total = await totalOf(pool, { model: table, query, counted: rows[0]?.total ?? null })
   const last = found[query.limit - 1]
   return {
     items: found.slice(0, query.limit).map(toStoredObject),
@@ -45,10 +62,28 @@ export async function list(parts: ListParts, model: ModelTable, query: ListQuery
   }
 }
 
-async function readPage({ pool, sequencer }: ListParts, text: string, values: unknown[]): Promise<PageRow[]> {
+/** What we know of the model may be old: an index that was not ready then may be now. */
+async function readyModel({ pool, catalog }: ListParts, key: ModelKey, query: ListQuery): Promise<OpenModel> {
+  const known = catalog.find(key)
+  if (missingIndexes(known.table, query).length === 0) return known
+  const model = await catalog.refresh(key)
+  const [missing] = missingIndexes(model.table, query)
+  if (missing === undefined) return model
+  throw indexBuilding(model.table, missing, await readBuild(pool, model.table))
+}
+
+async function readPage(
+  { pool, sequencer, catalog }: ListParts,
+  { table, revised }: OpenModel,
+  { text, values }: { text: string; values: unknown[] },
+): Promise<PageRow[]> {
   for (;;) {
     const { rows } = await pool.query<PageRow>(text, values)
-    if ((rows[0]?.pending?.length ?? 0) <= maxSkipped) return rows
+    const [first] = rows
+    // Under another edition an index that was used here may no longer be filled, or be filled with something else.
+    if (Number(first?.edition) !== table.edition) throw new StaleModel(table)
+    if (first?.revised !== revised) await catalog.refresh(table)
+    if ((first?.pending?.length ?? 0) <= maxSkipped) return rows
     await sequencer.nextPass(100)
   }
 }
@@ -91,9 +126,9 @@ function pageSql(
   const keys = order.map(({ column }, at) => `o.${column}::text AS key_${at}`).join(', ')
   return {
     text: `WITH ${[...matching.ctes, ...segmentCtes, `page AS MATERIALIZED (${page})`].join(',\n')}
-      SELECT place.revision, place.tag, (SELECT pending_of(${model.id}, ${maxSkipped + 1})) AS pending, ${matching.count} AS total,
+      SELECT place.revision, place.tag, known.edition, known.revised, (SELECT pending_of(${model.id}, ${maxSkipped + 1})) AS pending, ${matching.count} AS total,
         ${objectColumns}, ${keys}
-      FROM sequencer place LEFT JOIN (page JOIN ${tableOf(model)} o USING (id)) ON true
+      FROM sequencer place JOIN models known ON known.id = ${model.id} LEFT JOIN (page JOIN ${tableOf(model)} o USING (id)) ON true
       ORDER BY ${orderBy(order)}`,
     values: parameters.values,
   }

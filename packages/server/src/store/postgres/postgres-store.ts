@@ -1,5 +1,7 @@
 import { Pool } from 'pg'
 import type { Store, WriteOperation } from '../store.ts'
+import { buildIndexes } from './build-indexes.ts'
+import { readBuild } from './build-progress.ts'
 import { createCatalog } from './catalog.ts'
 import { head, readChanges } from './changes.ts'
 import { createReadGrouping, createWriteGrouping, mayBeGrouped } from './grouping.ts'
@@ -62,6 +64,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       await pool.query('SELECT 1')
     },
     openModel: (declaration) => catalog.open(declaration),
+    buildIndexes: (model, build) => buildIndexes({ pool, catalog }, model, build),
+    indexBuild: async (model) => readBuild(pool, (await catalog.refresh(model)).table),
     write: async (operations, { fence } = {}) => {
       const [only, ...others] = operations
       const alone = grouping && only && others.length === 0 && !fence && mayBeGrouped(catalog.find(only.model))
@@ -70,7 +74,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       return results
     },
     get: async (model, name) => readGrouped(model, name),
-    list: (model, query) => list({ pool, sequencer }, catalog.find(model).table, query),
+    list: (model, query) => list({ pool, sequencer, catalog }, model, query),
     head: () => head(pool),
     readChanges: (after, read) => readChanges({ pool, catalog, sequencer }, after, read),
     acquireLease: (name, lease) => acquireLease(pool, name, lease),

@@ -55,7 +55,7 @@ interface Form {
   /** The rows named by the first parameter. */
   readonly named: string
   readonly count: string
-  readonly condition: string
+  readonly conditions: readonly string[]
 }
 
 type Column = readonly [name: string, type: string]
@@ -65,24 +65,33 @@ const one: Form = {
     `(VALUES (${columns.map(([, type], at) => `$${at + 1}::${type}`).join(', ')})) AS input (${columns.map(([name]) => name).join(', ')})`,
   named: 'm.name = $1::text',
   count: '1',
-  condition: 'true',
+  conditions: [],
 }
 const many: Form = {
   rows: (columns) =>
     `unnest(${columns.map(([, type], at) => `$${at + 1}::${type}[]`).join(', ')}) AS input (${columns.map(([name]) => name).join(', ')})`,
   named: 'm.name = ANY($1::text[])',
   count: 'cardinality($1)',
-  condition: 'true',
+  conditions: [],
 }
 /** Set for this statement's own transaction, before it meets its first lock. */
-const grouped: Form = { ...many, condition: `(SELECT set_config('lock_timeout', '50ms', true)) <> ''` }
+const grouped: Form = { ...many, conditions: [`(SELECT set_config('lock_timeout', '50ms', true)) <> ''`] }
+
+/** That the model is still declared as this writer knows it; raises an error when it is not. */
+export function currentEdition({ id, edition }: ModelTable): string {
+  return `(SELECT CASE edition WHEN ${edition} THEN true ELSE refuse_stale_model(id) END FROM models WHERE id = ${id})`
+}
+
+function conditionOf(model: ModelTable, { conditions }: Form): string {
+  return [currentEdition(model), ...conditions].join(' AND ')
+}
 
 function keyColumns(model: ModelTable): readonly Column[] {
   return singles(model).map(({ slot }) => [columnOf(slot), 'text'])
 }
 
 /** Parameters: name, uid, held, stored as, labels, sets, data, then the single-value keys. */
-function createSql(model: ModelTable, { rows, condition }: Form): string {
+function createSql(model: ModelTable, form: Form): string {
   const columns: readonly Column[] = [
     ['name', 'text'],
     ['uid', 'uuid'],
@@ -97,7 +106,7 @@ function createSql(model: ModelTable, { rows, condition }: Form): string {
   return `
   WITH written AS (
     INSERT INTO ${tableOf(model)} (id, version, generation, index_generation, ${names})
-    SELECT new_object_id(), 0, 1, ${model.generation}, ${names} FROM ${rows(columns)} WHERE ${condition}
+    SELECT new_object_id(), 0, 1, ${model.generation}, ${names} FROM ${form.rows(columns)} WHERE ${conditionOf(model, form)}
     RETURNING *
   )${labelsAdded(model, 'written')}${setsAdded(model, 'written')},
   logged AS (
@@ -128,29 +137,31 @@ function updateColumns(model: ModelTable): readonly Column[] {
 }
 
 /** The lock is taken with the conditions on what is stored then, so whatever is answered was as expected. */
-function updateQuickSql(model: ModelTable, { rows, condition }: Form): string {
+function updateQuickSql(model: ModelTable, form: Form): string {
   const table = tableOf(model)
   const keys = keyColumns(model).map(([name]) => name)
   return `
   WITH expected AS MATERIALIZED (
     SELECT m.id, i.held, i.stored_as, i.step, i.data, ${keys.map((key) => `i.${key}, `).join('')}
-      ${keysOf(model, 'm')} AS old_keys
-    FROM (SELECT * FROM ${rows(updateColumns(model))}) i JOIN ${table} m ON m.name = i.name
+      ${oldKeysOf(model, 'm')} AS old_keys, m.index_generation AS old_index_generation
+    FROM (SELECT * FROM ${form.rows(updateColumns(model))}) i JOIN ${table} m ON m.name = i.name
     WHERE m.uid = i.uid AND m.version = i.version AND m.labels = i.labels AND m.sets = i.sets
-      AND (m.data <> i.data OR m.held <> i.held) AND (m.deleted_at IS NULL OR i.held) AND ${condition}
+      AND (m.data <> i.data OR m.held <> i.held) AND (m.deleted_at IS NULL OR i.held)
+      AND ${conditionOf(model, form)}
     ORDER BY m.name FOR UPDATE OF m
   ),
   changed AS (
     UPDATE ${table} m SET version = m.version + 1, generation = m.generation + e.step, index_generation = ${model.generation},
       held = e.held, stored_as = e.stored_as, data = e.data ${keys.map((key) => `, ${key} = e.${key}`).join('')}
     FROM expected e WHERE m.id = e.id
-    RETURNING m.*, e.step, e.old_keys
+    RETURNING m.*, e.step, e.old_keys, e.old_index_generation
   ),
   logged AS (
     INSERT INTO changes (id, model, op, object_id, name, uid, version, generation, deleted_at, index_generation, stored_as,
-      labels, sets, keys, old_keys, data)
+      labels, sets, keys, old_keys, old_index_generation, data)
     SELECT nextval('change_id'), ${model.id}, 'm', id, name, uid, version, generation, deleted_at, index_generation, stored_as,
-      labels, sets, ${keysOf(model, 'changed')}, nullif(old_keys, ${keysOf(model, 'changed')}), data
+      labels, sets, ${keysOf(model, 'changed')}, nullif(old_keys, ${keysOf(model, 'changed')}),
+      nullif(old_index_generation, index_generation), data
     FROM changed
     RETURNING id
   ),
@@ -164,25 +175,27 @@ function updateQuickSql(model: ModelTable, { rows, condition }: Form): string {
  * Parameters: name, expected uid, expected version, held, stored as, new generation, labels, sets, data, then the
  * single-value keys. Does nothing at all unless every operation can be done.
  */
-function updateSql(model: ModelTable, { rows, named, count, condition }: Form): string {
+function updateSql(model: ModelTable, form: Form): string {
   const table = tableOf(model)
   const keys = keyColumns(model).map(([name]) => name)
   return `
-  WITH stored AS MATERIALIZED (SELECT m.* FROM ${table} m WHERE ${named} AND ${condition} ORDER BY m.name FOR UPDATE),
+  WITH ${storedSql(model, form)},
   decided AS MATERIALIZED (
     SELECT i.name, s.id, s.version + 1 AS version, s.generation + i.step AS generation, i.held, s.deleted_at, i.stored_as,
       i.labels, i.sets, i.data, ${keys.map((key) => `i.${key}, `).join('')}
-      s.uid, s.labels AS old_labels, s.sets AS old_sets, ${keysOf(model, 's')} AS old_keys,
+      s.uid, s.labels AS old_labels, s.sets AS old_sets, ${oldKeysOf(model, 's')} AS old_keys,
+      s.index_generation AS old_index_generation,
       CASE
         WHEN s.uid <> i.uid THEN 'uid'
         WHEN s.version <> i.version THEN 'version'
+        ${refuseOldSnapshot}
         WHEN s.data = i.data AND s.held = i.held THEN 'unchanged'
         WHEN s.deleted_at IS NOT NULL AND NOT i.held THEN 'removed'
         ELSE 'updated'
       END AS outcome
-    FROM (SELECT * FROM ${rows(updateColumns(model))}) i JOIN stored s USING (name)
+    FROM (SELECT * FROM ${form.rows(updateColumns(model))}) i JOIN stored s USING (name) LEFT JOIN seen n ON n.id = s.id
   ),
-  ${appliedSql(count)},
+  ${appliedSql(form.count)},
   changed AS (
     UPDATE ${table} m SET version = a.version, generation = a.generation, index_generation = ${model.generation},
       held = a.held, stored_as = a.stored_as, labels = a.labels, sets = a.sets, data = a.data
@@ -193,10 +206,11 @@ function updateSql(model: ModelTable, { rows, named, count, condition }: Form): 
   ${labelsMoved(model)}${setsMoved(model)},
   logged AS (
     INSERT INTO changes (id, model, op, object_id, name, uid, version, generation, deleted_at, index_generation, stored_as,
-      labels, sets, keys, old_labels, old_sets, old_keys, data)
+      labels, sets, keys, old_labels, old_sets, old_keys, old_index_generation, data)
     SELECT nextval('change_id'), ${model.id}, (CASE outcome WHEN 'removed' THEN 'd' ELSE 'm' END)::"char", id, name, uid,
       version, generation, deleted_at, ${model.generation}, stored_as, labels, sets, ${keysOf(model, 'applied')},
-      nullif(old_labels, labels), nullif(old_sets, sets), nullif(old_keys, ${keysOf(model, 'applied')}), data
+      nullif(old_labels, labels), nullif(old_sets, sets), nullif(old_keys, ${keysOf(model, 'applied')}),
+      nullif(old_index_generation, ${model.generation}), data
     FROM applied
     RETURNING id
   ),
@@ -212,19 +226,22 @@ const deleteColumns: readonly Column[] = [
   ['version', 'bigint'],
 ]
 
-function deleteQuickSql(model: ModelTable, { rows, condition }: Form): string {
+function deleteQuickSql(model: ModelTable, form: Form): string {
   return `
   WITH gone AS (
-    DELETE FROM ${tableOf(model)} m USING (SELECT * FROM ${rows(deleteColumns)} ORDER BY name) i
-    WHERE m.name = i.name AND NOT m.held AND m.uid = coalesce(i.uid, m.uid) AND m.version = coalesce(i.version, m.version)
-      AND ${condition}
+    DELETE FROM ${tableOf(model)} m USING (
+      SELECT input.*, n.id, n.version AS seen, n.index_generation AS seen_generation
+      FROM ${form.rows(deleteColumns)} JOIN ${tableOf(model)} n USING (name) ORDER BY name
+    ) i
+    WHERE m.id = i.id AND m.version = i.seen AND m.index_generation = i.seen_generation AND NOT m.held AND m.uid = coalesce(i.uid, m.uid) AND m.version = coalesce(i.version, m.version)
+      AND ${conditionOf(model, form)}
     RETURNING m.*
   )${labelsRemoved(model, 'gone')}${setsRemoved(model, 'gone')},
   logged AS (
     INSERT INTO changes (id, model, op, object_id, name, uid, version, generation, deleted_at, index_generation, stored_as,
       labels, sets, keys, data)
     SELECT nextval('change_id'), ${model.id}, 'd', id, name, uid, version + 1, generation,
-      coalesce(deleted_at, $4::bigint), index_generation, stored_as, labels, sets, ${keysOf(model, 'gone')}, data
+      coalesce(deleted_at, $4::bigint), index_generation, stored_as, labels, sets, ${allKeysOf(model, 'gone')}, data
     FROM gone
     RETURNING id
   ),
@@ -233,21 +250,22 @@ function deleteQuickSql(model: ModelTable, { rows, condition }: Form): string {
 }
 
 /** Parameters: name, expected uid or null, expected version or null, now. Does nothing unless every operation can be done. */
-function deleteSql(model: ModelTable, { rows, named, count, condition }: Form): string {
+function deleteSql(model: ModelTable, form: Form): string {
   const table = tableOf(model)
   return `
-  WITH stored AS MATERIALIZED (SELECT m.* FROM ${table} m WHERE ${named} AND ${condition} ORDER BY m.name FOR UPDATE),
+  WITH ${storedSql(model, form)},
   decided AS MATERIALIZED (
     SELECT s.*, CASE
         WHEN i.uid IS NOT NULL AND s.uid <> i.uid THEN 'uid'
         WHEN i.version IS NOT NULL AND s.version <> i.version THEN 'version'
+        ${refuseOldSnapshot}
         WHEN s.held AND s.deleted_at IS NOT NULL THEN 'unchanged'
         WHEN s.held THEN 'declared'
         ELSE 'removed'
       END AS outcome
-    FROM stored s JOIN (SELECT * FROM ${rows(deleteColumns)}) i USING (name)
+    FROM stored s JOIN (SELECT * FROM ${form.rows(deleteColumns)}) i USING (name) LEFT JOIN seen n ON n.id = s.id
   ),
-  ${appliedSql(count)},
+  ${appliedSql(form.count)},
   declared AS (
     UPDATE ${table} m SET version = m.version + 1, deleted_at = $4::bigint
     FROM applied a WHERE m.id = a.id AND a.outcome = 'declared'
@@ -260,7 +278,7 @@ function deleteSql(model: ModelTable, { rows, named, count, condition }: Form): 
       labels, sets, keys, data)
     SELECT nextval('change_id'), ${model.id}, (CASE outcome WHEN 'removed' THEN 'd' ELSE 'm' END)::"char", id, name, uid,
       version + 1, generation, coalesce(deleted_at, $4::bigint), index_generation, stored_as,
-      labels, sets, ${keysOf(model, 'applied')}, data
+      labels, sets, ${allKeysOf(model, 'applied')}, data
     FROM applied
     RETURNING id
   ),
@@ -276,12 +294,36 @@ function appliedSql(count: string): string {
   )`
 }
 
-/** The single-value keys of a row as an array by slot, so that a change can be read without its table. */
+/**
+ * The rows that an operation names: locked, as they are then, and as this statement's snapshot has them. Whoever was waited
+ * for may have added labels and values that this statement cannot see, and so not remove.
+ */
+function storedSql(model: ModelTable, form: Form): string {
+  return `seen AS MATERIALIZED (SELECT m.id, m.version, m.index_generation FROM ${tableOf(model)} m WHERE ${form.named}),
+  stored AS MATERIALIZED (
+    SELECT m.* FROM ${tableOf(model)} m WHERE ${form.named} AND ${conditionOf(model, form)} ORDER BY m.name FOR UPDATE
+  )`
+}
+
+const refuseOldSnapshot =
+  'WHEN (s.version, s.index_generation) IS DISTINCT FROM (n.version, n.index_generation) THEN refuse_old_snapshot()'
+
+/** The single-value keys of a row as an array over the columns, so that a change can be read without its table. */
 function keysOf(model: ModelTable, row: string): string {
-  const slots = Math.max(0, ...model.indexes.map(({ slot }) => slot))
-  const held = new Set(singles(model).map(({ slot }) => slot))
-  const elements = Array.from({ length: slots }, (_, at) => (held.has(at + 1) ? `${row}.${columnOf(at + 1)}` : 'NULL'))
+  const used = new Set(singles(model).map(({ slot }) => slot))
+  const elements = model.columns.map((slot) => (used.has(slot) ? `${row}.${columnOf(slot)}` : 'NULL'))
   return `ARRAY[${elements.join(', ')}]::text[]`
+}
+
+/** With those of former indexes: for a row that may have been written when they were there. */
+function allKeysOf({ columns }: ModelTable, row: string): string {
+  return `ARRAY[${columns.map((slot) => `${row}.${columnOf(slot)}`).join(', ')}]::text[]`
+}
+
+/** What a row held before, comparable with `keysOf` when it was written under the same indexes. */
+function oldKeysOf(model: ModelTable, row: string): string {
+  const [now, all] = [keysOf(model, row), allKeysOf(model, row)]
+  return now === all ? now : `CASE ${row}.index_generation WHEN ${model.generation} THEN ${now} ELSE ${all} END`
 }
 
 function labelsAdded(model: ModelTable, row: string): string {

@@ -8,6 +8,7 @@ import type {
   WriteOperation,
   WriteResult,
 } from '../store.ts'
+import { StaleModel } from '../stale-model.ts'
 import { WriteConflict } from '../write-conflict.ts'
 import type { Catalog, OpenModel } from './catalog.ts'
 import { holdFence } from './leases.ts'
@@ -15,6 +16,7 @@ import { compareOperations, kindOf } from '../batch-order.ts'
 import { setsBySlot } from '../indexed-values.ts'
 import { columnOf, setTableOf, singles, tableOf, type IndexSlot } from '../model-table.ts'
 import { toStoredObject, type ObjectRow } from './object-row.ts'
+import { uniqueNameOf } from './table-sql.ts'
 import { inTransaction } from './transaction.ts'
 
 type Queryable = Pick<ClientBase, 'query'>
@@ -31,9 +33,14 @@ export interface WriteParts {
   readonly catalog: Catalog
 }
 
-const deadlockTries = 5
+const maxTries = 20
+/** Deadlock, and what a statement's snapshot is too old for. */
+const tryAgain = new Set(['40P01', '40001'])
 
-/** Two batches can still want each other's unique values: the database ends one of them, and it is done again. */
+/**
+ * Two batches can still want each other's unique values, and somebody can change an object while we wait for it: what the
+ * database ends for that is done again.
+ */
 export async function write(
   parts: WriteParts,
   operations: readonly WriteOperation[],
@@ -43,8 +50,8 @@ export async function write(
     try {
       return await writeOnce(parts, operations, fence)
     } catch (error) {
-      const deadlock = error instanceof DatabaseError && error.code === '40P01'
-      if (!deadlock || tries === deadlockTries) throw error
+      const again = error instanceof DatabaseError && tryAgain.has(error.code ?? '')
+      if (!again || tries === maxTries) throw error
     }
   }
 }
@@ -123,6 +130,7 @@ function runGroup(
   const [first] = group.operations
   if (!first) throw new Error('a batch has no operation')
   const model = { ...catalog.find(first.model), grouped }
+  for (const operation of group.operations) assertEdition(model, operation)
   switch (group.type) {
     case 'create':
       return runCreates(client, model, group.operations)
@@ -131,6 +139,11 @@ function runGroup(
     case 'delete':
       return runDeletes(client, model, group.operations)
   }
+}
+
+/** Its values would not be those of our indexes. */
+function assertEdition({ table }: OpenModel, operation: WriteOperation): void {
+  if (operation.type !== 'delete' && (operation.content.edition ?? 0) !== table.edition) throw new StaleModel(table)
 }
 
 type StatementName = keyof OpenModel['statements']
@@ -148,7 +161,7 @@ function quickStatement(model: GroupModel, verb: 'update' | 'delete', columns: r
 
 function query({ table, statements }: OpenModel, form: StatementName, columns: readonly (readonly unknown[])[]) {
   return {
-    name: `${form} ${table.id}.${table.generation}`,
+    name: `${form} ${table.id}.${table.edition}`,
     text: statements[form],
     values: form.endsWith('One') ? columns.map(([value]) => value) : [...columns],
   }
@@ -288,10 +301,13 @@ function contentColumns(
   ]
 }
 
+const uniqueViolation = '23505'
+
 /** A unique index that refused a value names itself in the error; which operation brought the value is looked up. */
 async function translate(error: unknown, parts: WriteParts, operations: readonly WriteOperation[]): Promise<unknown> {
-  const uniqueViolation = '23505'
-  if (!(error instanceof DatabaseError) || error.code !== uniqueViolation) return error
+  const [first] = operations
+  if (!(error instanceof DatabaseError) || !first) return error
+  if (error.code !== uniqueViolation) return parts.catalog.explain(error, first.model)
   const [, refused] = /=\(([\s\S]*)\) already exists/.exec(error.detail ?? '') ?? []
   for (const operation of operations) {
     if (operation.type === 'delete') continue
@@ -302,8 +318,7 @@ async function translate(error: unknown, parts: WriteParts, operations: readonly
       continue
     }
     for (const index of table.indexes) {
-      const constraint = index.multi ? `${setTableOf(table, index.slot)}_key` : `${tableOf(table)}_u${index.slot}`
-      if (constraint !== error.constraint) continue
+      if (uniqueNameOf(table, index) !== error.constraint) continue
       const { indexed } = operation.content
       const values = index.multi ? (indexed.multi[index.name] ?? []) : [indexed.single[index.name]]
       const value = values.find(

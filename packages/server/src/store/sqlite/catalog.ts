@@ -1,8 +1,9 @@
 import type SqliteDatabase from 'better-sqlite3'
+import { keyOf, tableOf, type ModelTable, type TableLayout } from '../model-table.ts'
 import type { ModelDeclaration, ModelKey } from '../store.ts'
-import { assertDeclared, keyOf, slotsOf, type ModelTable } from '../model-table.ts'
-import { createTableSql } from './table-sql.ts'
+import { changedTable, newTable } from '../table-change.ts'
 import { prepareStatements, type ModelStatements } from './statements.ts'
+import { addSlotsSql, createTableSql, discardSql } from './table-sql.ts'
 
 /** A model that is open: where it lives, and its statements. */
 export interface OpenModel {
@@ -15,63 +16,124 @@ export interface Catalog {
   open(declaration: ModelDeclaration): void
   /** Throws for a model that was not opened: that is a mistake in the program. */
   find(model: ModelKey): OpenModel
-  /** Open or not. */
-  byId(id: number): ModelTable
+  /** Takes a table of an open model over as it is now; in a transaction of whoever changed it. */
+  save(table: ModelTable): void
+  /** What the slots of a model meant in a generation, open or not. */
+  layout(id: number, generation: number): ModelKey & TableLayout
 }
 
 interface ModelRow {
   readonly id: number
   readonly group_name: string
   readonly plural: string
+  readonly edition: number
   readonly generation: number
   readonly indexes: string
   readonly composites: string
+  readonly columns: string
+  readonly last_slot: number
 }
 
 export function createCatalog(database: SqliteDatabase.Database): Catalog {
-  const tables = new Map(readTables(database).map((table) => [table.id, table]))
+  const tables = new Map(readTables(database).map((table) => [keyOf(table), table]))
   const open = new Map<string, OpenModel>()
-  const createTable = database.transaction((declaration: ModelDeclaration) => insertTable(database, declaration))
+  const layouts = new Map<string, ModelKey & TableLayout>()
+  const create = database.transaction((declaration: ModelDeclaration) => createTable(database, declaration))
+  const change = database.transaction((table: ModelTable, next: ModelTable) => changeTable(database, table, next))
+  const keep = (table: ModelTable) => {
+    tables.set(keyOf(table), table)
+    open.set(keyOf(table), { table, statements: prepareStatements(database, table) })
+  }
   return {
     open: (declaration) => {
       const key = keyOf(declaration)
-      const table = [...tables.values()].find((known) => keyOf(known) === key) ?? createTable.immediate(declaration)
-      assertDeclared(table, declaration)
-      tables.set(table.id, table)
-      if (!open.has(key)) open.set(key, { table, statements: prepareStatements(database, table) })
+      const table = tables.get(key)
+      const next = table && changedTable(table, declaration)
+      if (!table) keep(create.immediate(declaration))
+      else if (next) keep(change.immediate(table, next))
+      else if (!open.has(key)) keep(table)
     },
     find: (model) => {
       const found = open.get(keyOf(model))
       if (!found) throw new Error(`the model ${keyOf(model)} is not open`)
       return found
     },
-    byId: (id) => {
-      const table = tables.get(id)
-      if (!table) throw new Error(`there is no model ${id} in the catalog`)
-      return table
+    save: (table) => {
+      writeRow(database, table)
+      keep(table)
+    },
+    layout: (id, generation) => {
+      const key = `${id}.${generation}`
+      const layout = layouts.get(key) ?? readLayout(database, id, generation)
+      layouts.set(key, layout)
+      return layout
     },
   }
 }
 
 function readTables(database: SqliteDatabase.Database): readonly ModelTable[] {
   const rows = database.prepare<[], ModelRow>('SELECT * FROM models').all()
-  return rows.map(({ id, group_name, plural, generation, indexes, composites }) => ({
+  return rows.map(({ id, group_name, plural, edition, generation, indexes, composites, columns, last_slot }) => ({
     id,
     group: group_name,
     plural,
+    edition,
     generation,
     indexes: JSON.parse(indexes) as ModelTable['indexes'],
     composites: JSON.parse(composites) as ModelTable['composites'],
+    columns: JSON.parse(columns) as ModelTable['columns'],
+    discarded: [],
+    lastSlot: last_slot,
   }))
 }
 
-function insertTable(database: SqliteDatabase.Database, declaration: ModelDeclaration): ModelTable {
-  const { group, plural, composites = [] } = declaration
-  const slots = slotsOf(declaration)
+function createTable(database: SqliteDatabase.Database, declaration: ModelDeclaration): ModelTable {
   const { lastInsertRowid } = database
-    .prepare('INSERT INTO models (group_name, plural, generation, indexes, composites) VALUES (?, ?, 1, ?, ?)')
-    .run(group, plural, JSON.stringify(slots), JSON.stringify(composites))
-  const table: ModelTable = { group, plural, id: Number(lastInsertRowid), generation: 1, indexes: slots, composites }
+    .prepare(
+      `INSERT INTO models (group_name, plural, edition, generation, indexes, composites, columns, last_slot)
+       VALUES (?, ?, 0, 0, '', '', '', 0)`,
+    )
+    .run(declaration.group, declaration.plural)
+  const table = newTable(declaration, Number(lastInsertRowid))
   database.exec(createTableSql(table))
+  writeRow(database, table)
+  writeLayout(database, table)
   return table
+}
+
+/** What is discarded goes at once: nobody else is here to use it. */
+function changeTable(database: SqliteDatabase.Database, table: ModelTable, next: ModelTable): ModelTable {
+  const gone = next.discarded.flatMap((discarded) => discardSql(next, discarded))
+  for (const sql of [...gone, ...addSlotsSql(table, next)]) database.exec(sql)
+  const clean = { ...next, discarded: [] }
+  writeRow(database, clean)
+  if (next.generation !== table.generation) writeLayout(database, clean)
+  return clean
+}
+
+function writeRow(database: SqliteDatabase.Database, table: ModelTable): void {
+  const { id, edition, generation, indexes, composites, columns, lastSlot } = table
+  database
+    .prepare(
+      `UPDATE models SET edition = ?, generation = ?, indexes = ?, composites = ?, columns = ?, last_slot = ? WHERE id = ?`,
+    )
+    .run(edition, generation, ...[indexes, composites, columns].map((part) => JSON.stringify(part)), lastSlot, id)
+}
+
+function writeLayout(database: SqliteDatabase.Database, { id, generation, indexes, columns }: ModelTable): void {
+  database
+    .prepare('INSERT INTO model_layouts (model, generation, indexes, columns) VALUES (?, ?, ?, ?)')
+    .run(id, generation, JSON.stringify(indexes), JSON.stringify(columns))
+}
+
+function readLayout(database: SqliteDatabase.Database, id: number, generation: number): ModelKey & TableLayout {
+  const row = database
+    .prepare<[number, number], { group_name: string; plural: string; indexes: string; columns: string }>(
+      `SELECT group_name, plural, l.indexes, l.columns FROM models m JOIN model_layouts l ON l.model = m.id
+       WHERE m.id = ? AND l.generation = ?`,
+    )
+    .get(id, generation)
+  if (!row) throw new Error(`the catalog knows no generation ${generation} of ${tableOf({ id })}`)
+  const { group_name, plural, indexes, columns } = row
+  return { group: group_name, plural, ...(JSON.parse(`{"indexes":${indexes},"columns":${columns}}`) as TableLayout) }
 }

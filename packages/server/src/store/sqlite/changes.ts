@@ -4,7 +4,7 @@ import { decodeRevision, encodeRevision, revisionExpired } from '../revision.ts'
 import type { Change, ChangeBatch, IndexedValues, Revision } from '../store.ts'
 import type { Catalog } from './catalog.ts'
 import { indexedFrom, type SlottedValues } from '../indexed-values.ts'
-import type { ModelTable } from '../model-table.ts'
+import type { ModelTable, TableLayout } from '../model-table.ts'
 import { keysOf, toStoredObject, type ObjectRow } from './object-row.ts'
 
 /** The `changes` table. */
@@ -29,6 +29,7 @@ type ChangeRow = Parameters<typeof toStoredObject>[0] & {
   readonly revision: number
   readonly tag: number
   readonly model: number
+  readonly index_generation: number
   readonly op: keyof typeof ops
   readonly labels: string
   readonly sets: string
@@ -36,6 +37,7 @@ type ChangeRow = Parameters<typeof toStoredObject>[0] & {
   readonly old_labels: string | null
   readonly old_sets: string | null
   readonly old_keys: string | null
+  readonly old_index_generation: number | null
 }
 
 const ops = { a: 'added', m: 'modified', d: 'deleted' } as const
@@ -58,6 +60,7 @@ export function createChangeLog(database: SqliteDatabase.Database, catalog: Cata
         old_labels: before?.labels ?? null,
         old_sets: before?.sets ?? null,
         old_keys: before ? keysOf(model, before) : null,
+        old_index_generation: before?.index_generation ?? null,
       })
     },
     head: () => {
@@ -68,7 +71,7 @@ export function createChangeLog(database: SqliteDatabase.Database, catalog: Cata
     read: (after, limit) => {
       const place = decodeRevision(after)
       if (!prove.get(place)?.proven) throw revisionExpired()
-      const changes = select.all(place.number, limit).map((row) => toChange(catalog.byId(row.model), row))
+      const changes = select.all(place.number, limit).map((row) => toChange(catalog, row))
       return { changes, revision: changes.at(-1)?.revision ?? after }
     },
   }
@@ -76,9 +79,10 @@ export function createChangeLog(database: SqliteDatabase.Database, catalog: Cata
 
 const insertSql = `
   INSERT INTO changes (tag, model, op, object_id, name, uid, version, generation, deleted_at, index_generation, stored_as,
-    labels, sets, keys, old_labels, old_sets, old_keys, data)
+    labels, sets, keys, old_labels, old_sets, old_keys, old_index_generation, data)
   VALUES (@tag, @model, @op, @id, @name, @uid, @version, @generation, @deleted_at, @index_generation, @stored_as,
-    @labels, @sets, @keys, nullif(@old_labels, @labels), nullif(@old_sets, @sets), nullif(@old_keys, @keys), @data)`
+    @labels, @sets, @keys, nullif(@old_labels, @labels), nullif(@old_sets, @sets), nullif(@old_keys, @keys),
+    nullif(@old_index_generation, @index_generation), @data)`
 
 const newestSql = `
   SELECT revision AS number, tag FROM changes
@@ -94,31 +98,33 @@ const proveSql = `
   END AS proven`
 
 const selectSql = `
-  SELECT revision, tag, model, op, object_id AS id, name, uid, version, generation, deleted_at, stored_as,
-    labels, sets, keys, old_labels, old_sets, old_keys, data
+  SELECT revision, tag, model, op, object_id AS id, name, uid, version, generation, deleted_at, index_generation, stored_as,
+    labels, sets, keys, old_labels, old_sets, old_keys, old_index_generation, data
   FROM changes WHERE revision > ? ORDER BY revision LIMIT ?`
 
 function revisionOf({ number, tag }: { readonly number: number; readonly tag: number }): Revision {
   return encodeRevision({ number, tag: String(tag), skipped: [] })
 }
 
-function toChange(table: ModelTable, row: ChangeRow): Change {
-  const { labels, sets, keys, old_labels, old_sets, old_keys } = row
-  const changed = old_labels !== null || old_sets !== null || old_keys !== null
+function toChange(catalog: Catalog, row: ChangeRow): Change {
+  const { labels, sets, keys, old_labels, old_sets, old_keys, index_generation, old_index_generation } = row
+  const layout = catalog.layout(row.model, index_generation)
+  const oldLayout = catalog.layout(row.model, old_index_generation ?? index_generation)
+  const changed = [old_labels, old_sets, old_keys, old_index_generation].some((old) => old !== null)
   const before = { labels: old_labels ?? labels, sets: old_sets ?? sets, keys: old_keys ?? keys }
   return {
-    model: { group: table.group, plural: table.plural },
+    model: { group: layout.group, plural: layout.plural },
     op: ops[row.op],
     object: toStoredObject(row),
-    indexed: indexedOf(table, row),
-    ...(changed && { previous: indexedOf(table, before) }),
+    indexed: indexedOf(layout, row),
+    ...(changed && { previous: indexedOf(oldLayout, before) }),
     revision: revisionOf({ number: row.revision, tag: row.tag }),
   }
 }
 
 type IndexedJson = Pick<ChangeRow, 'labels' | 'sets' | 'keys'>
 
-function indexedOf(table: ModelTable, { labels, sets, keys }: IndexedJson): IndexedValues {
+function indexedOf(layout: TableLayout, { labels, sets, keys }: IndexedJson): IndexedValues {
   const parsed = { labels: JSON.parse(labels), sets: JSON.parse(sets), keys: JSON.parse(keys) } as SlottedValues
-  return indexedFrom(table, parsed)
+  return indexedFrom(layout, parsed)
 }

@@ -52,8 +52,14 @@ export function contentColumns(model: ModelTable, { data, storedAs, held, indexe
   }
 }
 
-/** The single-value keys as an array by slot, so that a change can be read without its table. */
+/**
+ * The single-value keys as an array over the columns, so that a change can be read without its table; with those of former
+ * indexes only for a row that was written when they were there.
+ */
 export function keysOf(model: ModelTable, row: ContentColumns): string {
-  const slots = Math.max(0, ...model.indexes.map(({ slot }) => slot))
-  return JSON.stringify(Array.from({ length: slots }, (_, at) => row[columnOf(at + 1)] ?? null))
+  const used = new Set(singles(model).map(({ slot }) => slot))
+  const current = row.index_generation === model.generation
+  return JSON.stringify(
+    model.columns.map((slot) => (current && !used.has(slot) ? null : (row[columnOf(slot)] ?? null))),
+  )
 }

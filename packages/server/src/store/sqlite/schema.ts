@@ -7,11 +7,23 @@ const initial = `
     id INTEGER PRIMARY KEY,
     group_name TEXT NOT NULL,
     plural TEXT NOT NULL,
-    generation INTEGER NOT NULL,
+    edition INTEGER NOT NULL,           -- of the declaration that holds
+    generation INTEGER NOT NULL,        -- of the indexes: rows say by which they were written
     indexes TEXT NOT NULL,
     composites TEXT NOT NULL,
+    columns TEXT NOT NULL,
+    last_slot INTEGER NOT NULL,
     UNIQUE (group_name, plural)
   ) STRICT;
+
+  -- What the slots of a generation mean, for changes that were logged under it.
+  CREATE TABLE model_layouts (
+    model INTEGER NOT NULL,
+    generation INTEGER NOT NULL,
+    indexes TEXT NOT NULL,
+    columns TEXT NOT NULL,
+    PRIMARY KEY (model, generation)
+  ) STRICT, WITHOUT ROWID;
 
   -- There is one writer, so rows commit in the order of their revisions, without gaps. AUTOINCREMENT: none is given out
   -- again. The newest row must stay: it proves the place behind it.
@@ -34,6 +46,7 @@ const initial = `
     old_labels TEXT,                    -- the old values only where they differ
     old_sets TEXT,
     old_keys TEXT,
+    old_index_generation INTEGER,
     data BLOB NOT NULL
   ) STRICT;
 

@@ -1,6 +1,8 @@
 import SqliteDatabase from 'better-sqlite3'
+import { indexBuilding, missingIndexes } from '../index-build.ts'
 import { defaultCandidateLimit } from '../list-selection.ts'
 import type { Store } from '../store.ts'
+import { createIndexBuilder } from './build-indexes.ts'
 import { createCatalog } from './catalog.ts'
 import { createChangeLog } from './changes.ts'
 import { createLeases } from './leases.ts'
@@ -21,6 +23,7 @@ export function openSqliteStore(file: string, plan: PlanOptions = { candidateLim
   const readers = createLogReaders(log)
   const write = createWrite({ database, catalog, ids: createObjectIds(database), log, leases })
   const list = createList({ database, log, ...plan })
+  const builder = createIndexBuilder(database, catalog)
 
   return {
     description: `SQLite ${file}`,
@@ -28,6 +31,8 @@ export function openSqliteStore(file: string, plan: PlanOptions = { candidateLim
       database.prepare('SELECT 1').get()
     },
     openModel: async (declaration) => catalog.open(declaration),
+    buildIndexes: (model, options) => builder.build(model, options),
+    indexBuild: async (model) => builder.progress(model),
     write: async (operations, { fence } = {}) => {
       const results = write(operations, fence)
       readers.wake()
@@ -37,7 +42,12 @@ export function openSqliteStore(file: string, plan: PlanOptions = { candidateLim
       const row = catalog.find(model).statements.byName.get(name)
       return row && toStoredObject(row)
     },
-    list: async (model, query) => list(catalog.find(model), query),
+    list: async (model, query) => {
+      const opened = catalog.find(model)
+      const [missing] = missingIndexes(opened.table, query)
+      if (missing !== undefined) throw indexBuilding(opened.table, missing, builder.progress(model))
+      return list(opened, query)
+    },
     head: async () => log.head(),
     readChanges: (after, options) => readers.readChanges(after, options),
     acquireLease: async (name, options) => leases.acquire(name, options),

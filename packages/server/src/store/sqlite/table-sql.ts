@@ -1,9 +1,11 @@
 import {
   columnOf,
   labelTableOf,
+  multis,
   setTableOf,
-  singles,
   tableOf,
+  type Composite,
+  type Discarded,
   type IndexSlot,
   type ModelTable,
 } from '../model-table.ts'
@@ -25,42 +27,64 @@ export function createTableSql(model: ModelTable): string {
       stored_as TEXT NOT NULL,
       labels TEXT NOT NULL,
       sets TEXT NOT NULL,
-      ${singles(model)
-        .map(({ slot }) => `${columnOf(slot)} TEXT,`)
-        .join('\n')}
+      ${model.columns.map((slot) => `${columnOf(slot)} TEXT,`).join('\n')}
       data BLOB NOT NULL
     ) STRICT`,
     `CREATE INDEX ${table}_deleted ON ${table} (deleted_at, id) WHERE deleted_at IS NOT NULL`,
     `CREATE TABLE ${labelTableOf(model)} (key TEXT, value TEXT, id INTEGER, PRIMARY KEY (key, value, id))
       STRICT, WITHOUT ROWID`,
-    ...model.indexes.map((index) => (index.multi ? setTableSql(model, index) : indexSql(model, index))),
-    ...model.composites.map((parts, at) => compositeSql(model, parts, at)),
+    ...multis(model).map((index) => setTableSql(model, index)),
+    ...model.indexes.flatMap((index) => orderSql(model, index)),
+    ...model.composites.map((composite) => compositeSql(model, composite)),
   ].join(';\n')
+}
+
+/** Room for what `next` has and `before` has not. */
+export function addSlotsSql(before: ModelTable, next: ModelTable): readonly string[] {
+  const columns = next.columns.filter((slot) => !before.columns.includes(slot))
+  const known = new Set(before.indexes.map(({ slot }) => slot))
+  return [
+    ...columns.map((slot) => `ALTER TABLE ${tableOf(next)} ADD COLUMN ${columnOf(slot)} TEXT`),
+    ...multis(next)
+      .filter(({ slot }) => !known.has(slot))
+      .map((index) => setTableSql(next, index)),
+  ]
 }
 
 /**
  * SQLite ends every index in the id, a unique one too: it serves (key, id) in both directions, objects without a value
- * first ascending.
+ * first ascending. The table of a set is its own index; a unique one also needs each value to be the only one.
  */
-function indexSql(model: ModelTable, { slot, unique }: IndexSlot): string {
-  const table = tableOf(model)
-  return `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${table}_${slot} ON ${table} (${columnOf(slot)})`
-}
-
-function setTableSql(model: ModelTable, { slot, unique }: IndexSlot): string {
-  const key = unique ? 'value' : 'value, id'
-  return `CREATE TABLE ${setTableOf(model, slot)} (value TEXT, id INTEGER NOT NULL, PRIMARY KEY (${key}))
-    STRICT, WITHOUT ROWID`
+export function orderSql(model: ModelTable, { slot, multi, unique }: IndexSlot): readonly string[] {
+  const create = `CREATE ${unique ? 'UNIQUE ' : ''}INDEX`
+  if (!multi) return [`${create} ${tableOf(model)}_${slot} ON ${tableOf(model)} (${columnOf(slot)})`]
+  return unique ? [`${create} ${setTableOf(model, slot)}_u ON ${setTableOf(model, slot)} (value)`] : []
 }
 
 /** The id in the direction of the last part, as in every order. */
-function compositeSql(model: ModelTable, parts: readonly CompositePart[], at: number): string {
+export function compositeSql(model: ModelTable, { slot, parts }: Composite): string {
   const columns = parts.map((part) => {
-    const slot = model.indexes.find(({ name }) => name === part.index)?.slot ?? 0
-    return `${columnOf(slot)} ${direction(part)}`
+    const index = model.indexes.find(({ name }) => name === part.index)
+    return `${columnOf(index?.slot ?? 0)} ${direction(part)}`
   })
   const id = `id ${direction(parts.at(-1))}`
-  return `CREATE INDEX ${tableOf(model)}_c${at + 1} ON ${tableOf(model)} (${[...columns, id].join(', ')})`
+  return `CREATE INDEX ${tableOf(model)}_c${slot} ON ${tableOf(model)} (${[...columns, id].join(', ')})`
+}
+
+/** One that was never made is no error. */
+export function discardSql(model: ModelTable, { slot, kind }: Discarded): readonly string[] {
+  switch (kind) {
+    case 'set':
+      return [`DROP TABLE IF EXISTS ${setTableOf(model, slot)}`]
+    case 'composite':
+      return [`DROP INDEX IF EXISTS ${tableOf(model)}_c${slot}`]
+    default:
+      return [`DROP INDEX IF EXISTS ${tableOf(model)}_${slot}`]
+  }
+}
+
+function setTableSql(model: ModelTable, { slot }: IndexSlot): string {
+  return `CREATE TABLE ${setTableOf(model, slot)} (value TEXT, id INTEGER, PRIMARY KEY (value, id)) STRICT, WITHOUT ROWID`
 }
 
 function direction(part: CompositePart | undefined): string {

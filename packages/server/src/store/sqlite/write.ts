@@ -1,6 +1,7 @@
 import SqliteDatabase from 'better-sqlite3'
 import { compareOperations } from '../batch-order.ts'
 import type { CreateOperation, DeleteOperation, Lease, UpdateOperation, WriteOperation, WriteResult } from '../store.ts'
+import { StaleModel } from '../stale-model.ts'
 import { WriteConflict } from '../write-conflict.ts'
 import type { Catalog, OpenModel } from './catalog.ts'
 import type { ChangeLog } from './changes.ts'
@@ -33,6 +34,9 @@ export function createWrite(parts: WriteParts): Write {
 
 function perform(parts: WriteParts, operation: WriteOperation): WriteResult {
   const model = parts.catalog.find(operation.model)
+  // Its values would not be those of our indexes.
+  const stale = operation.type !== 'delete' && (operation.content.edition ?? 0) !== model.table.edition
+  if (stale) throw new StaleModel(model.table)
   if (operation.type === 'create') return create(parts, model, operation)
   if (operation.type === 'update') return update(parts, model, operation)
   return remove(parts, model, operation)

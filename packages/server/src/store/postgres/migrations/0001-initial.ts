@@ -7,10 +7,50 @@ export const initial = `
     id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     group_name text COLLATE "C" NOT NULL,
     plural text COLLATE "C" NOT NULL,
-    generation int NOT NULL,
+    edition bigint NOT NULL,          -- of the declaration that holds: writers by another one are refused
+    generation int NOT NULL,          -- of the indexes: rows say by which they were written
+    revised int NOT NULL DEFAULT 0,   -- counts every change of this row, so that replicas see that theirs is old
     indexes jsonb NOT NULL,
     composites jsonb NOT NULL,
+    columns jsonb NOT NULL,
+    discarded jsonb NOT NULL,
+    last_slot int NOT NULL,
     UNIQUE (group_name, plural)
+  );
+
+  -- What the slots of a generation mean, for changes that were logged under it.
+  CREATE TABLE model_layouts (
+    model int NOT NULL,
+    generation int NOT NULL,
+    indexes jsonb NOT NULL,
+    columns jsonb NOT NULL,
+    PRIMARY KEY (model, generation)
+  );
+
+  -- Asked for by every write statement. Whoever changes a declaration holds the model's table against all writers meanwhile,
+  -- so that a write either is over by then or sees the new edition.
+  CREATE FUNCTION refuse_stale_model(model int) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+  BEGIN
+    RAISE EXCEPTION 'the declaration of model % has changed', model USING ERRCODE = 'PGM01';
+  END $$;
+
+  -- For a row that somebody changed after the statement had begun: its new entries in side tables are not seen by it.
+  CREATE FUNCTION refuse_old_snapshot() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+  BEGIN
+    RAISE EXCEPTION 'the object has changed since the statement began' USING ERRCODE = 'serialization_failure';
+  END $$;
+
+  -- The building of new indexes: one row a model while it is under way.
+  CREATE TABLE index_builds (
+    model int PRIMARY KEY,
+    generation int NOT NULL,
+    phase text NOT NULL,
+    done bigint NOT NULL,
+    total bigint NOT NULL,
+    per_second float8 NOT NULL,
+    reached bigint NOT NULL,          -- every object up to this id has its entries
+    started_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now()
   );
 
   -- The low 20 bits of object ids; the high ones are milliseconds.
@@ -41,6 +81,7 @@ export const initial = `
     old_labels jsonb,                 -- the old values only where they differ
     old_sets jsonb,
     old_keys text[],
+    old_index_generation int,
     data bytea NOT NULL,
     PRIMARY KEY (id)
   ) PARTITION BY RANGE (id);

@@ -1,0 +1,135 @@
+import { keyOf, type Composite, type Discarded, type IndexSlot, type ModelTable } from './model-table.ts'
+import { StaleModel } from './stale-model.ts'
+import type { CompositePart, IndexDeclaration, ModelDeclaration } from './store.ts'
+
+/** A new model: everything is empty, so every index is ready at once. */
+export function newTable(declaration: ModelDeclaration, id: number): ModelTable {
+  const { group, plural, edition = 0 } = declaration
+  const nothing = { indexes: [], composites: [], columns: [], discarded: [], lastSlot: 0 }
+  const table = nextTable({ group, plural, id, edition, generation: 0, ...nothing }, declaration)
+  return settled(table)
+}
+
+/**
+ * The table as the declaration wants it: undefined when it is so already. Throws `StaleModel` for an older declaration,
+ * and for another one of the same edition, which is a mistake in the program.
+ */
+export function changedTable(table: ModelTable, declaration: ModelDeclaration): ModelTable | undefined {
+  const { edition = 0 } = declaration
+  if (edition < table.edition) throw new StaleModel(table)
+  const next = nextTable(table, declaration)
+  const same = sameIndexes(table, next)
+  if (edition === table.edition) {
+    if (same) return undefined
+    throw new Error(`the indexes of ${keyOf(table)} have changed, but not the edition ${edition} of its declaration`)
+  }
+  return same ? { ...table, edition } : { ...next, edition }
+}
+
+/** All of it built: for a table that holds nothing. */
+export function settled(table: ModelTable): ModelTable {
+  return {
+    ...table,
+    indexes: table.indexes.map((index) => ({ ...index, ready: true })),
+    composites: table.composites.map((composite) => ({ ...composite, ready: true })),
+  }
+}
+
+function nextTable(table: ModelTable, { indexes, composites = [] }: ModelDeclaration): ModelTable {
+  const slots = createSlots(table)
+  const declared = indexes.map(
+    (index) => keptIndex(table, index) ?? { ...flagsOf(index), slot: slots.take(index.multi ?? false), ready: false },
+  )
+  const combined = composites.map((parts) => {
+    const kept = table.composites.find((known) => sameComposite({ table, parts: known.parts }, { declared, parts }))
+    return kept ?? { slot: slots.next(), parts, ready: false }
+  })
+  return {
+    ...table,
+    generation: table.generation + 1,
+    indexes: declared,
+    composites: combined,
+    discarded: [...table.discarded, ...discardedBy(table, { declared, combined })],
+    columns: slots.columns(),
+    lastSlot: slots.last(),
+  }
+}
+
+function flagsOf({ name, multi = false, unique = false }: IndexDeclaration): Required<IndexDeclaration> {
+  return { name, multi, unique }
+}
+
+function keptIndex({ indexes }: ModelTable, declared: IndexDeclaration): IndexSlot | undefined {
+  const { name, multi, unique } = flagsOf(declared)
+  return indexes.find((known) => known.name === name && known.multi === multi && known.unique === unique)
+}
+
+interface Slots {
+  /** For an index. */
+  take(multi: boolean): number
+  next(): number
+  columns(): readonly number[]
+  last(): number
+}
+
+/**
+ * A column is used again once nothing of its former index is left. The slot of a set never is: rows still hold the former
+ * values in their copy, and what is added to a set is found by comparing with it.
+ */
+function createSlots({ columns, indexes, discarded, lastSlot }: ModelTable): Slots {
+  const taken = new Set([...indexes, ...discarded].map(({ slot }) => slot))
+  const free = columns.filter((slot) => !taken.has(slot))
+  const added: number[] = []
+  let last = lastSlot
+  const next = () => ++last
+  return {
+    next,
+    take: (multi) => {
+      const again = multi ? undefined : free.shift()
+      if (again !== undefined) return again
+      const slot = next()
+      if (!multi) added.push(slot)
+      return slot
+    },
+    columns: () => [...columns, ...added],
+    last: () => last,
+  }
+}
+
+/** The same parts, on the same columns. */
+function sameComposite(
+  known: { readonly table: ModelTable; readonly parts: readonly CompositePart[] },
+  wanted: { readonly declared: readonly IndexSlot[]; readonly parts: readonly CompositePart[] },
+): boolean {
+  return columnsOf(known.table.indexes, known.parts) === columnsOf(wanted.declared, wanted.parts)
+}
+
+function columnsOf(indexes: readonly IndexSlot[], parts: readonly CompositePart[]): string {
+  const slotOf = (index: string) => indexes.find(({ name }) => name === index)?.slot
+  return parts.map(({ index, descending = false }) => `${slotOf(index)} ${descending}`).join(', ')
+}
+
+function discardedBy(
+  table: ModelTable,
+  { declared, combined }: { readonly declared: readonly IndexSlot[]; readonly combined: readonly Composite[] },
+): readonly Discarded[] {
+  const kept = new Set([...declared, ...combined].map(({ slot }) => slot))
+  const gone = <T extends { readonly slot: number }>(slots: readonly T[]) => slots.filter(({ slot }) => !kept.has(slot))
+  return [
+    ...gone(table.indexes).map(({ slot, multi, unique }): Discarded => {
+      return { slot, kind: multi ? 'set' : unique ? 'unique' : 'single' }
+    }),
+    ...gone(table.composites).map(({ slot }): Discarded => ({ slot, kind: 'composite' })),
+  ]
+}
+
+function sameIndexes(table: ModelTable, next: ModelTable): boolean {
+  return slotsOf(table) === slotsOf(next)
+}
+
+function slotsOf({ indexes, composites }: ModelTable): string {
+  return [...indexes, ...composites]
+    .map(({ slot }) => slot)
+    .toSorted((a, b) => a - b)
+    .join(', ')
+}
