@@ -16,6 +16,8 @@ import { openStore } from './store/open-store.ts'
 
 /** A statement that does not end must not keep the process from ending. */
 const storeCloseMs = 2_000
+/** How often old changes are looked for. */
+const compactEveryMs = 60_000
 
 export interface AssembleOptions {
   readonly config: Config
@@ -66,6 +68,12 @@ export async function assemble({ config, administratorToken, log }: AssembleOpti
       }),
     })
     const listener = await listen({ host: config.server.host, port: config.server.port, log, handle })
+    const { retention, maxBytes } = config.changelog
+    const compaction = setInterval(() => {
+      store.compact({ keepMs: retention * 3_600_000, maxBytes }).catch((err: unknown) => {
+        log.warn({ err }, 'old changes could not be removed; it is tried again every minute')
+      })
+    }, compactEveryMs)
     return {
       url: listener.url,
       database: store.description,
@@ -73,6 +81,7 @@ export async function assemble({ config, administratorToken, log }: AssembleOpti
         const { stopDelay, drainTimeout } = config.server
         const cut = await listener.close({ delayMs: stopDelay * 1000, timeoutMs: drainTimeout * 1000 })
         if (cut > 0) log.warn({ cut, seconds: drainTimeout }, 'requests were still running and have been cut')
+        clearInterval(compaction)
         await Promise.race([store[Symbol.asyncDispose](), sleep(storeCloseMs, undefined, { ref: false })])
         return cut
       },

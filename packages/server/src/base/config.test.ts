@@ -8,6 +8,7 @@ test('without file or variables every setting has its default', () => {
   expect(loadConfig({ env: {} })).toEqual({
     server: { host: '127.0.0.1', port: 8090, stopDelay: 1, drainTimeout: 25 },
     database: { url: 'sqlite:pergola.db', namedStatements: true },
+    changelog: { retention: 24, maxBytes: 10_737_418_240 },
     bootstrap: {},
     log: { level: 'info', format: 'auto' },
   })

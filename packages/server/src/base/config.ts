@@ -12,6 +12,7 @@ export interface Config {
     readonly drainTimeout: number
   }
   readonly database: { readonly url: string; readonly namedStatements: boolean }
+  readonly changelog: { readonly retention: number; readonly maxBytes: number }
   readonly bootstrap: { readonly adminToken?: string; readonly adminTokenFile?: string }
   readonly log: { readonly level: LogLevel; readonly format: 'auto' | 'json' | 'pretty' }
 }
@@ -65,6 +66,27 @@ export const configSchema = {
           default: true,
           description:
             'Whether statements are kept on a connection; `false` behind a pooler in transaction mode that cannot keep them.',
+        },
+      },
+    },
+    changelog: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        retention: {
+          type: 'integer',
+          minimum: 1,
+          default: 24,
+          description:
+            'Hours that changes are kept for watchers to go on from; those who come later have to list again.',
+        },
+        maxBytes: {
+          type: 'integer',
+          minimum: 1_048_576,
+          default: 10_737_418_240,
+          description:
+            'Room for them in the database; beyond it the oldest go earlier. 5,000 changes a second of 2 KB fill the default in 18 minutes.',
         },
       },
     },

@@ -72,6 +72,13 @@ export interface Store extends AsyncDisposable {
   readChanges(after: Revision, options: ReadChangesOptions): Promise<ChangeBatch>
 
   /**
+   * Forgets the oldest changes, a good stretch at a time: those older than `keepMs`, and as many more as it takes to come
+   * below `maxBytes`. The newest stay. A reader whose place is gone gets `RevisionExpired`, never a gap. Every replica may
+   * call it at any time.
+   */
+  compact(retention: Retention): Promise<void>
+
+  /**
    * Takes a lease that is free or has run out, or renews it for the same holder; undefined while somebody else holds it.
    * A lease taken over has another token, and no write fenced by the old one can be done from then on.
    */
@@ -89,6 +96,12 @@ export interface Lease {
 
 /** A place in the change log, to be handed on as it is; it proves itself when it is used. */
 export type Revision = string & { readonly __revision: never }
+
+export interface Retention {
+  /** Younger changes are kept, unless they take too much room. */
+  readonly keepMs: number
+  readonly maxBytes: number
+}
 
 export interface ReadChangesOptions {
   /** At most this many changes. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Change, Revision, Store } from '../store.ts'
 import { create, mustGet, openFixture, people, places, update, type StoreEngine } from './fixture.ts'
@@ -138,7 +139,114 @@ export function changeContract(engine: StoreEngine): void {
       await expect(read(`999${start}`)).rejects.toMatchObject({ reason: 'RevisionExpired' })
     })
   })
+  compactionContract(engine)
   leaseContract(engine)
+}
+
+const all = { keepMs: 0, maxBytes: 2 ** 40 }
+const nothing = { keepMs: 3_600_000, maxBytes: 2 ** 40 }
+
+function compactionContract(engine: StoreEngine): void {
+  describe(`${engine.name}, compaction of the log:`, () => {
+    test('forgets what is too old, and tells readers who stood there', async () => {
+      await using fixture = await openFixture(engine, { smallLog: true })
+      const { store } = fixture
+      const start = await store.head()
+      await fill(store, 400)
+      const before = await store.list(people, { limit: 1 })
+      await store.compact(all)
+      await expect(store.readChanges(start, { limit: 1, waitMs: 0 })).rejects.toMatchObject({
+        reason: 'RevisionExpired',
+      })
+      const head = await store.head()
+      await store.write([create('later')])
+      for (const place of [head, before.revision]) {
+        const { changes } = await store.readChanges(place, { limit: 9, waitMs: 5_000 })
+        expect(changes.map(({ object }) => object.name)).toEqual(['later'])
+      }
+      expect((await store.list(people, { limit: 1 })).total?.count).toBe(401)
+    })
+
+    test('keeps what is young and fits, however often it is done', async () => {
+      await using fixture = await openFixture(engine, { smallLog: true })
+      const { store } = fixture
+      const start = await store.head()
+      for (const times of [1, 2]) {
+        await fill(store, 200, `round-${times}`)
+        await store.compact(nothing)
+      }
+      expect(await drain(store, start, 400)).toHaveLength(400)
+    })
+
+    test('forgets the oldest of what is young when it takes too much room', async () => {
+      await using fixture = await openFixture(engine, { smallLog: true })
+      const { store } = fixture
+      const start = await store.head()
+      await fill(store, 200, 'old', randomBytes(4_000).toString('base64'))
+      await store.compact(nothing)
+      await fill(store, 100, 'between')
+      const between = await store.head()
+      await fill(store, 100, 'young')
+      await store.compact({ keepMs: 3_600_000, maxBytes: 1_000_000 })
+      await expect(store.readChanges(start, { limit: 1, waitMs: 0 })).rejects.toMatchObject({
+        reason: 'RevisionExpired',
+      })
+      expect(await drain(store, between, 100)).toHaveLength(100)
+    })
+
+    test('is no gap to anybody who reads meanwhile', { timeout: 60_000 }, async () => {
+      await using fixture = await openFixture(engine, { smallLog: true })
+      const { store } = fixture
+      let stopped = false
+      let read = 0
+      const reader = async () => {
+        for (let place = await store.head(), last = -1; !stopped;) {
+          try {
+            const { changes, revision } = await store.readChanges(place, { limit: 7, waitMs: 20 })
+            for (const { object } of changes) {
+              const number = Number(object.name.split('-')[1])
+              if (last >= 0) expect(number).toBe(last + 1)
+              last = number
+              read++
+            }
+            place = revision
+          } catch (error) {
+            expect(error).toMatchObject({ reason: 'RevisionExpired' })
+            place = await store.head()
+            last = -1
+          }
+        }
+      }
+      const readers = [reader(), reader()]
+      for (let at = 0; at < 600; at++) {
+        await store.write([create(`n-${at}`)])
+        if (at % 60 === 59) await store.compact(all)
+      }
+      stopped = true
+      await Promise.all(readers)
+      expect(read).toBeGreaterThan(300)
+    })
+
+    test.runIf(engine.shared)('can be done by several at once', async () => {
+      await using fixture = await openFixture(engine, { smallLog: true })
+      const others = await Promise.all([fixture.reopen(), fixture.reopen()])
+      await fill(fixture.store, 300)
+      await Promise.all([fixture.store, ...others].map((store) => store.compact(all)))
+      const head = await fixture.store.head()
+      await fixture.store.write([create('later')])
+      expect(await drain(fixture.store, head, 1)).toHaveLength(1)
+      for (const store of others) await store[Symbol.asyncDispose]()
+    })
+  })
+}
+
+/** Writes so many and waits until they are in order. */
+async function fill(store: Store, count: number, prefix = 'n', text = 'x'): Promise<void> {
+  const start = await store.head()
+  for (let from = 0; from < count; from += 50) {
+    await store.write(Array.from({ length: 50 }, (_, at) => create({ name: `${prefix}-${from + at}`, text })))
+  }
+  await drain(store, start, count)
 }
 
 function leaseContract(engine: StoreEngine): void {

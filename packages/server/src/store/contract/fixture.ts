@@ -19,7 +19,12 @@ export interface StoreEngine {
   readonly name: string
   /** Whether several stores may be open on one database at a time. */
   readonly shared: boolean
-  makeFixture(): Promise<StoreFixture>
+  makeFixture(options?: FixtureOptions): Promise<StoreFixture>
+}
+
+export interface FixtureOptions {
+  /** A log that is cut into very small parts, so that few changes fill some. */
+  readonly smallLog?: boolean
 }
 
 export const people: ModelDeclaration = {
@@ -74,8 +79,8 @@ function indexedOf({ labels = {}, city, age, email, tags = [], badges = [] }: Om
 }
 
 /** A fixture with the models of this suite open. */
-export async function openFixture(engine: StoreEngine): Promise<StoreFixture> {
-  const fixture = await engine.makeFixture()
+export async function openFixture(engine: StoreEngine, options: FixtureOptions = {}): Promise<StoreFixture> {
+  const fixture = await engine.makeFixture(options)
   await fixture.store.openModel(people)
   await fixture.store.openModel(places)
   return fixture

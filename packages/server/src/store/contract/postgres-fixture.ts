@@ -1,17 +1,22 @@
 import { createDatabase } from '@pergola/test-servers'
 import { openPostgresStore, type PostgresOptions } from '../postgres/postgres-store.ts'
 import type { Store } from '../store.ts'
-import type { StoreFixture } from './fixture.ts'
+import type { FixtureOptions, StoreFixture } from './fixture.ts'
 
 /** A store on a database of its own, opened with what the options say for that database's URL. */
 export async function postgresFixture(
   serverUrl: string,
   optionsFor: (url: string) => Pick<PostgresOptions, 'url' | 'namedStatements'>,
-): Promise<StoreFixture> {
+  { smallLog = false }: FixtureOptions = {},
+): Promise<StoreFixture & { readonly url: string }> {
   const database = await createDatabase(serverUrl)
   const opened: Store[] = []
   const reopen = async () => {
-    const store = await openPostgresStore({ ...optionsFor(database.url), onConnectionLost: () => {} })
+    const store = await openPostgresStore({
+      ...optionsFor(database.url),
+      ...(smallLog && { partitions: { smallest: 64 } }),
+      onConnectionLost: () => {},
+    })
     opened.push(store)
     return store
   }
@@ -19,5 +24,5 @@ export async function postgresFixture(
     for (const store of opened) await store[Symbol.asyncDispose]()
     await database[Symbol.asyncDispose]()
   }
-  return { store: await reopen(), reopen, [Symbol.asyncDispose]: close }
+  return { url: database.url, store: await reopen(), reopen, [Symbol.asyncDispose]: close }
 }

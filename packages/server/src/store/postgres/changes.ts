@@ -65,7 +65,10 @@ async function readRows(
     values: [number, tag, limit],
   })
   if (!rows[0]?.proven) throw revisionExpired()
-  return rows.filter(({ revision }) => revision !== null)
+  const found = rows.filter(({ revision }) => revision !== null)
+  // A part of the log that goes while it is read must not look like a part that never was.
+  if (found.some(({ revision }, at) => Number(revision) !== number + 1 + at)) throw revisionExpired()
+  return found
 }
 
 const readSql = `

@@ -10,7 +10,7 @@ import { inTransaction } from './transaction.ts'
 import { currentEdition } from './write-sql.ts'
 
 /** Objects read, and evaluated, at a time: some 10 ms of this process. */
-const chunk = 2_000
+const chunk = 500
 /**
  * Neighbours in the table are filled in different transactions. A page has room for one or two new versions of its
  * objects; the next transaction finds the room of the last one free again, so that nothing moves and no other index of the
@@ -111,7 +111,10 @@ async function fillWindow(
   for (let stripe = 0; stripe < stripes; stripe++) {
     const part = rows.filter((_, at) => at % stripes === stripe)
     if (part.length === 0) break
+    const began = performance.now()
     filled += await inTransaction(pool, async (client) => {
+      // Lost in a crash it is done again; a later commit that must last takes it along.
+      await client.query('SET LOCAL synchronous_commit = off')
       await holdFence(client, lease)
       const { rows: counted } = await client.query<{ filled: number }>({
         name: `fill ${filling.table.id}.${filling.table.edition}`,
@@ -120,6 +123,8 @@ async function fillWindow(
       })
       return counted[0]?.filled ?? 0
     })
+    // As long as it worked, so that writers have the database to themselves half of the time.
+    await sleep(performance.now() - began)
   }
   return filled
 }
@@ -138,8 +143,7 @@ function fillSql({ table, added }: Filling): string {
     ({ slot }) => `,
   set_${slot} AS (
     INSERT INTO ${setTableOf(table, slot)} (value, id)
-    SELECT v.value, f.id FROM free f JOIN filled USING (id), jsonb_array_elements_text(f.sets -> '${slot}') v (value)
-    ON CONFLICT DO NOTHING
+    SELECT v.value, f.id FROM filled f, jsonb_array_elements_text(f.sets -> '${slot}') v (value)
   )`,
   )
   return `
@@ -151,7 +155,7 @@ function fillSql({ table, added }: Filling): string {
   filled AS (
     UPDATE ${tableOf(table)} m SET index_generation = ${table.generation}
       ${keys.map((key) => `, ${key} = f.${key}`).join('')}${sets.length > 0 ? ', sets = m.sets || f.sets' : ''}
-    FROM free f WHERE m.id = f.id RETURNING m.id
+    FROM free f WHERE m.id = f.id RETURNING m.id, m.sets
   )${setEntries.join('')}
   SELECT count(*)::int AS filled FROM filled`
 }

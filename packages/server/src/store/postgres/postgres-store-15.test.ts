@@ -5,5 +5,5 @@ import { storeContract } from '../contract/store-contract.ts'
 storeContract({
   name: 'PostgreSQL 15',
   shared: true,
-  makeFixture: () => postgresFixture(inject('postgres')['15'], (url) => ({ url })),
+  makeFixture: (options) => postgresFixture(inject('postgres')['15'], (url) => ({ url }), options),
 })

@@ -12,6 +12,6 @@ afterAll(() => pooler[Symbol.asyncDispose]())
 storeContract({
   name: 'PostgreSQL behind a pooler in transaction mode',
   shared: true,
-  makeFixture: () =>
-    postgresFixture(inject('postgres')['15'], (url) => ({ url: pooler.through(url), namedStatements: false })),
+  makeFixture: (options) =>
+    postgresFixture(inject('postgres')['15'], (url) => ({ url: pooler.through(url), namedStatements: false }), options),
 })

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase } from '@pergola/test-servers'
 import { Pool } from 'pg'
 import { expect, inject, test } from 'vitest'
+import { create, people } from '../contract/fixture.ts'
 import { postgresFixture } from '../contract/postgres-fixture.ts'
 import { storeContract } from '../contract/store-contract.ts'
 import { openPostgresStore } from './postgres-store.ts'
@@ -9,7 +11,7 @@ import { inTransaction } from './transaction.ts'
 storeContract({
   name: 'PostgreSQL 18',
   shared: true,
-  makeFixture: () => postgresFixture(inject('postgres')['18'], (url) => ({ url })),
+  makeFixture: (options) => postgresFixture(inject('postgres')['18'], (url) => ({ url }), options),
 })
 
 test('a connection that is lost in the middle of a transaction fails that transaction and nothing else', async () => {
@@ -29,4 +31,49 @@ test('a server that is not there is an error that names it, without the password
   const opened = openPostgresStore({ url, onConnectionLost: () => {} })
   await expect(opened).rejects.toThrow(/PostgreSQL someone@127\.0\.0\.1:1\/nowhere: .*ECONNREFUSED/)
   await expect(opened).rejects.not.toThrow('secret')
+})
+
+test('compaction drops what the log no longer mentions, but waits for whoever still has a change to commit there', async () => {
+  await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }), { smallLog: true })
+  const { store, url } = fixture
+  await store.openModel(people)
+  const pool = new Pool({ connectionString: url })
+  const slow = await pool.connect()
+  await slow.query('BEGIN')
+  await slow.query(`WITH logged AS (
+      INSERT INTO changes (id, model, op, object_id, name, uid, version, generation, index_generation, stored_as, labels, sets, keys, data)
+      VALUES (nextval('change_id'), 1, 'a', 1, 'slow', gen_random_uuid(), 0, 1, 1, 'v1', '{}', '{}', '{}', '') RETURNING id
+    ) INSERT INTO pending_changes (id, model) SELECT id, 1 FROM logged`)
+  const fill = async (prefix: string) => {
+    for (let at = 0; at < 200; at++) await store.write([create(`${prefix}-${at}`)])
+    while ((await pool.query('SELECT FROM pending_changes LIMIT 1')).rowCount !== 0) await sleep(10)
+  }
+  const oldest = async () =>
+    (await pool.query<{ oldest: string }>('SELECT min(id) AS oldest FROM changes')).rows[0]?.oldest
+  const all = { keepMs: 0, maxBytes: 2 ** 40 }
+  await fill('a')
+  const head = await store.head()
+  await store.compact(all)
+  await slow.query('COMMIT')
+  slow.release()
+  const { changes } = await store.readChanges(head, { limit: 9, waitMs: 5_000 })
+  expect(changes.map(({ object }) => object.name)).toEqual(['slow'])
+  await fill('b')
+  await store.compact(all)
+  expect(Number(await oldest())).toBeGreaterThan(200)
+  await pool.end()
+})
+
+test('a change that is missing in the middle of the log is an error to its readers, never a gap', async () => {
+  await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }))
+  const { store, url } = fixture
+  await store.openModel(people)
+  const start = await store.head()
+  await store.write(['a', 'b', 'c'].map((name) => create(name)))
+  const read = () => store.readChanges(start, { limit: 9, waitMs: 5_000 })
+  expect((await read()).changes).toHaveLength(3)
+  const pool = new Pool({ connectionString: url })
+  await pool.query(`DELETE FROM changes WHERE name = 'b'`)
+  await pool.end()
+  await expect(read()).rejects.toMatchObject({ reason: 'RevisionExpired' })
 })

@@ -3,12 +3,13 @@ import type { Store, WriteOperation } from '../store.ts'
 import { buildIndexes } from './build-indexes.ts'
 import { readBuild } from './build-progress.ts'
 import { createCatalog } from './catalog.ts'
+import { compact } from './compact.ts'
 import { head, readChanges } from './changes.ts'
 import { createReadGrouping, createWriteGrouping, mayBeGrouped } from './grouping.ts'
 import { acquireLease, releaseLease } from './leases.ts'
 import { list } from './list.ts'
 import { migrate } from './migrate.ts'
-import { ensurePartitions } from './partitions.ts'
+import { defaultPartitionSizes, ensurePartitions, type PartitionSizes } from './log-partitions.ts'
 import { startSequencer } from './sequencer.ts'
 import { UnnamedClient } from './unnamed-client.ts'
 import { write, writeTogether } from './write.ts'
@@ -19,6 +20,8 @@ export interface PostgresOptions {
   readonly namedStatements?: boolean
   /** Whether single writes and reads of many callers go together when load calls for it; on unless told otherwise. */
   readonly grouping?: boolean
+  /** Of the change log, for tests that fill one. */
+  readonly partitions?: PartitionSizes
   /** Told of a connection that broke while idle; the pool replaces it by itself. */
   readonly onConnectionLost: (error: Error) => void
 }
@@ -28,7 +31,7 @@ const connectTimeoutMs = 5_000
 const queryTimeoutMs = 30_000
 
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { grouping = true, namedStatements = true } = options
+  const { grouping = true, namedStatements = true, partitions = defaultPartitionSizes } = options
   const pool = new Pool({
     ...(!namedStatements && { Client: UnnamedClient }),
     connectionString: options.url,
@@ -40,21 +43,28 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   pool.on('error', options.onConnectionLost)
   try {
     await migrate(pool)
-    await ensurePartitions(pool)
+    await ensurePartitions(pool, partitions)
   } catch (error) {
     await pool.end()
     throw new Error(`cannot prepare ${describe(options.url)}: ${messageOf(error)}`, { cause: error })
   }
   const catalog = createCatalog(pool)
-  const sequencer = startSequencer(pool, options.onConnectionLost)
+  const makeRoom = () => ensurePartitions(pool, partitions)
+  const sequencer = startSequencer(pool, {
+    makeRoom,
+    // Far less than the partitions that stand ready hold, also when ten replicas count apart.
+    roomEvery: partitions.smallest / 8,
+    onError: options.onConnectionLost,
+  })
+  const parts = { pool, catalog, makeRoom }
   const writeAlone = async (operation: WriteOperation) => {
-    const [result] = await write({ pool, catalog }, [operation])
+    const [result] = await write(parts, [operation])
     if (!result) throw new Error('a write answered nothing')
     return result
   }
   const writeGrouped = createWriteGrouping({
     alone: writeAlone,
-    together: (operations) => writeTogether({ pool, catalog }, operations),
+    together: (operations) => writeTogether(parts, operations),
   })
   const readGrouped = createReadGrouping(pool, (model) => catalog.find(model), grouping)
 
@@ -69,7 +79,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     write: async (operations, { fence } = {}) => {
       const [only, ...others] = operations
       const alone = grouping && only && others.length === 0 && !fence && mayBeGrouped(catalog.find(only.model))
-      const results = alone ? [await writeGrouped(only)] : await write({ pool, catalog }, operations, fence)
+      const results = alone ? [await writeGrouped(only)] : await write(parts, operations, fence)
       sequencer.poke()
       return results
     },
@@ -77,6 +87,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     list: (model, query) => list({ pool, sequencer, catalog }, model, query),
     head: () => head(pool),
     readChanges: (after, read) => readChanges({ pool, catalog, sequencer }, after, read),
+    compact: (retention) => compact(pool, retention, partitions),
     acquireLease: (name, lease) => acquireLease(pool, name, lease),
     releaseLease: (lease) => releaseLease(pool, lease),
     [Symbol.asyncDispose]: async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
-import { ensurePartitions, truncateDrained } from './partitions.ts'
+import { isNoPartition } from './log-partitions.ts'
+import { truncateDrained } from './pending-ring.ts'
 
 /** A pass moves at most this many changes; the lowest visible ids first. */
 const passLimit = 5_000
@@ -10,7 +11,6 @@ const debounceMs = 4
 const busyRetryMs = 10
 /** For what a replica left behind that died between its commit and its pass. */
 const idleMs = 1_000
-const partitionsEveryPasses = 2_000
 
 /**
  * Puts committed changes in order: moves them from `pending_changes` into `change_order`, with dense revisions. Any
@@ -27,12 +27,20 @@ export interface Sequencer extends AsyncDisposable {
   nextPass(waitMs: number, signal?: AbortSignal): Promise<void>
 }
 
-export function startSequencer(pool: Pool, onError: (error: Error) => void): Sequencer {
+export interface SequencerOptions {
+  /** Sees to it that there is room for the changes to come; called after so many. */
+  readonly makeRoom: () => Promise<void>
+  readonly roomEvery: number
+  readonly onError: (error: Error) => void
+}
+
+export function startSequencer(pool: Pool, { makeRoom, roomEvery, onError }: SequencerOptions): Sequencer {
   const passes = new EventTarget()
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   let stopped = false
   let passCount = 0
+  let sinceRoom = 0
 
   const schedule = (delayMs: number) => {
     if (stopped) return
@@ -50,12 +58,16 @@ export function startSequencer(pool: Pool, onError: (error: Error) => void): Seq
     pokedWhileRunning = false
     let next = idleMs
     try {
-      const moved = await sequencePass(pool)
+      const moved = await sequencePass(pool, makeRoom)
       if (moved === 'busy') next = busyRetryMs
       else if (moved === passLimit || pokedWhileRunning) next = 0
       passes.dispatchEvent(new Event('pass'))
-      if (passCount++ % partitionsEveryPasses === 0) await ensurePartitions(pool)
-      if (passCount % 100 === 0) await truncateDrained(pool)
+      if (moved !== 'busy') sinceRoom += moved
+      if (sinceRoom >= roomEvery) {
+        sinceRoom = 0
+        await makeRoom()
+      }
+      if (++passCount % 100 === 0) await truncateDrained(pool)
     } catch (error) {
       if (!stopped) onError(error as Error)
     }
@@ -89,11 +101,17 @@ export function startSequencer(pool: Pool, onError: (error: Error) => void): Seq
 }
 
 /** One pass in one round trip; answers how many changes it put in order, or that somebody else is at it. */
-async function sequencePass(pool: Pool): Promise<number | 'busy'> {
-  const { rows } = await pool.query<{ moved: number | null }>({
-    name: 'sequence',
-    text: 'SELECT sequence_changes($1, $2) AS moved',
-    values: [passLimit, randomBytes(6).readUIntBE(0, 6)],
+async function sequencePass(pool: Pool, makeRoom: () => Promise<void>): Promise<number | 'busy'> {
+  const pass = () =>
+    pool.query<{ moved: number | null }>({
+      name: 'sequence',
+      text: 'SELECT sequence_changes($1, $2) AS moved',
+      values: [passLimit, randomBytes(6).readUIntBE(0, 6)],
+    })
+  const { rows } = await pass().catch(async (error: unknown) => {
+    if (!isNoPartition(error)) throw error
+    await makeRoom()
+    return pass()
   })
   return rows[0]?.moved ?? 'busy'
 }

@@ -12,6 +12,7 @@ import { StaleModel } from '../stale-model.ts'
 import { WriteConflict } from '../write-conflict.ts'
 import type { Catalog, OpenModel } from './catalog.ts'
 import { holdFence } from './leases.ts'
+import { isNoPartition } from './log-partitions.ts'
 import { compareOperations, kindOf } from '../batch-order.ts'
 import { setsBySlot } from '../indexed-values.ts'
 import { columnOf, setTableOf, singles, tableOf, type IndexSlot } from '../model-table.ts'
@@ -31,6 +32,8 @@ interface OutcomeRow extends Omit<ObjectRow, 'data'> {
 export interface WriteParts {
   readonly pool: Pool
   readonly catalog: Catalog
+  /** Makes the next partitions of the change log. */
+  readonly makeRoom: () => Promise<void>
 }
 
 const maxTries = 20
@@ -51,7 +54,8 @@ export async function write(
       return await writeOnce(parts, operations, fence)
     } catch (error) {
       const again = error instanceof DatabaseError && tryAgain.has(error.code ?? '')
-      if (!again || tries === maxTries) throw error
+      if (tries === maxTries || !(again || isNoPartition(error))) throw error
+      if (!again) await parts.makeRoom()
     }
   }
 }

@@ -54,6 +54,13 @@ const initial = `
   CREATE TABLE change_origin (tag INTEGER NOT NULL) STRICT;
   INSERT INTO change_origin (tag) VALUES (random() & 9007199254740991);
 
+  -- Where the log was at some moments, so that changes need no time of their own.
+  CREATE TABLE log_marks (
+    revision INTEGER PRIMARY KEY,       -- the newest one then
+    at INTEGER NOT NULL,
+    bytes INTEGER NOT NULL              -- of the changes since the mark before
+  ) STRICT;
+
   -- The row outlives the lease: the next holder's token follows on the last one.
   CREATE TABLE leases (
     name TEXT PRIMARY KEY,

@@ -5,6 +5,7 @@ import type { Store } from '../store.ts'
 import { createIndexBuilder } from './build-indexes.ts'
 import { createCatalog } from './catalog.ts'
 import { createChangeLog } from './changes.ts'
+import { createCompact } from './compact.ts'
 import { createLeases } from './leases.ts'
 import { createList } from './list.ts'
 import { createObjectIds } from './object-ids.ts'
@@ -24,6 +25,7 @@ export function openSqliteStore(file: string, plan: PlanOptions = { candidateLim
   const write = createWrite({ database, catalog, ids: createObjectIds(database), log, leases })
   const list = createList({ database, log, ...plan })
   const builder = createIndexBuilder(database, catalog)
+  const compact = createCompact(database)
 
   return {
     description: `SQLite ${file}`,
@@ -50,6 +52,7 @@ export function openSqliteStore(file: string, plan: PlanOptions = { candidateLim
     },
     head: async () => log.head(),
     readChanges: (after, options) => readers.readChanges(after, options),
+    compact,
     acquireLease: async (name, options) => leases.acquire(name, options),
     releaseLease: async (lease) => leases.release(lease),
     [Symbol.asyncDispose]: async () => {

@@ -109,6 +109,18 @@ export const initial = `
     PRIMARY KEY (revision)
   ) PARTITION BY RANGE (revision);
 
+  -- The partitions of both. One is left when the newest place lies behind it: all it holds is older than that moment.
+  CREATE TABLE log_partitions (
+    parent text NOT NULL,
+    from_place bigint NOT NULL,
+    to_place bigint NOT NULL,
+    newest bigint NOT NULL,           -- when it was made
+    made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    left_at timestamptz,
+    lowest_id bigint,                 -- of the changes that a left partition of the order mentions
+    PRIMARY KEY (parent, from_place)
+  );
+
   -- The newest revision, and the tag of the place before the first.
   CREATE TABLE sequencer (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
