@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { uuidv7 } from '../../packages/server/src/base/uuid.ts'
-import type { Store, StoredObject } from '../../packages/server/src/store/store.ts'
+import type { Store, StoredObject, UpdateOperation } from '../../packages/server/src/store/store.ts'
 import type { Contestant } from '../measure.ts'
 import { ageOf, cityOf, contentOf, dataOf, numberKey, people, tagsOf, teamOf } from './people.ts'
 
@@ -37,13 +37,18 @@ export function writeBenches(store: Store, pool: Pool, count: number): readonly 
     {
       name: 'update of an indexed value',
       bar: 0.75,
-      ours: { name: 'ours', operation: updateOurs(store, existing, (at) => ({ cityFrom: at + 13 })) },
+      ours: { name: 'ours', operation: updateOurs(store, existing, (at) => contentOf(at, { cityFrom: at + 13 })) },
       hand: { name: 'hand', operation: updateHand(pool, existing, (at) => at + 13) },
     },
     {
       name: 'status-only update',
       bar: 0.75,
-      ours: { name: 'ours', operation: updateOurs(store, existing, (_, round) => ({ note: `n${round}` })) },
+      ours: {
+        name: 'ours',
+        operation: updateOurs(store, existing, (at, round) => {
+          return { ...contentOf(at, { note: `n${round}` }), indexed: 'kept' }
+        }),
+      },
       hand: { name: 'hand', operation: updateHand(pool, existing) },
     },
     {
@@ -99,7 +104,7 @@ function getHand(pool: Pool, at: number): Promise<unknown> {
 function updateOurs(
   store: Store,
   existing: (at: number) => number,
-  change: (at: number, round: number) => { cityFrom?: number; note?: string },
+  change: (at: number, round: number) => UpdateOperation['content'],
 ) {
   const known = new Map<number, StoredObject>()
   return async (at: number) => {
@@ -112,7 +117,7 @@ function updateOurs(
         model: people,
         name: stored.name,
         expected: { uid: stored.uid, version: stored.version },
-        content: contentOf(target, change(target, at)),
+        content: change(target, at),
         newGeneration: false,
         sameEntries: true,
       },

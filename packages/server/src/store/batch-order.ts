@@ -2,8 +2,9 @@ import { keyOf } from './model-table.ts'
 import type { WriteOperation } from './store.ts'
 
 /** What can be done by one statement: one kind of operation on one model. */
-export function kindOf({ model, type }: WriteOperation): string {
-  return `${keyOf(model)}/${type}`
+export function kindOf(operation: WriteOperation): string {
+  const kept = operation.type === 'update' && operation.content.indexed === 'kept'
+  return `${keyOf(operation.model)}/${operation.type}${kept ? ' kept' : ''}`
 }
 
 /**

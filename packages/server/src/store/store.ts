@@ -195,6 +195,11 @@ export interface ObjectContent {
   readonly edition?: number
 }
 
+/** With `kept` nothing that is indexed changes, and it need not be known: for a new status, say. */
+export interface UpdatedContent extends Omit<ObjectContent, 'indexed'> {
+  readonly indexed: IndexedValues | 'kept'
+}
+
 export interface CreateOperation {
   readonly type: 'create'
   readonly model: ModelKey
@@ -213,7 +218,7 @@ export interface UpdateOperation {
   readonly name: string
   /** Of the object as it was read; any other stored now is a conflict. */
   readonly expected: { readonly uid: string; readonly version: number }
-  readonly content: ObjectContent
+  readonly content: UpdatedContent
   /** What people asked for has changed, not only metadata or status. */
   readonly newGeneration: boolean
   /**

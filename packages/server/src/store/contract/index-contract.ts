@@ -97,6 +97,19 @@ export function indexContract(engine: StoreEngine): void {
       expect(await names(store, [is('country', 'x')])).toEqual(['a'])
     })
 
+    test('an object whose indexed values are kept before it was filled is filled all the same', async () => {
+      await using fixture = await openFixture(engine)
+      const { store } = fixture
+      await store.write([born({ name: 'a', country: 'x', roles: ['r'] })])
+      await store.openModel({ ...byCountry, indexes: [...byCountry.indexes, { name: 'roles', multi: true }] })
+      const stored = await mustGet(store, 'a')
+      const { content, ...operation } = moved(stored, { country: 'x', roles: ['r'], age: '7' })
+      await store.write([{ ...operation, content: { ...content, indexed: 'kept' } }])
+      await store.buildIndexes(people, build)
+      expect(await names(store, [is('country', 'x')])).toEqual(['a'])
+      expect(await names(store, [is('roles', 'r')])).toEqual(['a'])
+    })
+
     test('an index of an empty model is ready at once, once asked to be built', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.openModel(byCountry)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Term } from '../store.ts'
+import type { StoredObject, Term, UpdateOperation } from '../store.ts'
 import {
   allNames,
   contentOf,
@@ -73,6 +73,61 @@ export function writeContract(engine: StoreEngine): void {
       ])
       expect(loud).toMatchObject({ outcome: 'updated', object: { version: 2, generation: 2, storedAs: 'v2' } })
       expect(loud?.object).toEqual(await mustGet(fixture.store, 'a'))
+    })
+
+    test('an update that keeps what is indexed changes the rest, and everything is found as before', async () => {
+      await using fixture = await openFixture(engine)
+      const { store } = fixture
+      const start = await store.head()
+      await store.write(
+        ['a', 'b', 'c'].map((name) => create({ name, labels: { k: 'v' }, tags: ['x'], city: 'y', email: name })),
+      )
+      const keeping = (stored: StoredObject, text: string, held = false): UpdateOperation => ({
+        ...update(stored, {}),
+        content: { data: Buffer.from(text), storedAs: 'v2', held, indexed: 'kept' },
+      })
+      const first = await mustGet(store, 'a')
+      const [quiet] = await store.write([keeping(first, 'two')])
+      expect(quiet).toMatchObject({ outcome: 'updated', object: { version: 1, generation: 1, storedAs: 'v2' } })
+      expect(quiet?.object).toEqual(await mustGet(store, 'a'))
+      const others = await Promise.all(['b', 'c'].map((name) => mustGet(store, name)))
+      await store.write(others.map((other) => ({ ...keeping(other, 'two'), newGeneration: true })))
+      for (const where of [
+        [{ label: 'k', is: { op: '=', value: 'v' } }],
+        [{ field: 'tags', is: { op: '=', value: 'x' } }],
+        [{ field: 'city', is: { op: '=', value: 'y' } }],
+      ] as const) {
+        expect((await store.list(people, { limit: 9, where })).items).toHaveLength(3)
+      }
+      await expect(store.write([keeping(first, 'three')])).rejects.toMatchObject({
+        kind: 'version',
+        stored: { version: 1 },
+      })
+      const stored = await mustGet(store, 'a')
+      expect(await store.write([keeping(stored, 'two')])).toMatchObject([
+        { outcome: 'unchanged', object: { version: 1 } },
+      ])
+      const [held] = await store.write([keeping(stored, 'three', true)])
+      await store.write([{ type: 'delete', model: people, name: 'a' }])
+      const declared = await mustGet(store, 'a')
+      expect(declared.version).toBe((held?.object.version ?? 0) + 1)
+      expect(await store.write([keeping(declared, 'four')])).toMatchObject([{ outcome: 'removed' }])
+      expect(
+        (await store.list(people, { limit: 9, where: [{ label: 'k', is: { op: 'present' } }] })).total?.count,
+      ).toBe(2)
+      await expect(store.write([keeping(declared, 'five')])).rejects.toMatchObject({ kind: 'missing' })
+      const changes = []
+      for (let place = start; changes.length < 9;) {
+        const batch = await store.readChanges(place, { limit: 99, waitMs: 5_000 })
+        changes.push(...batch.changes)
+        place = batch.revision
+        if (batch.changes.some(({ op }) => op === 'deleted')) break
+      }
+      for (const { indexed, previous } of changes) {
+        expect(indexed).toMatchObject({ labels: { k: 'v' }, single: { city: 'y' }, multi: { tags: ['x'] } })
+        expect(previous).toBeUndefined()
+      }
+      expect(changes.map(({ op }) => op).filter((op) => op === 'modified')).toHaveLength(5)
     })
 
     test('an update said to leave labels and sets alone is done, whether that is true or not', async () => {

@@ -45,7 +45,7 @@ interface Turn {
 }
 
 async function buildUnderLease(
-  { pool }: BuildParts,
+  { pool, catalog }: BuildParts,
   { table, lease, holder }: Turn,
   options: BuildOptions,
 ): Promise<void> {
@@ -63,7 +63,7 @@ async function buildUnderLease(
     await forgetDiscarded(pool, table, lease)
   } catch (error) {
     // Somebody else is at it now.
-    if (!isApiError(error) || error.reason !== 'FenceLost') throw error
+    if (!isApiError(error) || error.reason !== 'FenceLost') throw await catalog.explain(error, table)
   } finally {
     clearInterval(renewal)
     await releaseLease(pool, lease).catch(() => {})

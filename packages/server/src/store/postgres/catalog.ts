@@ -6,7 +6,7 @@ import type { ModelDeclaration, ModelKey } from '../store.ts'
 import { changedTable, newTable, settled } from '../table-change.ts'
 import { addSlotsSql, createIndexSql, createTableSql, discardSql, missingBtrees } from './table-sql.ts'
 import { inTransaction } from './transaction.ts'
-import { writeStatements, type WriteStatements } from './write-sql.ts'
+import { currentEdition, writeStatements, type WriteStatements } from './write-sql.ts'
 
 /** A model that is open: where it lives, and its statements. */
 export interface OpenModel {
@@ -41,9 +41,8 @@ interface ModelRow {
   readonly last_slot: number
 }
 
-const staleModel = 'PGM01'
-/** The side table of an index that is gone. */
-const undefinedTable = '42P01'
+/** The function of an edition that is gone, or the side table of an index that is. */
+const undefinedThings = new Set(['42883', '42P01'])
 
 export function createCatalog(pool: Pool): Catalog {
   const models = new Map<string, OpenModel>()
@@ -74,9 +73,7 @@ export function createCatalog(pool: Pool): Catalog {
     },
     refresh,
     explain: async (error, model) => {
-      if (!(error instanceof DatabaseError)) return error
-      if (error.code === staleModel) return new StaleModel(model)
-      if (error.code !== undefinedTable) return error
+      if (!(error instanceof DatabaseError) || !undefinedThings.has(error.code ?? '')) return error
       return refresh(model).then(
         () => error,
         (stale: unknown) => stale,
@@ -150,6 +147,7 @@ async function create(client: ClientBase, declaration: ModelDeclaration): Promis
   )
   const table = { ...draft, id: rows[0]?.id ?? 0 }
   await client.query(createTableSql(table))
+  await client.query(createEditionSql(table))
   await insertLayout(client, table)
 }
 
@@ -160,6 +158,8 @@ async function create(client: ClientBase, declaration: ModelDeclaration): Promis
 async function change(client: ClientBase, table: ModelTable, next: ModelTable): Promise<void> {
   await client.query(`SET LOCAL lock_timeout = '200ms'`)
   await client.query(`LOCK TABLE ${tableOf(table)} IN ACCESS EXCLUSIVE MODE`)
+  await client.query(`DROP FUNCTION ${currentEdition(table)}`)
+  await client.query(createEditionSql(next))
   if (next.generation === table.generation) return saveTable(client, next)
   for (const sql of addSlotsSql(table, next)) await client.query(sql)
   await insertLayout(client, next)
@@ -171,6 +171,11 @@ async function change(client: ClientBase, table: ModelTable, next: ModelTable): 
   const now = discarding.map((sql) => sql.replace(' CONCURRENTLY', ''))
   for (const sql of [...ordering, ...now]) await client.query(sql)
   await saveTable(client, { ...settled(next), discarded: [] })
+}
+
+/** One that the planner replaces by its result. */
+function createEditionSql(table: ModelTable): string {
+  return `CREATE FUNCTION ${currentEdition(table)} RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true'`
 }
 
 function jsonOf({ indexes, composites, columns, discarded }: ModelTable): readonly string[] {

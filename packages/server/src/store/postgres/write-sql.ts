@@ -14,11 +14,15 @@ export interface WriteStatements {
   readonly createMany: string
   readonly updateOne: string
   readonly updateMany: string
+  /** What is indexed stays as it is stored, and is not given. */
+  readonly updateKeptOne: string
+  readonly updateKeptMany: string
   readonly deleteOne: string
   readonly deleteMany: string
   /** For writes of several callers: does not wait long for a row that somebody holds, which would hold all of them. */
   readonly createGrouped: string
   readonly updateGrouped: string
+  readonly updateKeptGrouped: string
   readonly deleteGrouped: string
   /**
    * For the usual case, at half the cost: the object is as expected, and neither labels nor sets change, or nothing holds
@@ -26,6 +30,8 @@ export interface WriteStatements {
    */
   readonly updateQuickOne: string
   readonly updateQuickMany: string
+  readonly updateKeptQuickOne: string
+  readonly updateKeptQuickMany: string
   readonly deleteQuickOne: string
   readonly deleteQuickMany: string
 }
@@ -34,15 +40,20 @@ export function writeStatements(model: ModelTable): WriteStatements {
   return {
     createOne: createSql(model, one),
     createMany: createSql(model, many),
-    updateOne: updateSql(model, one),
-    updateMany: updateSql(model, many),
+    updateOne: updateSql(model, one, given(model)),
+    updateMany: updateSql(model, many, given(model)),
+    updateKeptOne: updateSql(model, one, kept(model)),
+    updateKeptMany: updateSql(model, many, kept(model)),
     deleteOne: deleteSql(model, one),
     deleteMany: deleteSql(model, many),
     createGrouped: createSql(model, grouped),
-    updateGrouped: updateSql(model, grouped),
+    updateGrouped: updateSql(model, grouped, given(model)),
+    updateKeptGrouped: updateSql(model, grouped, kept(model)),
     deleteGrouped: deleteSql(model, grouped),
     updateQuickOne: updateQuickSql(model, one),
     updateQuickMany: updateQuickSql(model, grouped),
+    updateKeptQuickOne: updateKeptQuickSql(model, one),
+    updateKeptQuickMany: updateKeptQuickSql(model, grouped),
     deleteQuickOne: deleteQuickSql(model, one),
     deleteQuickMany: deleteQuickSql(model, grouped),
   }
@@ -77,9 +88,12 @@ const many: Form = {
 /** Set for this statement's own transaction, before it meets its first lock. */
 const grouped: Form = { ...many, conditions: [`(SELECT set_config('lock_timeout', '50ms', true)) <> ''`] }
 
-/** That the model is still declared as this writer knows it; raises an error when it is not. */
-export function currentEdition({ id, edition }: ModelTable): string {
-  return `(SELECT CASE edition WHEN ${edition} THEN true ELSE refuse_stale_model(id) END FROM models WHERE id = ${id})`
+/**
+ * That the model is still declared as this writer knows it. The function is true, and is gone once another edition holds: so
+ * the statement cannot even be prepared, and costs nothing until then.
+ */
+export function currentEdition(model: Pick<ModelTable, 'id' | 'edition'>): string {
+  return `${tableOf(model)}_edition_${model.edition}()`
 }
 
 function conditionOf(model: ModelTable, { conditions }: Form): string {
@@ -90,16 +104,16 @@ function keyColumns(model: ModelTable): readonly Column[] {
   return singles(model).map(({ slot }) => [columnOf(slot), 'text'])
 }
 
-/** Parameters: name, uid, held, stored as, labels, sets, data, then the single-value keys. */
+/** Parameters: name, uid, held, stored as, data, labels, sets, then the single-value keys. */
 function createSql(model: ModelTable, form: Form): string {
   const columns: readonly Column[] = [
     ['name', 'text'],
     ['uid', 'uuid'],
     ['held', 'boolean'],
     ['stored_as', 'text'],
+    ['data', 'bytea'],
     ['labels', 'jsonb'],
     ['sets', 'jsonb'],
-    ['data', 'bytea'],
     ...keyColumns(model),
   ]
   const names = columns.map(([name]) => name).join(', ')
@@ -121,40 +135,54 @@ function createSql(model: ModelTable, form: Form): string {
   SELECT name, id >> 20 AS created_at FROM written`
 }
 
-function updateColumns(model: ModelTable): readonly Column[] {
-  return [
-    ['name', 'text'],
-    ['uid', 'uuid'],
-    ['version', 'bigint'],
-    ['held', 'boolean'],
-    ['stored_as', 'text'],
-    ['step', 'int'],
-    ['labels', 'jsonb'],
-    ['sets', 'jsonb'],
-    ['data', 'bytea'],
-    ...keyColumns(model),
-  ]
+const keptColumns: readonly Column[] = [
+  ['name', 'text'],
+  ['uid', 'uuid'],
+  ['version', 'bigint'],
+  ['held', 'boolean'],
+  ['stored_as', 'text'],
+  ['step', 'int'],
+  ['data', 'bytea'],
+]
+
+/** Where an update has its indexed values from. */
+interface Source {
+  /** The parameters. */
+  readonly columns: readonly Column[]
+  /** The row that holds labels, sets and keys: `i` as given, `s` as stored. */
+  readonly row: 'i' | 's'
+  readonly keys: string
+  readonly generation: string
 }
 
-/** The lock is taken with the conditions on what is stored then, so whatever is answered was as expected. */
+function given(model: ModelTable): Source {
+  const columns: readonly Column[] = [...keptColumns, ['labels', 'jsonb'], ['sets', 'jsonb'], ...keyColumns(model)]
+  return { columns, row: 'i', keys: keysOf(model, 'i'), generation: String(model.generation) }
+}
+
+function kept(model: ModelTable): Source {
+  return { columns: keptColumns, row: 's', keys: allKeysOf(model, 's'), generation: 's.index_generation' }
+}
+
+/**
+ * Finds the rows in the snapshot and then changes them as they are: a row that was changed meanwhile has another version and
+ * is left alone.
+ */
 function updateQuickSql(model: ModelTable, form: Form): string {
   const table = tableOf(model)
   const keys = keyColumns(model).map(([name]) => name)
   return `
-  WITH expected AS MATERIALIZED (
-    SELECT m.id, i.held, i.stored_as, i.step, i.data, ${keys.map((key) => `i.${key}, `).join('')}
-      ${oldKeysOf(model, 'm')} AS old_keys, m.index_generation AS old_index_generation
-    FROM (SELECT * FROM ${form.rows(updateColumns(model))}) i JOIN ${table} m ON m.name = i.name
-    WHERE m.uid = i.uid AND m.version = i.version AND m.labels = i.labels AND m.sets = i.sets
-      AND (m.data <> i.data OR m.held <> i.held) AND (m.deleted_at IS NULL OR i.held)
-      AND ${conditionOf(model, form)}
-    ORDER BY m.name FOR UPDATE OF m
-  ),
-  changed AS (
-    UPDATE ${table} m SET version = m.version + 1, generation = m.generation + e.step, index_generation = ${model.generation},
-      held = e.held, stored_as = e.stored_as, data = e.data ${keys.map((key) => `, ${key} = e.${key}`).join('')}
-    FROM expected e WHERE m.id = e.id
-    RETURNING m.*, e.step, e.old_keys, e.old_index_generation
+  WITH changed AS (
+    UPDATE ${table} m SET version = m.version + 1, generation = m.generation + i.step, index_generation = ${model.generation},
+      held = i.held, stored_as = i.stored_as, data = i.data ${keys.map((key) => `, ${key} = i.${key}`).join('')}
+    FROM (
+      SELECT input.*, o.id, ${oldKeysOf(model, 'o')} AS old_keys, o.index_generation AS old_index_generation
+      FROM ${form.rows(given(model).columns)} JOIN ${table} o ON o.name = input.name AND o.version = input.version
+      ORDER BY o.name
+    ) i
+    WHERE m.id = i.id AND m.version = i.version AND m.index_generation = i.old_index_generation AND m.uid = i.uid
+      AND m.labels = i.labels AND m.sets = i.sets AND ${stillUsual} AND ${conditionOf(model, form)}
+    RETURNING m.*, i.step, i.old_keys, i.old_index_generation
   ),
   logged AS (
     INSERT INTO changes (id, model, op, object_id, name, uid, version, generation, deleted_at, index_generation, stored_as,
@@ -166,24 +194,53 @@ function updateQuickSql(model: ModelTable, form: Form): string {
     RETURNING id
   ),
   queued AS (INSERT INTO pending_changes (id, model) SELECT id, ${model.id} FROM logged)
+  ${updatedSql}`
+}
+
+/** Something changes, and it is not the removal of an object that was declared deleted. */
+const stillUsual = '(m.data <> i.data OR m.held <> i.held) AND (m.deleted_at IS NULL OR i.held)'
+
+const updatedSql = `
   SELECT name, 'updated' AS outcome, uid, version - 1 AS version, generation - step AS generation, id >> 20 AS created_at,
     deleted_at, stored_as, null::bytea AS data
   FROM changed`
+
+function updateKeptQuickSql(model: ModelTable, form: Form): string {
+  return `
+  WITH changed AS (
+    UPDATE ${tableOf(model)} m SET version = m.version + 1, generation = m.generation + i.step, held = i.held,
+      stored_as = i.stored_as, data = i.data
+    FROM (SELECT * FROM ${form.rows(keptColumns)} ORDER BY name) i
+    WHERE m.name = i.name AND m.version = i.version AND m.uid = i.uid AND ${stillUsual} AND ${conditionOf(model, form)}
+    RETURNING m.*, i.step
+  ),
+  logged AS (
+    INSERT INTO changes (id, model, op, object_id, name, uid, version, generation, deleted_at, index_generation, stored_as,
+      labels, sets, keys, data)
+    SELECT nextval('change_id'), ${model.id}, 'm', id, name, uid, version, generation, deleted_at, index_generation, stored_as,
+      labels, sets, ${allKeysOf(model, 'changed')}, data
+    FROM changed
+    RETURNING id
+  ),
+  queued AS (INSERT INTO pending_changes (id, model) SELECT id, ${model.id} FROM logged)
+  ${updatedSql}`
 }
 
 /**
- * Parameters: name, expected uid, expected version, held, stored as, new generation, labels, sets, data, then the
- * single-value keys. Does nothing at all unless every operation can be done.
+ * Parameters: name, expected uid, expected version, held, stored as, new generation, data, then labels, sets and the
+ * single-value keys unless they are kept. Does nothing at all unless every operation can be done.
  */
-function updateSql(model: ModelTable, form: Form): string {
+function updateSql(model: ModelTable, form: Form, source: Source): string {
   const table = tableOf(model)
   const keys = keyColumns(model).map(([name]) => name)
+  const { row } = source
   return `
   WITH ${storedSql(model, form)},
   decided AS MATERIALIZED (
     SELECT i.name, s.id, s.version + 1 AS version, s.generation + i.step AS generation, i.held, s.deleted_at, i.stored_as,
-      i.labels, i.sets, i.data, ${keys.map((key) => `i.${key}, `).join('')}
-      s.uid, s.labels AS old_labels, s.sets AS old_sets, ${oldKeysOf(model, 's')} AS old_keys,
+      ${row}.labels, ${row}.sets, i.data, ${keys.map((key) => `${row}.${key}, `).join('')}
+      ${source.keys} AS keys, ${source.generation} AS index_generation,
+      s.uid, s.labels AS old_labels, s.sets AS old_sets, ${row === 's' ? source.keys : oldKeysOf(model, 's')} AS old_keys,
       s.index_generation AS old_index_generation,
       CASE
         WHEN s.uid <> i.uid THEN 'uid'
@@ -193,11 +250,11 @@ function updateSql(model: ModelTable, form: Form): string {
         WHEN s.deleted_at IS NOT NULL AND NOT i.held THEN 'removed'
         ELSE 'updated'
       END AS outcome
-    FROM (SELECT * FROM ${form.rows(updateColumns(model))}) i JOIN stored s USING (name) LEFT JOIN seen n ON n.id = s.id
+    FROM (SELECT * FROM ${form.rows(source.columns)}) i JOIN stored s USING (name) LEFT JOIN seen n ON n.id = s.id
   ),
   ${appliedSql(form.count)},
   changed AS (
-    UPDATE ${table} m SET version = a.version, generation = a.generation, index_generation = ${model.generation},
+    UPDATE ${table} m SET version = a.version, generation = a.generation, index_generation = a.index_generation,
       held = a.held, stored_as = a.stored_as, labels = a.labels, sets = a.sets, data = a.data
       ${keys.map((key) => `, ${key} = a.${key}`).join('')}
     FROM applied a WHERE m.id = a.id AND a.outcome = 'updated'
@@ -208,9 +265,9 @@ function updateSql(model: ModelTable, form: Form): string {
     INSERT INTO changes (id, model, op, object_id, name, uid, version, generation, deleted_at, index_generation, stored_as,
       labels, sets, keys, old_labels, old_sets, old_keys, old_index_generation, data)
     SELECT nextval('change_id'), ${model.id}, (CASE outcome WHEN 'removed' THEN 'd' ELSE 'm' END)::"char", id, name, uid,
-      version, generation, deleted_at, ${model.generation}, stored_as, labels, sets, ${keysOf(model, 'applied')},
-      nullif(old_labels, labels), nullif(old_sets, sets), nullif(old_keys, ${keysOf(model, 'applied')}),
-      nullif(old_index_generation, ${model.generation}), data
+      version, generation, deleted_at, index_generation, stored_as, labels, sets, keys,
+      nullif(old_labels, labels), nullif(old_sets, sets), nullif(old_keys, keys),
+      nullif(old_index_generation, index_generation), data
     FROM applied
     RETURNING id
   ),
@@ -326,18 +383,26 @@ function oldKeysOf(model: ModelTable, row: string): string {
   return now === all ? now : `CASE ${row}.index_generation WHEN ${model.generation} THEN ${now} ELSE ${all} END`
 }
 
+/**
+ * The database expects a hundred rows of such a function, and for so many it reads the whole side table. A limit that it
+ * cannot know makes it expect a tenth.
+ */
+const few = (row: string, rows: string) => `LATERAL (SELECT * FROM ${rows} LIMIT 1000000 + ${row}.id % 2)`
+const labelsOf = (row: string, column = 'labels') => few(row, `jsonb_each_text(${row}.${column})`)
+const valuesOf = (row: string, set: string) => few(row, `jsonb_array_elements_text(${set}) v (value)`)
+
 function labelsAdded(model: ModelTable, row: string): string {
   return `,
   labels_added AS (
     INSERT INTO ${labelTableOf(model)} (key, value, id)
-    SELECT l.key, l.value, r.id FROM ${row} r, jsonb_each_text(r.labels) l
+    SELECT l.key, l.value, r.id FROM ${row} r, ${labelsOf('r')} l
   )`
 }
 
 function labelsRemoved(model: ModelTable, row: string): string {
   return `,
   labels_removed AS (
-    DELETE FROM ${labelTableOf(model)} t USING ${row} r, jsonb_each_text(r.labels) l
+    DELETE FROM ${labelTableOf(model)} t USING ${row} r, ${labelsOf('r')} l
     WHERE t.key = l.key AND t.value = l.value AND t.id = r.id
   )`
 }
@@ -350,12 +415,12 @@ function labelsMoved(model: ModelTable): string {
     FROM applied WHERE outcome = 'removed' OR old_labels <> labels
   ),
   labels_removed AS (
-    DELETE FROM ${labelTableOf(model)} t USING labels_kept k, jsonb_each_text(k.old_labels) l
+    DELETE FROM ${labelTableOf(model)} t USING labels_kept k, ${labelsOf('k', 'old_labels')} l
     WHERE t.key = l.key AND t.value = l.value AND t.id = k.id AND k.labels ->> l.key IS DISTINCT FROM l.value
   ),
   labels_added AS (
     INSERT INTO ${labelTableOf(model)} (key, value, id)
-    SELECT l.key, l.value, k.id FROM labels_kept k, jsonb_each_text(k.labels) l
+    SELECT l.key, l.value, k.id FROM labels_kept k, ${labelsOf('k')} l
     WHERE k.old_labels ->> l.key IS DISTINCT FROM l.value
   )`
 }
@@ -365,7 +430,7 @@ function setsAdded(model: ModelTable, row: string): string {
     ({ slot }) => `,
   set_added_${slot} AS (
     INSERT INTO ${setTableOf(model, slot)} (value, id)
-    SELECT v.value, r.id FROM ${row} r, jsonb_array_elements_text(r.sets -> '${slot}') v (value) ORDER BY v.value
+    SELECT v.value, r.id FROM ${row} r, ${valuesOf('r', `r.sets -> '${slot}'`)} v ORDER BY v.value
   )`,
   )
   return parts.join('')
@@ -375,7 +440,7 @@ function setsRemoved(model: ModelTable, row: string): string {
   const parts = multis(model).map(
     ({ slot }) => `,
   set_removed_${slot} AS (
-    DELETE FROM ${setTableOf(model, slot)} t USING ${row} r, jsonb_array_elements_text(r.sets -> '${slot}') v (value)
+    DELETE FROM ${setTableOf(model, slot)} t USING ${row} r, ${valuesOf('r', `r.sets -> '${slot}'`)} v
     WHERE t.value = v.value AND t.id = r.id
   )`,
   )
@@ -394,12 +459,12 @@ function setsMoved(model: ModelTable): string {
     const after = `coalesce(k.sets -> '${slot}', '[]')`
     return `,
   set_removed_${slot} AS (
-    DELETE FROM ${setTableOf(model, slot)} t USING sets_kept k, jsonb_array_elements_text(${before}) v (value)
+    DELETE FROM ${setTableOf(model, slot)} t USING sets_kept k, ${valuesOf('k', before)} v
     WHERE t.value = v.value AND t.id = k.id AND NOT jsonb_exists(${after}, v.value)
   ),
   set_added_${slot} AS (
     INSERT INTO ${setTableOf(model, slot)} (value, id)
-    SELECT v.value, k.id FROM sets_kept k, jsonb_array_elements_text(${after}) v (value)
+    SELECT v.value, k.id FROM sets_kept k, ${valuesOf('k', after)} v
     WHERE NOT jsonb_exists(${before}, v.value) ORDER BY v.value
   )`
   })

@@ -2,6 +2,7 @@ import { DatabaseError, type ClientBase, type Pool } from 'pg'
 import type {
   CreateOperation,
   DeleteOperation,
+  IndexedValues,
   Lease,
   StoredObject,
   UpdateOperation,
@@ -147,19 +148,21 @@ function runGroup(
 
 /** Its values would not be those of our indexes. */
 function assertEdition({ table }: OpenModel, operation: WriteOperation): void {
-  if (operation.type !== 'delete' && (operation.content.edition ?? 0) !== table.edition) throw new StaleModel(table)
+  if (operation.type === 'delete' || operation.content.indexed === 'kept') return
+  if ((operation.content.edition ?? 0) !== table.edition) throw new StaleModel(table)
 }
 
+type Verb = WriteOperation['type'] | 'updateKept'
 type StatementName = keyof OpenModel['statements']
 
 /** The statement for one operation or for several, with parameters that fit it. */
-function statement(model: GroupModel, verb: WriteOperation['type'], columns: readonly (readonly unknown[])[]) {
+function statement(model: GroupModel, verb: Verb, columns: readonly (readonly unknown[])[]) {
   const single = columns[0]?.length === 1
   return query(model, single ? `${verb}One` : model.grouped ? `${verb}Grouped` : `${verb}Many`, columns)
 }
 
 /** The one for the usual case. What it leaves undone must not matter to the others: they are alone or of several callers. */
-function quickStatement(model: GroupModel, verb: 'update' | 'delete', columns: readonly (readonly unknown[])[]) {
+function quickStatement(model: GroupModel, verb: Exclude<Verb, 'create'>, columns: readonly (readonly unknown[])[]) {
   return query(model, columns[0]?.length === 1 ? `${verb}QuickOne` : `${verb}QuickMany`, columns)
 }
 
@@ -179,7 +182,13 @@ async function runCreates(
   const columns = [
     operations.map(({ name }) => name),
     operations.map(({ uid }) => uid),
-    ...contentColumns(model, operations),
+    operations.map(({ content }) => content.held),
+    operations.map(({ content }) => content.storedAs),
+    operations.map(({ content }) => content.data),
+    ...indexedColumns(
+      model,
+      operations.map(({ content }) => content.indexed),
+    ),
   ]
   const { rows } = await client.query<{ name: string; created_at: string }>(statement(model, 'create', columns))
   const createdAt = new Map(rows.map((row) => [row.name, Number(row.created_at)]))
@@ -196,11 +205,13 @@ async function runUpdates(
   model: GroupModel,
   operations: readonly UpdateOperation[],
 ): Promise<Answered> {
+  const kept = operations[0]?.content.indexed === 'kept'
   const columns = updateColumns(model, operations)
-  const general = statement(model, 'update', columns)
-  const usual = mayBeQuick(model, operations) && operations.every(({ sameEntries }) => sameEntries)
+  const verb = kept ? 'updateKept' : 'update'
+  const general = statement(model, verb, columns)
+  const usual = mayBeQuick(model, operations) && (kept || operations.every(({ sameEntries }) => sameEntries))
   if (!usual) return matchOutcomes(operations, (await client.query<OutcomeRow>(general)).rows, updated)
-  const { rows } = await client.query<OutcomeRow>(quickStatement(model, 'update', columns))
+  const { rows } = await client.query<OutcomeRow>(quickStatement(model, verb, columns))
   if (rows.length > 0 || operations.length > 1) return answerFound(operations, rows, updated)
   return matchOutcomes(operations, (await client.query<OutcomeRow>(general)).rows, updated)
 }
@@ -213,15 +224,16 @@ function updated({ content, newGeneration }: UpdateOperation, row: OutcomeRow): 
 }
 
 function updateColumns(model: GroupModel, operations: readonly UpdateOperation[]): readonly (readonly unknown[])[] {
-  const [held, storedAs, ...rest] = contentColumns(model, operations)
+  const indexed = operations.flatMap(({ content }) => (content.indexed === 'kept' ? [] : [content.indexed]))
   return [
     operations.map(({ name }) => name),
     operations.map(({ expected }) => expected.uid),
     operations.map(({ expected }) => expected.version),
-    held,
-    storedAs,
+    operations.map(({ content }) => content.held),
+    operations.map(({ content }) => content.storedAs),
     operations.map(({ newGeneration }) => (newGeneration ? 1 : 0)),
-    ...rest,
+    operations.map(({ content }) => content.data),
+    ...(indexed.length > 0 ? indexedColumns(model, indexed) : []),
   ]
 }
 
@@ -289,19 +301,12 @@ function toStored(row: OutcomeRow, data = row.data ?? Buffer.alloc(0)): StoredOb
   return toStoredObject({ ...row, data })
 }
 
-/** held, stored as, labels, sets, data and the single-value keys, each as an array over the operations. */
-function contentColumns(
-  { table }: OpenModel,
-  operations: readonly (CreateOperation | UpdateOperation)[],
-): [unknown[], unknown[], ...unknown[][]] {
-  const contents = operations.map(({ content }) => content)
+/** Labels, sets and the single-value keys, each as an array over the operations. */
+function indexedColumns({ table }: OpenModel, indexed: readonly IndexedValues[]): readonly (readonly unknown[])[] {
   return [
-    contents.map(({ held }) => held),
-    contents.map(({ storedAs }) => storedAs),
-    contents.map(({ indexed }) => JSON.stringify(indexed.labels)),
-    contents.map(({ indexed }) => JSON.stringify(setsBySlot(table, indexed.multi))),
-    contents.map(({ data }) => data),
-    ...singles(table).map(({ name }) => contents.map(({ indexed }) => indexed.single[name] ?? null)),
+    indexed.map(({ labels }) => JSON.stringify(labels)),
+    indexed.map(({ multi }) => JSON.stringify(setsBySlot(table, multi))),
+    ...singles(table).map(({ name }) => indexed.map(({ single }) => single[name] ?? null)),
   ]
 }
 
@@ -324,6 +329,7 @@ async function translate(error: unknown, parts: WriteParts, operations: readonly
     for (const index of table.indexes) {
       if (uniqueNameOf(table, index) !== error.constraint) continue
       const { indexed } = operation.content
+      if (indexed === 'kept') continue
       const values = index.multi ? (indexed.multi[index.name] ?? []) : [indexed.single[index.name]]
       const value = values.find(
         (candidate) => candidate !== undefined && (refused === undefined || candidate === refused),

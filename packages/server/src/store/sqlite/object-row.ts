@@ -1,4 +1,4 @@
-import type { ObjectContent, StoredObject } from '../store.ts'
+import type { ObjectContent, StoredObject, UpdatedContent } from '../store.ts'
 import { setsBySlot } from '../indexed-values.ts'
 import { columnOf, singles, type KeyColumn, type ModelTable } from '../model-table.ts'
 import { createdAtOf } from './object-ids.ts'
@@ -50,6 +50,12 @@ export function contentColumns(model: ModelTable, { data, storedAs, held, indexe
     sets: JSON.stringify(setsBySlot(model, indexed.multi)),
     data,
   }
+}
+
+/** Without those of indexed values that are kept. */
+export function updatedColumns(model: ModelTable, { indexed, ...content }: UpdatedContent): Partial<ContentColumns> {
+  if (indexed !== 'kept') return contentColumns(model, { indexed, ...content })
+  return { held: content.held ? 1 : 0, stored_as: content.storedAs, data: content.data }
 }
 
 /**

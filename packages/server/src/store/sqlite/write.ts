@@ -7,7 +7,7 @@ import type { Catalog, OpenModel } from './catalog.ts'
 import type { ChangeLog } from './changes.ts'
 import type { Leases } from './leases.ts'
 import type { ObjectIds } from './object-ids.ts'
-import { contentColumns, keysOf, toStoredObject, type ObjectRow } from './object-row.ts'
+import { contentColumns, keysOf, toStoredObject, updatedColumns, type ObjectRow } from './object-row.ts'
 import { moveLabels, moveSets } from './side-tables.ts'
 
 export interface WriteParts {
@@ -35,8 +35,8 @@ export function createWrite(parts: WriteParts): Write {
 function perform(parts: WriteParts, operation: WriteOperation): WriteResult {
   const model = parts.catalog.find(operation.model)
   // Its values would not be those of our indexes.
-  const stale = operation.type !== 'delete' && (operation.content.edition ?? 0) !== model.table.edition
-  if (stale) throw new StaleModel(model.table)
+  const follows = operation.type !== 'delete' && operation.content.indexed !== 'kept' ? operation.content : undefined
+  if (follows && (follows.edition ?? 0) !== model.table.edition) throw new StaleModel(model.table)
   if (operation.type === 'create') return create(parts, model, operation)
   if (operation.type === 'update') return update(parts, model, operation)
   return remove(parts, model, operation)
@@ -56,7 +56,7 @@ function update(parts: WriteParts, model: OpenModel, operation: UpdateOperation)
   if (before.data.equals(content.data) && before.held === Number(content.held)) return unchanged(before)
   const after = {
     ...before,
-    ...contentColumns(model.table, content),
+    ...updatedColumns(model.table, content),
     version: before.version + 1,
     generation: before.generation + Number(newGeneration),
   }
@@ -133,7 +133,9 @@ function conflictOf({ statements }: OpenModel, operation: WriteOperation, id: nu
   if (operation.type === 'delete') return undefined
   const namesake = statements.byName.get(operation.name)
   if (namesake && namesake.id !== id) return new WriteConflict('exists', operation)
-  const { single, multi } = operation.content.indexed
+  const { indexed } = operation.content
+  if (indexed === 'kept') return undefined
+  const { single, multi } = indexed
   for (const { index, holder } of statements.unique) {
     const values = index.multi ? (multi[index.name] ?? []) : [single[index.name]]
     for (const value of values) {

@@ -27,13 +27,6 @@ export const initial = `
     PRIMARY KEY (model, generation)
   );
 
-  -- Asked for by every write statement. Whoever changes a declaration holds the model's table against all writers meanwhile,
-  -- so that a write either is over by then or sees the new edition.
-  CREATE FUNCTION refuse_stale_model(model int) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
-  BEGIN
-    RAISE EXCEPTION 'the declaration of model % has changed', model USING ERRCODE = 'PGM01';
-  END $$;
-
   -- For a row that somebody changed after the statement had begun: its new entries in side tables are not seen by it.
   CREATE FUNCTION refuse_old_snapshot() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
   BEGIN
