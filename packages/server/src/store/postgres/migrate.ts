@@ -6,20 +6,23 @@ import { inTransaction } from './transaction.ts'
  * Numbered, and only ever added to. A migration expands first: servers of the release before keep working beside it;
  * what they still need is taken away one release later.
  */
-const migrations: readonly string[] = [initial]
+export const migrations: readonly string[] = [initial]
 
 const history = `CREATE TABLE IF NOT EXISTS schema_migrations (
   number int PRIMARY KEY,
   applied_at timestamptz NOT NULL DEFAULT now()
 )`
 
-/** Replicas start together: whoever comes second waits for the first, then finds nothing left to do. */
-export async function migrate(pool: Pool): Promise<void> {
+/**
+ * Replicas start together: whoever comes second waits for the first, then finds nothing left to do. One that knows fewer
+ * migrations than were applied works with what there is.
+ */
+export async function migrate(pool: Pool, known: readonly string[] = migrations): Promise<void> {
   await inTransaction(pool, async (client) => {
     await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('pergola schema', 0))`)
     await client.query(history)
     const applied = await newestApplied(client)
-    for (const [at, sql] of migrations.entries()) {
+    for (const [at, sql] of known.entries()) {
       if (at + 1 <= applied) continue
       await client.query(sql)
       await client.query('INSERT INTO schema_migrations (number) VALUES ($1)', [at + 1])

@@ -5,6 +5,7 @@ import { expect, inject, test } from 'vitest'
 import { create, people } from '../contract/fixture.ts'
 import { postgresFixture } from '../contract/postgres-fixture.ts'
 import { storeContract } from '../contract/store-contract.ts'
+import { migrate, migrations } from './migrate.ts'
 import { openPostgresStore } from './postgres-store.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -76,4 +77,41 @@ test('a change that is missing in the middle of the log is an error to its reade
   await pool.query(`DELETE FROM changes WHERE name = 'b'`)
   await pool.end()
   await expect(read()).rejects.toMatchObject({ reason: 'RevisionExpired' })
+})
+
+test('servers of this release go on, and can start, beside a newer one that has expanded the tables', async () => {
+  await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }))
+  const { store, url } = fixture
+  await store.openModel(people)
+  const start = await store.head()
+  await store.write([create('before')])
+  const pool = new Pool({ connectionString: url })
+  const expanding = `
+    ALTER TABLE models ADD COLUMN newer jsonb;
+    ALTER TABLE changes ADD COLUMN newer text, ADD COLUMN newer_still int NOT NULL DEFAULT 7;
+    ALTER TABLE change_order ADD COLUMN newer text;
+    ALTER TABLE sequencer ADD COLUMN newer int NOT NULL DEFAULT 1;
+    CREATE TABLE newer (id int PRIMARY KEY);`
+  await migrate(pool, [...migrations, expanding])
+  await using another = await fixture.reopen()
+  await another.openModel(people)
+  await store.write([create({ name: 'after', city: 'x', tags: ['t'], labels: { k: 'v' } })])
+  await another.write([create('beside')])
+  await another.openModel({ ...people, edition: 1, indexes: [...people.indexes, { name: 'country' }] })
+  await another.buildIndexes(people, {
+    evaluate: async (objects) => objects.map(() => ({ labels: {}, single: {}, multi: {} })),
+  })
+  expect(
+    (await another.list(people, { limit: 9, sort: [{ field: 'country', descending: false }] })).items,
+  ).toHaveLength(3)
+  const names: string[] = []
+  for (let place = start; names.length < 3;) {
+    const { changes, revision } = await store.readChanges(place, { limit: 9, waitMs: 5_000 })
+    names.push(...changes.map(({ object }) => object.name))
+    place = revision
+  }
+  expect(names).toEqual(['before', 'after', 'beside'])
+  const { rows } = await pool.query('SELECT max(number) AS newest FROM schema_migrations')
+  expect(rows).toEqual([{ newest: migrations.length + 1 }])
+  await pool.end()
 })

@@ -40,15 +40,15 @@ export function writeStatements(model: ModelTable): WriteStatements {
   return {
     createOne: createSql(model, one),
     createMany: createSql(model, many),
-    updateOne: updateSql(model, one, given(model)),
-    updateMany: updateSql(model, many, given(model)),
-    updateKeptOne: updateSql(model, one, kept(model)),
-    updateKeptMany: updateSql(model, many, kept(model)),
+    updateOne: updateSql(model, one, givenSource(model)),
+    updateMany: updateSql(model, many, givenSource(model)),
+    updateKeptOne: updateSql(model, one, keptSource(model)),
+    updateKeptMany: updateSql(model, many, keptSource(model)),
     deleteOne: deleteSql(model, one),
     deleteMany: deleteSql(model, many),
     createGrouped: createSql(model, grouped),
-    updateGrouped: updateSql(model, grouped, given(model)),
-    updateKeptGrouped: updateSql(model, grouped, kept(model)),
+    updateGrouped: updateSql(model, grouped, givenSource(model)),
+    updateKeptGrouped: updateSql(model, grouped, keptSource(model)),
     deleteGrouped: deleteSql(model, grouped),
     updateQuickOne: updateQuickSql(model, one),
     updateQuickMany: updateQuickSql(model, grouped),
@@ -155,12 +155,12 @@ interface Source {
   readonly generation: string
 }
 
-function given(model: ModelTable): Source {
+function givenSource(model: ModelTable): Source {
   const columns: readonly Column[] = [...keptColumns, ['labels', 'jsonb'], ['sets', 'jsonb'], ...keyColumns(model)]
   return { columns, row: 'i', keys: keysOf(model, 'i'), generation: String(model.generation) }
 }
 
-function kept(model: ModelTable): Source {
+function keptSource(model: ModelTable): Source {
   return { columns: keptColumns, row: 's', keys: allKeysOf(model, 's'), generation: 's.index_generation' }
 }
 
@@ -177,7 +177,7 @@ function updateQuickSql(model: ModelTable, form: Form): string {
       held = i.held, stored_as = i.stored_as, data = i.data ${keys.map((key) => `, ${key} = i.${key}`).join('')}
     FROM (
       SELECT input.*, o.id, ${oldKeysOf(model, 'o')} AS old_keys, o.index_generation AS old_index_generation
-      FROM ${form.rows(given(model).columns)} JOIN ${table} o ON o.name = input.name AND o.version = input.version
+      FROM ${form.rows(givenSource(model).columns)} JOIN ${table} o ON o.name = input.name AND o.version = input.version
       ORDER BY o.name
     ) i
     WHERE m.id = i.id AND m.version = i.version AND m.index_generation = i.old_index_generation AND m.uid = i.uid
