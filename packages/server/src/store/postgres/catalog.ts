@@ -6,7 +6,8 @@ import type { ModelDeclaration, ModelKey } from '../store.ts'
 import { changedTable, newTable, settled } from '../table-change.ts'
 import { addSlotsSql, createIndexSql, createTableSql, discardSql, missingBtrees } from './table-sql.ts'
 import { inTransaction } from './transaction.ts'
-import { currentEdition, writeStatements, type WriteStatements } from './write-sql.ts'
+import { currentEdition } from './statement-form.ts'
+import { writeStatements, type WriteStatements } from './write-sql.ts'
 
 /** A model that is open: where it lives, and its statements. */
 export interface OpenModel {

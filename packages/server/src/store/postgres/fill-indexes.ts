@@ -7,7 +7,7 @@ import { readProgress, saveProgress, type BuildProgress } from './build-progress
 import { holdFence } from './leases.ts'
 import { objectColumns, toStoredObject, type ObjectRow } from './object-row.ts'
 import { inTransaction } from './transaction.ts'
-import { currentEdition } from './write-sql.ts'
+import { currentEdition } from './statement-form.ts'
 
 /** Objects read, and evaluated, at a time: some 10 ms of this process. */
 const chunk = 500

@@ -21,9 +21,9 @@ export async function choosePlan(pool: Pool, model: ModelTable, query: ListQuery
   })
   if (counted.length === 0) return { way: 'ordered scan' }
   const counts = counted.map(({ ids }, at) => {
-    const limit =
-      at === 0 ? `${defaultCandidateLimit + 1}` : `least(${counted.slice(0, at).map((_, before) => `c${before}`)}) + 1`
-    return `LATERAL (SELECT count(*)::int AS c${at} FROM (${ids} LIMIT ${limit}) ids) counted_${at}`
+    const before = counted.slice(0, at).map((_, known) => `c${known}`)
+    const limit = at === 0 ? defaultCandidateLimit : `least(${before.join(', ')})`
+    return `LATERAL (SELECT count(*)::int AS c${at} FROM (${ids} LIMIT ${limit} + 1) ids) counted_${at}`
   })
   const { rows } = await pool.query<Record<string, number>>(`SELECT * FROM ${counts.join(', ')}`, parameters.values)
   return wayByCounts(
