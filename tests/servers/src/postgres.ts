@@ -11,6 +11,10 @@ export type PostgresVersion = (typeof postgresVersions)[number]
 export interface PostgresServer extends AsyncDisposable {
   /** Of the `postgres` database, as a superuser. */
   readonly url: string
+  /** `kill -9` of the server and of every backend. */
+  kill(): Promise<void>
+  /** After `kill`, on the same data and port; resolves when it answers. */
+  restart(): Promise<void>
 }
 
 const forgetfulSettings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
@@ -32,7 +36,7 @@ const directoryPrefix = 'pergola-test-postgres-'
  */
 export async function startPostgres(version: PostgresVersion, { durable = false } = {}): Promise<PostgresServer> {
   const given = process.env[`TEST_POSTGRES_${version}_URL`]
-  if (given !== undefined) return { url: given, [Symbol.asyncDispose]: async () => {} }
+  if (given !== undefined) return givenServer(version, given)
 
   const directory = makeDirectory(version)
   const data = join(directory, 'data')
@@ -49,22 +53,27 @@ export async function startPostgres(version: PostgresVersion, { durable = false 
     'max_connections=200',
     ...(durable ? durableSettings : forgetfulSettings),
   ]
-  const server = startServer(
-    [`${binaries}/postgres`, '-D', data, ...settings.flatMap((setting) => ['-c', setting])],
-    env,
-  )
+  const command = [`${binaries}/postgres`, '-D', data, ...settings.flatMap((setting) => ['-c', setting])]
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  let server = startServer(command, env)
   const stop = async () => {
     await server[Symbol.asyncDispose]()
     rmSync(directory, { recursive: true, force: true })
   }
-  try {
-    await untilReady(url, () => server.assertRunning())
-  } catch (error) {
-    await stop()
-    throw new Error(`PostgreSQL ${version} did not start:\n${server.output()}`, { cause: error })
+  const ready = async () => {
+    try {
+      await untilReady(url, () => server.assertRunning())
+    } catch (error) {
+      await stop()
+      throw new Error(`PostgreSQL ${version} did not start:\n${server.output()}`, { cause: error })
+    }
   }
-  return { url, [Symbol.asyncDispose]: stop }
+  await ready()
+  const restart = async () => {
+    server = startServer(command, env)
+    await ready()
+  }
+  return { url, kill: () => server.kill(), restart, [Symbol.asyncDispose]: stop }
 }
 
 export interface TestDatabase extends AsyncDisposable {
@@ -83,6 +92,12 @@ export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
     url: url.href,
     [Symbol.asyncDispose]: () => execute(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`),
   }
+}
+
+function givenServer(version: PostgresVersion, url: string): PostgresServer {
+  const refuse = () =>
+    Promise.reject(new Error(`the server of TEST_POSTGRES_${version}_URL is not ours to kill; unset it`))
+  return { url, kill: refuse, restart: refuse, [Symbol.asyncDispose]: async () => {} }
 }
 
 async function execute(url: string, sql: string): Promise<void> {

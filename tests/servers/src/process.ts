@@ -1,6 +1,8 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** The account servers run under when the tests run as root, which PostgreSQL refuses. */
 const serviceAccount = 'postgres'
@@ -10,6 +12,8 @@ export interface ServerProcess extends AsyncDisposable {
   output(): string
   /** Throws with the output when the process has ended by itself. */
   assertRunning(): void
+  /** `kill -9` of it and of its children at once; resolves when none of them is left. */
+  kill(): Promise<void>
 }
 
 /** A server that ends with this process, even when this process is killed. */
@@ -25,6 +29,7 @@ export function startServer(command: readonly string[], env: Readonly<Record<str
     assertRunning: () => {
       if (child.exitCode !== null) throw new Error(`${command[0]} ended with ${child.exitCode}:\n${printed}`)
     },
+    kill: () => kill(child),
     [Symbol.asyncDispose]: () => stop(child),
   }
 }
@@ -68,4 +73,45 @@ async function stop(child: ChildProcess): Promise<void> {
   const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
   await ended
   clearTimeout(timer)
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  // Stopped first, so that it neither starts another child nor sees one die.
+  child.kill('SIGSTOP')
+  const children = childrenOf(child.pid)
+  for (const pid of children) signalIfThere(pid, 'SIGKILL')
+  child.kill('SIGKILL')
+  await ended
+  while (children.some(isAlive)) await sleep(5)
+}
+
+function childrenOf(parent: number): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return pids.map(Number).filter((pid) => statOf(pid)?.parent === parent)
+}
+
+function isAlive(pid: number): boolean {
+  const state = statOf(pid)?.state
+  return state !== undefined && state !== 'Z'
+}
+
+/** Undefined when there is no such process. */
+function statOf(pid: number): { readonly state: string; readonly parent: number } | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const [state = '', parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { state, parent: Number(parent) }
+  } catch {
+    return undefined
+  }
+}
+
+function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }
