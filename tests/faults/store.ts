@@ -1,12 +1,15 @@
 import { killDatabase } from './store/kill-database.ts'
 import { killWriter } from './store/kill-writer.ts'
+import { oldSnapshot } from './store/old-snapshot.ts'
+import { slowReader } from './store/slow-reader.ts'
+import { stoppedHolder } from './store/stopped-holder.ts'
 import type { Trial, TrialResult } from './store/trial.ts'
 
 /**
- * Does the store keep its promises when its process or its database is killed under load? `--only=<trial>` runs one of
- * the trials.
+ * Does the store keep its promises when processes are killed or stopped, when somebody holds an old snapshot, and when
+ * somebody reads everything slowly? `--only=<trial>` runs one of them.
  */
-const trials: readonly Trial[] = [killWriter, killDatabase]
+const trials: readonly Trial[] = [killWriter, killDatabase, stoppedHolder, oldSnapshot, slowReader]
 const quick = process.argv.includes('--quick')
 const only = process.argv.find((argument) => argument.startsWith('--only='))?.slice('--only='.length)
 const chosen = trials.filter(({ name }) => only === undefined || name === only)

@@ -1,0 +1,33 @@
+import { isApiError } from '../../../../packages/api/src/problem.ts'
+import { fencedWriter } from '../fenced-writer.ts'
+import { openQuietly } from '../open-quietly.ts'
+
+/**
+ * Holds a lease and writes under it for as long as it lives, also when it is told that it has lost it. Arguments: the
+ * database, the lease, its own name, and how long the lease lasts.
+ */
+export interface HolderLine {
+  /** When the write was begun, in milliseconds since 1970. */
+  readonly began: number
+  readonly outcome: 'done' | 'lost' | 'failed'
+}
+
+const [url = '', lease = '', name = '', ttlMs = '0'] = process.argv.slice(2)
+const store = await openQuietly(url, name)
+const fence = await store.acquireLease(lease, { holder: name, ttlMs: Number(ttlMs) })
+if (!fence) throw new Error(`${name} did not get the lease ${lease}`)
+const write = await fencedWriter(store, fence, name)
+for (;;) {
+  const began = Date.now()
+  const line: HolderLine = { began, outcome: await attempt() }
+  process.stdout.write(`${JSON.stringify(line)}\n`)
+}
+
+async function attempt(): Promise<HolderLine['outcome']> {
+  try {
+    await write()
+    return 'done'
+  } catch (error) {
+    return isApiError(error) && error.reason === 'FenceLost' ? 'lost' : 'failed'
+  }
+}
