@@ -1,5 +1,5 @@
 import { isApiError } from '../../../../packages/api/src/problem.ts'
-import { fencedWriter } from '../fenced-writer.ts'
+import { fencedModel, fencedWriter } from '../fenced-writer.ts'
 import { openQuietly } from '../open-quietly.ts'
 
 /**
@@ -14,9 +14,10 @@ export interface HolderLine {
 
 const [url = '', lease = '', name = '', ttlMs = '0'] = process.argv.slice(2)
 const store = await openQuietly(url, name)
+await store.openModel(fencedModel)
 const fence = await store.acquireLease(lease, { holder: name, ttlMs: Number(ttlMs) })
 if (!fence) throw new Error(`${name} did not get the lease ${lease}`)
-const write = await fencedWriter(store, fence, name)
+const write = fencedWriter(store, fence, name)
 for (;;) {
   const began = Date.now()
   const line: HolderLine = { began, outcome: await attempt() }
