@@ -42,13 +42,18 @@ export function startSequencer(pool: Pool, { makeRoom, roomEvery, onError }: Seq
   let passCount = 0
   let sinceRoom = 0
 
+  // Only ever brought forward: put off by every commit, a steady load would keep the pass from running at all.
+  let dueAt = Number.POSITIVE_INFINITY
   const schedule = (delayMs: number) => {
-    if (stopped) return
+    const at = performance.now() + delayMs
+    if (stopped || at >= dueAt) return
     clearTimeout(timer)
+    dueAt = at
     timer = setTimeout(start, delayMs)
     timer.unref()
   }
   const start = () => {
+    dueAt = Number.POSITIVE_INFINITY
     running ??= run().finally(() => {
       running = undefined
     })
