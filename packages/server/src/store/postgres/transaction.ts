@@ -1,5 +1,12 @@
 import type { ClientBase, Pool } from 'pg'
 
+/**
+ * How long the database waits for us in the middle of a transaction. A process that is stopped there would else keep its
+ * locks, a lease's fence among them, for as long as it is stopped. Set for each transaction: a pooler passes no setting
+ * of a connection on.
+ */
+const mostIdle = '5s'
+
 /** Commits what `work` did, or rolls all of it back when it throws. */
 export async function inTransaction<T>(pool: Pool, work: (client: ClientBase) => Promise<T>): Promise<T> {
   const client = await pool.connect()
@@ -10,7 +17,7 @@ export async function inTransaction<T>(pool: Pool, work: (client: ClientBase) =>
   }
   client.on('error', onError)
   try {
-    await client.query('BEGIN')
+    await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '${mostIdle}'`)
     const result = await work(client)
     await client.query('COMMIT')
     return result
