@@ -7,6 +7,7 @@ import { compact } from './compact.ts'
 import { head, readChanges } from './changes.ts'
 import { createReadGrouping, createWriteGrouping, mayBeGrouped } from './grouping.ts'
 import { acquireLease, releaseLease } from './leases.ts'
+import { keepConnections } from './keep-connections.ts'
 import { list } from './list.ts'
 import { migrate } from './migrate.ts'
 import { defaultPartitionSizes, ensurePartitions, type PartitionSizes } from './log-partitions.ts'
@@ -40,6 +41,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     query_timeout: queryTimeoutMs,
     application_name: 'pergola',
   })
+  keepConnections(pool)
   pool.on('error', options.onConnectionLost)
   try {
     await migrate(pool)

@@ -1,0 +1,32 @@
+import { DatabaseError, type Pool } from 'pg'
+
+/**
+ * The driver's `pool.query` closes its connection after every error, a value that is taken included: refused creates went
+ * at 190/s against 5,800/s for new ones. Ours closes it only when the connection itself is in doubt.
+ */
+export function keepConnections(pool: Pool): void {
+  // The driver's query has a dozen overloads; whatever comes is handed on.
+  pool.query = (async (...given: [never]) => {
+    const client = await pool.connect()
+    let broken: Error | undefined
+    // The pool listens only to idle clients; without a listener a connection that is lost now would end the process.
+    const onError = (error: Error) => {
+      broken = error
+    }
+    client.on('error', onError)
+    try {
+      return await client.query(...given)
+    } catch (error) {
+      if (!isRefusal(error)) broken ??= error as Error
+      throw error
+    } finally {
+      client.off('error', onError)
+      client.release(broken)
+    }
+  }) as Pool['query']
+}
+
+/** The database has answered and undone the statement; anything else leaves open whether it was done. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof DatabaseError && error.severity === 'ERROR'
+}
