@@ -9,7 +9,7 @@ function gated(lanes: number, maxBatch = 100) {
     lanes,
     maxBatch,
     keyOf: (request) => request.split('#')[0] ?? '',
-    retryAlone: true,
+    retryAlone: () => true,
     run: (requests) =>
       new Promise((resolve, reject) => {
         const end = (error?: Error) => (error ? reject(error) : resolve(requests.map((request) => `${request}!`)))
@@ -49,7 +49,7 @@ test('what failed together is tried again alone, and only the one at fault fails
     lanes: 1,
     maxBatch: 100,
     keyOf: String,
-    retryAlone: true,
+    retryAlone: () => true,
     run: async (requests) => {
       await settled()
       if (requests.includes(13)) throw new Error('unlucky')
@@ -79,7 +79,7 @@ test('whatever the load, every request gets the answer it would have had alone',
           lanes,
           maxBatch: 3,
           keyOf: (request: string) => request,
-          retryAlone: true,
+          retryAlone: () => true,
           run: (batch) => Promise.all(batch.map(one)),
         })
         const batched = await Promise.allSettled(requests.map(send))

@@ -10,8 +10,11 @@ export interface BatcherOptions<Request, Answer> {
   readonly keyOf: (request: Request) => string
   /** Answers in the order of the requests. */
   readonly run: (requests: readonly Request[]) => Promise<readonly Answer[]>
-  /** Whether requests that failed together are tried again, each alone, so that each gets the answer it deserves. */
-  readonly retryAlone: boolean
+  /**
+   * Whether requests that failed together with this error are tried again, each alone, so that each gets the answer it
+   * deserves. Never when they may have been done all the same.
+   */
+  readonly retryAlone: (error: unknown) => boolean
 }
 
 interface Waiting<Request, Answer> {
@@ -70,7 +73,7 @@ async function settle<Request, Answer>(
     const answers = await options.run(batch.map(({ request }) => request))
     for (const [at, { resolve }] of batch.entries()) resolve(answers[at] as Answer)
   } catch (error) {
-    if (batch.length > 1 && options.retryAlone) await Promise.all(batch.map((item) => settle([item], options)))
+    if (batch.length > 1 && options.retryAlone(error)) await Promise.all(batch.map((item) => settle([item], options)))
     else for (const { reject } of batch) reject(error)
   }
 }

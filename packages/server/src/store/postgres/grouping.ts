@@ -4,6 +4,7 @@ import { createBatcher } from '../batcher.ts'
 import type { ModelKey, StoredObject, WriteOperation, WriteResult } from '../store.ts'
 import type { OpenModel } from './catalog.ts'
 import { multis, tableOf } from '../model-table.ts'
+import { isRefusal } from './keep-connections.ts'
 import { objectColumns, toStoredObject, type ObjectRow } from './object-row.ts'
 
 /** Measured: creates of 256 callers 4.6k/s singly, 10.7k/s in four lanes; gets 20k/s singly, 67k/s in two. */
@@ -31,7 +32,7 @@ export function createWriteGrouping({
     const key = kindOf(operation)
     let batcher = batchers.get(key)
     if (!batcher) {
-      batcher = createBatcher({ lanes: writeLanes, maxBatch, keyOf: ({ name }) => name, run, retryAlone: true })
+      batcher = createBatcher({ lanes: writeLanes, maxBatch, keyOf: ({ name }) => name, run, retryAlone: isRefusal })
       batchers.set(key, batcher)
     }
     return (await batcher(operation)) ?? alone(operation)
@@ -60,7 +61,7 @@ export function createReadGrouping(
         maxBatch,
         keyOf: (wanted) => wanted,
         run,
-        retryAlone: false,
+        retryAlone: () => false,
       })
       batchers.set(table.id, batcher)
     }
