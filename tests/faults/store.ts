@@ -1,3 +1,4 @@
+import { indexBuild } from './store/index-build.ts'
 import { killDatabase } from './store/kill-database.ts'
 import { killWriter } from './store/kill-writer.ts'
 import { oldSnapshot } from './store/old-snapshot.ts'
@@ -9,7 +10,7 @@ import type { Trial, TrialResult } from './store/trial.ts'
  * Does the store keep its promises when processes are killed or stopped, when somebody holds an old snapshot, and when
  * somebody reads everything slowly? `--only=<trial>` runs one of them.
  */
-const trials: readonly Trial[] = [killWriter, killDatabase, stoppedHolder, oldSnapshot, slowReader]
+const trials: readonly Trial[] = [killWriter, killDatabase, stoppedHolder, indexBuild, oldSnapshot, slowReader]
 const quick = process.argv.includes('--quick')
 const only = process.argv.find((argument) => argument.startsWith('--only='))?.slice('--only='.length)
 const chosen = trials.filter(({ name }) => only === undefined || name === only)

@@ -88,3 +88,22 @@ test('whatever the load, every request gets the answer it would have had alone',
     ),
   )
 })
+
+test('what may have been done in spite of its error is not tried again', async () => {
+  const runs: string[][] = []
+  const send = createBatcher<string, string>({
+    lanes: 1,
+    maxBatch: 100,
+    keyOf: String,
+    retryAlone: (error) => !(error instanceof Error && error.message === 'answer lost'),
+    run: async (requests) => {
+      runs.push([...requests])
+      await settled()
+      if (requests.length > 1) throw new Error('answer lost')
+      return requests
+    },
+  })
+  const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((request) => send(request)))
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected'])
+  expect(runs).toEqual([['a'], ['b', 'c']])
+})

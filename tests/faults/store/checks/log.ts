@@ -66,8 +66,8 @@ function differences(model: ModelTable): string {
   const pairs = [
     ...plain.map((column) => [column, `c.${column}`, `m.${column}`] as const),
     ['id', 'c.object_id', 'm.id'],
-    ['sets', declaredSets(model, 'c.sets'), declaredSets(model, 'm.sets')],
-    ['keys', 'c.keys', keysOfRow(model, 'm')],
+    ['sets', sinceIndexes(model, declaredSets(model, 'c.sets')), sinceIndexes(model, declaredSets(model, 'm.sets'))],
+    ['keys', sinceIndexes(model, 'c.keys'), sinceIndexes(model, keysOfRow(model, 'm'))],
   ]
   const cases = pairs.map(
     ([name, logged, stored]) => `CASE WHEN ${logged} IS DISTINCT FROM ${stored} THEN '${name}' END`,
@@ -88,6 +88,11 @@ function beforeCheck(model: ModelTable): Check {
         OR coalesce(old_keys, keys) IS DISTINCT FROM before_keys
       )`,
   }
+}
+
+/** Of a change under the newest indexes; an older one does not know them, and the row was filled since. */
+function sinceIndexes({ generation }: ModelTable, expression: string): string {
+  return `CASE c.index_generation WHEN ${generation} THEN ${expression} END`
 }
 
 /** Without what is left of indexes that are no longer declared. */

@@ -4,15 +4,16 @@ import { columnOf, singles, type ModelTable } from '../../../../packages/server/
 /** Every model there is, opened by anybody or not. */
 export async function readModels(client: ClientBase): Promise<readonly ModelTable[]> {
   const { rows } = await client.query<ModelTable>(
-    'SELECT id, group_name AS group, plural, generation, indexes, composites FROM models ORDER BY id',
+    `SELECT id, group_name AS group, plural, edition::int, generation, indexes, composites, columns, discarded,
+       last_slot AS "lastSlot"
+     FROM models ORDER BY id`,
   )
   return rows
 }
 
-/** What `keys` of a change must be for a row: its single values by slot, null for the slots that are sets. */
+/** What `keys` of a change that was written under the newest indexes must be for a row: its single values by column. */
 export function keysOfRow(model: ModelTable, row: string): string {
-  const slots = Math.max(0, ...model.indexes.map(({ slot }) => slot))
-  const held = new Set(singles(model).map(({ slot }) => slot))
-  const keys = Array.from({ length: slots }, (_, at) => (held.has(at + 1) ? `${row}.${columnOf(at + 1)}` : 'NULL'))
+  const used = new Set(singles(model).map(({ slot }) => slot))
+  const keys = model.columns.map((slot) => (used.has(slot) ? `${row}.${columnOf(slot)}` : 'NULL'))
   return `ARRAY[${keys.join(', ')}]::text[]`
 }

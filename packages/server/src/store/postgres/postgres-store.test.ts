@@ -7,6 +7,7 @@ import { postgresFixture } from '../contract/postgres-fixture.ts'
 import { storeContract } from '../contract/store-contract.ts'
 import { migrate, migrations } from './migrate.ts'
 import { openPostgresStore } from './postgres-store.ts'
+import { startSequencer } from './sequencer.ts'
 import { inTransaction } from './transaction.ts'
 
 storeContract({
@@ -113,5 +114,39 @@ test('servers of this release go on, and can start, beside a newer one that has 
   expect(names).toEqual(['before', 'after', 'beside'])
   const { rows } = await pool.query('SELECT max(number) AS newest FROM schema_migrations')
   expect(rows).toEqual([{ newest: migrations.length + 1 }])
+  await pool.end()
+})
+
+test('commits that follow each other without a pause do not put off the pass that puts them in order', async () => {
+  await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }))
+  const pool = new Pool({ connectionString: fixture.url })
+  const options = { makeRoom: async () => {}, roomEvery: 1_000, onError: () => {} }
+  await using sequencer = startSequencer(pool, options)
+  await sequencer.nextPass(5_000)
+  const commits = setInterval(() => sequencer.poke(), 1)
+  const began = performance.now()
+  for (let passes = 0; passes < 20; passes++) await sequencer.nextPass(5_000)
+  expect(performance.now() - began).toBeLessThan(1_000)
+  clearInterval(commits)
+  await sequencer[Symbol.asyncDispose]()
+  await pool.end()
+})
+
+test('a write that is refused does not cost its connection', async () => {
+  await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }))
+  const { store, url } = fixture
+  await store.openModel(people)
+  await store.write([create('a')])
+  const pool = new Pool({ connectionString: url, application_name: 'looking' })
+  const newest = async () => {
+    const sql = `SELECT max(backend_start) AS newest FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'pergola'`
+    return (await pool.query<{ newest: Date }>(sql)).rows[0]?.newest
+  }
+  const before = await newest()
+  for (let times = 0; times < 5; times++) {
+    await expect(store.write([create('a')])).rejects.toMatchObject({ kind: 'exists' })
+  }
+  expect(await newest()).toEqual(before)
   await pool.end()
 })
