@@ -7,7 +7,7 @@ import { StaleModel } from '../stale-model.ts'
 import type { BuildOptions, Lease, ModelKey } from '../store.ts'
 import { settled } from '../table-change.ts'
 import { saveProgress } from './build-progress.ts'
-import { lockTable, saveTable, type Catalog } from './catalog.ts'
+import { lockTable, orStaleModel, saveTable, type Catalog } from './catalog.ts'
 import { fillIndexes } from './fill-indexes.ts'
 import { acquireLease, holdFence, releaseLease } from './leases.ts'
 import { orderIndexes, run } from './order-indexes.ts'
@@ -45,7 +45,7 @@ interface Turn {
 }
 
 async function buildUnderLease(
-  { pool, catalog }: BuildParts,
+  { pool }: BuildParts,
   { table, lease, holder }: Turn,
   options: BuildOptions,
 ): Promise<void> {
@@ -63,7 +63,7 @@ async function buildUnderLease(
     await forgetDiscarded(pool, table, lease)
   } catch (error) {
     // Somebody else is at it now.
-    if (!isApiError(error) || error.reason !== 'FenceLost') throw await catalog.explain(error, table)
+    if (!isApiError(error) || error.reason !== 'FenceLost') throw orStaleModel(error, table)
   } finally {
     clearInterval(renewal)
     await releaseLease(pool, lease).catch(() => {})

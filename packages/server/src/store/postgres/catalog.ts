@@ -24,8 +24,6 @@ export interface Catalog {
   find(model: ModelKey): OpenModel
   /** Reads an open model again; throws `StaleModel` when another declaration holds. */
   refresh(model: ModelKey): Promise<OpenModel>
-  /** The error, or `StaleModel` when it came about because another declaration holds. */
-  explain(error: unknown, model: ModelKey): Promise<unknown>
   /** What the slots of a model meant in a generation, open or not. */
   layout(id: number, generation: number): Promise<ModelKey & TableLayout>
 }
@@ -42,8 +40,16 @@ interface ModelRow {
   readonly last_slot: number
 }
 
-/** The function of an edition that is gone, or the side table of an index that is. */
 const undefinedThings = new Set(['42883', '42P01'])
+
+/**
+ * The error, or `StaleModel` when it came about because another declaration holds: the function of the former edition is
+ * gone, or the side table of a former index.
+ */
+export function orStaleModel(error: unknown, model: ModelKey): unknown {
+  if (!(error instanceof DatabaseError) || !undefinedThings.has(error.code ?? '')) return error
+  return /\bm_\d+_(edition_\d+|s\d+)\b/.test(error.message) ? new StaleModel(model) : error
+}
 
 export function createCatalog(pool: Pool): Catalog {
   const models = new Map<string, OpenModel>()
@@ -73,13 +79,6 @@ export function createCatalog(pool: Pool): Catalog {
       keep(table, revised)
     },
     refresh,
-    explain: async (error, model) => {
-      if (!(error instanceof DatabaseError) || !undefinedThings.has(error.code ?? '')) return error
-      return refresh(model).then(
-        () => error,
-        (stale: unknown) => stale,
-      )
-    },
     layout: async (id, generation) => {
       const key = `${id}.${generation}`
       const layout = layouts.get(key) ?? (await readLayout(pool, id, generation))

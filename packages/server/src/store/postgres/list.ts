@@ -6,7 +6,7 @@ import { indexBuilding, missingIndexes } from '../index-build.ts'
 import { encodeRevision } from '../revision.ts'
 import { StaleModel } from '../stale-model.ts'
 import { boundedTotal, type ListQuery, type ModelKey, type Revision, type StoredPage, type Term } from '../store.ts'
-import type { Catalog, OpenModel } from './catalog.ts'
+import { orStaleModel, type Catalog, type OpenModel } from './catalog.ts'
 import { readBuild } from './build-progress.ts'
 import { choosePlan } from './list-plan.ts'
 import { tableOf, type ModelTable } from '../model-table.ts'
@@ -39,7 +39,7 @@ export async function list(parts: ListParts, key: ModelKey, query: ListQuery): P
   try {
     return await listBy(parts, model, query)
   } catch (error) {
-    throw await parts.catalog.explain(error, key)
+    throw orStaleModel(error, key)
   }
 }
 

@@ -11,7 +11,7 @@ import type {
 } from '../store.ts'
 import { StaleModel } from '../stale-model.ts'
 import { WriteConflict } from '../write-conflict.ts'
-import type { Catalog, OpenModel } from './catalog.ts'
+import { orStaleModel, type Catalog, type OpenModel } from './catalog.ts'
 import { holdFence } from './leases.ts'
 import { isNoPartition } from './log-partitions.ts'
 import { compareOperations, kindOf } from '../batch-order.ts'
@@ -316,7 +316,7 @@ const uniqueViolation = '23505'
 async function translate(error: unknown, parts: WriteParts, operations: readonly WriteOperation[]): Promise<unknown> {
   const [first] = operations
   if (!(error instanceof DatabaseError) || !first) return error
-  if (error.code !== uniqueViolation) return parts.catalog.explain(error, first.model)
+  if (error.code !== uniqueViolation) return orStaleModel(error, first.model)
   const [, refused] = /=\(([\s\S]*)\) already exists/.exec(error.detail ?? '') ?? []
   for (const operation of operations) {
     if (operation.type === 'delete') continue
