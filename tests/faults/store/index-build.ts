@@ -44,7 +44,7 @@ export const indexBuild: Trial = {
     await load[Symbol.asyncDispose]()
     const figures = [
       `index ${words(index)}, set ${words(set)} of ${objects}`,
-      `writers p99 ${ms(before)} ms before, ${ms(during)} and ${ms(duringSet)} during`,
+      `writers p50 and p99 ${ms(before)} ms before, ${ms(during)} and ${ms(duringSet)} during`,
       `${load.written()} writes, ${reader.pages()} pages read meanwhile`,
     ]
     const faults = [
@@ -101,7 +101,11 @@ function p99(latencies: readonly number[]): number {
   )
 }
 
-const ms = (latencies: readonly number[]) => p99(latencies).toFixed(1)
+const ms = (latencies: readonly number[]) =>
+  `${quantile(
+    latencies.toSorted((a, b) => a - b),
+    0.5,
+  ).toFixed(1)} and ${p99(latencies).toFixed(1)}`
 
 interface Writers extends AsyncDisposable {
   takeLatencies(): number[]

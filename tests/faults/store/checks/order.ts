@@ -11,7 +11,7 @@ export const orderChecks: readonly Check[] = [
     says: 'the sequencer is not at the newest revision',
     sql: `SELECT s.revision AS sequencer, coalesce(o.revision, 0) AS newest
       FROM sequencer s LEFT JOIN (SELECT revision, tag FROM change_order ORDER BY revision DESC LIMIT 1) o ON true
-      WHERE s.revision <> coalesce(o.revision, 0) OR s.tag <> coalesce(o.tag, s.origin)`,
+      WHERE s.revision <> coalesce(o.revision, 0) OR s.tag <> coalesce(o.tag, (SELECT tag FROM log_origin))`,
   },
   {
     says: 'a change has two places in the order',

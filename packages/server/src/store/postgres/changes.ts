@@ -31,10 +31,12 @@ export interface ChangeParts {
 }
 
 export async function head(pool: Pool): Promise<Revision> {
-  const { rows } = await pool.query<{ revision: string; tag: string }>('SELECT revision, tag FROM sequencer')
-  const [row] = rows
-  if (!row) throw new Error('the sequencer has no row')
-  return encodeRevision({ number: Number(row.revision), tag: row.tag, skipped: [] })
+  for (;;) {
+    const { rows } = await pool.query<{ revision: string; tag: string }>('SELECT revision, tag FROM sequencer')
+    const [row] = rows
+    // None while the table is written anew.
+    if (row) return encodeRevision({ number: Number(row.revision), tag: row.tag, skipped: [] })
+  }
 }
 
 export async function readChanges(
@@ -74,7 +76,8 @@ async function readRows(
 const readSql = `
   SELECT proof.proven, c.* FROM (
     SELECT CASE WHEN $1 = 0
-      THEN EXISTS (SELECT FROM sequencer WHERE origin = $2::bigint AND (revision = 0 OR EXISTS (SELECT FROM change_order WHERE revision = 1)))
+      THEN EXISTS (SELECT FROM log_origin WHERE tag = $2::bigint)
+        AND coalesce((SELECT min(revision) FROM change_order), 1) = 1
       ELSE EXISTS (SELECT FROM change_order WHERE revision = $1 AND tag = $2::bigint)
     END AS proven
   ) proof

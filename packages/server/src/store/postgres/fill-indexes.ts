@@ -1,22 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Pool } from 'pg'
+import { DatabaseError, type Pool } from 'pg'
 import { setsBySlot } from '../indexed-values.ts'
 import { columnOf, multis, setTableOf, singles, tableOf, type IndexSlot, type ModelTable } from '../model-table.ts'
 import type { BuildOptions, IndexedValues, Lease } from '../store.ts'
 import { readProgress, saveProgress, type BuildProgress } from './build-progress.ts'
-import { holdFence } from './leases.ts'
+import { fenceLost } from './leases.ts'
 import { objectColumns, toStoredObject, type ObjectRow } from './object-row.ts'
-import { inTransaction } from './transaction.ts'
 import { currentEdition } from './statement-form.ts'
 
-/** Objects read, and evaluated, at a time: some 10 ms of this process. */
-const chunk = 500
+/** Objects filled in a transaction: a few milliseconds, so that whoever waits for one of them does not wait long. */
+const batch = 100
 /**
  * Neighbours in the table are filled in different transactions. A page has room for one or two new versions of its
  * objects; the next transaction finds the room of the last one free again, so that nothing moves and no other index of the
  * table is touched.
  */
 const stripes = 10
+/** Objects read, and evaluated, at a time: some 5 ms of this process. */
+const chunk = 250
 /** Between two looks at objects that somebody holds. */
 const retryMs = 20
 
@@ -76,7 +77,7 @@ async function readWindow(
   from: string,
 ): Promise<readonly EvaluatedRow[]> {
   const found: EvaluatedRow[] = []
-  for (let after = from; found.length < chunk * stripes;) {
+  for (let after = from; found.length < batch * stripes;) {
     const { rows } = await pool.query<ObjectRow & { id: string }>(
       `SELECT o.id, ${objectColumns} FROM ${tableOf(table)} o
        WHERE o.id > $1 AND o.index_generation < ${table.generation} ORDER BY o.id LIMIT ${chunk}`,
@@ -100,45 +101,56 @@ interface Filling {
   readonly added: readonly IndexSlot[]
 }
 
-/** Answers how many objects were filled. */
-async function fillWindow(
-  { pool, lease }: FillParts,
-  filling: Filling,
-  rows: readonly EvaluatedRow[],
-): Promise<number> {
-  const text = fillSql(filling)
+/** Answers how many objects were filled; throws `FenceLost` when somebody else has taken over. */
+async function fillWindow(parts: FillParts, filling: Filling, rows: readonly EvaluatedRow[]): Promise<number> {
   let filled = 0
   for (let stripe = 0; stripe < stripes; stripe++) {
     const part = rows.filter((_, at) => at % stripes === stripe)
     if (part.length === 0) break
     const began = performance.now()
-    filled += await inTransaction(pool, async (client) => {
-      // Lost in a crash it is done again; a later commit that must last takes it along.
-      await client.query('SET LOCAL synchronous_commit = off')
-      await holdFence(client, lease)
-      const { rows: counted } = await client.query<{ filled: number }>({
-        name: `fill ${filling.table.id}.${filling.table.edition}`,
-        text,
-        values: fillValues(filling, part),
-      })
-      return counted[0]?.filled ?? 0
-    })
+    filled += await fillBatch(parts, filling, part)
     // As long as it worked, so that writers have the database to themselves half of the time.
     await sleep(performance.now() - began)
   }
   return filled
 }
 
+const lockNotAvailable = '55P03'
+
+async function fillBatch({ pool, lease }: FillParts, filling: Filling, rows: readonly EvaluatedRow[]): Promise<number> {
+  const { id, edition } = filling.table
+  const values = [lease.name, lease.token, ...fillValues(filling, rows)]
+  const run = (locked: 'waited for' | 'left out') =>
+    pool.query<{ held: boolean; filled: number }>({
+      name: `fill ${id}.${edition} ${locked}`,
+      text: fillSql(filling, locked),
+      values,
+    })
+  const { rows: answers } = await run('waited for').catch((error: unknown) => {
+    if (error instanceof DatabaseError && error.code === lockNotAvailable) return run('left out')
+    throw error
+  })
+  if (!answers[0]?.held) throw fenceLost(lease)
+  return answers[0].filled
+}
+
 /**
- * A writer that holds an object is not waited for: it fills the object itself, or another pass does. So this can be in no
- * circle of waiting.
+ * One transaction under the fence. What of it is lost in a crash is done again, and a later commit that must last takes it
+ * along, so it does not wait for the disk. A writer that holds an object is waited for a moment only, so that there can be
+ * no circle of waiting; then the object is left out, which costs a lock of its own for each of the others. The writer fills
+ * it, or another pass does.
  */
-function fillSql({ table, added }: Filling): string {
+function fillSql({ table, added }: Filling, locked: 'waited for' | 'left out'): string {
   const keys = added.filter(({ multi }) => !multi).map(({ slot }) => columnOf(slot))
   const sets = added.filter(({ multi }) => multi)
   const names = ['id', 'version', ...(sets.length > 0 ? ['sets'] : []), ...keys]
   const types = ['bigint', 'bigint', ...(sets.length > 0 ? ['jsonb'] : []), ...keys.map(() => 'text')]
-  const input = `unnest(${types.map((type, at) => `$${at + 1}::${type}[]`).join(', ')}) AS i (${names.join(', ')})`
+  const input = `unnest(${types.map((type, at) => `$${at + 3}::${type}[]`).join(', ')}) AS i (${names.join(', ')})`
+  const unfilled = `m.id = i.id AND m.version = i.version AND m.index_generation < ${table.generation}`
+  const free = `(
+      SELECT i.* FROM ${input} JOIN ${tableOf(table)} m ON ${unfilled} WHERE EXISTS (SELECT FROM fence)
+      FOR UPDATE OF m SKIP LOCKED
+    ) i`
   const setEntries = sets.map(
     ({ slot }) => `,
   set_${slot} AS (
@@ -147,17 +159,19 @@ function fillSql({ table, added }: Filling): string {
   )`,
   )
   return `
-  WITH free AS MATERIALIZED (
-    SELECT i.* FROM ${input} JOIN ${tableOf(table)} m ON m.id = i.id
-    WHERE m.version = i.version AND m.index_generation < ${table.generation} AND ${currentEdition(table)}
-    FOR UPDATE OF m SKIP LOCKED
+  WITH fence AS MATERIALIZED (
+    SELECT FROM lease_tokens WHERE name = $1 AND token = $2 AND set_config('synchronous_commit', 'off', true) <> ''
+      AND set_config('lock_timeout', '5ms', true) <> ''
+    FOR KEY SHARE
   ),
   filled AS (
     UPDATE ${tableOf(table)} m SET index_generation = ${table.generation}
-      ${keys.map((key) => `, ${key} = f.${key}`).join('')}${sets.length > 0 ? ', sets = m.sets || f.sets' : ''}
-    FROM free f WHERE m.id = f.id RETURNING m.id, m.sets
+      ${keys.map((key) => `, ${key} = i.${key}`).join('')}${sets.length > 0 ? ', sets = m.sets || i.sets' : ''}
+    FROM ${locked === 'left out' ? free : input}
+    WHERE ${unfilled} AND ${currentEdition(table)} AND EXISTS (SELECT FROM fence)
+    RETURNING m.id, m.sets
   )${setEntries.join('')}
-  SELECT count(*)::int AS filled FROM filled`
+  SELECT EXISTS (SELECT FROM fence) AS held, (SELECT count(*)::int FROM filled) AS filled`
 }
 
 function fillValues({ table, added }: Filling, rows: readonly EvaluatedRow[]): unknown[] {

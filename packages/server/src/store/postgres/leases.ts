@@ -45,8 +45,11 @@ export async function holdFence(client: ClientBase, { name, token }: Lease): Pro
     name,
     token,
   ])
-  if (rowCount === 0)
-    throw new ApiError('FenceLost', `the lease "${name}" has passed to another holder; stop and acquire it again`)
+  if (rowCount === 0) throw fenceLost({ name, token })
+}
+
+export function fenceLost({ name }: Lease): ApiError {
+  return new ApiError('FenceLost', `the lease "${name}" has passed to another holder; stop and acquire it again`)
 }
 
 /** Deleting waits for every write that is being done under the old token. */

@@ -26,6 +26,8 @@ type PageRow = ObjectRow & {
   readonly pending: string[] | null
   readonly edition: string
   readonly revised: number
+  readonly truncations_then: string
+  readonly truncations_now: string
 } & Record<`key_${number}`, string | null>
 
 export interface ListParts {
@@ -80,10 +82,12 @@ async function readPage(
   for (;;) {
     const { rows } = await pool.query<PageRow>(text, values)
     const [first] = rows
+    // What had no place yet may have been truncated away under this statement, or the place itself.
+    if (!first || first.truncations_then !== first.truncations_now) continue
     // Under another edition an index that was used here may no longer be filled, or be filled with something else.
-    if (Number(first?.edition) !== table.edition) throw new StaleModel(table)
-    if (first?.revised !== revised) await catalog.refresh(table)
-    if ((first?.pending?.length ?? 0) <= maxSkipped) return rows
+    if (Number(first.edition) !== table.edition) throw new StaleModel(table)
+    if (first.revised !== revised) await catalog.refresh(table)
+    if ((first.pending?.length ?? 0) <= maxSkipped) return rows
     await sequencer.nextPass(100)
   }
 }
@@ -126,13 +130,19 @@ function pageSql(
   const keys = order.map(({ column }, at) => `o.${column}::text AS key_${at}`).join(', ')
   return {
     text: `WITH ${[...matching.ctes, ...segmentCtes, `page AS MATERIALIZED (${page})`].join(',\n')}
-      SELECT place.revision, place.tag, known.edition, known.revised, (SELECT pending_of(${model.id}, ${maxSkipped + 1})) AS pending, ${matching.count} AS total,
+      SELECT place.revision, place.tag, known.edition, known.revised, ${matching.count} AS total,
+        (SELECT pending_of(${model.id}, ${maxSkipped + 1})) AS pending,
+        truncated.count AS truncations_then, (SELECT truncations_now()) AS truncations_now,
         ${objectColumns}, ${keys}
-      FROM sequencer place JOIN models known ON known.id = ${model.id} LEFT JOIN (page JOIN ${tableOf(model)} o USING (id)) ON true
+      FROM ${oneRow('sequencer')} place CROSS JOIN ${oneRow('log_truncations')} truncated
+        JOIN models known ON known.id = ${model.id} LEFT JOIN (page JOIN ${tableOf(model)} o USING (id)) ON true
       ORDER BY ${orderBy(order)}`,
     values: parameters.values,
   }
 }
+
+/** Said, because the planner expects two thousand rows of a table that was never analyzed, and compiles for millions. */
+const oneRow = (table: string) => `(SELECT * FROM ${table} LIMIT 1)`
 
 interface Matching {
   readonly ctes: readonly string[]

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 import { inTransaction } from './transaction.ts'
 
 /** `pending_changes_0` to `_7`, each for 16,384 ids in turn. */
@@ -17,17 +17,43 @@ export async function truncateDrained(pool: Pool): Promise<void> {
 }
 
 async function truncateSlot(pool: Pool, table: string): Promise<void> {
-  const { rows: sizes } = await pool.query<{ pages: number }>('SELECT (pg_relation_size($1) / 8192)::int AS pages', [
-    table,
-  ])
-  if ((sizes[0]?.pages ?? 0) === 0) return
-  const lockNotAvailable = '55P03'
+  if ((await pagesOf(pool, table)) === 0) return
+  await underLock(pool, table, async (client) => {
+    const { rows } = await client.query<{ used: boolean }>(`SELECT EXISTS (SELECT FROM ${table}) AS used`)
+    if (!rows[0]?.used) await client.query(`TRUNCATE ${table}`)
+  })
+}
+
+/** Some thousand dead rows; without an old snapshot there is one page. */
+const sequencerPages = 32
+
+/** Writes the sequencer's only row anew when it has left too many dead ones: every pass, list and head reads past them. */
+export async function renewSequencer(pool: Pool): Promise<void> {
+  if ((await pagesOf(pool, 'sequencer')) < sequencerPages) return
+  await underLock(pool, 'sequencer', async (client) => {
+    const { rows } = await client.query<{ revision: string; tag: string }>('SELECT revision, tag FROM sequencer')
+    const [row] = rows
+    if (!row) throw new Error('the sequencer has no row')
+    await client.query('TRUNCATE sequencer')
+    await client.query('INSERT INTO sequencer (revision, tag) VALUES ($1, $2)', [row.revision, row.tag])
+  })
+}
+
+async function pagesOf(pool: Pool, table: string): Promise<number> {
+  const { rows } = await pool.query<{ pages: number }>('SELECT (pg_relation_size($1) / 8192)::int AS pages', [table])
+  return rows[0]?.pages ?? 0
+}
+
+const lockNotAvailable = '55P03'
+
+/** For as long as nobody else uses the table; not at all when that is not so within a moment. */
+async function underLock(pool: Pool, table: string, work: (client: ClientBase) => Promise<void>): Promise<void> {
   try {
     await inTransaction(pool, async (client) => {
       await client.query(`SET LOCAL lock_timeout = '20ms'`)
       await client.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`)
-      const { rows } = await client.query<{ used: boolean }>(`SELECT EXISTS (SELECT FROM ${table}) AS used`)
-      if (!rows[0]?.used) await client.query(`TRUNCATE ${table}`)
+      await work(client)
+      await client.query('UPDATE log_truncations SET count = count + 1')
     })
   } catch (error) {
     if ((error as { code?: string }).code !== lockNotAvailable) throw error

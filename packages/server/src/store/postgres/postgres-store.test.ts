@@ -6,6 +6,7 @@ import { create, people } from '../contract/fixture.ts'
 import { postgresFixture } from '../contract/postgres-fixture.ts'
 import { storeContract } from '../contract/store-contract.ts'
 import { migrate, migrations } from './migrate.ts'
+import { renewSequencer, truncateDrained } from './pending-ring.ts'
 import { openPostgresStore } from './postgres-store.ts'
 import { startSequencer } from './sequencer.ts'
 import { inTransaction } from './transaction.ts'
@@ -120,7 +121,7 @@ test('servers of this release go on, and can start, beside a newer one that has 
 test('commits that follow each other without a pause do not put off the pass that puts them in order', async () => {
   await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }))
   const pool = new Pool({ connectionString: fixture.url })
-  const options = { makeRoom: async () => {}, roomEvery: 1_000, onError: () => {} }
+  const options = { makeRoom: async () => {}, roomEvery: 1_000, passLimit: 1_000, onError: () => {} }
   await using sequencer = startSequencer(pool, options)
   await sequencer.nextPass(5_000)
   const commits = setInterval(() => sequencer.poke(), 1)
@@ -148,5 +149,64 @@ test('a write that is refused does not cost its connection', async () => {
     await expect(store.write([create('a')])).rejects.toMatchObject({ kind: 'exists' })
   }
   expect(await newest()).toEqual(before)
+  await pool.end()
+})
+
+test('a statement that a truncation of the ring overtakes can tell', async () => {
+  await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }))
+  const { store, url } = fixture
+  await store.openModel(people)
+  const pool = new Pool({ connectionString: url, max: 3 })
+  await store.write([create('a')])
+  // As a list does that takes its time: it has its snapshot, and reads what is pending last.
+  const slow = `SELECT (SELECT count(*) FROM pg_sleep(1)) AS slept, (SELECT pending_of(1, 9)) AS pending,
+    t.count AS before, (SELECT truncations_now()) AS after FROM log_truncations t`
+  const holding = await pool.connect()
+  await holding.query('BEGIN')
+  await holding.query(`SELECT pg_advisory_xact_lock(hashtextextended('pergola sequencer', 0))`)
+  await store.write([create('b')])
+  const list = pool.query<{ pending: string[] | null; before: string; after: string }>(slow)
+  await sleep(300)
+  await holding.query('SELECT sequence_changes(100, 1)')
+  await holding.query('COMMIT')
+  holding.release()
+  await pool.query(`SELECT setval('change_id', 3 * 16384)`)
+  await truncateDrained(pool)
+  const [seen] = (await list).rows
+  expect(seen?.pending).toBeNull()
+  expect(seen?.before).not.toBe(seen?.after)
+  await pool.end()
+})
+
+test("the sequencer's row is written anew when dead ones have piled up, and nothing is lost", async () => {
+  await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }))
+  const { store, url } = fixture
+  await store.openModel(people)
+  const start = await store.head()
+  const pool = new Pool({ connectionString: url, max: 3 })
+  const old = await pool.connect()
+  await old.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+  await old.query('SELECT 1 FROM models')
+  for (let times = 0; times < 8_000; times++) await pool.query('UPDATE sequencer SET tag = tag')
+  const pages = async () => {
+    const sql = `SELECT (pg_relation_size('sequencer') / 8192)::int AS pages`
+    return (await pool.query<{ pages: number }>(sql)).rows[0]?.pages
+  }
+  expect(await pages()).toBeGreaterThan(32)
+  const writers = Array.from({ length: 20 }, async (_, lane) => {
+    for (let at = 0; at < 10; at++) await store.write([create(`n-${lane}-${at}`)])
+  })
+  for (let tries = 0; tries < 50 && ((await pages()) ?? 0) > 1; tries++) await renewSequencer(pool)
+  await Promise.all(writers)
+  expect(await pages()).toBeLessThan(32)
+  const seen = new Set<string>()
+  for (let place = start; seen.size < 200;) {
+    const { changes, revision } = await store.readChanges(place, { limit: 500, waitMs: 5_000 })
+    for (const { object } of changes) seen.add(object.name)
+    place = revision
+  }
+  expect((await store.list(people, { limit: 1 })).total?.count).toBe(200)
+  await old.query('ROLLBACK')
+  old.release()
   await pool.end()
 })

@@ -30,6 +30,8 @@ export interface PostgresOptions {
 const maxConnections = 16
 const connectTimeoutMs = 5_000
 const queryTimeoutMs = 30_000
+/** Changes put in order in one transaction. */
+const maxPass = 5_000
 
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { grouping = true, namedStatements = true, partitions = defaultPartitionSizes } = options
@@ -56,6 +58,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     makeRoom,
     // Far less than the partitions that stand ready hold, also when ten replicas count apart.
     roomEvery: partitions.smallest / 8,
+    passLimit: Math.min(maxPass, partitions.smallest),
     onError: options.onConnectionLost,
   })
   const parts = { pool, catalog, makeRoom }

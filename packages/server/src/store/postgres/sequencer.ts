@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
 import { isNoPartition } from './log-partitions.ts'
-import { truncateDrained } from './pending-ring.ts'
+import { renewSequencer, truncateDrained } from './pending-ring.ts'
 
-/** A pass moves at most this many changes; the lowest visible ids first. */
-const passLimit = 5_000
 /** After a commit, so that one pass serves many. */
 const debounceMs = 4
 /** When another replica is at it: our own changes may have come too late for its pass. */
@@ -31,10 +29,12 @@ export interface SequencerOptions {
   /** Sees to it that there is room for the changes to come; called after so many. */
   readonly makeRoom: () => Promise<void>
   readonly roomEvery: number
+  /** A pass moves at most this many changes, the lowest visible ids first; there is always room for so many. */
+  readonly passLimit: number
   readonly onError: (error: Error) => void
 }
 
-export function startSequencer(pool: Pool, { makeRoom, roomEvery, onError }: SequencerOptions): Sequencer {
+export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer {
   const passes = new EventTarget()
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
@@ -63,18 +63,21 @@ export function startSequencer(pool: Pool, { makeRoom, roomEvery, onError }: Seq
     pokedWhileRunning = false
     let next = idleMs
     try {
-      const moved = await sequencePass(pool, makeRoom)
+      const moved = await sequencePass(pool, options)
       if (moved === 'busy') next = busyRetryMs
-      else if (moved === passLimit || pokedWhileRunning) next = 0
+      else if (moved === options.passLimit || pokedWhileRunning) next = 0
       passes.dispatchEvent(new Event('pass'))
       if (moved !== 'busy') sinceRoom += moved
-      if (sinceRoom >= roomEvery) {
+      if (sinceRoom >= options.roomEvery) {
         sinceRoom = 0
-        await makeRoom()
+        await options.makeRoom()
       }
-      if (++passCount % 100 === 0) await truncateDrained(pool)
+      if (++passCount % 100 === 0) {
+        await truncateDrained(pool)
+        await renewSequencer(pool)
+      }
     } catch (error) {
-      if (!stopped) onError(error as Error)
+      if (!stopped) options.onError(error as Error)
     }
     schedule(next)
   }
@@ -106,7 +109,7 @@ export function startSequencer(pool: Pool, { makeRoom, roomEvery, onError }: Seq
 }
 
 /** One pass in one round trip; answers how many changes it put in order, or that somebody else is at it. */
-async function sequencePass(pool: Pool, makeRoom: () => Promise<void>): Promise<number | 'busy'> {
+async function sequencePass(pool: Pool, { makeRoom, passLimit }: SequencerOptions): Promise<number | 'busy'> {
   const pass = () =>
     pool.query<{ moved: number | null }>({
       name: 'sequence',

@@ -88,6 +88,15 @@ export const initial = `
   ) PARTITION BY LIST ((((id >> 14) & 7)::int));
   ${Array.from({ length: 8 }, (_, at) => `CREATE TABLE pending_changes_${at} PARTITION OF pending_changes FOR VALUES IN (${at});`).join('\n  ')}
 
+  -- Truncating, unlike deleting, is seen by statements that began before. Counted here, where it is not, so that such a
+  -- statement can be told from the others and done again.
+  CREATE TABLE log_truncations (only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row), count bigint NOT NULL);
+  INSERT INTO log_truncations (count) VALUES (0);
+  CREATE FUNCTION truncations_now() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+  BEGIN
+    RETURN (SELECT count FROM log_truncations);
+  END $$;
+
   -- In a function because its plan is kept: planning over the ring would cost a list more than reading it.
   CREATE FUNCTION pending_of(wanted int, most int) RETURNS bigint[] LANGUAGE plpgsql STABLE AS $$
   BEGIN
@@ -114,21 +123,25 @@ export const initial = `
     PRIMARY KEY (parent, from_place)
   );
 
-  -- The newest revision, and the tag of the place before the first.
+  -- The newest revision and its tag. Every pass leaves a dead row here, which stays while somebody holds an old snapshot;
+  -- the table is written anew when it grows.
   CREATE TABLE sequencer (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
     revision bigint NOT NULL,
-    tag bigint NOT NULL,
-    origin bigint NOT NULL
+    tag bigint NOT NULL
   );
-  INSERT INTO sequencer (revision, tag, origin)
-  SELECT 0, origin, origin FROM (SELECT (random() * 9007199254740991)::bigint AS origin) made;
+  -- The tag of the place before the first revision.
+  CREATE TABLE log_origin (tag bigint NOT NULL);
+  INSERT INTO log_origin (tag) VALUES ((random() * 9007199254740991)::bigint);
+  INSERT INTO sequencer (revision, tag) SELECT 0, tag FROM log_origin;
 
   -- One pass of the sequencer: moves the lowest visible pending changes into the order and answers how many, or null while
   -- somebody else is at it. The lock is its own statement inside a volatile function: the next one's snapshot is then
   -- newer than the lock, and sees all of the pass before. It lasts until the commit.
   CREATE FUNCTION sequence_changes(most int, new_tag bigint) RETURNS int LANGUAGE plpgsql VOLATILE AS $$
-  DECLARE moved int;
+  DECLARE
+    moved int;
+    counters int;
   BEGIN
     IF NOT pg_try_advisory_xact_lock(hashtextextended('pergola sequencer', 0)) THEN RETURN NULL; END IF;
     WITH visible AS MATERIALIZED (SELECT id FROM pending_changes ORDER BY id LIMIT most),
@@ -142,7 +155,10 @@ export const initial = `
       INSERT INTO change_order (revision, tag, id)
       SELECT counted.revision - numbered.total + numbered.place, new_tag, numbered.id FROM numbered, counted
     )
-    SELECT count(*) INTO moved FROM numbered;
+    SELECT count(*), (SELECT count(*) FROM counted) INTO moved, counters FROM numbered;
+    IF moved > 0 AND counters = 0 THEN
+      RAISE EXCEPTION 'the sequencer has no row' USING ERRCODE = 'serialization_failure';
+    END IF;
     RETURN moved;
   END $$;
 
