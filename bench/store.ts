@@ -2,8 +2,8 @@ import { createDatabase, startPostgres } from '@pergola/test-servers'
 import { Pool } from 'pg'
 import { openPostgresStore } from '../packages/server/src/store/postgres/postgres-store.ts'
 import { measureRound, median, spread, type Contestant, type Figures } from './measure.ts'
-import { listBenches } from './store/lists.ts'
-import { load, people } from './store/people.ts'
+import { growthBenches, listBenches } from './store/lists.ts'
+import { load, loadOthers, otherCount, others, people } from './store/people.ts'
 import { createOurs, writeBenches, type WriteBench } from './store/writes.ts'
 
 /**
@@ -25,8 +25,10 @@ const single = await openPostgresStore({ url: database.url, grouping: false, onC
 await single.openModel(people)
 const grouped = await openPostgresStore({ url: database.url, onConnectionLost: console.error })
 await grouped.openModel(people)
-console.log(`${objects} objects`)
+for (const model of others) await single.openModel(model)
+console.log(`${objects} objects, and ${others.length} models of ${otherCount}`)
 await load(pool, 'm_1', objects)
+await loadOthers(pool)
 
 const short: string[] = []
 let warmUps = 0
@@ -97,6 +99,20 @@ for (const { name, ours, hand, cliff } of listBenches(single, pool)) {
   )
 }
 
+const allowedGrowth = 1.3
+console.log(
+  `\n${`growth from ${otherCount} objects`.padEnd(44)}${['ratio', 'few', 'many', 'allowed'].map((head) => head.padStart(10)).join('')}`,
+)
+const [fewObjects = people] = others
+for (const { name, page } of growthBenches(single)) {
+  const [few, many] = await timedInTurn([() => page(fewObjects), () => page(people)])
+  const ratio = many / few
+  if (ratio > allowedGrowth) short.push(`growth of ${name}`)
+  console.log(
+    `${name.padEnd(44)}${[ratio.toFixed(2), few.toFixed(2), many.toFixed(2), allowedGrowth.toFixed(1)].map((cell) => cell.padStart(10)).join('')}`,
+  )
+}
+
 // Last, because it takes away what the others read.
 for (const bench of benches) if (bench.name === 'delete') await oneAtATime(bench)
 
@@ -147,6 +163,21 @@ async function timed(operation: () => Promise<unknown>): Promise<number> {
     times.push(performance.now() - began)
   }
   return median(times)
+}
+
+/** The medians of both, one after the other each time, so that what disturbs one disturbs the other. */
+async function timedInTurn([first, second]: [() => Promise<unknown>, () => Promise<unknown>]): Promise<
+  [number, number]
+> {
+  const times: [number[], number[]] = [[], []]
+  for (let at = 0; at < (quick ? 60 : 200); at++) {
+    for (const [which, operation] of [first, second].entries()) {
+      const began = performance.now()
+      await operation()
+      times[which]?.push(performance.now() - began)
+    }
+  }
+  return [median(times[0]), median(times[1])]
 }
 
 function row(name: string, cells: readonly string[]): void {

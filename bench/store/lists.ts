@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { Condition, ListQuery, Store, Term } from '../../packages/server/src/store/store.ts'
+import type { Condition, Cursor, ListQuery, ModelKey, Store, Term } from '../../packages/server/src/store/store.ts'
 import { cityOf, numberKey, people } from './people.ts'
 
 export interface ListBench {
@@ -129,6 +129,33 @@ export function listBenches(store: Store, pool: Pool): readonly ListBench[] {
         where: [field('city', eq('nowhere')), field('age', { op: '>=', value: numberKey(0) })],
         sort: by('score', true),
       })),
+    },
+  ]
+}
+
+export interface GrowthBench {
+  readonly name: string
+  readonly page: (model: ModelKey) => Promise<unknown>
+}
+
+/** Pages whose cost must not depend on how many objects there are. */
+export function growthBenches(store: Store): readonly GrowthBench[] {
+  const list = (model: ModelKey, query: Partial<ListQuery>) => store.list(model, { limit: 20, total: 'none', ...query })
+  const places = new Map<ModelKey, Cursor | undefined>()
+  return [
+    { name: 'default sort', page: (model) => list(model, {}) },
+    { name: 'sort age desc', page: (model) => list(model, { sort: [{ field: 'age', descending: true }] }) },
+    { name: 'tag =', page: (model) => list(model, { where: [{ field: 'tags', is: { op: '=', value: 'tag-7' } }] }) },
+    {
+      name: 'label that a third has',
+      page: (model) => list(model, { where: [{ label: 'team', is: { op: '=', value: 'team-1' } }] }),
+    },
+    {
+      name: 'one page after the other',
+      page: async (model) => {
+        const after = places.get(model)
+        places.set(model, (await list(model, after === undefined ? {} : { after })).next)
+      },
     },
   ]
 }

@@ -104,6 +104,24 @@ export async function load(pool: Pool, table: string, count: number): Promise<vo
   await pool.query('CHECKPOINT')
 }
 
+/** The models beside it, of 10,000 objects each. */
+export const others = Array.from({ length: 20 }, (_, at) => ({ ...people, plural: `others${at + 1}` }))
+export const otherCount = 10_000
+
+/** Copies as many objects of the first model into each of the others, whose tables are `m_2` and so on. */
+export async function loadOthers(pool: Pool): Promise<void> {
+  const columns =
+    'id, name, uid, version, generation, index_generation, held, stored_as, labels, sets, ix_1, ix_2, ix_3, ix_4, data'
+  for (const [at] of others.entries()) {
+    const table = `m_${at + 2}`
+    await pool.query(`
+      INSERT INTO ${table} (${columns}) SELECT ${columns} FROM m_1 ORDER BY id DESC LIMIT ${otherCount};
+      INSERT INTO ${table}_l (key, value, id) SELECT l.key, l.value, m.id FROM ${table} m, jsonb_each_text(m.labels) l ORDER BY 1, 2, 3;
+      INSERT INTO ${table}_s5 (value, id) SELECT v, m.id FROM ${table} m, jsonb_array_elements_text(m.sets -> '5') v ORDER BY 1, 2;`)
+  }
+  await pool.query('VACUUM ANALYZE')
+}
+
 /** What somebody would write by hand for exactly these queries: the yardstick. */
 const handTable = `
   CREATE TABLE hand (
