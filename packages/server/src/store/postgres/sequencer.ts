@@ -5,6 +5,8 @@ import { renewSequencer, truncateDrained } from './pending-ring.ts'
 
 /** After a commit, so that one pass serves many. */
 const debounceMs = 4
+/** Between two passes while commits keep coming: each costs a flush of the log that writers wait behind. */
+const steadyMs = 10
 /** When another replica is at it: our own changes may have come too late for its pass. */
 const busyRetryMs = 10
 /** For what a replica left behind that died between its commit and its pass. */
@@ -65,7 +67,8 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
     try {
       const moved = await sequencePass(pool, options)
       if (moved === 'busy') next = busyRetryMs
-      else if (moved === options.passLimit || pokedWhileRunning) next = 0
+      else if (moved === options.passLimit) next = 0
+      else if (pokedWhileRunning) next = steadyMs
       passes.dispatchEvent(new Event('pass'))
       if (moved !== 'busy') sinceRoom += moved
       if (sinceRoom >= options.roomEvery) {
