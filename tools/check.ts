@@ -31,7 +31,12 @@ const tests: readonly Gate[] = [
   },
 ]
 
+/** The trials of the store whose outcome does not hang on how busy the machine is. */
+const trials = ['kill the writer', 'kill the database', 'a stopped lease holder', 'a slow reader of everything']
+
 const proofs: readonly Gate[] = [
+  { name: 'order of changes', command: 'npm run -s faults -- ordering --quick' },
+  { name: 'faults of the store', command: `npm run -s faults -- store --quick "--only=${trials.join(',')}"` },
   { name: 'planted faults', command: 'npm run -s planted' },
   { name: 'documents run', command: 'npm run -s docs:run' },
 ]

@@ -109,8 +109,8 @@ async function fillWindow(parts: FillParts, filling: Filling, rows: readonly Eva
     if (part.length === 0) break
     const began = performance.now()
     filled += await fillBatch(parts, filling, part)
-    // As long as it worked, so that writers have the database to themselves half of the time.
-    await sleep(performance.now() - began)
+    // Half as long as it worked: with as long, a million objects were filled at 13,000 a second.
+    await sleep((performance.now() - began) / 2)
   }
   return filled
 }
