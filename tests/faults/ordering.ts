@@ -14,7 +14,7 @@ import { runSlowWriter, runWriter, type WriterOptions } from './ordering/writers
  */
 const quick = process.argv.includes('--quick')
 const wantedEvents = quick ? 50_000 : 1_000_000
-const limitSeconds = quick ? 150 : 1_800
+const limitSeconds = quick ? 200 : 2_700
 const writers = 16
 const slowWriters = 4
 const stretch = 2_000

@@ -27,7 +27,7 @@ export const many: Form = {
   conditions: [],
 }
 /** Set for this statement's own transaction, before it meets its first lock. */
-export const grouped: Form = { ...many, conditions: [`(SELECT set_config('lock_timeout', '50ms', true)) <> ''`] }
+export const grouped: Form = { ...many, conditions: [`(SELECT set_config('lock_timeout', '10ms', true)) <> ''`] }
 
 /**
  * That the model is still declared as this writer knows it. The function is true, and is gone once another edition holds: so
