@@ -81,7 +81,7 @@ async function buildAndKill(url: string, what: 'index' | 'set'): Promise<Built> 
 }
 
 function words({ rowsPerSecond, killedAt }: Built): string {
-  return `${rowsPerSecond.toFixed(0)} rows/s, killed at ${(killedAt * 100).toFixed(0)} %,`
+  return `${rowsPerSecond.toFixed(0)} rows/s, killed at ${(killedAt * 100).toFixed(0)} %`
 }
 
 function slowness(what: string, { rowsPerSecond }: Built): string[] {
@@ -101,6 +101,7 @@ function p99(latencies: readonly number[]): number {
   )
 }
 
+/** p50 and p99. */
 const ms = (latencies: readonly number[]) =>
   `${quantile(
     latencies.toSorted((a, b) => a - b),

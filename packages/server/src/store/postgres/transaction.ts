@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg'
+import { withConnection } from './with-connection.ts'
 
 /**
  * How long the database waits for us in the middle of a transaction. A process that is stopped there would else keep its
@@ -9,23 +10,15 @@ const mostIdle = '5s'
 
 /** Commits what `work` did, or rolls all of it back when it throws. */
 export async function inTransaction<T>(pool: Pool, work: (client: ClientBase) => Promise<T>): Promise<T> {
-  const client = await pool.connect()
-  let broken: Error | undefined
-  // The pool listens only to idle clients; without a listener a connection that is lost now would end the process.
-  const onError = (error: Error) => {
-    broken = error
-  }
-  client.on('error', onError)
-  try {
-    await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '${mostIdle}'`)
-    const result = await work(client)
-    await client.query('COMMIT')
-    return result
-  } catch (error) {
-    await client.query('ROLLBACK').catch(onError)
-    throw error
-  } finally {
-    client.off('error', onError)
-    client.release(broken)
-  }
+  return withConnection(pool, async (client, doubt) => {
+    try {
+      await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '${mostIdle}'`)
+      const result = await work(client)
+      await client.query('COMMIT')
+      return result
+    } catch (error) {
+      await client.query('ROLLBACK').catch(doubt)
+      throw error
+    }
+  })
 }

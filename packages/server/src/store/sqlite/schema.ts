@@ -1,6 +1,6 @@
 import type SqliteDatabase from 'better-sqlite3'
 
-/** The store's own tables. Objects live in a table per model, made by `model-table.ts` when a model is opened. */
+/** The store's own tables. Objects live in a table per model, made by `catalog.ts` when a model is opened. */
 const initial = `
   -- One row a model. Tables, columns and indexes are named by its id and by slots, never by words of a declaration.
   CREATE TABLE models (

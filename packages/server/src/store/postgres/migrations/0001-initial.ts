@@ -1,5 +1,5 @@
 /**
- * The platform's own tables. Objects live in a table per model, made by `model-table.ts` when a model is opened.
+ * The platform's own tables. Objects live in a table per model, made by `catalog.ts` when a model is opened.
  */
 export const initial = `
   -- One row a model. Tables, columns and indexes are named by its id and by slots, never by words of a declaration.
