@@ -11,7 +11,7 @@ export type Way =
   | { readonly way: 'ordered scan'; readonly narrowest?: Term }
   /** All candidates of one term are read first, then filtered and sorted: for sets of at most `candidateLimit`. */
   | { readonly way: 'candidates'; readonly term: Term }
-  /** The entries of the only term's own index, which are in creation order. */
+  /** The entries of the only term's own index, which are in creation order: for each of its values apart. */
   | { readonly way: 'along the index'; readonly term: Term }
   /** One range of a declared composite. */
   | { readonly way: 'composite' }
@@ -24,8 +24,8 @@ export function obviousWay(model: ModelTable, { where = [], sort = [] }: ListQue
   if (!only) return { way: 'ordered scan' }
   if (servedByComposite(model, { where, sort })) return { way: 'composite' }
   const byCreation = sort.length === 0 || sort[0]?.field === 'metadata.creationTimestamp'
-  if (others.length === 0 && byCreation && isEquality(model, only)) return { way: 'along the index', term: only }
-  return undefined
+  const sideBySide = others.length === 0 && byCreation && isSideBySide(model, only)
+  return sideBySide ? { way: 'along the index', term: only } : undefined
 }
 
 /** The smallest set decides; each count stops one above the limit. */
@@ -39,9 +39,21 @@ export function wayByCounts(
   return { way: 'candidates', term: smallest.term }
 }
 
-/** A label, a set or a single value that equals something: the index has these entries side by side, by id. */
-function isEquality(model: ModelTable, term: Term): boolean {
-  return term.is.op === '=' && ('label' in term || fieldOf(model, term.field).kind !== 'time')
+/** With more values than this, looking at the first entries of each is no bargain. */
+const maxEqualities = 100
+
+/** Whether the index has the entries of each value that the term selects side by side, by id. */
+function isSideBySide(model: ModelTable, term: Term): boolean {
+  if ('field' in term && fieldOf(model, term.field).kind === 'time') return false
+  const { length } = equalitiesOf(term)
+  return length > 0 && length <= maxEqualities
+}
+
+/** The term as one equality for each value that it selects; none for other kinds of terms. */
+export function equalitiesOf(term: Term): readonly Term[] {
+  if (term.is.op === '=') return [term]
+  if (term.is.op !== 'in') return []
+  return [...new Set(term.is.values)].map((value) => ({ ...term, is: { op: '=', value } }))
 }
 
 /** Equality on the first parts of a declared composite and a sort by the rest: one range of one B-tree is the answer. */

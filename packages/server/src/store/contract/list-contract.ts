@@ -80,6 +80,10 @@ export function listContract(engine: StoreEngine): void {
             expect(names(page)).toEqual(expected.slice(offset, offset + limit))
             expect(page.total).toEqual({ count: expected.length, isEstimate: false })
             expect(page.next !== undefined).toBe(offset + limit < expected.length)
+            const uncounted = await fixture.store.list(people, { where, sort: keys, limit, offset, total: 'none' })
+            expect(names(uncounted)).toEqual(names(page))
+            const counted = await fixture.store.list(people, { where, sort: keys, limit: 1, total: 'exact' })
+            expect(counted.total).toEqual({ count: expected.length, isEstimate: false })
             expect(await allPages(fixture.store, { where, sort: keys, limit })).toEqual(expected)
           }),
           { numRuns: 150 },
@@ -208,7 +212,7 @@ export function listContract(engine: StoreEngine): void {
       const count = boundedTotal + 300
       for (let from = 0; from < count; from += 1_000) {
         const batch = Array.from({ length: Math.min(1_000, count - from) }, (_, at) =>
-          create({ name: `n${from + at}`, city: 'x', labels: { k: 'v' } }),
+          create({ name: `n${from + at}`, city: 'x', labels: { k: 'v' }, tags: ['a', 'ab'] }),
         )
         await fixture.store.write(batch)
       }
@@ -216,6 +220,22 @@ export function listContract(engine: StoreEngine): void {
         {},
         { where: [{ field: 'city', is: { op: '=', value: 'x' } }] },
         { where: [{ label: 'k', is: { op: '=', value: 'v' } }] },
+        { where: [{ field: 'tags', is: { op: 'in', values: ['a', 'ab'] } }] },
+        { where: [{ field: 'tags', is: { op: 'prefix', value: 'a' } }] },
+        { where: [{ label: 'k', is: { op: '=', value: 'v' } }], sort: [{ field: 'age', descending: true }] },
+        {
+          where: [
+            { field: 'city', is: { op: '=', value: 'x' } },
+            { label: 'k', is: { op: 'present' } },
+            { field: 'tags', is: { op: 'in', values: ['a', 'b'] } },
+          ],
+        },
+        {
+          where: [
+            { field: 'city', is: { op: '=', value: 'x' } },
+            { label: 'other', is: { op: 'absent' } },
+          ],
+        },
       ]
       for (const query of queries) {
         const bounded = await fixture.store.list(people, { limit: 1, ...query })

@@ -6,7 +6,7 @@ import type { FixtureOptions, StoreFixture } from './fixture.ts'
 /** A store on a database of its own, opened with what the options say for that database's URL. */
 export async function postgresFixture(
   serverUrl: string,
-  optionsFor: (url: string) => Pick<PostgresOptions, 'url' | 'namedStatements'>,
+  optionsFor: (url: string) => Pick<PostgresOptions, 'url' | 'namedStatements' | 'candidateLimit'>,
   { smallLog = false }: FixtureOptions = {},
 ): Promise<StoreFixture & { readonly url: string }> {
   const database = await createDatabase(serverUrl)

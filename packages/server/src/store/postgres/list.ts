@@ -1,19 +1,19 @@
 import type { Pool } from 'pg'
 import { encodeCursor } from '../cursor.ts'
 import { orderOf, placeOf, type OrderColumn, type Place } from '../list-order.ts'
-import type { Way } from '../list-selection.ts'
+import { equalitiesOf } from '../list-selection.ts'
 import { indexBuilding, missingIndexes } from '../index-build.ts'
 import { encodeRevision } from '../revision.ts'
 import { StaleModel } from '../stale-model.ts'
 import { boundedTotal, type ListQuery, type ModelKey, type Revision, type StoredPage, type Term } from '../store.ts'
 import { orStaleModel, type Catalog, type OpenModel } from './catalog.ts'
 import { readBuild } from './build-progress.ts'
-import { choosePlan } from './list-plan.ts'
+import { choosePlan, type Plan, type PlanParts } from './list-plan.ts'
 import { tableOf, type ModelTable } from '../model-table.ts'
 import { objectColumns, toStoredObject, type ObjectRow } from './object-row.ts'
 import { orderBy, segmentsAfter } from './ordering.ts'
 import { createParameters, type Parameters } from './parameters.ts'
-import { driver, rowPredicate } from './predicates.ts'
+import { boundedCount, driver, intersection, rowPredicate } from './predicates.ts'
 import type { Sequencer } from './sequencer.ts'
 
 /** A revision carries at most this many changes to skip; with more the list waits for the sequencer. */
@@ -30,8 +30,7 @@ type PageRow = ObjectRow & {
   readonly truncations_now: string
 } & Record<`key_${number}`, string | null>
 
-export interface ListParts {
-  readonly pool: Pool
+export interface ListParts extends PlanParts {
   readonly sequencer: Sequencer
   readonly catalog: Catalog
 }
@@ -50,7 +49,7 @@ async function listBy(parts: ListParts, model: OpenModel, query: ListQuery): Pro
   const { table } = model
   const order = orderOf(table, query.sort)
   const after = query.after === undefined ? undefined : placeOf(order, query.after)
-  const plan = await choosePlan(pool, table, query)
+  const plan = await choosePlan(parts, table, query)
   const { text, values } = pageSql(table, query, { order, after, plan })
   const rows = await readPage(parts, model, { text, values })
   const found = rows.filter(({ name }) => name !== null)
@@ -100,7 +99,7 @@ function revisionOf(row: PageRow | undefined): Revision {
 interface PageParts {
   readonly order: readonly OrderColumn[]
   readonly after: Place | undefined
-  readonly plan: Way
+  readonly plan: Plan
 }
 
 /**
@@ -117,19 +116,19 @@ function pageSql(
   const segments = segmentsAfter(order, after, parameters)
   const limit = parameters.add(query.limit + 1)
   const offset = query.offset ? ` OFFSET ${parameters.add(query.offset)}` : ''
-  const pages = segments.map(
-    (segment) => `SELECT ${columnsOf(order)} ${matching.from} WHERE ${[...matching.where, segment].join(' AND ')}
-      ORDER BY ${orderBy(order)} LIMIT ${limit}${segments.length === 1 ? offset : ` + ${query.offset ?? 0}`}`,
+  const pages = matching.from.flatMap((from) =>
+    segments.map((segment) => `SELECT ${columnsOf(order)} ${from} WHERE ${[...matching.where, segment].join(' AND ')}`),
   )
-  const joined = pages.map((_, at) => `SELECT * FROM segment_${at}`).join(' UNION ALL ')
-  const page =
-    pages.length === 1
-      ? (pages[0] ?? '')
-      : `SELECT * FROM (${joined}) o ORDER BY ${orderBy(order)} LIMIT ${limit}${offset}`
-  const segmentCtes = pages.length === 1 ? [] : pages.map((sql, at) => `segment_${at} AS (${sql})`)
+  const sorted = (rows: string, first: string) => `${rows} ORDER BY ${orderBy(order)} LIMIT ${first}`
+  const [only = '', ...others] = pages
+  // Each range is read as far as the page could reach, and only then are they put together.
+  const ranges = others.length === 0 ? [] : pages.map((rows) => sorted(rows, `${limit} + ${query.offset ?? 0}`))
+  const joined = ranges.map((_, at) => `SELECT * FROM range_${at}`).join(matching.repeats ? ' UNION ' : ' UNION ALL ')
+  const page = sorted(ranges.length === 0 ? only : `SELECT * FROM (${joined}) o`, `${limit}${offset}`)
+  const rangeCtes = ranges.map((sql, at) => `range_${at} AS (${sql})`)
   const keys = order.map(({ column }, at) => `o.${column}::text AS key_${at}`).join(', ')
   return {
-    text: `WITH ${[...matching.ctes, ...segmentCtes, `page AS MATERIALIZED (${page})`].join(',\n')}
+    text: `WITH ${[...matching.ctes, ...rangeCtes, `page AS MATERIALIZED (${page})`].join(',\n')}
       SELECT place.revision, place.tag, known.edition, known.revised, ${matching.count} AS total,
         (SELECT pending_of(${model.id}, ${maxSkipped + 1})) AS pending,
         truncated.count AS truncations_then, (SELECT truncations_now()) AS truncations_now,
@@ -146,7 +145,10 @@ const oneRow = (table: string) => `(SELECT * FROM ${table} LIMIT 1)`
 
 interface Matching {
   readonly ctes: readonly string[]
-  readonly from: string
+  /** Each with some of the rows, called `o`. */
+  readonly from: readonly string[]
+  /** Whether several of them may have the same row. */
+  readonly repeats?: boolean
   readonly where: readonly string[]
   /** A scalar that counts what matches, or null. */
   readonly count: string
@@ -154,52 +156,62 @@ interface Matching {
 
 interface MatchingParts {
   readonly order: readonly OrderColumn[]
-  readonly plan: Way
+  readonly plan: Plan
   readonly parameters: Parameters
 }
 
 const noCount = 'null::bigint'
 
 function matchingSql(model: ModelTable, query: ListQuery, { order, plan, parameters }: MatchingParts): Matching {
-  const wanted = query.total ?? 'bounded'
-  const residual = (query.where ?? []).filter((term) => !('term' in plan) || term !== plan.term)
-  const where = residual.map((term) => rowPredicate(model, term, parameters))
-  const table = `${tableOf(model)} o`
-  if (!('term' in plan)) {
-    return {
-      ctes: [],
-      from: `FROM ${table}`,
-      where,
-      count: countSql(`SELECT o.id FROM ${table}${whereSql(where)}`, wanted, where),
-    }
-  }
-  const ids = driver(model, plan.term, parameters) ?? ''
-  const byId = order.length === 1 && order[0]?.column === 'id'
+  const { where = [], total = 'bounded' } = query
   if (plan.way === 'along the index') {
-    // Its entries come in the order asked for, so that the page is their beginning and nothing has to be sorted.
-    return { ctes: [], from: `FROM (${ids}) o`, where: [], count: countSql(ids, wanted, ['one term']) }
+    // The entries of a value come in the order asked for, so that the page is their beginning and they need no sorting.
+    const ids = equalitiesOf(plan.term).map((equal) => intersection(model, [equal], parameters) ?? '')
+    const from = ids.map((entries) => `FROM (${entries}) o`)
+    return { ctes: [], from, repeats: true, where: [], count: countSql(model, query, parameters) }
+  }
+  const terms = plan.way === 'intersection' ? plan.terms : plan.way === 'candidates' ? [plan.term] : []
+  const residual = where.filter((term) => !terms.includes(term)).map((term) => rowPredicate(model, term, parameters))
+  const ids = intersection(model, terms, parameters)
+  if (ids === undefined) {
+    const isKnown = 'matches' in plan && total === 'bounded'
+    const count = isKnown ? `${boundedTotal + 1}::bigint` : countSql(model, query, parameters)
+    return { ctes: [], from: [`FROM ${tableOf(model)} o`], where: residual, count }
   }
   const candidates = `candidates AS MATERIALIZED (${ids})`
-  if (byId && where.length === 0) {
-    return {
-      ctes: [candidates],
-      from: 'FROM candidates o',
-      where: [],
-      count: wanted === 'none' ? noCount : '(SELECT count(*) FROM candidates)',
-    }
+  const byId = order.length === 1 && order[0]?.column === 'id'
+  if (byId && residual.length === 0) {
+    const count = total === 'none' ? noCount : '(SELECT count(*) FROM candidates)'
+    return { ctes: [candidates], from: ['FROM candidates o'], where: [], count }
   }
-  const joined = `FROM candidates JOIN ${table} USING (id)`
-  if (wanted === 'none') return { ctes: [candidates], from: joined, where, count: noCount }
-  const matching = `matching AS MATERIALIZED (SELECT ${columnsOf(order)} ${joined}${whereSql(where)})`
-  return { ctes: [candidates, matching], from: 'FROM matching o', where: [], count: '(SELECT count(*) FROM matching)' }
+  const joined = `FROM candidates JOIN ${tableOf(model)} o USING (id)`
+  if (total === 'none') return { ctes: [candidates], from: [joined], where: residual, count: noCount }
+  const matching = `matching AS MATERIALIZED (SELECT ${columnsOf(order)} ${joined}${whereSql(residual)})`
+  return {
+    ctes: [candidates, matching],
+    from: ['FROM matching o'],
+    where: [],
+    count: '(SELECT count(*) FROM matching)',
+  }
+}
+
+/** By the indexes alone where they have it all. */
+function countSql(model: ModelTable, { where = [], total = 'bounded' }: ListQuery, parameters: Parameters): string {
+  if (total === 'none') return noCount
+  if (total === 'exact') {
+    const ids = intersection(model, where, parameters) ?? rowsSql(model, where, parameters)
+    return `(SELECT count(*) FROM (${ids}) counted)`
+  }
+  return (
+    boundedCount(model, where, { bound: boundedTotal, parameters }) ??
+    `(SELECT count(*) FROM (${rowsSql(model, where, parameters)} LIMIT ${boundedTotal + 1}) counted)`
+  )
 }
 
 /** Without a condition, in the order of the primary key: else the rows themselves would be read. */
-function countSql(ids: string, wanted: NonNullable<ListQuery['total']>, where: readonly string[]): string {
-  if (wanted === 'none') return noCount
-  const inOrder = where.length === 0 ? ' ORDER BY o.id' : ''
-  const limit = wanted === 'exact' ? '' : `${inOrder} LIMIT ${boundedTotal + 1}`
-  return `(SELECT count(*) FROM (${ids}${limit}) counted)`
+function rowsSql(model: ModelTable, where: readonly Term[], parameters: Parameters): string {
+  const conditions = where.map((term) => rowPredicate(model, term, parameters))
+  return `SELECT o.id FROM ${tableOf(model)} o${where.length === 0 ? ' ORDER BY o.id' : whereSql(conditions)}`
 }
 
 function whereSql(where: readonly string[]): string {

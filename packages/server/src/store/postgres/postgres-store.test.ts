@@ -4,6 +4,7 @@ import { Pool } from 'pg'
 import { expect, inject, test } from 'vitest'
 import { create, people } from '../contract/fixture.ts'
 import { postgresFixture } from '../contract/postgres-fixture.ts'
+import { listContract } from '../contract/list-contract.ts'
 import { storeContract } from '../contract/store-contract.ts'
 import { migrate, migrations } from './migrate.ts'
 import { renewSequencer, truncateDrained } from './pending-ring.ts'
@@ -15,6 +16,13 @@ storeContract({
   name: 'PostgreSQL 18',
   shared: true,
   makeFixture: (options) => postgresFixture(inject('postgres')['18'], (url) => ({ url }), options),
+})
+
+// The suite's models are too small for a set to be called large.
+listContract({
+  name: 'PostgreSQL 18 with large sets',
+  shared: true,
+  makeFixture: (options) => postgresFixture(inject('postgres')['18'], (url) => ({ url, candidateLimit: 4 }), options),
 })
 
 test('a connection that is lost in the middle of a transaction fails that transaction and nothing else', async () => {

@@ -1,4 +1,5 @@
 import { Pool } from 'pg'
+import { defaultCandidateLimit } from '../list-selection.ts'
 import type { Store, WriteOperation } from '../store.ts'
 import { buildIndexes } from './build-indexes.ts'
 import { readBuild } from './build-progress.ts'
@@ -23,6 +24,8 @@ export interface PostgresOptions {
   readonly grouping?: boolean
   /** Of the change log, for tests that fill one. */
   readonly partitions?: PartitionSizes
+  /** Of lists: sets of at most this many objects are read whole, for tests that want it small. */
+  readonly candidateLimit?: number
   /** Told of a connection that broke while idle; the pool replaces it by itself. */
   readonly onConnectionLost: (error: Error) => void
 }
@@ -35,6 +38,7 @@ const maxPass = 5_000
 
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { grouping = true, namedStatements = true, partitions = defaultPartitionSizes } = options
+  const { candidateLimit = defaultCandidateLimit } = options
   const pool = new Pool({
     ...(!namedStatements && { Client: UnnamedClient }),
     connectionString: options.url,
@@ -89,7 +93,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       return results
     },
     get: async (model, name) => readGrouped(model, name),
-    list: (model, query) => list({ pool, sequencer, catalog }, model, query),
+    list: (model, query) => list({ pool, sequencer, catalog, candidateLimit }, model, query),
     head: () => head(pool),
     readChanges: (after, read) => readChanges({ pool, catalog, sequencer }, after, read),
     compact: (retention) => compact(pool, retention, partitions),

@@ -19,6 +19,7 @@ const ordered: Way = { way: 'ordered scan' }
 const inCity: Term = { field: 'city', is: { op: '=', value: 'x' } }
 const inTeam: Term = { label: 'team', is: { op: '=', value: 'x' } }
 const tagged: Term = { field: 'tags', is: { op: '=', value: 'x' } }
+const taggedEither: Term = { field: 'tags', is: { op: 'in', values: ['x', 'y'] } }
 const byCity = [{ field: 'city', descending: true }]
 const byEmail = [{ field: 'email', descending: false }]
 const byAge = [{ field: 'age', descending: true }]
@@ -58,6 +59,14 @@ test.for(searches)('each range of $what is searched for in order, not scanned or
 
 test('along the order, other terms are tested: SQLite would take any equality to be selective and sort what it finds', () => {
   expect(explain({ what: '', query: { where: [inCity], sort: byAge } })).toEqual([['SCAN o USING INDEX m_1_2']])
+})
+
+test('of several values, the first entries of each are searched for in order and only they are sorted', () => {
+  const [steps = []] = explain({ what: '', place: ['7'], plan: { way: 'along the index', term: taggedEither } })
+  const entries = 'SEARCH m_1_s4 USING PRIMARY KEY (value=? AND id<?)'
+  expect(steps.filter((step) => /m_1/.test(step))).toEqual([entries, entries])
+  // A sort of the entries themselves would come before they are handed on.
+  expect(steps[steps.indexOf(entries) + 1]).toMatch(/^SCAN \(subquery/)
 })
 
 test('candidates are gone through outside, objects are looked up inside', () => {

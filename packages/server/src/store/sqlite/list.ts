@@ -1,7 +1,7 @@
 import type SqliteDatabase from 'better-sqlite3'
 import { encodeCursor } from '../cursor.ts'
 import { fieldOf, orderOf, placeOf, type OrderColumn, type Place } from '../list-order.ts'
-import type { Way } from '../list-selection.ts'
+import { equalitiesOf, type Way } from '../list-selection.ts'
 import type { ListQuery, StoredPage, Term } from '../store.ts'
 import type { OpenModel } from './catalog.ts'
 import type { ChangeLog } from './changes.ts'
@@ -58,16 +58,22 @@ export interface PageStatements {
 
 export function pageStatements(model: ModelTable, query: ListQuery, { order, place, plan }: PageParts): PageStatements {
   const parameters = createParameters()
-  const { from, where } = pageSource(model, query.where ?? [], { order, plan, parameters })
+  const sources = pageSources(model, query.where ?? [], { order, plan, parameters })
   const segments = segmentsAfter(order, place, parameters)
   // An offset counts through all of them, and candidates are read only once.
   const together = (query.offset ?? 0) > 0 || plan.way === 'candidates'
   const ranges = together ? [segments.map((segment) => `(${segment})`).join(' OR ')] : segments
   const columns = ['o.id', ...order.map(({ column }) => `o.${column}`)].join(', ')
-  const texts = ranges.map(
-    (range) => `SELECT ${columns} FROM ${from} WHERE ${[...where, `(${range})`].join(' AND ')}
-      ORDER BY ${orderBy(order)} LIMIT @limit OFFSET @offset`,
-  )
+  const sorted = `ORDER BY ${orderBy(order)} LIMIT @limit`
+  const texts = ranges.map((range) => {
+    const [only = '', ...others] = sources.map(
+      ({ from, where }) => `SELECT ${columns} FROM ${from} WHERE ${[...where, `(${range})`].join(' AND ')} ${sorted}`,
+    )
+    if (others.length === 0) return `${only} OFFSET @offset`
+    // Each is read as far as the page could reach, and only then are they put together.
+    const reached = [only, ...others].map((rows) => `SELECT * FROM (${rows} + @offset)`).join(' UNION ')
+    return `SELECT * FROM (${reached}) o ${sorted} OFFSET @offset`
+  })
   return { texts, values: parameters.values }
 }
 
@@ -77,13 +83,24 @@ interface SourceParts {
   readonly parameters: Parameters
 }
 
-function pageSource(model: ModelTable, terms: readonly Term[], { order, plan, parameters }: SourceParts): Source {
-  if (plan.way === 'along the index') return { from: `(${driver(model, plan.term, parameters) ?? ''}) o`, where: [] }
-  return matchingSql(model, terms, {
+/** Each with some of the rows; several of them may have the same row. */
+function pageSources(
+  model: ModelTable,
+  terms: readonly Term[],
+  { order, plan, parameters }: SourceParts,
+): readonly Source[] {
+  if (plan.way === 'along the index') {
+    return equalitiesOf(plan.term).map((equal) => ({
+      from: `(${driver(model, equal, parameters) ?? ''}) o`,
+      where: [],
+    }))
+  }
+  const matching = matchingSql(model, terms, {
     parameters,
     driving: plan.way === 'candidates' ? plan.term : undefined,
     searchable: (term) => plan.way !== 'ordered scan' || isFirst(model, order, term),
   })
+  return [matching]
 }
 
 /** Whether the term is about what the order begins with, so that it narrows the range that is read. */
