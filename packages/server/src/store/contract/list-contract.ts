@@ -128,6 +128,18 @@ export function listContract(engine: StoreEngine): void {
       expect(names(await fixture.store.list(places, { limit: 9 }))).toEqual(['x'])
     })
 
+    test('an object that has several of the values comes once, on whatever page', async () => {
+      await using fixture = await openFixture(engine)
+      const tagsOf = [['x', 'y'], ['y'], ['x', 'y', 'z'], ['z'], ['x'], ['y', 'z']]
+      await fixture.store.write(tagsOf.map((tags, at) => create({ name: `n${at}`, tags })))
+      const where: Term[] = [{ field: 'tags', is: { op: 'in', values: ['x', 'y', 'y'] } }]
+      const expected = ['n5', 'n4', 'n2', 'n1', 'n0']
+      for (const limit of [1, 2, 9]) expect(await allPages(fixture.store, { where, limit })).toEqual(expected)
+      const page = await fixture.store.list(people, { where, limit: 2, offset: 2 })
+      expect(names(page)).toEqual(['n2', 'n1'])
+      expect(page.total).toEqual({ count: 5, isEstimate: false })
+    })
+
     test('a page past the end is empty and still knows the total', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write(['a', 'b', 'c'].map((name) => create(name)))
