@@ -18,9 +18,11 @@ export interface PostgresServer extends AsyncDisposable {
 }
 
 const forgetfulSettings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
+/** As an operator would size it; a server that has run for a while has log segments to use again, and makes none anew. */
 const durableSettings = [
   'shared_buffers=2GB',
   'max_wal_size=16GB',
+  'min_wal_size=4GB',
   'checkpoint_timeout=30min',
   'jit=off',
   'random_page_cost=1.1',

@@ -73,9 +73,9 @@ export function createCatalog(pool: Pool): Catalog {
   return {
     find,
     open: async (declaration) => {
-      const { table, revised } = await patiently(() =>
-        inTransaction(pool, (client) => findOrCreate(client, declaration)),
-      )
+      const { table, revised } =
+        (await findUnchanged(pool, declaration)) ??
+        (await patiently(() => inTransaction(pool, (client) => findOrCreate(client, declaration))))
       keep(table, revised)
     },
     refresh,
@@ -125,6 +125,13 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
 interface Found {
   readonly table: ModelTable
   readonly revised: number
+}
+
+/** The usual case, without a lock: all that were refused by a change of the model open it again at once. */
+async function findUnchanged(pool: Pool, declaration: ModelDeclaration): Promise<Found | undefined> {
+  const row = await readRow(pool, declaration)
+  const table = row && toTable(declaration, row)
+  return table && !changedTable(table, declaration) ? { table, revised: row.revised } : undefined
 }
 
 async function findOrCreate(client: ClientBase, declaration: ModelDeclaration): Promise<Found> {
