@@ -40,8 +40,10 @@ export interface Store extends AsyncDisposable {
    *
    * With a fence, the write is done only while that lease is held, or throws `FenceLost`; whoever takes the lease over
    * waits for it.
+   *
+   * A dry run answers, or throws, what the write would, and leaves nothing behind.
    */
-  write(operations: readonly WriteOperation[], options?: { readonly fence?: Lease }): Promise<readonly WriteResult[]>
+  write(operations: readonly WriteOperation[], options?: WriteOptions): Promise<readonly WriteResult[]>
 
   /** Reads what is committed now, whoever wrote it; undefined when there is no such object. */
   get(model: ModelKey, name: string): Promise<StoredObject | undefined>
@@ -86,6 +88,11 @@ export interface Store extends AsyncDisposable {
 
   /** Gives a lease back; harmless when it has been lost. */
   releaseLease(lease: Lease): Promise<void>
+}
+
+export interface WriteOptions {
+  readonly fence?: Lease
+  readonly dryRun?: boolean
 }
 
 /** Proof of holding a lease. */
@@ -265,6 +272,8 @@ export interface ListQuery {
   readonly sort?: readonly SortKey[]
   /** At least 1. */
   readonly limit: number
+  /** The page ends early, behind the object that brings its data to this many bytes. */
+  readonly maxBytes?: number
   /** How many objects to pass over; not together with `after`. */
   readonly offset?: number
   /** Continue behind the page whose `next` this was; with the same terms and sort. */

@@ -149,6 +149,29 @@ export function listContract(engine: StoreEngine): void {
       })
     })
 
+    test('a page ends behind the object that fills it, and the next one goes on from there', async () => {
+      await using fixture = await openFixture(engine)
+      for (let at = 0; at < 7; at++) {
+        await fixture.store.write([create({ name: `n${at}`, city: 'x', text: 'x'.repeat(at === 3 ? 50_000 : 10_000) })])
+      }
+      for (const keys of [[], [{ field: 'city', descending: false }]]) {
+        const sizes: number[] = []
+        const pages: string[][] = []
+        for (let after: Cursor | undefined; ;) {
+          const query: ListQuery = { limit: 5, maxBytes: 25_000, sort: keys, ...(after !== undefined && { after }) }
+          const page = await fixture.store.list(people, query)
+          expect(page.total).toEqual({ count: 7, isEstimate: false })
+          pages.push(names(page))
+          sizes.push(page.items.length)
+          after = page.next
+          if (after === undefined) break
+        }
+        const all = ['n6', 'n5', 'n4', 'n3', 'n2', 'n1', 'n0']
+        expect(pages.flat()).toEqual(keys.length === 0 ? all : all.toReversed())
+        expect(sizes).toEqual([3, 1, 3])
+      }
+    })
+
     test('a total that nobody asked for is not there', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write([create('a')])

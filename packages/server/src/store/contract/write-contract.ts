@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { StoredObject, Term, UpdateOperation } from '../store.ts'
+import { WriteConflict } from '../write-conflict.ts'
 import {
   allNames,
   contentOf,
@@ -51,6 +52,33 @@ export function writeContract(engine: StoreEngine): void {
         operation: { name: 'a' },
       })
       expect(String((await mustGet(fixture.store, 'a')).data)).toBe('first')
+    })
+
+    test('a dry run answers what the write would and leaves nothing behind', async () => {
+      await using fixture = await openFixture(engine)
+      const { store } = fixture
+      await store.write([create({ name: 'kept', email: 'taken' })])
+      const before = await mustGet(store, 'kept')
+      const start = await store.head()
+      const dryRun = { dryRun: true }
+      const [created] = await store.write([create({ name: 'tried', email: 'free' })], dryRun)
+      expect(created).toMatchObject({ outcome: 'created', object: { name: 'tried', version: 0 } })
+      expect(await store.get(people, 'tried')).toBeUndefined()
+      const change = {
+        ...create({ name: 'kept', email: 'other', text: 'changed' }),
+        type: 'update' as const,
+        newGeneration: true,
+      }
+      const [updated] = await store.write([{ ...change, expected: before }], dryRun)
+      expect(updated).toMatchObject({ outcome: 'updated', object: { version: 1, generation: 2 } })
+      const [removed] = await store.write([{ type: 'delete', model: people, name: 'kept' }], dryRun)
+      expect(removed).toMatchObject({ outcome: 'removed' })
+      expect(await mustGet(store, 'kept')).toEqual(before)
+      for (const taken of [create('kept'), create({ name: 'tried', email: 'taken' })]) {
+        await expect(store.write([taken], dryRun)).rejects.toBeInstanceOf(WriteConflict)
+      }
+      const { changes } = await store.readChanges(start, { limit: 9, waitMs: 50 })
+      expect(changes).toEqual([])
     })
 
     test('an update of what was read counts version and generation, and answers as stored', async () => {

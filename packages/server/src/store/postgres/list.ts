@@ -10,7 +10,7 @@ import { orStaleModel, type Catalog, type OpenModel } from './catalog.ts'
 import { readBuild } from './build-progress.ts'
 import { choosePlan, type Plan, type PlanParts } from './list-plan.ts'
 import { tableOf, type ModelTable } from '../model-table.ts'
-import { objectColumns, toStoredObject, type ObjectRow } from './object-row.ts'
+import { ownedColumns, toStoredObject, type ObjectRow } from './object-row.ts'
 import { orderBy, segmentsAfter } from './ordering.ts'
 import { createParameters, type Parameters } from './parameters.ts'
 import { boundedCount, driver, intersection, rowPredicate } from './predicates.ts'
@@ -54,12 +54,14 @@ async function listBy(parts: ListParts, model: OpenModel, query: ListQuery): Pro
   const rows = await readPage(parts, model, { text, values })
   const found = rows.filter(({ name }) => name !== null)
   const total = await totalOf(pool, { model: table, query, counted: rows[0]?.total ?? null })
-  const last = found[query.limit - 1]
+  // What is beyond the bytes came without its data.
+  const kept = found.slice(0, query.limit).filter(({ data }) => data !== null)
+  const last = kept.at(-1)
   return {
-    items: found.slice(0, query.limit).map(toStoredObject),
+    items: kept.map(toStoredObject),
     revision: revisionOf(rows[0]),
     ...(total && { total }),
-    ...(found.length > query.limit && last && { next: encodeCursor(order.map((_, at) => last[`key_${at}`] ?? null)) }),
+    ...(found.length > kept.length && last && { next: encodeCursor(order.map((_, at) => last[`key_${at}`] ?? null)) }),
   }
 }
 
@@ -132,12 +134,19 @@ function pageSql(
       SELECT place.revision, place.tag, known.edition, known.revised, ${matching.count} AS total,
         (SELECT pending_of(${model.id}, ${maxSkipped + 1})) AS pending,
         truncated.count AS truncations_then, (SELECT truncations_now()) AS truncations_now,
-        ${objectColumns}, ${keys}
+        ${ownedColumns}, ${dataSql(query, order)} AS data, ${keys}
       FROM ${oneRow('sequencer')} place CROSS JOIN ${oneRow('log_truncations')} truncated
         JOIN models known ON known.id = ${model.id} LEFT JOIN (page JOIN ${tableOf(model)} o USING (id)) ON true
       ORDER BY ${orderBy(order)}`,
     values: parameters.values,
   }
+}
+
+/** Null for what comes behind the object that fills the page. */
+function dataSql({ maxBytes }: ListQuery, order: readonly OrderColumn[]): string {
+  if (maxBytes === undefined) return 'o.data'
+  const bytes = `octet_length(o.data)`
+  return `CASE WHEN sum(${bytes}) OVER (ORDER BY ${orderBy(order)}) - ${bytes} < ${maxBytes} THEN o.data END`
 }
 
 /** Said, because the planner expects two thousand rows of a table that was never analyzed, and compiles for millions. */

@@ -1,7 +1,8 @@
 import type { StoredObject } from '../store.ts'
 
-/** The columns of an object, of a row called `o`. A bigint arrives as text. */
-export const objectColumns = `o.name, o.uid, o.version, o.generation, o.id >> 20 AS created_at, o.deleted_at, o.stored_as, o.data`
+/** The columns of an object but its data, of a row called `o`. A bigint arrives as text. */
+export const ownedColumns = `o.name, o.uid, o.version, o.generation, o.id >> 20 AS created_at, o.deleted_at, o.stored_as`
+export const objectColumns = `${ownedColumns}, o.data`
 
 export interface ObjectRow {
   readonly name: string

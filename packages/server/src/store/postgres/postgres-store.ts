@@ -85,10 +85,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     openModel: (declaration) => catalog.open(declaration),
     buildIndexes: (model, build) => buildIndexes({ pool, catalog }, model, build),
     indexBuild: async (model) => readBuild(pool, (await catalog.refresh(model)).table),
-    write: async (operations, { fence } = {}) => {
+    write: async (operations, options = {}) => {
       const [only, ...others] = operations
-      const alone = grouping && only && others.length === 0 && !fence && mayBeGrouped(catalog.find(only.model))
-      const results = alone ? [await writeGrouped(only)] : await write(parts, operations, fence)
+      const plain = only && others.length === 0 && !options.fence && !options.dryRun
+      const alone = grouping && plain && mayBeGrouped(catalog.find(only.model))
+      const results = alone ? [await writeGrouped(only)] : await write(parts, operations, options)
       sequencer.poke()
       return results
     },

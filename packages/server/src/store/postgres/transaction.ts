@@ -8,13 +8,17 @@ import { withConnection } from './with-connection.ts'
  */
 const mostIdle = '5s'
 
-/** Commits what `work` did, or rolls all of it back when it throws. */
-export async function inTransaction<T>(pool: Pool, work: (client: ClientBase) => Promise<T>): Promise<T> {
+/** Commits what `work` did, or rolls all of it back when it throws, or in any case when it is only tried. */
+export async function inTransaction<T>(
+  pool: Pool,
+  work: (client: ClientBase) => Promise<T>,
+  end: 'COMMIT' | 'ROLLBACK' = 'COMMIT',
+): Promise<T> {
   return withConnection(pool, async (client, doubt) => {
     try {
       await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '${mostIdle}'`)
       const result = await work(client)
-      await client.query('COMMIT')
+      await client.query(end)
       return result
     } catch (error) {
       await client.query('ROLLBACK').catch(doubt)

@@ -3,10 +3,10 @@ import type {
   CreateOperation,
   DeleteOperation,
   IndexedValues,
-  Lease,
   StoredObject,
   UpdateOperation,
   WriteOperation,
+  WriteOptions,
   WriteResult,
 } from '../store.ts'
 import { StaleModel } from '../stale-model.ts'
@@ -48,11 +48,11 @@ const tryAgain = new Set(['40P01', '40001'])
 export async function write(
   parts: WriteParts,
   operations: readonly WriteOperation[],
-  fence?: Lease,
+  options: WriteOptions = {},
 ): Promise<readonly WriteResult[]> {
   for (let tries = 1; ; tries++) {
     try {
-      return await writeOnce(parts, operations, fence)
+      return await writeOnce(parts, operations, options)
     } catch (error) {
       const again = error instanceof DatabaseError && tryAgain.has(error.code ?? '')
       if (tries === maxTries || !(again || isNoPartition(error))) throw error
@@ -65,7 +65,7 @@ export async function write(
 async function writeOnce(
   parts: WriteParts,
   operations: readonly WriteOperation[],
-  fence: Lease | undefined,
+  { fence, dryRun = false }: WriteOptions,
 ): Promise<readonly WriteResult[]> {
   const groups = groupByStatement(operations)
   const results = new Map<WriteOperation, WriteResult>()
@@ -76,12 +76,13 @@ async function writeOnce(
     }
   }
   try {
-    if (groups.length === 1 && !fence) await run(parts.pool)
+    if (groups.length === 1 && !fence && !dryRun) await run(parts.pool)
     else {
-      await inTransaction(parts.pool, async (client) => {
+      const work = async (client: ClientBase) => {
         if (fence) await holdFence(client, fence)
         await run(client)
-      })
+      }
+      await inTransaction(parts.pool, work, dryRun ? 'ROLLBACK' : 'COMMIT')
     }
   } catch (error) {
     throw await translate(error, parts, operations)

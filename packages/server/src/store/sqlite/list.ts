@@ -2,7 +2,7 @@ import type SqliteDatabase from 'better-sqlite3'
 import { encodeCursor } from '../cursor.ts'
 import { fieldOf, orderOf, placeOf, type OrderColumn, type Place } from '../list-order.ts'
 import { equalitiesOf, type Way } from '../list-selection.ts'
-import type { ListQuery, StoredPage, Term } from '../store.ts'
+import type { ListQuery, StoredObject, StoredPage, Term } from '../store.ts'
 import type { OpenModel } from './catalog.ts'
 import type { ChangeLog } from './changes.ts'
 import { tableOf, type ModelTable } from '../model-table.ts'
@@ -31,16 +31,34 @@ function list({ database, log, candidateLimit }: ListParts, model: OpenModel, qu
   const plan = choosePlan(database, table, { ...query, candidateLimit })
   const found = readPage(database, pageStatements(table, query, { order, place, plan }), query)
   const total = totalOf(database, table, { query, plan, found: found.length })
-  const [, ...last] = found[query.limit - 1] ?? []
-  const items = found.slice(0, query.limit).flatMap(([id]) => statements.byId.get(id) ?? [])
+  const items = readObjects(statements, found.slice(0, query.limit), query)
+  const [, ...last] = found[items.length - 1] ?? []
   return {
-    items: items.map(toStoredObject),
+    items,
     revision: log.head(),
     ...(total !== undefined && { total: { count: total, isEstimate: false } }),
-    ...(found.length > query.limit && {
+    ...(found.length > items.length && {
       next: encodeCursor(last.map((value) => (value === null ? null : String(value)))),
     }),
   }
+}
+
+/** Up to the one that brings their data to the most bytes. */
+function readObjects(
+  { byId }: OpenModel['statements'],
+  found: readonly PageRow[],
+  { maxBytes = Number.POSITIVE_INFINITY }: ListQuery,
+): readonly StoredObject[] {
+  const objects: StoredObject[] = []
+  let bytes = 0
+  for (const [id] of found) {
+    if (bytes >= maxBytes) break
+    const row = byId.get(id)
+    if (!row) throw new Error('an object is gone in the middle of a transaction')
+    objects.push(toStoredObject(row))
+    bytes += row.data.length
+  }
+  return objects
 }
 
 interface PageParts {

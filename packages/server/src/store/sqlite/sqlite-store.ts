@@ -35,8 +35,8 @@ export function openSqliteStore(file: string, plan: PlanOptions = { candidateLim
     openModel: async (declaration) => catalog.open(declaration),
     buildIndexes: (model, options) => builder.build(model, options),
     indexBuild: async (model) => builder.progress(model),
-    write: async (operations, { fence } = {}) => {
-      const results = write(operations, fence)
+    write: async (operations, options = {}) => {
+      const results = write(operations, options)
       readers.wake()
       return results
     },

@@ -1,6 +1,13 @@
 import SqliteDatabase from 'better-sqlite3'
 import { compareOperations } from '../batch-order.ts'
-import type { CreateOperation, DeleteOperation, Lease, UpdateOperation, WriteOperation, WriteResult } from '../store.ts'
+import type {
+  CreateOperation,
+  DeleteOperation,
+  UpdateOperation,
+  WriteOperation,
+  WriteOptions,
+  WriteResult,
+} from '../store.ts'
 import { StaleModel } from '../stale-model.ts'
 import { WriteConflict } from '../write-conflict.ts'
 import type { Catalog, OpenModel } from './catalog.ts'
@@ -18,18 +25,37 @@ export interface WriteParts {
   readonly leases: Leases
 }
 
-export type Write = (operations: readonly WriteOperation[], fence: Lease | undefined) => readonly WriteResult[]
+export type Write = (operations: readonly WriteOperation[], options: WriteOptions) => readonly WriteResult[]
+
+/** Thrown to roll back what was only tried. */
+class DryRun extends Error {
+  readonly results: readonly WriteResult[]
+
+  constructor(results: readonly WriteResult[]) {
+    super('a dry run')
+    this.results = results
+  }
+}
 
 /** One transaction a batch; what an operation throws rolls all of them back. */
 export function createWrite(parts: WriteParts): Write {
-  const run = parts.database.transaction((operations: readonly WriteOperation[], fence: Lease | undefined) => {
+  const run = parts.database.transaction((operations: readonly WriteOperation[], options: WriteOptions) => {
+    const { fence, dryRun = false } = options
     if (fence) parts.leases.assertHeld(fence)
     const results: WriteResult[] = []
     const inOrder = [...operations.entries()].toSorted(([, a], [, b]) => compareOperations(a, b))
     for (const [at, operation] of inOrder) results[at] = perform(parts, operation)
+    if (dryRun) throw new DryRun(results)
     return results
   })
-  return (operations, fence) => run.immediate(operations, fence)
+  return (operations, options) => {
+    try {
+      return run.immediate(operations, options)
+    } catch (error) {
+      if (error instanceof DryRun) return error.results
+      throw error
+    }
+  }
 }
 
 function perform(parts: WriteParts, operation: WriteOperation): WriteResult {
