@@ -75,7 +75,12 @@ describe('a selector of either kind', () => {
     ['spaces before a later key, dropped', 'a, b=c', { key: 'a', op: 'present' }, { key: 'b', op: '=', value: 'c' }],
     ['spaces behind a set, dropped', 'a=(b) , c', { key: 'a', op: 'in', values: ['b'] }, { key: 'c', op: 'present' }],
     ['spaces inside a value, kept', 'k=New York', { key: 'k', op: '=', value: 'New York' }],
-    ["spaces at a value's ends, kept", 'k= v ,b', { key: 'k', op: '=', value: ' v ' }, { key: 'b', op: 'present' }],
+    [
+      'spaces at the end of a term, dropped',
+      'k= v ,b',
+      { key: 'k', op: '=', value: ' v' },
+      { key: 'b', op: 'present' },
+    ],
     ['spaces in a set, kept', 'k=(a, b )', { key: 'k', op: 'in', values: ['a', ' b '] }],
     ['a tab, which is no space', 'k\t', { key: 'k\t', op: 'present' }],
     ['every escape', String.raw`k=\\\,\(\)\=\!\<\>\^`, { key: 'k', op: '=', value: '\\,()=!<>^' }],
@@ -101,7 +106,7 @@ describe('a fieldSelector', () => {
     ['greater or equal', 'k>=5', { key: 'k', op: '>=', value: '5' }],
     ['less', 'k<5', { key: 'k', op: '<', value: '5' }],
     ['less or equal', 'k<=5', { key: 'k', op: '<=', value: '5' }],
-    ['a prefix', 'k^=New ', { key: 'k', op: 'prefix', value: 'New ' }],
+    ['a prefix', 'k^=New', { key: 'k', op: 'prefix', value: 'New' }],
     ['a prefix that begins with "("', String.raw`k^=\(`, { key: 'k', op: 'prefix', value: '(' }],
   ] as const
   for (const [what, text, expected] of rows) {
@@ -220,9 +225,15 @@ describe('formatting', () => {
     expect(formatSelector([{ key: 'a', op: 'not in', values: [''] }])).toBe('a!=')
   })
 
+  test('writes a value that ends in a space as a set, where it counts', () => {
+    expect(formatSelector([{ key: 'a', op: '=', value: 'b ' }])).toBe('a=(b )')
+    expect(formatSelector([{ key: 'a', op: '!=', value: 'b ' }])).toBe('a!=(b )')
+  })
+
   const unsayable: readonly (readonly [string, readonly UnplacedSelectorTerm[], RegExp])[] = [
     ['no terms', [], /leave the parameter out/],
     ['an empty set', [{ key: 'a', op: 'in', values: [] }], /set of "a" is empty/],
+    ['a prefix that ends in a space', [{ key: 'a', op: 'prefix', value: 'b ' }], /ends in a space/],
     ...['', ' a', 'a ', 'a=b', 'a,b', '!a', 'a\\', 'a(', 'a)'].map(
       (key) => [`the key "${key}"`, [{ key, op: 'present' }], /cannot be a selector's key/] as const,
     ),
@@ -242,7 +253,11 @@ const key = fc.string({ minLength: 1, unit: 'binary' }).filter((text) => !/[\\,(
 const values = fc.array(value, { minLength: 1, maxLength: 5 }).filter((all) => all.length > 1 || all[0] !== '')
 const term: fc.Arbitrary<UnplacedSelectorTerm> = fc.oneof(
   fc.record({ key, op: fc.constantFrom('present', 'absent') }),
-  fc.record({ key, op: fc.constantFrom('=', '!=', '>', '>=', '<', '<=', 'prefix'), value }),
+  fc.record({
+    key,
+    op: fc.constantFrom('=', '!=', '>', '>=', '<', '<=', 'prefix'),
+    value: value.filter((text) => !text.endsWith(' ')),
+  }),
   fc.record({ key, op: fc.constantFrom('in', 'not in'), values }),
 )
 const terms = fc.array(term, { minLength: 1, maxLength: 5 })
@@ -284,7 +299,7 @@ function naively(ofKind: SelectorKind, text: string): UnplacedSelectorTerm[] | u
       found.push({ key: name, op: operator === '=' ? 'in' : 'not in', values: set.split(',').map(back) })
     } else if (operator) {
       const op = (operator === '^=' ? 'prefix' : operator) as '=' | 'prefix'
-      found.push({ key: name, op, value: back(single ?? '') })
+      found.push({ key: name, op, value: back((single ?? '').replace(/ +$/, '')) })
     } else found.push({ key: name, op: not ? 'absent' : 'present' })
     rest = comma && rest.slice(whole.length)
   }

@@ -39,9 +39,9 @@ export const maxSelectorSetValues = 500
  * index, and what its values may be, is for those who know. Throws `InvalidSelector` with the place of the fault.
  *
  * What the grammar's one sentence leaves open is read so that no text quietly selects something else:
- * - A space counts from the operator on: a value is all there is up to its comma or ")", spaces at its ends too, in a
- *   set as well. No escape writes a space, so were they dropped, `title^=New ` could not be asked for. Spaces around a
- *   key, behind "!" and behind a set's ")" are dropped. A tab or a line break is a character like any other.
+ * - Spaces at the ends of a term are dropped, and those around its key. Behind the operator they belong to the value, in a
+ *   set also those at a value's end: no escape writes a space, so `city=(New )` asks for a value that ends in one. A tab or
+ *   a line break is a character like any other.
  * - "(" right behind "=" or "!=" opens a set; behind another operator, or behind spaces, it is refused.
  *   Further on in a value it stands for itself, as every special character does there but "," and "\".
  * - A key has no escapes and holds no "(", ")" or "\": `k in (a,b)` is an error, not a key of that name.
@@ -107,7 +107,13 @@ function readTerm(cursor: Cursor): SelectorTerm {
   if (opensSet(cursor, operator)) {
     return { key, op: operator === '=' ? 'in' : 'not in', values: readSet(cursor), at, valueAt }
   }
-  return { key, op: operator === '^=' ? 'prefix' : operator, value: readValue(cursor, valueEnds), at, valueAt }
+  return {
+    key,
+    op: operator === '^=' ? 'prefix' : operator,
+    value: readValue(cursor, valueEnds).replace(/ +$/, ''),
+    at,
+    valueAt,
+  }
 }
 
 function readKey(cursor: Cursor, absent: boolean): string {
@@ -239,10 +245,13 @@ function formatTerm(term: UnplacedSelectorTerm): string {
       return `${key}=${formatSet(term)}`
     case 'not in':
       return `${key}!=${formatSet(term)}`
-    case 'prefix':
-      return `${key}^=${escape(term.value)}`
+    case '=':
+    case '!=':
+      // Only in a set does a space at the end count.
+      return `${key}${term.op}${term.value.endsWith(' ') ? formatSet({ key, values: [term.value] }) : escape(term.value)}`
     default:
-      return `${key}${term.op}${escape(term.value)}`
+      if (term.value.endsWith(' ')) throw new Error(`the value of "${key}" ends in a space; a selector cannot say that`)
+      return `${key}${term.op === 'prefix' ? '^=' : term.op}${escape(term.value)}`
   }
 }
 
