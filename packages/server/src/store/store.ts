@@ -20,6 +20,12 @@ export interface Store extends AsyncDisposable {
   openModel(declaration: ModelDeclaration): Promise<void>
 
   /**
+   * Ends a model that has no objects: from then on whoever writes or lists by its declaration is told so by `StaleModel`. A
+   * declaration of a higher edition opens it again. Answers false, and does nothing, when there are objects.
+   */
+  closeModel(model: ModelKey): Promise<boolean>
+
+  /**
    * Gives every object its entries in the new indexes of a model, while everybody goes on writing; resolves when all are
    * ready, whoever built them. One replica at a time is at it; when it dies another one goes on from where it was. Throws
    * `DuplicateValues` when a unique index cannot be; called again it tries again.
@@ -156,6 +162,8 @@ export interface IndexDeclaration {
   readonly multi?: boolean
   /** No two objects may hold the same value. Holding none is never a duplicate. */
   readonly unique?: boolean
+  /** What its values are made of; an index of another form is another index, and is built anew. */
+  readonly form?: string
 }
 
 export interface CompositePart {

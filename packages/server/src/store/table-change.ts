@@ -55,13 +55,17 @@ function nextTable(table: ModelTable, { indexes, composites = [] }: ModelDeclara
   }
 }
 
-function flagsOf({ name, multi = false, unique = false }: IndexDeclaration): Required<IndexDeclaration> {
-  return { name, multi, unique }
+function flagsOf(declared: IndexDeclaration): Required<IndexDeclaration> {
+  const { name, multi = false, unique = false, form = '' } = declared
+  return { name, multi, unique, form }
 }
 
 function keptIndex({ indexes }: ModelTable, declared: IndexDeclaration): IndexSlot | undefined {
-  const { name, multi, unique } = flagsOf(declared)
-  return indexes.find((known) => known.name === name && known.multi === multi && known.unique === unique)
+  const wanted = flagsOf(declared)
+  return indexes.find((known) => {
+    const { name, multi, unique, form } = flagsOf(known)
+    return name === wanted.name && multi === wanted.multi && unique === wanted.unique && form === wanted.form
+  })
 }
 
 interface Slots {

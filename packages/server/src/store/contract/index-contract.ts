@@ -256,6 +256,41 @@ export function indexContract(engine: StoreEngine): void {
       await expect(async () => store.openModel(byCountry)).rejects.toBeInstanceOf(StaleModel)
     })
 
+    test('an index of another form is another index', async () => {
+      await using fixture = await openFixture(engine)
+      const { store } = fixture
+      await store.write([born({ name: 'a', city: 'x' })])
+      const indexes = people.indexes.map((index) => (index.name === 'city' ? { ...index, form: 'reversed' } : index))
+      const wanted = { limit: 9, where: [is('city', 'y')] }
+      await store.openModel({ ...people, edition: 1, indexes })
+      await expect(async () => store.list(people, wanted)).rejects.toMatchObject({ reason: 'IndexBuilding' })
+      const evaluate: BuildOptions['evaluate'] = async (objects) =>
+        objects.map(({ data }) => ({ ...indexedOf(data), single: { city: 'y' } }))
+      await store.buildIndexes(people, { evaluate })
+      expect(await names(store, [is('city', 'y')])).toEqual(['a'])
+      await store.openModel({ ...people, edition: 2, indexes })
+      expect(await names(store, [is('city', 'y')])).toEqual(['a'])
+    })
+
+    test('a model that has no objects can be ended, and opened again by a later declaration', async () => {
+      await using fixture = await openFixture(engine)
+      const { store } = fixture
+      await store.write([born({ name: 'a' })])
+      expect(await store.closeModel(people)).toBe(false)
+      await store.write([{ type: 'delete', model: people, name: 'a' }])
+      expect(await store.closeModel(people)).toBe(true)
+      expect(await store.closeModel(people)).toBe(true)
+      const refused = [
+        async () => store.write([born({ name: 'b' })]),
+        async () => store.list(people, { limit: 9 }),
+        async () => store.openModel(people),
+      ]
+      for (const attempt of refused) await expect(attempt()).rejects.toBeInstanceOf(StaleModel)
+      await store.openModel({ ...people, edition: 9 })
+      await store.write([born({ name: 'b' }, { edition: 9 })])
+      expect(await names(store, [])).toEqual(['b'])
+    })
+
     test('a write whose values follow another declaration is refused and leaves nothing', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture

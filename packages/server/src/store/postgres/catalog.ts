@@ -20,6 +20,8 @@ export interface OpenModel {
 /** Which models there are and where they live: the `models` table, and what this process knows of it. */
 export interface Catalog {
   open(declaration: ModelDeclaration): Promise<void>
+  /** Answers false when there are objects. */
+  close(model: ModelKey): Promise<boolean>
   /** Throws for a model that was not opened: that is a mistake in the program. */
   find(model: ModelKey): OpenModel
   /** Reads an open model again; throws `StaleModel` when another declaration holds. */
@@ -78,6 +80,7 @@ export function createCatalog(pool: Pool): Catalog {
         (await patiently(() => inTransaction(pool, (client) => findOrCreate(client, declaration))))
       keep(table, revised)
     },
+    close: (model) => patiently(() => inTransaction(pool, (client) => closeTable(client, model))),
     refresh,
     layout: async (id, generation) => {
       const key = `${id}.${generation}`
@@ -163,21 +166,42 @@ async function create(client: ClientBase, declaration: ModelDeclaration): Promis
  * they follow it. An empty table has its indexes at once.
  */
 async function change(client: ClientBase, table: ModelTable, next: ModelTable): Promise<void> {
-  await client.query(`SET LOCAL lock_timeout = '200ms'`)
-  await client.query(`LOCK TABLE ${tableOf(table)} IN ACCESS EXCLUSIVE MODE`)
+  await lockOut(client, table)
   await client.query(`DROP FUNCTION ${currentEdition(table)}`)
   await client.query(createEditionSql(next))
   if (next.generation === table.generation) return saveTable(client, next)
   for (const sql of addSlotsSql(table, next)) await client.query(sql)
   await insertLayout(client, next)
-  const { rows } = await client.query<{ used: boolean }>(`SELECT EXISTS (SELECT FROM ${tableOf(table)}) AS used`)
-  if (rows[0]?.used) return saveTable(client, next)
+  if (await hasObjects(client, table)) return saveTable(client, next)
   const ordering = missingBtrees(next).map((btree) => createIndexSql(btree, 'at once'))
   const discarding = next.discarded.flatMap((discarded) => discardSql(next, discarded))
   // Nobody else is here, and in a transaction it cannot be done concurrently.
   const now = discarding.map((sql) => sql.replace(' CONCURRENTLY', ''))
   for (const sql of [...ordering, ...now]) await client.query(sql)
   await saveTable(client, { ...settled(next), discarded: [] })
+}
+
+/** Under the same lock, so that no writer is between the look at the table and its end. */
+async function closeTable(client: ClientBase, model: ModelKey): Promise<boolean> {
+  const table = await lockTable(client, model)
+  if (!table) return true
+  await lockOut(client, table)
+  if (await hasObjects(client, table)) return false
+  const next = { ...table, edition: table.edition + 1 }
+  await client.query(`DROP FUNCTION ${currentEdition(table)}`)
+  await client.query(createEditionSql(next))
+  await saveTable(client, next)
+  return true
+}
+
+async function lockOut(client: ClientBase, table: ModelTable): Promise<void> {
+  await client.query(`SET LOCAL lock_timeout = '200ms'`)
+  await client.query(`LOCK TABLE ${tableOf(table)} IN ACCESS EXCLUSIVE MODE`)
+}
+
+async function hasObjects(client: ClientBase, table: ModelTable): Promise<boolean> {
+  const { rows } = await client.query<{ used: boolean }>(`SELECT EXISTS (SELECT FROM ${tableOf(table)}) AS used`)
+  return rows[0]?.used ?? false
 }
 
 /** One that the planner replaces by its result. */

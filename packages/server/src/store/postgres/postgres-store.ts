@@ -83,6 +83,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       await pool.query('SELECT 1')
     },
     openModel: (declaration) => catalog.open(declaration),
+    closeModel: (model) => catalog.close(model),
     buildIndexes: (model, build) => buildIndexes({ pool, catalog }, model, build),
     indexBuild: async (model) => readBuild(pool, (await catalog.refresh(model)).table),
     write: async (operations, options = {}) => {

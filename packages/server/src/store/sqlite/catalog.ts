@@ -1,5 +1,6 @@
 import type SqliteDatabase from 'better-sqlite3'
 import { keyOf, tableOf, type ModelTable, type TableLayout } from '../model-table.ts'
+import { StaleModel } from '../stale-model.ts'
 import type { ModelDeclaration, ModelKey } from '../store.ts'
 import { changedTable, newTable } from '../table-change.ts'
 import { prepareStatements, type ModelStatements } from './statements.ts'
@@ -14,6 +15,8 @@ export interface OpenModel {
 /** Which models there are and where they live: the `models` table, which only this process writes. */
 export interface Catalog {
   open(declaration: ModelDeclaration): void
+  /** Answers false when there are objects. */
+  close(model: ModelKey): boolean
   /** Throws for a model that was not opened: that is a mistake in the program. */
   find(model: ModelKey): OpenModel
   /** Takes a table of an open model over as it is now; in a transaction of whoever changed it. */
@@ -37,11 +40,13 @@ interface ModelRow {
 export function createCatalog(database: SqliteDatabase.Database): Catalog {
   const tables = new Map(readTables(database).map((table) => [keyOf(table), table]))
   const open = new Map<string, OpenModel>()
+  const closed = new Set<string>()
   const layouts = new Map<string, ModelKey & TableLayout>()
   const create = database.transaction((declaration: ModelDeclaration) => createTable(database, declaration))
   const change = database.transaction((table: ModelTable, next: ModelTable) => changeTable(database, table, next))
   const keep = (table: ModelTable) => {
     tables.set(keyOf(table), table)
+    closed.delete(keyOf(table))
     open.set(keyOf(table), { table, statements: prepareStatements(database, table) })
   }
   return {
@@ -53,8 +58,20 @@ export function createCatalog(database: SqliteDatabase.Database): Catalog {
       else if (next) keep(change.immediate(table, next))
       else if (!open.has(key)) keep(table)
     },
+    close: (model) => {
+      const table = tables.get(keyOf(model))
+      if (!table) return true
+      if (database.prepare(`SELECT 1 FROM ${tableOf(table)} LIMIT 1`).get() !== undefined) return false
+      const next = { ...table, edition: table.edition + 1 }
+      writeRow(database, next)
+      tables.set(keyOf(model), next)
+      open.delete(keyOf(model))
+      closed.add(keyOf(model))
+      return true
+    },
     find: (model) => {
       const found = open.get(keyOf(model))
+      if (closed.has(keyOf(model))) throw new StaleModel(model)
       if (!found) throw new Error(`the model ${keyOf(model)} is not open`)
       return found
     },

@@ -33,6 +33,7 @@ export function openSqliteStore(file: string, plan: PlanOptions = { candidateLim
       database.prepare('SELECT 1').get()
     },
     openModel: async (declaration) => catalog.open(declaration),
+    closeModel: async (model) => catalog.close(model),
     buildIndexes: (model, options) => builder.build(model, options),
     indexBuild: async (model) => builder.progress(model),
     write: async (operations, options = {}) => {
