@@ -240,6 +240,22 @@ export const requestRows: readonly RequestRow[] = [
     contains: { reason: 'BadRequest' },
   },
   {
+    what: 'a body with a key twice',
+    line: 'POST /api/v1alpha1/roles admin',
+    headers: json,
+    body: '{"metadata":{"name":"x"},"rules":[],"rules":[]}',
+    status: 400,
+    contains: { reason: 'BadRequest', errors: [{ pointer: '/rules', rule: 'duplicate' }] },
+  },
+  {
+    what: 'a number that would be rounded',
+    line: 'POST /api/v1alpha1/roles admin',
+    headers: json,
+    body: '{"metadata":{"name":"x","version":9007199254740993},"rules":[]}',
+    status: 422,
+    contains: { reason: 'Invalid', errors: [{ field: 'metadata.version', rule: 'number' }] },
+  },
+  {
     what: 'a body of another type',
     line: 'POST /api/v1alpha1/roles admin',
     headers: { 'content-type': 'text/yaml' },

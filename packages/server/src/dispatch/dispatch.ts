@@ -68,5 +68,6 @@ function verbNotServed(verb: Verb, what: string, methods: readonly string[]): Ap
 }
 
 async function readObject({ request }: Call): Promise<unknown> {
-  return parseJsonBody(request.headers['content-type'], await request.readBody(maxObjectBytes))
+  const body = await request.readBody(maxObjectBytes)
+  return parseJsonBody(request.headers['content-type'], body, ['application/json']).value
 }

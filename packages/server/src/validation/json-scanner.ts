@@ -1,0 +1,148 @@
+import { ApiError, type FieldError } from '@pergola/api'
+import { shortened } from '../base/shortened.ts'
+import { fieldError, step } from './field-error.ts'
+import { numberFault } from './json-number.ts'
+
+export const maxJsonDepth = 64
+
+/** More faults than these help nobody. */
+const maxFaults = 100
+/** Pointers repeat the keys above them: one long key over many bad numbers would make an answer of gigabytes. */
+const maxPointersLength = 20_000
+
+/** An object or array that the scan is inside of. */
+interface Frame {
+  /** The keys met so far; absent in an array. */
+  readonly keys: Set<string> | undefined
+  /** The key or index that the scan is at. */
+  place: string | number
+}
+
+interface Scan {
+  readonly text: string
+  at: number
+  /** Outermost first. */
+  readonly frames: Frame[]
+  /** Whether the next string is a key. */
+  keyNext: boolean
+  /** Numbers that would be rounded. */
+  readonly faults: FieldError[]
+  pointersLength: number
+}
+
+/**
+ * Goes over text that `JSON.parse` has accepted and refuses what it would lose: repeated keys, rounded numbers, halves
+ * of characters; and what is unsafe to walk: the key `__proto__` and deep nesting. One pass without recursion, whose
+ * time grows with the text and nothing else. Numbers are reported together, when the rest of the body is sound.
+ */
+export function refuseLossyJson(text: string): void {
+  const scan: Scan = { text, at: 0, frames: [], keyNext: false, faults: [], pointersLength: 0 }
+  while (scan.at < text.length) scanToken(scan)
+  const { faults } = scan
+  if (faults.length === 0) return
+  const first = faults.slice(0, 3).map(({ field, message }) => `${shortened(field) || 'it'} ${message}`)
+  throw new ApiError('Invalid', `the body is not valid: ${first.join('; ')}`, { errors: faults })
+}
+
+const [quote, backslash, comma, minus, digitZero, digitNine] = [0x22, 0x5c, 0x2c, 0x2d, 0x30, 0x39]
+const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d]
+const [plus, exponent, lowerCaseBit] = [0x2b, 0x65, 0x20]
+
+/** The text is known to be sound, so that one character tells what begins here. */
+function scanToken(scan: Scan): void {
+  const code = scan.text.charCodeAt(scan.at)
+  if (code === quote) scanString(scan)
+  else if (code === minus || (code >= digitZero && code <= digitNine)) scanNumber(scan)
+  else {
+    if (code === openBrace) enter(scan, { keys: new Set(), place: '' })
+    else if (code === openBracket) enter(scan, { keys: undefined, place: 0 })
+    else if (code === closeBrace || code === closeBracket) leave(scan)
+    else if (code === comma) toNextPlace(scan)
+    scan.at++
+  }
+}
+
+function enter(scan: Scan, frame: Frame): void {
+  if (scan.frames.length === maxJsonDepth) throw refused(scan, tooDeep)
+  scan.frames.push(frame)
+  scan.keyNext = frame.keys !== undefined
+}
+
+function leave(scan: Scan): void {
+  scan.frames.pop()
+  scan.keyNext = false
+}
+
+function toNextPlace(scan: Scan): void {
+  const frame = scan.frames.at(-1)
+  if (typeof frame?.place === 'number') frame.place++
+  else scan.keyNext = true
+}
+
+function scanString(scan: Scan): void {
+  const { text, at: start } = scan
+  let escaped = false
+  let end = start + 1
+  for (let code = text.charCodeAt(end); code !== quote; code = text.charCodeAt(++end)) {
+    if (code !== backslash) continue
+    escaped = true
+    end++
+  }
+  scan.at = end + 1
+  if (scan.keyNext) takeKey(scan, escaped ? unescaped(text.slice(start, scan.at)) : text.slice(start + 1, end))
+  // Bytes that are UTF-8 hold no half of a pair: only an escape can make one.
+  else if (escaped && !unescaped(text.slice(start, scan.at)).isWellFormed()) throw refused(scan, loneSurrogate)
+}
+
+function unescaped(string: string): string {
+  return JSON.parse(string) as string
+}
+
+function takeKey(scan: Scan, key: string): void {
+  const frame = scan.frames.at(-1)
+  if (!frame?.keys) throw new Error(`the scan of a body met a key outside of an object, at character ${scan.at}`)
+  scan.keyNext = false
+  frame.place = key
+  if (key === '__proto__') throw refused(scan, forbiddenKey)
+  if (!key.isWellFormed()) throw refused(scan, loneSurrogate)
+  const known = frame.keys.size
+  if (frame.keys.add(key).size === known) throw refused(scan, repeatedKey)
+}
+
+function scanNumber(scan: Scan): void {
+  const { text, at: start } = scan
+  let end = start + 1
+  while (isNumberPart(text.charCodeAt(end))) end++
+  scan.at = end
+  const number = text.slice(start, end)
+  const fault = numberFault(number)
+  if (fault === undefined || scan.faults.length === maxFaults || scan.pointersLength > maxPointersLength) return
+  const pointer = pointerOf(scan)
+  scan.pointersLength += pointer.length
+  scan.faults.push(fieldError(pointer, 'number', `is ${shortened(number)}, ${fault}; use a string`))
+}
+
+/** A digit, sign, point or exponent. What follows a number is a comma, a bracket, a space or the end. */
+function isNumberPart(code: number): boolean {
+  return (code >= minus && code <= digitNine) || code === plus || (code | lowerCaseBit) === exponent
+}
+
+function pointerOf({ frames }: Scan): string {
+  return frames.reduce((pointer, { place }) => step(pointer, String(place)), '').toWellFormed()
+}
+
+interface Fault {
+  readonly rule: string
+  readonly message: string
+}
+
+const tooDeep: Fault = { rule: 'depth', message: `nests deeper than ${maxJsonDepth} levels; make it flatter` }
+const forbiddenKey: Fault = { rule: 'key', message: 'is a key that no object may have; rename it' }
+const repeatedKey: Fault = { rule: 'duplicate', message: 'stands there twice; send each key once' }
+const loneSurrogate: Fault = { rule: 'surrogate', message: 'has half of a surrogate pair; send whole characters' }
+
+function refused(scan: Scan, { rule, message }: Fault): ApiError {
+  const pointer = pointerOf(scan)
+  const detail = `the body cannot be kept as it is: ${shortened(pointer) || 'it'} ${message}`
+  return new ApiError('BadRequest', detail, { errors: [fieldError(pointer, rule, message)] })
+}
