@@ -1,0 +1,53 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { deepEqual } from './deep-equal.ts'
+
+describe('two values are', () => {
+  const cases: readonly (readonly [what: string, a: string, b: string, equal: boolean])[] = [
+    [
+      'equal though their keys stand in another order',
+      '{"a":1,"b":{"c":[],"d":2}}',
+      '{"b":{"d":2,"c":[]},"a":1}',
+      true,
+    ],
+    ['different when their items do', '[1,2]', '[2,1]', false],
+    ['different when one has more keys', '{"a":1}', '{"a":1,"b":2}', false],
+    ['different when one has more items', '[1]', '[1,1]', false],
+    ['different when a key is null and not there', '{"a":null}', '{"b":null}', false],
+    ['different when a key is only inherited', '{"a":1}', '{"toString":1}', false],
+    ['different as number and text', '1', '"1"', false],
+    ['different as array and object', '["x"]', '{"0":"x"}', false],
+    ['different as object and array', '{}', '[]', false],
+    ['different as null and object', 'null', '{}', false],
+    ['equal as 0 and -0, which JSON writes alike', '[0]', '[-0]', true],
+  ]
+  for (const [what, a, b, equal] of cases) {
+    test(what, () => expect(deepEqual(JSON.parse(a), JSON.parse(b))).toBe(equal))
+  }
+})
+
+test('equal are exactly those that are the same text once their keys are sorted', () => {
+  const few = fc.letrec<{ any: unknown }>((tie) => ({
+    any: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom(0, 1, '', null, true),
+      fc.array(tie('any'), { maxLength: 2 }),
+      fc.dictionary(fc.constantFrom('a', 'b', 'toString'), tie('any'), { maxKeys: 2, noNullPrototype: true }),
+    ),
+  })).any
+  fc.assert(
+    fc.property(few, few, (a, b) => {
+      expect(deepEqual(a, b)).toBe(sorted(a) === sorted(b))
+      expect(deepEqual(a, JSON.parse(sorted(a)))).toBe(true)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+function sorted(value: unknown): string {
+  return JSON.stringify(value, (_, item: unknown) =>
+    typeof item === 'object' && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
+  )
+}
