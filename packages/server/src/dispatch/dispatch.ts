@@ -2,9 +2,15 @@ import { ApiError, type ResourceRequest, type Verb } from '@pergola/api'
 import type { Answer, Call, Handler } from '../base/call.ts'
 import type { Clock } from '../base/clock.ts'
 import { createObject } from '../models/create.ts'
+import { deleteCollection } from '../models/delete-collection.ts'
+import { deleteObject } from '../models/delete.ts'
 import { getObject } from '../models/get.ts'
-import { listObjects } from '../models/list.ts'
-import type { ModelRegistry } from '../models/model.ts'
+import { listObjects, type StreamLimits } from '../models/list.ts'
+import type { Model } from '../models/model.ts'
+import { patchObject, patchTypes, type PatchType } from '../models/patch.ts'
+import { flag, refuseUnknown } from '../models/query-parameters.ts'
+import type { ModelRegistry } from '../models/registry.ts'
+import { updateObject } from '../models/update.ts'
 import type { Store } from '../store/store.ts'
 import { parseJsonBody } from '../validation/json-body.ts'
 
@@ -14,6 +20,7 @@ export interface DispatchParts {
   readonly store: Store
   readonly clock: Clock
   readonly models: ModelRegistry
+  readonly streams: StreamLimits
   /** Handlers of paths that are no resource, by exact path. */
   readonly endpoints: ReadonlyMap<string, Handler>
 }
@@ -22,7 +29,7 @@ export interface DispatchParts {
 export type Dispatch = Handler
 
 export function createDispatch(parts: DispatchParts): Dispatch {
-  return (call) => {
+  return async (call) => {
     const { info } = call
     if (info.kind === 'resource') return dispatchVerb(parts, call, info)
     const endpoint = parts.endpoints.get(info.path)
@@ -34,40 +41,110 @@ export function createDispatch(parts: DispatchParts): Dispatch {
 
 /** The methods a path takes, for `Allow`. */
 const endpointMethods = ['GET', 'HEAD']
-const collectionMethods = ['GET', 'HEAD', 'POST']
-export const objectMethods = ['GET', 'HEAD']
+const collectionMethods = ['GET', 'HEAD', 'POST', 'DELETE']
+export const objectMethods = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']
+const statusMethods = ['PUT', 'PATCH']
 
 export function methodNotAllowed(detail: string, methods: readonly string[]): ApiError {
   const allow = methods.join(', ')
   return new ApiError('MethodNotAllowed', `${detail}; allowed here: ${allow}`, { headers: { allow } })
 }
 
+/** The body is read once, before the model is looked at: the verb may be done again by another declaration. */
 async function dispatchVerb(parts: DispatchParts, call: Call, request: ResourceRequest): Promise<Answer> {
-  const { store, models } = parts
-  const model = models.find(request)
-  const { name, subresource, verb } = request
+  const { group, version, resource, name, subresource } = request
+  const address = { group, version, plural: resource }
+  const model = await parts.models.find(address)
+  const verb = verbOf(model, request)
+  const body = verb.reads ? await readBody(call, verb.reads) : undefined
+  return parts.models.using(address, (current) => verb.run(parts, current, { call, body, name, subresource }))
+}
+
+interface Sent {
+  readonly call: Call
+  readonly body: { readonly mediaType: string; readonly value: unknown } | undefined
+  readonly name: string | undefined
+  readonly subresource: string | undefined
+}
+
+interface ServedVerb {
+  /** The types of body that it takes. */
+  readonly reads?: readonly string[]
+  readonly run: (parts: DispatchParts, model: Model, sent: Sent) => Promise<Answer>
+}
+
+const json = ['application/json']
+
+const list: ServedVerb = {
+  run: (parts, model, { call }) => listObjects(parts, model, { query: call.request.query, caller: call.caller }),
+}
+const create: ServedVerb = {
+  reads: json,
+  run: (parts, model, { call, body }) =>
+    createObject(parts, model, { body: body?.value, caller: call.caller, dryRun: dryRunOf(call) }),
+}
+const removeAll: ServedVerb = {
+  run: (parts, model, { call }) => {
+    const { query } = call.request
+    return deleteCollection(parts, model, { query, dryRun: flag(query, 'dryRun') })
+  },
+}
+const get: ServedVerb = {
+  run: ({ store }, model, { call, name = '' }) => {
+    refuseUnknown(call.request.query, [])
+    return getObject(store, model, { name, headers: call.request.headers })
+  },
+}
+const update: ServedVerb = {
+  reads: json,
+  run: (parts, model, sent) => updateObject(parts, model, { ...target(sent), bodyFor: () => sent.body?.value }),
+}
+const patch: ServedVerb = {
+  reads: Object.keys(patchTypes),
+  run: (parts, model, sent) =>
+    patchObject(parts, model, { ...target(sent), type: sent.body?.mediaType as PatchType, patch: sent.body?.value }),
+}
+const remove: ServedVerb = {
+  run: (parts, model, { call, name = '' }) =>
+    deleteObject(parts, model, { name, headers: call.request.headers, dryRun: dryRunOf(call) }),
+}
+
+type Served = Partial<Record<Verb, ServedVerb>>
+const ofCollection: Served = { list, create, deletecollection: removeAll }
+const ofObject: Served = { get, update, patch, delete: remove }
+const ofStatus: Served = { update, patch }
+
+function verbOf(model: Model, { name, subresource, verb }: ResourceRequest): ServedVerb {
   if (subresource !== undefined) {
-    throw new ApiError('NotFound', `${model.plural} have no sub-resource "${subresource}"`)
+    if (subresource !== 'status' || !model.statusSubresource || model.rules.ownsStatus) {
+      throw new ApiError('NotFound', `${model.plural} have no sub-resource "${subresource}"`)
+    }
+    return ofStatus[verb] ?? notServed(verb, `the status of a ${model.singular}`, statusMethods)
   }
-  if (name !== undefined) {
-    if (verb === 'get') return getObject(store, model, name)
-    throw verbNotServed(verb, `a ${model.singular}`, objectMethods)
-  }
-  switch (verb) {
-    case 'list':
-      return listObjects(store, model, call.request.query)
-    case 'create':
-      return createObject(parts, model, await readObject(call))
-    default:
-      throw verbNotServed(verb, model.plural, collectionMethods)
+  if (name !== undefined) return ofObject[verb] ?? notServed(verb, `a ${model.singular}`, objectMethods)
+  return ofCollection[verb] ?? notServed(verb, model.plural, collectionMethods)
+}
+
+function notServed(verb: Verb, what: string, methods: readonly string[]): never {
+  throw methodNotAllowed(`the verb ${verb} is not served for ${what}`, methods)
+}
+
+function target({ call, name = '', subresource }: Sent) {
+  return {
+    name,
+    headers: call.request.headers,
+    caller: call.caller,
+    dryRun: dryRunOf(call),
+    part: subresource === 'status' ? ('status' as const) : ('object' as const),
   }
 }
 
-function verbNotServed(verb: Verb, what: string, methods: readonly string[]): ApiError {
-  return methodNotAllowed(`the verb ${verb} is not served for ${what}`, methods)
+function dryRunOf({ request }: Call): boolean {
+  refuseUnknown(request.query, ['dryRun'])
+  return flag(request.query, 'dryRun')
 }
 
-async function readObject({ request }: Call): Promise<unknown> {
-  const body = await request.readBody(maxObjectBytes)
-  return parseJsonBody(request.headers['content-type'], body, ['application/json']).value
+async function readBody({ request }: Call, accepted: readonly string[]) {
+  const bytes = await request.readBody(maxObjectBytes)
+  return parseJsonBody(request.headers['content-type'], bytes, accepted)
 }

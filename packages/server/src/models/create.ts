@@ -1,39 +1,55 @@
 import { randomInt } from 'node:crypto'
-import { ApiError, isApiError } from '@pergola/api'
-import type { Answer } from '../base/call.ts'
+import { isApiError } from '@pergola/api'
+import type { Answer, Caller } from '../base/call.ts'
 import type { Clock } from '../base/clock.ts'
 import { uuidv7 } from '../base/uuid.ts'
-import type { Store } from '../store/store.ts'
-import { metadataErrors, type SentMetadata } from '../validation/metadata.ts'
+import type { Store, StoredObject } from '../store/store.ts'
+import { accept, readObject } from './accept.ts'
 import { jsonAnswer } from './json-answer.ts'
-import type { Model } from './model.ts'
-import { toBytes, toData, type SentObject } from './object-bytes.ts'
+import { pathOf, type Model } from './model.ts'
+import { etagOf } from './etag.ts'
+import { withStatus, type JsonObject } from './json-object.ts'
+import { toBytes, toData } from './object-bytes.ts'
 import { toApiError } from './write-errors.ts'
 
 const generatedNameTries = 5
 const suffixLength = 8
 const suffixLetters = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
-export interface CreateParts {
+export interface WriteParts {
   readonly store: Store
   readonly clock: Clock
 }
 
-export async function createObject({ store, clock }: CreateParts, model: Model, body: unknown): Promise<Answer> {
-  const sent = accept(model, body)
-  const { metadata } = sent
-  const content = {
-    data: toData(sent),
-    storedAs: model.version,
-    held: (metadata.finalizers ?? []).length > 0,
-    indexed: { labels: metadata.labels ?? {}, single: {}, multi: {} },
-  }
+export interface WriteRequest {
+  readonly body: unknown
+  readonly caller?: Caller
+  /** Everything is done but stored. */
+  readonly dryRun?: boolean
+}
+
+export async function createObject(parts: WriteParts, model: Model, request: WriteRequest): Promise<Answer> {
+  const created = await create(parts, model, request)
+  const headers = { location: `${pathOf(model)}/${created.name}`, etag: etagOf(created) }
+  return jsonAnswer(201, toBytes(model, created), headers)
+}
+
+async function create({ store, clock }: WriteParts, model: Model, request: WriteRequest): Promise<StoredObject> {
+  const { body, caller, dryRun = false } = request
+  const context = caller ? { caller } : {}
+  const object = prepared(model, withoutOwnedStatus(model, readObject(model, body)), context)
+  const indexed = await accept(model, object, { ...context, checked: 'all' })
+  const { metadata } = object
+  const held = (metadata.finalizers ?? []).length > 0
+  const content = { data: toData(object), storedAs: model.version, held, indexed, edition: model.edition }
   for (let tries = 1; ; tries++) {
     const name = metadata.name ?? `${metadata.generateName}${randomSuffix()}`
     try {
-      const [created] = await store.write([{ type: 'create', model, name, uid: uuidv7(clock.now()), content }])
+      const operation = { type: 'create' as const, model, name, uid: uuidv7(clock.now()), content }
+      const [created] = await store.write([operation], { dryRun })
       if (!created) throw new Error('a write answered nothing')
-      return jsonAnswer(201, toBytes(model, created.object), { location: locationOf(model, name) })
+      if (!dryRun) await model.rules.afterWrite?.(object)
+      return created.object
     } catch (error) {
       const known = toApiError(error, model)
       const clash = isApiError(known) && known.reason === 'AlreadyExists'
@@ -42,35 +58,17 @@ export async function createObject({ store, clock }: CreateParts, model: Model, 
   }
 }
 
-/** The type named in the body, the metadata and the model's own fields are all checked before anything is stored. */
-function accept(model: Model, body: unknown): SentObject {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new ApiError('BadRequest', `the body must be a JSON object, a ${model.kind}`)
-  }
-  const { apiVersion, kind, metadata = {}, ...fields } = body as Record<string, unknown>
-  refuseOtherType(model, { apiVersion, kind })
-  const errors = [...metadataErrors(metadata), ...model.validate(body)]
-  if (errors.length > 0) {
-    const first = errors.map((error) => `${error.field} ${error.message}`).slice(0, 3)
-    throw new ApiError('Invalid', `the ${model.singular} is not valid: ${first.join('; ')}`, { errors })
-  }
-  return { ...fields, metadata: metadata as SentMetadata }
+export function prepared(
+  model: Model,
+  object: JsonObject,
+  context: Parameters<NonNullable<Model['rules']['prepare']>>[1],
+): JsonObject {
+  return model.rules.prepare?.(object, context) ?? object
 }
 
-/** The path decides the type; a body may leave it out, but not say another. */
-function refuseOtherType(model: Model, sent: { readonly apiVersion: unknown; readonly kind: unknown }): void {
-  for (const field of ['apiVersion', 'kind'] as const) {
-    if (sent[field] === undefined || sent[field] === model[field]) continue
-    throw new ApiError(
-      'TypeMismatch',
-      `the path is of ${field} "${model[field]}", the body says ${JSON.stringify(sent[field])}; correct it or leave it out`,
-    )
-  }
-}
-
-function locationOf(model: Model, name: string): string {
-  const root = model.group === '' ? '/api' : '/apis'
-  return `${root}/${model.apiVersion}/${model.plural}/${name}`
+/** Where status is written apart, creating leaves it out. */
+function withoutOwnedStatus(model: Model, object: JsonObject): JsonObject {
+  return model.statusSubresource ? withStatus(object, undefined) : object
 }
 
 function randomSuffix(): string {

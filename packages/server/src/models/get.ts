@@ -1,12 +1,21 @@
 import { ApiError } from '@pergola/api'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer } from '../base/call.ts'
 import type { Store } from '../store/store.ts'
+import { etagOf, isNotModified } from './etag.ts'
 import { jsonAnswer } from './json-answer.ts'
 import type { Model } from './model.ts'
 import { toBytes } from './object-bytes.ts'
 
-export async function getObject(store: Store, model: Model, name: string): Promise<Answer> {
+export interface GetRequest {
+  readonly name: string
+  readonly headers: IncomingHttpHeaders
+}
+
+export async function getObject(store: Store, model: Model, { name, headers }: GetRequest): Promise<Answer> {
   const stored = await store.get(model, name)
   if (!stored) throw new ApiError('NotFound', `there is no ${model.singular} "${name}"`)
-  return jsonAnswer(200, toBytes(model, stored))
+  const etag = etagOf(stored)
+  if (isNotModified(headers, etag)) return jsonAnswer(304, Buffer.alloc(0), { etag })
+  return jsonAnswer(200, toBytes(model, stored), { etag })
 }

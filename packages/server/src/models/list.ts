@@ -1,35 +1,61 @@
 import { ApiError } from '@pergola/api'
-import type { Answer } from '../base/call.ts'
-import type { Store, StoredObject, StoredPage } from '../store/store.ts'
+import type { Answer, Caller } from '../base/call.ts'
+import type { ListQuery, Store, StoredObject, StoredPage } from '../store/store.ts'
 import { jsonAnswer } from './json-answer.ts'
+import { sortOf, termsOf } from './list-query.ts'
 import type { Model } from './model.ts'
 import { toPieces } from './object-bytes.ts'
+import { continueToken, pagingOf, type Paging } from './paging.ts'
 
-/** Larger answers are streamed in pages of this many objects. */
+/** A larger page is streamed, in parts of this many objects. */
 const pageLimit = 500
+/** A streamed list begins with as much as this, read in one snapshot. */
+const snapshotLimit = 10_000
+const snapshotBytes = 16 * 1024 * 1024
 
-const knownParameters = new Set(['page', 'size'])
-
-interface Paging {
-  readonly page: number
-  /** Absent: all objects. */
-  readonly size?: number
+export interface ListParts {
+  readonly store: Store
+  readonly streams: StreamLimits
 }
 
-/** A page up to the limit is one buffer. Anything larger is read page by page, no faster than the client takes it. */
-export async function listObjects(store: Store, model: Model, query: URLSearchParams): Promise<Answer> {
-  const paging = parsePaging(query)
-  const { page, size } = paging
-  const wanted = size ?? Number.POSITIVE_INFINITY
-  const first = await store.list(model, {
-    limit: Math.min(wanted, pageLimit),
-    ...(size !== undefined && { offset: (page - 1) * size }),
-  })
-  const head = envelopeHead(model, paging, first)
-  if (first.items.length === wanted || first.next === undefined) {
-    return jsonAnswer(200, Buffer.concat([head, ...commaSeparated(model, first.items), tail]))
+export interface ListRequest {
+  readonly query: URLSearchParams
+  readonly caller: Caller
+}
+
+/** A page up to the limit is one buffer. Anything larger is read part by part, no faster than the client takes it. */
+export async function listObjects({ store, streams }: ListParts, model: Model, request: ListRequest): Promise<Answer> {
+  const paging = pagingOf(request.query)
+  const { page, size, after, exactTotal } = paging
+  const query: Omit<ListQuery, 'limit'> = {
+    where: termsOf(model, paging.query),
+    sort: sortOf(model, paging.query),
+    total: exactTotal ? 'exact' : 'bounded',
   }
-  return jsonAnswer(200, streamed(store, model, { head, first, wanted }))
+  const start = after !== undefined ? { after } : size !== undefined ? { offset: (page - 1) * size } : {}
+  if (size !== undefined && size <= pageLimit) {
+    const found = await store.list(model, { ...query, ...start, limit: size })
+    const head = envelopeHead(model, paging, found)
+    return jsonAnswer(200, Buffer.concat([head, ...commaSeparated(model, found.items), tail]))
+  }
+  const release = streams.take(request.caller)
+  const wanted = size ?? Number.POSITIVE_INFINITY
+  try {
+    const limit = Math.min(wanted, snapshotLimit)
+    const first = await store.list(model, { ...query, ...start, limit, maxBytes: snapshotBytes })
+    const head = envelopeHead(model, paging, first)
+    return jsonAnswer(200, streamed({ store, release, model, query }, { head, first, wanted }))
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+interface StreamParts {
+  readonly store: Store
+  readonly model: Model
+  readonly query: Omit<ListQuery, 'limit'>
+  readonly release: () => void
 }
 
 interface StreamStart {
@@ -38,16 +64,21 @@ interface StreamStart {
   readonly wanted: number
 }
 
-async function* streamed(store: Store, model: Model, start: StreamStart): AsyncGenerator<Buffer> {
-  let page = start.first
-  let sent = page.items.length
-  yield Buffer.concat([start.head, ...commaSeparated(model, page.items)])
-  while (page.next !== undefined && sent < start.wanted) {
-    page = await store.list(model, { limit: Math.min(start.wanted - sent, pageLimit), after: page.next, total: 'none' })
-    sent += page.items.length
-    if (page.items.length > 0) yield Buffer.concat([comma, ...commaSeparated(model, page.items)])
+async function* streamed({ store, model, query, release }: StreamParts, start: StreamStart): AsyncGenerator<Buffer> {
+  try {
+    let page = start.first
+    let sent = page.items.length
+    yield Buffer.concat([start.head, ...commaSeparated(model, page.items)])
+    while (page.next !== undefined && sent < start.wanted) {
+      const limit = Math.min(start.wanted - sent, pageLimit)
+      page = await store.list(model, { ...query, limit, maxBytes: snapshotBytes, after: page.next, total: 'none' })
+      sent += page.items.length
+      if (page.items.length > 0) yield Buffer.concat([comma, ...commaSeparated(model, page.items)])
+    }
+    yield tail
+  } finally {
+    release()
   }
-  yield tail
 }
 
 const comma = Buffer.from(',')
@@ -58,47 +89,65 @@ function commaSeparated(model: Model, items: readonly StoredObject[]): Buffer[] 
 }
 
 /** Everything but the objects, up to where the first one stands. */
-function envelopeHead(model: Model, { page, size = 0 }: Paging, first: StoredPage): Buffer {
-  const total = first.total?.count ?? 0
-  const perPage = size === 0 ? total : size
+function envelopeHead(model: Model, paging: Paging, found: StoredPage): Buffer {
+  const { page, size } = paging
+  const total = found.total?.count ?? 0
+  const perPage = size ?? total
   const totalPages = perPage === 0 ? 0 : Math.ceil(total / perPage)
+  const hasNext = size !== undefined && found.next !== undefined
   const envelope = {
     apiVersion: model.apiVersion,
     kind: `${model.kind}List`,
     page,
     size: perPage,
     total,
-    totalIsEstimate: first.total?.isEstimate ?? false,
+    totalIsEstimate: found.total?.isEstimate ?? false,
     totalPages,
     first: page === 1,
-    last: page >= totalPages,
-    hasNext: page < totalPages,
+    last: !hasNext,
+    hasNext,
     hasPrevious: page > 1,
-    revision: first.revision,
+    ...(hasNext && found.next !== undefined && { continue: continueToken(paging, found.next) }),
+    revision: found.revision,
   }
   return Buffer.from(`${JSON.stringify(envelope).slice(0, -1)},"items":[`)
 }
 
-function parsePaging(query: URLSearchParams): Paging {
-  for (const parameter of query.keys()) {
-    if (knownParameters.has(parameter)) continue
-    throw new ApiError('BadRequest', `the query parameter "${parameter}" is not served; known are page and size`)
-  }
-  const page = parseCount(query, 'page')
-  const size = parseCount(query, 'size')
-  if (page !== undefined && page > 1 && size === undefined) {
-    throw new ApiError('InvalidPage', `page=${page} needs a size; without one there is a single page`)
-  }
-  return { page: page ?? 1, ...(size !== undefined && { size }) }
+/** How many lists may be streamed at a time: each holds memory for as long as its reader takes. */
+export interface StreamLimits {
+  /** Answers what gives the place back; throws when there is none. */
+  take(caller: Caller): () => void
 }
 
-function parseCount(query: URLSearchParams, parameter: string): number | undefined {
-  const values = query.getAll(parameter)
-  const [value] = values
-  if (value === undefined) return undefined
-  const count = Number(value)
-  if (values.length > 1 || !/^\d{1,9}$/.test(value) || count < 1) {
-    throw new ApiError('InvalidPage', `${parameter} must be one whole number from 1 on; it is "${values.join('", "')}"`)
+export interface StreamLimitOptions {
+  readonly inAll: number
+  readonly perCaller: number
+}
+
+export function createStreamLimits({ inAll, perCaller }: StreamLimitOptions): StreamLimits {
+  const running = new Map<string, number>()
+  let all = 0
+  return {
+    take: (caller) => {
+      const name = caller.kind === 'user' ? `user ${caller.name}` : caller.kind
+      const own = running.get(name) ?? 0
+      if (own >= perCaller || all >= inAll) {
+        const why = own >= perCaller ? `you are reading ${own}` : `this server is sending ${all}`
+        throw new ApiError('TooManyRequests', `${why} unbounded lists already; ask for pages by size, or wait`, {
+          headers: { 'retry-after': '1' },
+        })
+      }
+      running.set(name, own + 1)
+      all++
+      let given = false
+      return () => {
+        if (given) return
+        given = true
+        all--
+        const left = (running.get(name) ?? 1) - 1
+        if (left === 0) running.delete(name)
+        else running.set(name, left)
+      }
+    },
   }
-  return count
 }

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { StoredObject } from '../store/store.ts'
-import { createModel } from './model.ts'
-import { toBytes, toData, type SentObject } from './object-bytes.ts'
+import { createBuiltInModel } from './built-in-model.ts'
+import type { JsonObject } from './json-object.ts'
+import { toBytes, toData } from './object-bytes.ts'
 
-const model = createModel({
+const model = createBuiltInModel({
   group: 'g.example',
   version: 'v1',
   kind: 'Todo',
@@ -20,12 +21,12 @@ const owned = {
   storedAs: 'v1',
 }
 
-function served(sent: SentObject, more: Partial<StoredObject> = {}): unknown {
+function served(sent: JsonObject, more: Partial<StoredObject> = {}): unknown {
   return JSON.parse(toBytes(model, { ...owned, data: toData(sent), ...more }).toString())
 }
 
 describe('an object is served as it was sent, with what the server owns, whether it has', () => {
-  const cases: readonly (readonly [what: string, sent: SentObject])[] = [
+  const cases: readonly (readonly [what: string, sent: JsonObject])[] = [
     ['nothing of its own', { metadata: {} }],
     ['only metadata', { metadata: { labels: { a: 'b' } } }],
     ['only fields', { metadata: {}, spec: { title: '"}{' } }],

@@ -1,28 +1,32 @@
 import type { StoredObject } from '../store/store.ts'
 import type { SentMetadata } from '../validation/metadata.ts'
+import type { JsonObject } from './json-object.ts'
 import type { Model } from './model.ts'
-
-/** What a client says of an object: everything but what the server owns. */
-export interface SentObject {
-  readonly metadata: SentMetadata
-  readonly [field: string]: unknown
-}
 
 /**
  * An object is stored as the end of its JSON: what the client owns, from behind the server's part of the metadata on.
  * The beginning is made from the row when it is read, so that an answer is two buffers joined and nothing is parsed
  * (10 to 16 times cheaper than parsing and writing it again).
  */
-export function toData({ metadata, ...fields }: SentObject): Buffer {
-  const { labels, annotations, finalizers } = metadata
-  const owned = { ...(finalizers && { finalizers }), ...(labels && { labels }), ...(annotations && { annotations }) }
-  const ownedJson = JSON.stringify(owned).slice(1)
+export function toData({ metadata, ...fields }: JsonObject): Buffer {
+  const ownedJson = JSON.stringify(ownedMetadata(metadata)).slice(1)
   const comma = ownedJson === '}' ? '' : ','
   return Buffer.from(
     `${comma}${ownedJson}${JSON.stringify(fields)
       .replace(/^\{(?!\})/, ',')
       .replace(/^\{/, '')}`,
   )
+}
+
+/** What of the metadata is the client's. */
+export function ownedMetadata({ finalizers, labels, annotations }: SentMetadata): SentMetadata {
+  return { ...(finalizers && { finalizers }), ...(labels && { labels }), ...(annotations && { annotations }) }
+}
+
+/** What was stored by `toData`. */
+export function fromData(data: Buffer): JsonObject {
+  const text = data.toString()
+  return JSON.parse(`{"metadata":{${text.startsWith(',') ? text.slice(1) : text}`) as JsonObject
 }
 
 /** The object as it is served, in pieces. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { WriteConflict, type ConflictKind } from '../store/write-conflict.ts'
-import { createModel } from './model.ts'
+import { createBuiltInModel } from './built-in-model.ts'
 import { toApiError } from './write-errors.ts'
 
-const model = createModel({
+const model = createBuiltInModel({
   group: 'g.example',
   version: 'v1',
   kind: 'Todo',
@@ -12,20 +12,30 @@ const model = createModel({
   schema: { properties: {} },
 })
 
+const stored = {
+  name: 'milk',
+  uid: '01890000-0000-7000-8000-000000000000',
+  version: 3,
+  generation: 1,
+  createdAt: 0,
+  storedAs: 'v1',
+  data: Buffer.from('}'),
+}
+
 describe('a conflict in the store becomes', () => {
   const cases: readonly (readonly [kind: ConflictKind, reason: string, message: string])[] = [
     ['exists', 'AlreadyExists', 'todo "milk" exists already; choose another name'],
     ['duplicate', 'DuplicateIndexValue', 'todo "milk": the value "x" of spec.code is taken'],
     ['missing', 'NotFound', 'there is no todo "milk"'],
-    ['version', 'VersionConflict', 'todo "milk" has changed meanwhile; read it again and retry'],
-    ['uid', 'VersionConflict', 'todo "milk" has changed meanwhile; read it again and retry'],
+    ['version', 'VersionConflict', 'todo "milk" has changed meanwhile and is at version 3; read it again and retry'],
+    ['uid', 'VersionConflict', 'todo "milk" has changed meanwhile and is at version 3; read it again and retry'],
   ]
   for (const [kind, reason, message] of cases) {
     test(`${reason} for ${kind}`, () => {
       const conflict = new WriteConflict(
         kind,
         { type: 'delete', model, name: 'milk' },
-        { duplicate: { index: 'spec.code', value: 'x' } },
+        { duplicate: { index: 'spec.code', value: 'x' }, stored },
       )
       expect(toApiError(conflict, model)).toMatchObject({ reason, message })
     })

@@ -1,11 +1,13 @@
 import { ApiError } from '@pergola/api'
+import type { StoredObject } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
+import { etagOf } from './etag.ts'
 import type { Model } from './model.ts'
 
 /** The one place where a conflict in the store gets the words and the reason that clients see. Others pass unchanged. */
 export function toApiError(error: unknown, model: Model): unknown {
   if (!(error instanceof WriteConflict)) return error
-  const { kind, operation, duplicate } = error
+  const { kind, operation, duplicate, stored } = error
   const what = `${model.singular} "${operation.name}"`
   switch (kind) {
     case 'exists':
@@ -13,15 +15,26 @@ export function toApiError(error: unknown, model: Model): unknown {
     case 'duplicate':
       return new ApiError(
         'DuplicateIndexValue',
-        `${what}: the value "${duplicate?.value}" of ${duplicate?.index} is taken`,
-        {
-          cause: error,
-        },
+        `${what}: the value ${JSON.stringify(duplicate?.value)} of ${duplicate?.index} is taken${
+          duplicate?.holder === undefined ? '' : ` by "${duplicate.holder}"`
+        }`,
+        { cause: error },
       )
     case 'missing':
       return new ApiError('NotFound', `there is no ${what}`, { cause: error })
     case 'version':
     case 'uid':
-      return new ApiError('VersionConflict', `${what} has changed meanwhile; read it again and retry`, { cause: error })
+      return stored ? versionConflict(model, stored) : error
   }
+}
+
+/** With what is stored now, as a tag too, so that a client can go on from it. */
+export function versionConflict(model: Model, stored: StoredObject, sent?: unknown): ApiError {
+  const what = `${model.singular} "${stored.name}"`
+  const carries = typeof sent === 'number' && sent !== stored.version ? `, the update carries ${sent}` : ''
+  const detail =
+    carries === ''
+      ? `${what} has changed meanwhile and is at version ${stored.version}`
+      : `${what} is at version ${stored.version}${carries}`
+  return new ApiError('VersionConflict', `${detail}; read it again and retry`, { headers: { etag: etagOf(stored) } })
 }

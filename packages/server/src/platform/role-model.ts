@@ -1,5 +1,5 @@
 import { verbs } from '@pergola/api'
-import type { ModelDefinition } from '../models/model.ts'
+import type { ModelDefinition } from '../models/definition/definition.ts'
 
 const strings = { type: 'array', items: { type: 'string' } }
 /** `*` stands alone, or after a slash at the end of a path. */

@@ -1,13 +1,13 @@
 import { isApiError } from '@pergola/api'
-import { createObject, type CreateParts } from '../models/create.ts'
+import { createObject, type WriteParts } from '../models/create.ts'
 import type { Model } from '../models/model.ts'
 import type { BuiltInRole } from './built-in-roles.ts'
 
 /** Creates the built-in roles that are missing, one by one: replicas that start together each find some taken. */
-export async function seedRoles(parts: CreateParts, model: Model, roles: readonly BuiltInRole[]): Promise<void> {
+export async function seedRoles(parts: WriteParts, model: Model, roles: readonly BuiltInRole[]): Promise<void> {
   for (const { rules, ...metadata } of roles) {
     try {
-      await createObject(parts, model, { metadata, rules })
+      await createObject(parts, model, { body: { metadata, rules } })
     } catch (error) {
       if (!isApiError(error) || error.reason !== 'AlreadyExists') throw error
     }

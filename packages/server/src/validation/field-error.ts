@@ -22,3 +22,14 @@ function fieldOf(pointer: string): string {
     })
     .join('')
 }
+
+/** What stands at a pointer; undefined when nothing does. */
+export function valueAt(value: unknown, pointer: string): unknown {
+  let found = value
+  for (const part of pointer.split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined
+    found = (found as Record<string, unknown>)[key]
+  }
+  return found
+}

@@ -22,7 +22,7 @@ test('every fault is reported at once, at its place and in plain words', () => {
   ).toEqual([
     ['/owner', 'required', 'is required'],
     ['/a~1b', 'unknown', 'is not a known field'],
-    ['/title', 'maxLength', 'must NOT have more than 3 characters'],
+    ['/title', 'maxLength', 'must have at most 3 characters'],
     ['/state', 'enum', 'must be one of open, done'],
     ['/tags/0', 'type', 'must be of type string, null'],
   ])

@@ -1,12 +1,25 @@
-import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js'
+import { createRequire } from 'node:module'
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { FieldError } from '@pergola/api'
-import { RE2JS } from 're2js'
-import { fieldError, step } from './field-error.ts'
+import { deepEqual } from '../base/deep-equal.ts'
+import { linearTimeRegExp, schemaOptions, type SchemaPrograms } from './compile-schema.ts'
+import { fieldError, step, valueAt } from './field-error.ts'
+import { inWords } from './fault-words.ts'
+import type { JsonSchema } from './object-schema.ts'
 
-/** Answers every fault of the value, or none. */
-export type Validate = (value: unknown) => readonly FieldError[]
+interface ValidateOptions {
+  /**
+   * The object as it is stored. A fault that it has too, with the same value, passes: a schema may have become stricter
+   * since, and what was stored must stay writable.
+   */
+  readonly stored?: unknown
+}
 
-export type JsonSchema = Readonly<Record<string, unknown>>
+/**
+ * Fills in defaults and answers every fault of the first phase that finds one: structure (types, required and unknown
+ * fields), then the constraints of sound structure.
+ */
+export type Validate = (value: unknown, options?: ValidateOptions) => readonly FieldError[]
 
 /** More faults than these help nobody. */
 const maxFaults = 100
@@ -16,29 +29,83 @@ const maxFaults = 100
  */
 const maxValuesForAllFaults = 5_000
 
-/** Backtracking made one 24-character value block the process for 2.3 s; this engine's time grows with the input only. */
-const linearTimeRegExp = Object.assign((pattern: string) => RE2JS.compile(pattern), { code: 're2js' })
-
-const options: Options = {
-  allErrors: true,
-  strict: true,
-  strictRequired: false,
-  allowUnionTypes: true,
-  code: { regExp: linearTimeRegExp },
+interface Phases {
+  readonly structure: ValidateFunction
+  readonly full: ValidateFunction
 }
 
+/** Of a model; the programs were made by `compileObjectSchema`, here or in a thread of their own. */
+export function createValidate(programs: SchemaPrograms): Validate {
+  return bySize({ every: () => runProgram(programs.every), first: () => runProgram(programs.first) })
+}
+
+/** A schema of our own, checked in one phase. */
 export function compileSchema(schema: JsonSchema): Validate {
-  const everyFault = new Ajv2020(options).compile(schema)
-  let firstFault: ValidateFunction | undefined
-  return (value) => {
-    if (valuesIn(value, maxValuesForAllFaults) < maxValuesForAllFaults) return faultsOf(everyFault, value)
-    firstFault ??= new Ajv2020({ ...options, allErrors: false }).compile(schema)
-    return faultsOf(firstFault, value)
+  const compile = (allErrors: boolean): Phases => {
+    const full = new Ajv2020({ ...schemaOptions, allErrors, code: { regExp: linearTimeRegExp } }).compile(schema)
+    return { structure: full, full }
+  }
+  return bySize({ every: () => compile(true), first: () => compile(false) })
+}
+
+interface BothWays {
+  /** Names every fault. */
+  readonly every: () => Phases
+  /** Stops at the first one. */
+  readonly first: () => Phases
+}
+
+function bySize(make: BothWays): Validate {
+  const every = make.every()
+  let first: Phases | undefined
+  return (value, options) => {
+    if (valuesIn(value, maxValuesForAllFaults) < maxValuesForAllFaults) return faultsOf(every, value, options)
+    first ??= make.first()
+    const faults = faultsOf(first, value)
+    return faults.length === 0 || options?.stored === undefined ? faults : faultsOf(every, value, options)
   }
 }
 
-function faultsOf(validate: ValidateFunction, value: unknown): readonly FieldError[] {
-  return validate(value) ? [] : (validate.errors ?? []).filter(isCause).slice(0, maxFaults).map(toFieldError)
+const ownRequire = createRequire(import.meta.url)
+
+const load = (name: string): unknown => (name === 'linear-time-regexp' ? linearTimeRegExp : ownRequire(name))
+
+/** The text is our compiler's, made from a schema that cannot put code into it. */
+function runProgram(text: string): Phases {
+  const module: { exports: Partial<Phases> } = { exports: {} }
+  // oxlint-disable-next-line typescript/no-implied-eval -- made by the schema compiler
+  new Function('require', 'exports', 'module', text)(load, module.exports, module)
+  const { structure, full } = module.exports
+  if (!structure || !full) throw new Error('a compiled schema has no phases')
+  return { structure, full }
+}
+
+function faultsOf(
+  { structure, full }: Phases,
+  value: unknown,
+  { stored }: ValidateOptions = {},
+): readonly FieldError[] {
+  if (full(value)) return []
+  for (const phase of [structure, full]) {
+    const faults = phase(value) ? [] : toFieldErrors(phase)
+    const fresh = stored === undefined ? faults : withoutOld(faults, value, { phase, stored })
+    if (fresh.length > 0) return fresh.slice(0, maxFaults)
+  }
+  return []
+}
+
+/** Without the faults that the stored object has as well, at the same place and for the same value. */
+function withoutOld(
+  faults: readonly FieldError[],
+  value: unknown,
+  { phase, stored }: { readonly phase: ValidateFunction; readonly stored: unknown },
+): readonly FieldError[] {
+  // A copy, because defaults are filled in.
+  if (faults.length === 0 || phase(structuredClone(stored))) return faults
+  const old = new Set(toFieldErrors(phase).map(identity))
+  return faults.filter(
+    (fault) => !old.has(identity(fault)) || !deepEqual(valueAt(value, fault.pointer), valueAt(stored, fault.pointer)),
+  )
 }
 
 /** How many values a JSON value holds, itself included; stops counting at `limit`. */
@@ -52,9 +119,23 @@ function valuesIn(value: unknown, limit: number): number {
   return count
 }
 
-/** A failed `if` only says that the branch it chose failed too. */
-function isCause(error: ErrorObject): boolean {
-  return error.keyword !== 'if'
+/** Each once: an unknown field may be met by a part of a composed schema and by the whole. */
+function toFieldErrors({ errors }: ValidateFunction): readonly FieldError[] {
+  const faults = (errors ?? []).filter(isCause).map(toFieldError)
+  return [...new Map(faults.map((fault) => [identity(fault), fault])).values()]
+}
+
+function identity({ pointer, rule, message }: FieldError): string {
+  return `${pointer} ${rule} ${message}`
+}
+
+/**
+ * A failed `if` only says that the branch it chose failed too, and the fields that a failed part of a composed schema names
+ * count as not named.
+ */
+function isCause({ keyword, instancePath }: ErrorObject, _: number, all: readonly ErrorObject[]): boolean {
+  if (keyword !== 'unevaluatedProperties') return keyword !== 'if'
+  return !all.some((other) => other.keyword !== keyword && other.instancePath.startsWith(instancePath))
 }
 
 function toFieldError(error: ErrorObject): FieldError {
@@ -64,25 +145,11 @@ function toFieldError(error: ErrorObject): FieldError {
     case 'required':
       return fieldError(step(instancePath, String(params['missingProperty'])), 'required', 'is required')
     case 'additionalProperties':
-      return fieldError(step(instancePath, String(params['additionalProperty'])), 'unknown', 'is not a known field')
+    case 'unevaluatedProperties': {
+      const field = String(params['additionalProperty'] ?? params['unevaluatedProperty'])
+      return fieldError(step(instancePath, field), 'unknown', 'is not a known field')
+    }
     default:
-      return { ...fieldError(instancePath, keyword, inWords(error, params)), params }
+      return { ...fieldError(instancePath, keyword, inWords(keyword, params, error.message)), params }
   }
-}
-
-function inWords({ keyword, message }: ErrorObject, params: Record<string, unknown>): string {
-  switch (keyword) {
-    case 'enum':
-      return `must be one of ${listed(params['allowedValues'])}`
-    case 'type':
-      return `must be of type ${listed(params['type'])}`
-    case 'minItems':
-      return `must have at least ${String(params['limit'])} items`
-    default:
-      return message ?? `breaks the rule ${keyword}`
-  }
-}
-
-function listed(values: unknown): string {
-  return Array.isArray(values) ? values.join(', ') : String(values)
 }

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../base/json-object.ts'
 import { shortened } from '../../base/shortened.ts'
 import { fieldError } from '../../validation/field-error.ts'
 
-export const maxPatchOperations = 1_000
+const maxPatchOperations = 1_000
 
 /**
  * The steps of a JSON Pointer, the first of them the empty one before its first slash: the way from whatever holds the

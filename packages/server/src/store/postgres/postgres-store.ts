@@ -86,11 +86,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     closeModel: (model) => catalog.close(model),
     buildIndexes: (model, build) => buildIndexes({ pool, catalog }, model, build),
     indexBuild: async (model) => readBuild(pool, (await catalog.refresh(model)).table),
-    write: async (operations, options = {}) => {
+    write: async (operations, how = {}) => {
       const [only, ...others] = operations
-      const plain = only && others.length === 0 && !options.fence && !options.dryRun
+      const plain = only && others.length === 0 && !how.fence && !how.dryRun
       const alone = grouping && plain && mayBeGrouped(catalog.find(only.model))
-      const results = alone ? [await writeGrouped(only)] : await write(parts, operations, options)
+      const results = alone ? [await writeGrouped(only)] : await write(parts, operations, how)
       sequencer.poke()
       return results
     },

@@ -1,0 +1,62 @@
+import { ApiError, type FieldError } from '@pergola/api'
+import { deepEqual } from '../base/deep-equal.ts'
+import type { IndexedValues } from '../store/store.ts'
+import { valueAt } from '../validation/field-error.ts'
+import { metadataErrors, type SentMetadata } from '../validation/metadata.ts'
+import { indexedObject } from './indexed-object.ts'
+import type { Model, WriteContext } from './model.ts'
+import type { JsonObject } from './json-object.ts'
+
+/** A body as an object of the model; the path decides the type, a body may leave it out, but not say another. */
+export function readObject(model: Model, body: unknown): JsonObject {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new ApiError('BadRequest', `the body must be a JSON object, a ${model.kind}`)
+  }
+  const { apiVersion, kind, metadata = {}, ...fields } = body as Record<string, unknown>
+  refuseOtherType(model, { apiVersion, kind })
+  return { ...fields, metadata: metadata as SentMetadata }
+}
+
+function refuseOtherType(model: Model, sent: { readonly apiVersion: unknown; readonly kind: unknown }): void {
+  for (const field of ['apiVersion', 'kind'] as const) {
+    if (sent[field] === undefined || sent[field] === model[field]) continue
+    throw new ApiError(
+      'TypeMismatch',
+      `the path is of ${field} "${model[field]}", the body says ${JSON.stringify(sent[field])}; correct it or leave it out`,
+    )
+  }
+}
+
+export interface Acceptance extends WriteContext {
+  /** Which part of the object is checked against the schema; the others are as they are stored. */
+  readonly checked: 'all' | 'status' | 'nothing'
+}
+
+/** Throws `Invalid` with everything that is wrong; fills in defaults. Answers what of the object is indexed. */
+export async function accept(model: Model, object: JsonObject, acceptance: Acceptance): Promise<IndexedValues> {
+  const { checked, stored } = acceptance
+  refuseInvalid(model, [...metadataErrors(object.metadata), ...(await schemaFaults(model, object, acceptance))])
+  const { indexed, faults } = indexedObject(model, object)
+  const isNew = ({ pointer }: FieldError) =>
+    stored === undefined || !deepEqual(valueAt(object, pointer), valueAt(stored, pointer))
+  refuseInvalid(model, faults.filter(isNew))
+  if (checked === 'all' && model.rules.check) refuseInvalid(model, await model.rules.check(object, acceptance))
+  return indexed
+}
+
+async function schemaFaults(
+  model: Model,
+  object: JsonObject,
+  { checked, stored }: Acceptance,
+): Promise<readonly FieldError[]> {
+  if (checked === 'nothing') return []
+  const validate = await model.validator()
+  const faults = validate(object, { stored })
+  return checked === 'all' ? faults : faults.filter(({ pointer }) => /^\/status(\/|$)/.test(pointer))
+}
+
+function refuseInvalid(model: Model, errors: readonly FieldError[]): void {
+  if (errors.length === 0) return
+  const first = errors.map((error) => `${error.field} ${error.message}`).slice(0, 3)
+  throw new ApiError('Invalid', `the ${model.singular} is not valid: ${first.join('; ')}`, { errors })
+}

@@ -1,0 +1,11 @@
+import { compileObjectSchema } from '../validation/compile-schema.ts'
+import { createValidate, type Validate } from '../validation/schema-validator.ts'
+import type { ModelDefinition } from './definition/definition.ts'
+import { createModel, type Model, type ModelParts } from './model.ts'
+
+/** One of the host's own models, whose schema need not be compiled in a thread of its own. */
+export function createBuiltInModel(definition: ModelDefinition, parts: Omit<ModelParts, 'validator'> = {}): Model {
+  let validate: Validate | undefined
+  const validator = async () => (validate ??= createValidate(compileObjectSchema(definition.schema)))
+  return createModel(definition, { ...parts, validator })
+}

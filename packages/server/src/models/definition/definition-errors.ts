@@ -1,0 +1,138 @@
+import type { FieldError } from '@pergola/api'
+import { fieldError } from '../../validation/field-error.ts'
+import type { JsonSchema } from '../../validation/object-schema.ts'
+import { schemaErrors } from '../../validation/schema-errors.ts'
+import type { IndexDefinition, ModelSpec } from './definition.ts'
+import { resolvePath, type IndexedPath } from './path-index.ts'
+
+const maxIndexes = 32
+const maxMultiIndexes = 8
+const maxGroupLength = 200
+
+const dnsLabel = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?'
+const groupForm = new RegExp(`^${dnsLabel}(\\.${dnsLabel})+$`)
+const versionForm = /^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$/
+const kindForm = /^[A-Z][A-Za-z0-9]{0,62}$/
+const nameForm = /^[a-z][a-z0-9]{0,62}$/
+/** Every model has these; declaring one again would only be a second name for it. */
+const defaultIndexes = new Set([
+  'metadata.name',
+  'metadata.labels',
+  'metadata.creationTimestamp',
+  'metadata.deletionTimestamp',
+])
+
+/** What is wrong with a model that is about to be registered, but for what its schema's compiler finds. */
+export function definitionErrors(spec: ModelSpec): readonly FieldError[] {
+  const errors = [...nameErrors(spec), ...versionErrors(spec)]
+  return errors.length > 0 ? errors : [...indexErrors(spec), ...compositeErrors(spec)]
+}
+
+function nameErrors({ group, kind, singular, plural }: ModelSpec): readonly FieldError[] {
+  const errors: FieldError[] = []
+  const check = (field: string, holds: boolean, message: string) => {
+    if (!holds) errors.push(fieldError(`/spec/${field}`, 'name', message))
+  }
+  check(
+    'group',
+    group.length <= maxGroupLength && groupForm.test(group),
+    `must be a domain name such as todo.example.com, of at most ${maxGroupLength} characters`,
+  )
+  check('group', !/(^|\.)platform\.run$/.test(group), 'is reserved for the host: platform.run and everything below it')
+  check('kind', kindForm.test(kind), 'must begin with a capital and hold only letters and digits, 63 at most')
+  const lowercase = 'must begin with a letter and hold only lowercase letters and digits, 63 at most'
+  check('singular', nameForm.test(singular), lowercase)
+  check('plural', nameForm.test(plural), lowercase)
+  return errors
+}
+
+function versionErrors({ versions }: ModelSpec): readonly FieldError[] {
+  const [version] = versions
+  if (!version || versions.length > 1) {
+    const message = `has ${versions.length} versions; a model has exactly one for now`
+    return [fieldError('/spec/versions', 'versions', message)]
+  }
+  const { name, schema } = version
+  const at = '/spec/versions/0'
+  const others = Object.keys(schema.properties).filter((field) => field !== 'spec' && field !== 'status')
+  return [
+    ...(versionForm.test(name) ? [] : [fieldError(`${at}/name`, 'name', 'must be like v1, v2beta1 or v1alpha3')]),
+    ...others.map((field) =>
+      fieldError(`${at}/schema/properties/${field}`, 'schema', 'is not for a model to describe; spec and status are'),
+    ),
+    ...schemaErrors(schema as unknown as JsonSchema).map((error) => below(`${at}/schema`, error)),
+  ]
+}
+
+function indexErrors({ indexes = [], versions }: ModelSpec): readonly FieldError[] {
+  const [version] = versions
+  if (!version) return []
+  const resolved = indexes.map((index) => resolvePath(version.schema, pathOf(index)))
+  const errors = indexes.flatMap((_, at) => oneIndexErrors(indexes, at, resolved[at]))
+  const multi = resolved.filter((path) => path && 'multi' in path && path.multi).length
+  const bounds = [
+    { found: indexes.length, limit: maxIndexes, unit: 'indexes' },
+    { found: multi, limit: maxMultiIndexes, unit: 'indexes of several values' },
+  ]
+  const beyond = bounds.filter(({ found, limit }) => found > limit)
+  return [
+    ...errors,
+    ...beyond.map(({ found, limit, unit }) => ({
+      ...fieldError('/spec/indexes', 'limit', `has ${found} ${unit}; at most ${limit} are allowed`),
+      params: { limit },
+    })),
+  ]
+}
+
+function pathOf({ name, path = name }: IndexDefinition): string {
+  return path
+}
+
+function oneIndexErrors(
+  indexes: readonly IndexDefinition[],
+  at: number,
+  resolved: IndexedPath | { readonly fault: string } | undefined,
+): readonly FieldError[] {
+  const index = indexes[at]
+  if (!index || !resolved) return []
+  const place = `/spec/indexes/${at}`
+  if (defaultIndexes.has(index.name) || defaultIndexes.has(pathOf(index))) {
+    return [fieldError(`${place}/name`, 'index', 'is an index of every model; leave it out')]
+  }
+  if (indexes.findIndex(({ name }) => name === index.name) < at) {
+    return [fieldError(`${place}/name`, 'index', `stands there twice: "${index.name}"`)]
+  }
+  if (/[=!<>^,()\\\s]/.test(index.name) || index.name === '') {
+    return [fieldError(`${place}/name`, 'index', 'may hold no space and none of = ! < > ^ , ( ) \\')]
+  }
+  if ('fault' in resolved) return [fieldError(`${place}/path`, 'index', `${pathOf(index)} ${resolved.fault}`)]
+  return []
+}
+
+function compositeErrors({ composites = [], indexes = [], versions }: ModelSpec): readonly FieldError[] {
+  const [version] = versions
+  if (!version) return []
+  return composites.flatMap((parts, at) => {
+    const place = `/spec/composites/${at}`
+    if (parts.length < 2) return [fieldError(place, 'index', 'must name two indexes or more')]
+    return parts.flatMap((part, which) => {
+      const [name = '', direction, ...rest] = part.split(' ')
+      const index = indexes.find((candidate) => candidate.name === name)
+      const resolved = index && resolvePath(version.schema, pathOf(index))
+      if (rest.length > 0 || (direction !== undefined && !/^(asc|desc)$/i.test(direction))) {
+        return [fieldError(`${place}/${which}`, 'index', 'must be <index>, <index> asc or <index> desc')]
+      }
+      if (!resolved) return [fieldError(`${place}/${which}`, 'index', `names no index of this model: "${name}"`)]
+      if ('multi' in resolved && resolved.multi) {
+        return [
+          fieldError(`${place}/${which}`, 'index', `"${name}" holds several values; a composite takes single ones`),
+        ]
+      }
+      return []
+    })
+  })
+}
+
+function below(parent: string, error: FieldError): FieldError {
+  return { ...error, ...fieldError(`${parent}${error.pointer}`, error.rule, error.message) }
+}

@@ -1,0 +1,231 @@
+import { ApiError, type FieldError } from '@pergola/api'
+import type { Clock } from '../../base/clock.ts'
+import { deepEqual } from '../../base/deep-equal.ts'
+import type { ModelKey, Store } from '../../store/store.ts'
+import { fieldError } from '../../validation/field-error.ts'
+import { SchemaFault, type SchemaCompiler } from '../../validation/schema-compiler.ts'
+import { createBuiltInModel } from '../built-in-model.ts'
+import type { Model, ModelIndex, WriteContext } from '../model.ts'
+import type { JsonObject } from '../json-object.ts'
+import { definitionErrors } from './definition-errors.ts'
+import { definitionOf, type ModelDefinition, type ModelSpec } from './definition.ts'
+import { modelObjectName } from './model-object-name.ts'
+
+const name = { type: 'string', maxLength: 253 }
+const strings = { type: 'array', items: { type: 'string' } }
+
+/** The resource that declares resources. */
+const definition: ModelDefinition = {
+  group: 'plugin.platform.run',
+  version: 'v1alpha1',
+  kind: 'Model',
+  singular: 'model',
+  plural: 'models',
+  statusSubresource: true,
+  schema: {
+    required: ['spec'],
+    properties: {
+      spec: {
+        type: 'object',
+        required: ['group', 'kind', 'singular', 'plural', 'versions'],
+        properties: {
+          group: name,
+          kind: name,
+          singular: name,
+          plural: name,
+          specRequired: { type: 'boolean' },
+          statusSubresource: { type: 'boolean' },
+          versions: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['name', 'schema'],
+              properties: {
+                name,
+                schema: {
+                  type: 'object',
+                  required: ['properties'],
+                  properties: {
+                    type: { const: 'object' },
+                    properties: { type: 'object', additionalProperties: { type: 'object' } },
+                    required: strings,
+                    $defs: { type: 'object', additionalProperties: { type: 'object' } },
+                  },
+                },
+              },
+            },
+          },
+          indexes: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['name'],
+              properties: { name, path: name, order: { enum: ['ASC', 'DESC'] }, unique: { type: 'boolean' } },
+            },
+          },
+          composites: { type: 'array', maxItems: 8, items: { ...strings, maxItems: 4 } },
+        },
+      },
+      status: { type: 'object', additionalProperties: true, properties: { edition: { type: 'integer' } } },
+    },
+  },
+  indexes: [{ name: 'spec.group' }, { name: 'status.edition', order: 'DESC' }],
+}
+
+/** One namespace a group: no two models may share a kind, or a singular or plural. */
+const namesIndex: ModelIndex = {
+  name: 'names',
+  type: 'string',
+  multi: true,
+  unique: true,
+  form: 'names',
+  descending: false,
+  ofStatus: false,
+  valuesOf: (object) => namesOf(specOf(object)).map(({ pointer, name: value }) => ({ pointer, value })),
+}
+
+function namesOf({ group, kind, singular, plural }: Partial<ModelSpec>) {
+  return [
+    { pointer: '/spec/kind', name: `${group} kind ${kind}` },
+    { pointer: '/spec/singular', name: `${group} ${singular}` },
+    { pointer: '/spec/plural', name: `${group} ${plural}` },
+  ]
+}
+
+export interface DefinitionParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly compiler: SchemaCompiler
+  /** Makes sure that the model can be listed here. */
+  readonly open: (model: ModelKey) => Promise<void>
+  /** Told of a model that has been declared, changed or removed. */
+  readonly onChange: (model: ModelKey) => Promise<void>
+}
+
+export function createDefinitionModel(parts: DefinitionParts): Model {
+  const model: Model = createBuiltInModel(definition, {
+    ownIndexes: [namesIndex],
+    rules: {
+      ownsStatus: true,
+      prepare: (object, context) => prepare(parts.clock, object, context),
+      check: (object, context) => check(parts, { model, object }, context),
+      beforeDelete: (object) => endModel(parts, specOf(object)),
+      afterWrite: (object) => parts.onChange(specOf(object)),
+    },
+  })
+  return model
+}
+
+/** Of an object that was found sound; before that, of whatever was sent. */
+export function specOf(object: JsonObject): ModelSpec {
+  return (object['spec'] ?? {}) as ModelSpec
+}
+
+export interface ModelStatus {
+  /** Counts the declarations of a model in the store: milliseconds since 1970, or one more than the one before. */
+  readonly edition: number
+  readonly phase: 'Ready' | 'Building' | 'DuplicateValues'
+}
+
+export function statusOf(object: JsonObject): ModelStatus {
+  return object['status'] as ModelStatus
+}
+
+/** The name follows from what is declared, and a changed declaration is a new edition. */
+function prepare(clock: Clock, object: JsonObject, { stored }: WriteContext): JsonObject {
+  const { group, plural } = specOf(object)
+  const { metadata } = object
+  const named =
+    typeof metadata === 'object' && metadata?.name === undefined
+      ? { ...object, metadata: { ...metadata, name: modelObjectName({ group, plural }) } }
+      : object
+  if (stored && deepEqual(specOf(stored), specOf(object))) return named
+  const before = stored ? statusOf(stored).edition : 0
+  const indexed = stored && !deepEqual(specOf(stored).indexes, specOf(object).indexes)
+  const status: ModelStatus = { edition: Math.max(clock.now(), before + 1), phase: indexed ? 'Building' : 'Ready' }
+  return { ...named, status }
+}
+
+interface Declared {
+  readonly model: Model
+  readonly object: JsonObject
+}
+
+async function check(
+  parts: DefinitionParts,
+  declared: Declared,
+  { stored }: WriteContext,
+): Promise<readonly FieldError[]> {
+  const spec = specOf(declared.object)
+  const errors = [
+    ...objectNameErrors(declared.object),
+    ...definitionErrors(spec),
+    ...(stored ? changeErrors(specOf(stored), spec) : []),
+  ]
+  if (errors.length > 0) return errors
+  return [...(await takenErrors(parts, declared)), ...(await compileErrors(parts, spec))]
+}
+
+function objectNameErrors(object: JsonObject): readonly FieldError[] {
+  const expected = modelObjectName(specOf(object))
+  if (object.metadata.name === expected) return []
+  return [
+    fieldError('/metadata/name', 'name', `must be "${expected}", which follows from group and plural; or leave it out`),
+  ]
+}
+
+/** Objects are stored and served under these words. */
+function changeErrors(before: ModelSpec, after: ModelSpec): readonly FieldError[] {
+  const [versionBefore, versionAfter] = [before.versions[0]?.name, after.versions[0]?.name]
+  return [
+    ...(['kind', 'singular'] as const)
+      .filter((field) => before[field] !== after[field])
+      .map((field) => fieldError(`/spec/${field}`, 'immutable', `is "${before[field]}" and cannot be changed`)),
+    ...(versionBefore === versionAfter
+      ? []
+      : [
+          fieldError(
+            '/spec/versions/0/name',
+            'immutable',
+            `is "${versionBefore}"; a second version is not served for now`,
+          ),
+        ]),
+  ]
+}
+
+/** By the index, so that it is said what is taken; whoever is faster between here and the write gets the name. */
+async function takenErrors({ store }: DefinitionParts, { model, object }: Declared): Promise<readonly FieldError[]> {
+  const spec = specOf(object)
+  const names = namesOf(spec)
+  const where = [{ field: 'names', is: { op: 'in' as const, values: names.map((taken) => taken.name) } }]
+  const { items } = await store.list(model, { where, limit: 4, total: 'none' })
+  const others = items.filter((item) => item.name !== object.metadata.name)
+  if (others.length === 0) return []
+  const by = others.map((item) => item.name).join(', ')
+  return [
+    fieldError(
+      '/spec',
+      'taken',
+      `kind, singular and plural must be unique in ${spec.group}; one of them is taken by ${by}`,
+    ),
+  ]
+}
+
+async function compileErrors({ compiler }: DefinitionParts, spec: ModelSpec): Promise<readonly FieldError[]> {
+  try {
+    await compiler.compile(definitionOf(spec).schema)
+    return []
+  } catch (error) {
+    if (!(error instanceof SchemaFault)) throw error
+    return [fieldError('/spec/versions/0/schema', 'schema', error.message)]
+  }
+}
+
+/** From here on nobody can create an object of it. */
+async function endModel({ store, open }: DefinitionParts, { group, plural }: ModelSpec): Promise<void> {
+  const key = { group, plural }
+  if (await store.closeModel(key)) return
+  await open(key)
+  const { total } = await store.list(key, { limit: 1 })
+  throw new ApiError('InUse', `there are ${total?.count} ${plural}; delete them before their model`)
+}

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../base/log.ts'
+import { DuplicateValues } from '../store/index-build.ts'
+import { StaleModel } from '../store/stale-model.ts'
+import type { IndexBuild, Store } from '../store/store.ts'
+import { WriteConflict } from '../store/write-conflict.ts'
+import { statusOf } from './definition/definition-model.ts'
+import { modelObjectName } from './definition/model-object-name.ts'
+import { indexedObject } from './indexed-object.ts'
+import type { Model } from './model.ts'
+import type { JsonObject } from './json-object.ts'
+import { fromData, toData } from './object-bytes.ts'
+
+/** How often the state of a build is written down for people. */
+const reportMs = 1_000
+
+/** Builds the new indexes of models in the background and keeps the status of their declarations. */
+export interface IndexBuilder extends AsyncDisposable {
+  /** Harmless when there is nothing to build, or somebody is at it. */
+  start(model: Model): void
+}
+
+export interface IndexBuilderParts {
+  readonly store: Store
+  readonly definitions: Model
+  readonly log: Log
+}
+
+export function createIndexBuilder(parts: IndexBuilderParts): IndexBuilder {
+  const stopping = new AbortController()
+  const running = new Set<Promise<void>>()
+  return {
+    start: (model) => {
+      const build = buildIfNeeded(parts, model, stopping.signal)
+        .catch((err: unknown) => {
+          if (stopping.signal.aborted || err instanceof StaleModel) return
+          parts.log.warn({ err, model: model.plural, group: model.group }, 'indexes could not be built')
+        })
+        .finally(() => running.delete(build))
+      running.add(build)
+    },
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort()
+      await Promise.all(running)
+    },
+  }
+}
+
+async function buildIfNeeded(parts: IndexBuilderParts, model: Model, signal: AbortSignal): Promise<void> {
+  const { store } = parts
+  if ((await store.indexBuild(model)) === undefined) return
+  const done = new AbortController()
+  const reporting = report(parts, model, AbortSignal.any([signal, done.signal]))
+  try {
+    await store.buildIndexes(model, {
+      evaluate: async (objects) => objects.map(({ data }) => indexedObject(model, fromData(data)).indexed),
+      signal,
+    })
+    done.abort()
+    await reporting
+    await writeStatus(parts, model, { phase: 'Ready' })
+  } catch (error) {
+    done.abort()
+    await reporting
+    if (!(error instanceof DuplicateValues)) throw error
+    const { index, pairs } = error
+    await writeStatus(parts, model, { phase: 'DuplicateValues', duplicates: { index, pairs } })
+  }
+}
+
+async function report(parts: IndexBuilderParts, model: Model, signal: AbortSignal): Promise<void> {
+  try {
+    for (;;) {
+      const build = await parts.store.indexBuild(model)
+      if (!build || signal.aborted) return
+      await writeStatus(parts, model, { phase: 'Building', build: shown(build) })
+      await sleep(reportMs, undefined, { signal })
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+function shown({ indexes, phase, done, total, perSecond, remainingMs }: IndexBuild) {
+  const seconds = remainingMs === undefined ? {} : { remainingSeconds: Math.ceil(remainingMs / 1000) }
+  return { indexes, phase, done, total, perSecond: Math.round(perSecond), ...seconds }
+}
+
+/** Only for the declaration that is being built; somebody else's newer word stays. */
+async function writeStatus({ store, definitions }: IndexBuilderParts, model: Model, news: object): Promise<void> {
+  const name = modelObjectName(model)
+  const stored = await store.get(definitions, name)
+  if (!stored) return
+  const before = fromData(stored.data)
+  const { edition } = statusOf(before)
+  if (edition !== model.edition) return
+  const object: JsonObject = { ...before, status: { edition, ...news } }
+  const { indexed } = indexedObject(definitions, object)
+  const { uid, version, storedAs } = stored
+  const held = (object.metadata.finalizers ?? []).length > 0
+  const content = { data: toData(object), storedAs, held, indexed }
+  try {
+    const expected = { uid, version }
+    await store.write([{ type: 'update', model: definitions, name, expected, content, newGeneration: false }])
+  } catch (error) {
+    if (!(error instanceof WriteConflict)) throw error
+  }
+}

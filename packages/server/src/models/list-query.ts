@@ -1,0 +1,100 @@
+import { ApiError, parseSelector, type SelectorKind, type SelectorTerm } from '@pergola/api'
+import { indexKey, type KeyType } from '../store/index-key.ts'
+import type { Condition, SortKey, Term } from '../store/store.ts'
+import type { Model } from './model.ts'
+
+/** What a list can be selected and sorted by, whatever the model. */
+const defaultFields: readonly Field[] = [
+  { name: 'metadata.name', type: 'string', multi: false, descending: false },
+  { name: 'metadata.creationTimestamp', type: 'timestamp', multi: false, descending: false },
+  { name: 'metadata.deletionTimestamp', type: 'timestamp', multi: false, descending: false },
+]
+
+interface Field {
+  readonly name: string
+  readonly type: KeyType
+  readonly multi: boolean
+  readonly descending: boolean
+}
+
+/** Every term of both selectors; all must hold. */
+export function termsOf(model: Model, query: URLSearchParams): readonly Term[] {
+  return [
+    ...parsed(query, 'labelSelector').map((term) => ({ label: term.key, is: conditionOf(term, 'string') })),
+    ...parsed(query, 'fieldSelector').map((term) => fieldTerm(model, term)),
+  ]
+}
+
+function parsed(query: URLSearchParams, kind: SelectorKind): readonly SelectorTerm[] {
+  return query.getAll(kind).flatMap((text) => parseSelector(kind, text))
+}
+
+function fieldTerm(model: Model, term: SelectorTerm): Term {
+  const field = fieldOf(model, term.key, `fieldSelector, character ${term.at}`)
+  if (term.op === 'prefix' && field.type !== 'string') {
+    throw invalidValue(term, `${field.name} is a ${field.type}; only strings begin with something`)
+  }
+  return { field: field.name, is: conditionOf(term, field.type) }
+}
+
+function fieldOf(model: Model, name: string, where: string): Field {
+  const fields = [...defaultFields, ...model.indexes]
+  const field = fields.find((candidate) => candidate.name === name)
+  if (field) return field
+  const hint = name === 'metadata.labels' ? '; labels are selected by labelSelector' : ''
+  throw new ApiError(
+    'FieldNotIndexed',
+    `${where}: "${name}" is not indexed in ${model.plural}${hint}; indexed are ${fields.map((known) => known.name).join(', ')}`,
+    { errors: [{ pointer: '', field: name, rule: 'index', message: 'is not indexed' }] },
+  )
+}
+
+function conditionOf(term: SelectorTerm, type: KeyType): Condition {
+  switch (term.op) {
+    case 'present':
+    case 'absent':
+      return { op: term.op }
+    case 'in':
+    case 'not in':
+      return { op: term.op, values: term.values.map((value) => keyOf(term, type, value)) }
+    case '!=':
+      return { op: 'not in', values: [keyOf(term, type, term.value)] }
+    default:
+      return { op: term.op, value: keyOf(term, type, term.value) }
+  }
+}
+
+const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
+
+/** The value as a key of the index; what cannot be one of its values is refused. */
+function keyOf(term: SelectorTerm, type: KeyType, value: string): string {
+  if (type === 'number' && !jsonNumber.test(value)) throw invalidValue(term, `"${value}" is not a number`)
+  if (type === 'boolean' && value !== 'true' && value !== 'false') {
+    throw invalidValue(term, `"${value}" is neither true nor false`)
+  }
+  const result = indexKey(type, value)
+  if ('key' in result) return result.key
+  throw invalidValue(term, `"${value}" ${result.fault}`)
+}
+
+function invalidValue(term: SelectorTerm, message: string): ApiError {
+  const position = 'valueAt' in term ? term.valueAt : term.at
+  return new ApiError('InvalidSelector', `fieldSelector, character ${position}: ${message}`, {
+    errors: [{ pointer: '', field: term.key, rule: 'selector', message, params: { position } }],
+  })
+}
+
+/** `sort=<field>[,<direction>]`, repeated; the order of the index where no direction is given. */
+export function sortOf(model: Model, query: URLSearchParams): readonly SortKey[] {
+  return query.getAll('sort').map((text) => {
+    const [name = '', direction, ...rest] = text.split(',').map((part) => part.trim())
+    const field = fieldOf(model, name, 'sort')
+    if (field.multi) {
+      throw new ApiError('BadRequest', `sort: ${name} holds several values for each object; sort by another field`)
+    }
+    if (rest.length > 0 || (direction !== undefined && !/^(asc|desc)$/i.test(direction))) {
+      throw new ApiError('BadRequest', `sort must be <field>,asc or <field>,desc; it is "${text}"`)
+    }
+    return { field: name, descending: direction === undefined ? field.descending : direction.toLowerCase() === 'desc' }
+  })
+}

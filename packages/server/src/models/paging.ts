@@ -1,0 +1,75 @@
+import { ApiError } from '@pergola/api'
+import type { Cursor } from '../store/store.ts'
+import { flag, refuseUnknown } from './query-parameters.ts'
+
+const parameters = ['page', 'size', 'sort', 'labelSelector', 'fieldSelector', 'continue', 'exactTotal']
+/** What `continue` carries itself. */
+const carried = new Set(['sort', 'labelSelector', 'fieldSelector', 'exactTotal'])
+
+/** Which objects of a list are asked for. */
+export interface Paging {
+  /** The parameters that select and sort: those given, or those that `continue` carries. */
+  readonly query: URLSearchParams
+  readonly page: number
+  /** Absent: all objects. */
+  readonly size?: number
+  readonly after?: Cursor
+  readonly exactTotal: boolean
+}
+
+export function pagingOf(query: URLSearchParams): Paging {
+  refuseUnknown(query, parameters)
+  const token = query.get('continue')
+  if (token !== null) return continued(query, token)
+  const page = countOf(query, 'page')
+  const size = countOf(query, 'size')
+  if (page !== undefined && page > 1 && size === undefined) {
+    throw new ApiError('InvalidPage', `page=${page} needs a size; without one there is a single page`)
+  }
+  return { query, page: page ?? 1, exactTotal: flag(query, 'exactTotal'), ...(size !== undefined && { size }) }
+}
+
+/** The page behind this one, as a token that needs nothing beside it. */
+export function continueToken({ query, page, size }: Paging, next: Cursor): string {
+  const kept = new URLSearchParams([...query].filter(([parameter]) => carried.has(parameter)))
+  return Buffer.from(JSON.stringify([page + 1, size, next, kept.toString()])).toString('base64url')
+}
+
+function continued(query: URLSearchParams, token: string): Paging {
+  const others = [...query.keys()].filter((parameter) => parameter !== 'continue')
+  if (others.length > 0) {
+    throw new ApiError('BadRequest', `continue carries the whole query; leave out ${others.join(', ')}`)
+  }
+  const { page, size, after, kept } = readToken(token)
+  return { query: kept, page, size, after, exactTotal: kept.get('exactTotal') === 'true' }
+}
+
+function readToken(token: string) {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(token, 'base64url').toString())
+    if (Array.isArray(value) && value.length === 4) {
+      const [page, size, after, kept] = value as unknown[]
+      if (isCount(page) && isCount(size) && typeof after === 'string' && typeof kept === 'string') {
+        return { page, size, after: after as Cursor, kept: new URLSearchParams(kept) }
+      }
+    }
+  } catch {
+    // Said below.
+  }
+  throw new ApiError('BadRequest', 'continue is not a token of this server; begin again without it')
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 1
+}
+
+function countOf(query: URLSearchParams, parameter: string): number | undefined {
+  const values = query.getAll(parameter)
+  const [value] = values
+  if (value === undefined) return undefined
+  const count = Number(value)
+  if (values.length > 1 || !/^\d{1,9}$/.test(value) || count < 1) {
+    throw new ApiError('InvalidPage', `${parameter} must be one whole number from 1 on; it is "${values.join('", "')}"`)
+  }
+  return count
+}

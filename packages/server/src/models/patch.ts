@@ -1,0 +1,35 @@
+import { ApiError } from '@pergola/api'
+import type { Answer } from '../base/call.ts'
+import type { WriteParts } from './create.ts'
+import type { Model } from './model.ts'
+import { toBytes } from './object-bytes.ts'
+import { jsonPatch } from './patch/json-patch.ts'
+import { mergePatch } from './patch/merge-patch.ts'
+import { updateObject, type UpdateRequest } from './update.ts'
+
+/** How a patch is applied, by the type of its body. */
+export const patchTypes = {
+  'application/merge-patch+json': mergePatch,
+  'application/json-patch+json': jsonPatch,
+} as const
+
+export type PatchType = keyof typeof patchTypes
+
+export interface PatchRequest extends Omit<UpdateRequest, 'bodyFor'> {
+  readonly type: PatchType
+  readonly patch: unknown
+}
+
+/** The object as it is served, changed by the patch, is what an update would have brought. */
+export function patchObject(parts: WriteParts, model: Model, request: PatchRequest): Promise<Answer> {
+  const { type, patch, ...rest } = request
+  const apply = patchTypes[type]
+  return updateObject(parts, model, {
+    ...rest,
+    bodyFor: (stored) => {
+      const patched = apply(JSON.parse(toBytes(model, stored).toString()), patch)
+      if (typeof patched === 'object' && patched !== null && !Array.isArray(patched)) return patched
+      throw new ApiError('Invalid', `the patch leaves no JSON object, no ${model.kind}`)
+    },
+  })
+}

@@ -1,0 +1,17 @@
+import { ApiError } from '@pergola/api'
+
+/** A parameter that would silently do nothing is refused: a misspelt selector would select everything. */
+export function refuseUnknown(query: URLSearchParams, known: readonly string[]): void {
+  for (const parameter of query.keys()) {
+    if (known.includes(parameter)) continue
+    throw new ApiError('BadRequest', `the query parameter "${parameter}" is not known; known are ${known.join(', ')}`)
+  }
+}
+
+/** A parameter that is `true` or `false`, `false` when it is left out. */
+export function flag(query: URLSearchParams, parameter: string): boolean {
+  const values = query.getAll(parameter)
+  const [value = 'false'] = values
+  if (values.length <= 1 && (value === 'true' || value === 'false')) return value === 'true'
+  throw new ApiError('BadRequest', `${parameter} must be true or false; it is "${values.join('", "')}"`)
+}

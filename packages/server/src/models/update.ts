@@ -1,0 +1,142 @@
+import { ApiError } from '@pergola/api'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Answer } from '../base/call.ts'
+import { deepEqual } from '../base/deep-equal.ts'
+import type { StoredObject, UpdatedContent, WriteResult } from '../store/store.ts'
+import { WriteConflict } from '../store/write-conflict.ts'
+import { fieldError } from '../validation/field-error.ts'
+import { accept, readObject } from './accept.ts'
+import { prepared, type WriteParts, type WriteRequest } from './create.ts'
+import { assertMatches, etagOf } from './etag.ts'
+import { jsonAnswer } from './json-answer.ts'
+import type { Model } from './model.ts'
+import { withoutStatus, withStatus, type JsonObject } from './json-object.ts'
+import { fromData, ownedMetadata, toBytes, toData } from './object-bytes.ts'
+import { toApiError, versionConflict } from './write-errors.ts'
+
+/** Others may write the object between our reading and our writing this often. */
+const maxTries = 20
+
+export interface UpdateRequest extends Omit<WriteRequest, 'body'> {
+  readonly name: string
+  readonly headers: IncomingHttpHeaders
+  /** The whole object, or only its status. */
+  readonly part: 'object' | 'status'
+  /** The body, given what is stored: the same each time for an update, made anew for a patch. */
+  readonly bodyFor: (stored: StoredObject) => unknown
+}
+
+export async function updateObject(parts: WriteParts, model: Model, request: UpdateRequest): Promise<Answer> {
+  const { object } = await update(parts, model, request)
+  return jsonAnswer(200, toBytes(model, object), { etag: etagOf(object) })
+}
+
+/** Reads, changes and writes what was read; again, when somebody else was faster and the client did not say what it read. */
+async function update(parts: WriteParts, model: Model, request: UpdateRequest): Promise<WriteResult> {
+  const { store } = parts
+  const { name, dryRun = false } = request
+  let stored = await store.get(model, name)
+  for (let tries = 1; ; tries++) {
+    if (!stored) throw new ApiError('NotFound', `there is no ${model.singular} "${name}"`)
+    const change = await changeOf(model, stored, request)
+    const { uid, version } = stored
+    try {
+      const { content, newGeneration } = change
+      const operation = { type: 'update' as const, model, name, expected: { uid, version }, content, newGeneration }
+      const [result] = await store.write([operation], { dryRun })
+      if (!result) throw new Error('a write answered nothing')
+      if (!dryRun && result.outcome !== 'unchanged') await model.rules.afterWrite?.(change.object)
+      return result
+    } catch (error) {
+      const raced = error instanceof WriteConflict && (error.kind === 'version' || error.kind === 'uid')
+      if (!raced || tries === maxTries) throw toApiError(error, model)
+      // Checked against what is stored now: a client that named a version or tag is told, anybody else is retried.
+      stored = error.stored
+    }
+  }
+}
+
+interface Change {
+  readonly object: JsonObject
+  readonly content: UpdatedContent
+  readonly newGeneration: boolean
+}
+
+async function changeOf(model: Model, stored: StoredObject, request: UpdateRequest): Promise<Change> {
+  const what = `${model.singular} "${stored.name}"`
+  assertMatches(request.headers, stored, what)
+  const sent = readObject(model, request.bodyFor(stored))
+  assertSame(model, stored, sent)
+  const before = fromData(stored.data)
+  const { caller } = request
+  const context = { stored: before, ...(caller && { caller }) }
+  const object = prepared(model, merged(model, { stored, before, sent, part: request.part }), context)
+  refuseNewFinalizers(model, stored, { before, object })
+
+  const { metadata: _, ...fields } = object
+  const { metadata: __, ...fieldsBefore } = before
+  const checked = request.part === 'status' ? 'status' : deepEqual(fields, fieldsBefore) ? 'nothing' : 'all'
+  const indexed = await accept(model, object, { ...context, checked })
+  // Defaults have been filled in by now.
+  const owned = { ...object, metadata: ownedMetadata(object.metadata) }
+  const isSame = deepEqual(owned, { ...before, metadata: ownedMetadata(before.metadata) })
+  const held = (object.metadata.finalizers ?? []).length > 0
+  const content = { data: isSame ? stored.data : toData(object), storedAs: model.version, held, edition: model.edition }
+  return {
+    object,
+    content: { ...content, indexed: keepsIndexed(model, request) || isSame ? 'kept' : indexed },
+    newGeneration: !deepEqual(withoutStatus(object), withoutStatus(before)),
+  }
+}
+
+/** Nothing that is indexed can change with the status. */
+function keepsIndexed({ indexes }: Model, { part }: UpdateRequest): boolean {
+  return part === 'status' && !indexes.some(({ ofStatus }) => ofStatus)
+}
+
+/** A client that says which object or version it read must have read this one. */
+function assertSame(model: Model, stored: StoredObject, { metadata }: JsonObject): void {
+  if (typeof metadata !== 'object' || metadata === null) return
+  const { name, uid, version } = metadata as { name?: unknown; uid?: unknown; version?: unknown }
+  if (name !== undefined && name !== stored.name) {
+    throw new ApiError(
+      'BadRequest',
+      `the path names ${model.singular} "${stored.name}", the body ${JSON.stringify(name)}; an object cannot be renamed`,
+    )
+  }
+  if ((uid !== undefined && uid !== stored.uid) || (version !== undefined && version !== stored.version)) {
+    throw versionConflict(model, stored, version)
+  }
+}
+
+interface Parts {
+  readonly stored: StoredObject
+  readonly before: JsonObject
+  readonly sent: JsonObject
+  readonly part: UpdateRequest['part']
+}
+
+/** The part that is written from the body, the rest as it is stored. */
+function merged(model: Model, { stored, before, sent, part }: Parts): JsonObject {
+  const named = (object: JsonObject) => ({ ...object, metadata: { ...object.metadata, name: stored.name } })
+  if (part === 'status') return named(withStatus(before, sent['status']))
+  return model.statusSubresource ? named(withStatus(sent, before['status'])) : named(sent)
+}
+
+function refuseNewFinalizers(
+  model: Model,
+  stored: StoredObject,
+  { before, object }: { readonly before: JsonObject; readonly object: JsonObject },
+): void {
+  if (stored.deletedAt === undefined || !Array.isArray(object.metadata.finalizers)) return
+  const old = before.metadata.finalizers ?? []
+  const errors = object.metadata.finalizers.flatMap((finalizer, at) =>
+    old.includes(finalizer)
+      ? []
+      : [fieldError(`/metadata/finalizers/${at}`, 'finalizer', 'cannot be added: the object is being deleted')],
+  )
+  if (errors.length === 0) return
+  throw new ApiError('Invalid', `the ${model.singular} is not valid: ${errors[0]?.field} ${errors[0]?.message}`, {
+    errors,
+  })
+}

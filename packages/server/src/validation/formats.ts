@@ -1,0 +1,21 @@
+/** Values of `format` that are checked; others are refused when a model is registered, so that none is silently ignored. */
+export const knownFormats = [
+  'date',
+  'time',
+  'date-time',
+  'duration',
+  'email',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'uri',
+  'uri-reference',
+  'uuid',
+  'json-pointer',
+  'byte',
+  'int32',
+  'int64',
+  'float',
+  'double',
+  'password',
+] as const

@@ -1,0 +1,92 @@
+import { Worker } from 'node:worker_threads'
+import type { SchemaPrograms } from './compile-schema.ts'
+import type { CompileReply, CompileRequest } from './compile-worker.ts'
+import type { ObjectSchema } from './object-schema.ts'
+
+/** A schema that takes longer is refused: it would take as long on every replica. */
+const compileMs = 2_000
+/** Starting the thread and loading the compiler took 0.6 s at first. */
+const startMs = 10_000
+/** The thread is let go after this long without work. */
+const idleMs = 30_000
+const memoryMb = 256
+
+/** Why a schema cannot be used, in words that follow "the schema". */
+export class SchemaFault extends Error {
+  override readonly name = 'SchemaFault'
+}
+
+/** Turns schemas into programs in a thread of its own, so that no schema can hold up a request. */
+export interface SchemaCompiler extends AsyncDisposable {
+  /** Throws `SchemaFault`. */
+  compile(schema: ObjectSchema): Promise<SchemaPrograms>
+}
+
+export function createSchemaCompiler(): SchemaCompiler {
+  let running: Worker | undefined
+  let last: Promise<unknown> = Promise.resolve()
+  let idle: NodeJS.Timeout | undefined
+  let ids = 0
+
+  const stop = async () => {
+    clearTimeout(idle)
+    const worker = running
+    running = undefined
+    await worker?.terminate()
+  }
+  const compileNow = async (schema: ObjectSchema) => {
+    clearTimeout(idle)
+    try {
+      running ??= await start()
+      return await ask(running, { id: ++ids, schema })
+    } catch (error) {
+      if (error instanceof SchemaFault && !(error instanceof Runaway)) throw error
+      await stop()
+      throw error
+    } finally {
+      idle = setTimeout(() => void stop(), idleMs).unref()
+    }
+  }
+  return {
+    // One after the other, so that each has the time for itself.
+    compile: (schema) => {
+      const turn = last.then(() => compileNow(schema))
+      last = turn.catch(() => {})
+      return turn
+    },
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+/** The thread is of no use any more. */
+class Runaway extends SchemaFault {}
+
+async function start(): Promise<Worker> {
+  // From sources in development, else as it was built.
+  const file = import.meta.url.endsWith('.ts') ? './compile-worker.ts' : './compile-worker.js'
+  const worker = new Worker(new URL(file, import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: memoryMb } })
+  worker.unref()
+  await reply(worker, startMs)
+  return worker
+}
+
+async function ask(worker: Worker, request: CompileRequest): Promise<SchemaPrograms> {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  worker.postMessage(request)
+  const { programs, fault } = await reply(worker, compileMs)
+  if (programs) return programs
+  throw new SchemaFault(fault ?? 'cannot be compiled')
+}
+
+/** The thread answers one request at a time. */
+function reply(worker: Worker, limitMs: number): Promise<CompileReply> {
+  const { promise, resolve, reject } = Promise.withResolvers<CompileReply>()
+  const timer = setTimeout(() => reject(new Runaway(`takes more than ${limitMs} ms to compile`)), limitMs)
+  const onError = (error: Error) => reject(new Runaway(`cannot be compiled: ${error.message}`))
+  const onExit = () => reject(new Runaway('takes too much memory to compile'))
+  worker.once('message', resolve).once('error', onError).once('exit', onExit)
+  return promise.finally(() => {
+    clearTimeout(timer)
+    worker.off('message', resolve).off('error', onError).off('exit', onExit)
+  })
+}

@@ -1,0 +1,110 @@
+import type { FieldError } from '@pergola/api'
+import { linearTimeRegExp } from './compile-schema.ts'
+import { fieldError, step } from './field-error.ts'
+import { knownFormats } from './formats.ts'
+import { definitionOf, isSchema, type JsonSchema } from './object-schema.ts'
+
+const maxSchemaBytes = 256 * 1024
+const maxSchemaDepth = 32
+const maxSubSchemas = 2_000
+const maxUniqueItems = 1_000
+
+/** Keywords whose value is a schema, a list of schemas, or schemas by name. */
+const schemaKeywords = new Set([
+  'items',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'contains',
+])
+const moreSchemaKeywords = new Set(['propertyNames', 'not', 'if', 'then', 'else'])
+const listKeywords = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
+const mapKeywords = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs'])
+/** They would make the meaning of a schema depend on where it stands or what it is called. */
+const refusedKeywords = new Set([
+  '$id',
+  '$anchor',
+  '$dynamicRef',
+  '$dynamicAnchor',
+  '$recursiveRef',
+  '$schema',
+  '$vocabulary',
+])
+
+interface Place {
+  readonly schema: JsonSchema
+  readonly pointer: string
+  readonly depth: number
+}
+
+/** Everything about a model's schema that could be unsafe, slow or silently ignored; its meaning is left to the compiler. */
+export function schemaErrors(schema: JsonSchema): readonly FieldError[] {
+  const bytes = Buffer.byteLength(JSON.stringify(schema))
+  if (bytes > maxSchemaBytes) return [limitError('', 'bytes', { found: bytes, limit: maxSchemaBytes })]
+  const definitions = isSchema(schema['$defs']) ? (schema['$defs'] as Record<string, JsonSchema>) : {}
+  const errors: FieldError[] = []
+  let count = 0
+  for (let level: readonly Place[] = [{ schema, pointer: '', depth: 1 }]; level.length > 0;) {
+    const deep = level.find(({ depth }) => depth > maxSchemaDepth)
+    if (deep) return [limitError(deep.pointer, 'levels', { found: deep.depth, limit: maxSchemaDepth })]
+    count += level.length
+    if (count > maxSubSchemas) return [limitError('', 'sub-schemas', { found: count, limit: maxSubSchemas })]
+    errors.push(...level.flatMap((place) => keywordErrors(place, definitions)))
+    level = level.flatMap(subSchemas)
+  }
+  return errors
+}
+
+function subSchemas({ schema, pointer, depth }: Place): readonly Place[] {
+  return Object.entries(schema).flatMap(([keyword, value]) => {
+    const at = step(pointer, keyword)
+    const place = (below: unknown, key?: string): readonly Place[] =>
+      isSchema(below) ? [{ schema: below, pointer: key === undefined ? at : step(at, key), depth: depth + 1 }] : []
+    if (schemaKeywords.has(keyword) || moreSchemaKeywords.has(keyword)) return place(value)
+    if (listKeywords.has(keyword) && Array.isArray(value)) return value.flatMap((one, at_) => place(one, String(at_)))
+    if (mapKeywords.has(keyword) && isSchema(value))
+      return Object.entries(value).flatMap(([key, one]) => place(one, key))
+    return []
+  })
+}
+
+function keywordErrors(
+  { schema, pointer }: Place,
+  definitions: Readonly<Record<string, JsonSchema>>,
+): readonly FieldError[] {
+  const errors: FieldError[] = []
+  const add = (keyword: string, message: string) => errors.push(fieldError(step(pointer, keyword), 'schema', message))
+  for (const keyword of Object.keys(schema)) {
+    if (refusedKeywords.has(keyword)) add(keyword, 'may not be used in the schema of a model')
+  }
+  const { $ref, format, pattern, patternProperties, uniqueItems, maxItems } = schema
+  if ($ref !== undefined && definitionOf($ref, definitions) === undefined) {
+    add('$ref', 'must point at a definition of this schema: #/$defs/<name>')
+  }
+  if (format !== undefined && !knownFormats.some((known) => known === format)) {
+    add('format', `is not known; known are ${knownFormats.join(', ')}`)
+  }
+  if (uniqueItems === true && !(typeof maxItems === 'number' && maxItems <= maxUniqueItems)) {
+    add('uniqueItems', `needs a maxItems of at most ${maxUniqueItems} beside it`)
+  }
+  const patterns = isSchema(patternProperties) ? Object.keys(patternProperties) : []
+  for (const one of [...(typeof pattern === 'string' ? [pattern] : []), ...patterns]) {
+    const fault = patternFault(one)
+    if (fault !== undefined) add(one === pattern ? 'pattern' : 'patternProperties', fault)
+  }
+  return errors
+}
+
+function patternFault(pattern: string): string | undefined {
+  try {
+    linearTimeRegExp(pattern)
+    return undefined
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return `cannot be matched in linear time or is not a pattern: ${why}; back-references and look-around are not allowed`
+  }
+}
+
+function limitError(pointer: string, unit: string, { found, limit }: { found: number; limit: number }): FieldError {
+  return { ...fieldError(pointer, 'limit', `has ${found} ${unit}; at most ${limit} are allowed`), params: { limit } }
+}
