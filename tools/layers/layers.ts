@@ -27,6 +27,11 @@ export const serverFolders: readonly Layer[] = [
     does: 'request to the verb or page that answers it',
     mayImport: ['models', 'validation', 'store', 'base'],
   },
+  {
+    name: 'discovery',
+    does: 'what there is to call, for programs and for people',
+    mayImport: ['models', 'validation', 'base'],
+  },
   { name: 'platform', does: 'built-in models and roles', mayImport: ['models', 'base'] },
   { name: 'models', does: 'one file a verb', mayImport: ['validation', 'store', 'base'] },
   { name: 'validation', does: 'bodies, metadata and schemas to field errors', mayImport: ['base'] },

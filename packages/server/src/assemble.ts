@@ -4,6 +4,7 @@ import { createAuthorize, type HeldRole, type RoleSource } from './authz/authori
 import { systemClock, type Clock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
+import { createDiscovery } from './discovery/discovery-endpoints.ts'
 import { createDispatch } from './dispatch/dispatch.ts'
 import { createReadyz, livez, type HealthCheck } from './http/health.ts'
 import { listen } from './http/listener.ts'
@@ -62,6 +63,11 @@ export async function assemble({ config, administratorToken, log }: AssembleOpti
     },
     { name: 'database', check: () => store.ping().then(() => store.description) },
   ]
+  const health = new Map([
+    ['/livez', livez],
+    ['/readyz', createReadyz(checks, log)],
+  ])
+  const discovery = createDiscovery(() => models.all())
   const handle = createPipeline({
     authenticate: createAuthenticate(administratorToken),
     authorize: createAuthorize(builtInRoleSource),
@@ -70,10 +76,7 @@ export async function assemble({ config, administratorToken, log }: AssembleOpti
       clock,
       models,
       streams: createStreamLimits(streamLimits),
-      endpoints: new Map([
-        ['/livez', livez],
-        ['/readyz', createReadyz(checks, log)],
-      ]),
+      endpoint: (path) => health.get(path) ?? discovery(path),
     }),
   })
   const listener = await listen({ host: config.server.host, port: config.server.port, log, handle })

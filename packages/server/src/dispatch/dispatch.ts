@@ -21,8 +21,8 @@ export interface DispatchParts {
   readonly clock: Clock
   readonly models: ModelRegistry
   readonly streams: StreamLimits
-  /** Handlers of paths that are no resource, by exact path. */
-  readonly endpoints: ReadonlyMap<string, Handler>
+  /** Who handles a path that is no resource, if anybody does. */
+  readonly endpoint: (path: string) => Handler | undefined
 }
 
 /** Sends an allowed request to the verb or endpoint that answers it. */
@@ -32,7 +32,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   return async (call) => {
     const { info } = call
     if (info.kind === 'resource') return dispatchVerb(parts, call, info)
-    const endpoint = parts.endpoints.get(info.path)
+    const endpoint = parts.endpoint(info.path)
     if (!endpoint) throw new ApiError('NotFound', `there is nothing at ${info.path}`)
     if (info.verb !== 'get') throw methodNotAllowed(`${info.path} can only be read`, endpointMethods)
     return endpoint(call)

@@ -12,6 +12,8 @@ const hidden = { 'platform.run/hidden': 'true' }
 const displayName = (name: string) => ({ 'rbac.authorization.platform.run/display-name': name })
 const dependencies = (...roles: string[]) => ({ 'rbac.authorization.platform.run/dependencies': JSON.stringify(roles) })
 
+const discovery: readonly Rule[] = [{ nonResourceURLs: ['/apis', '/openapi', '/openapi/*'], verbs: ['get'] }]
+
 export const builtInRoles: readonly BuiltInRole[] = [
   {
     name: 'anonymous',
@@ -19,7 +21,7 @@ export const builtInRoles: readonly BuiltInRole[] = [
     annotations: displayName('Every visitor'),
     rules: [{ nonResourceURLs: ['/livez', '/readyz'], verbs: ['get'] }],
   },
-  { name: 'authenticated', labels: hidden, annotations: displayName('Every signed-in user'), rules: [] },
+  { name: 'authenticated', labels: hidden, annotations: displayName('Every signed-in user'), rules: discovery },
   {
     name: 'super-administrator',
     annotations: displayName('Super administrator'),

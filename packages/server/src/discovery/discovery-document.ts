@@ -1,0 +1,70 @@
+import type { Model } from '../models/model.ts'
+
+/** Every group, version and model in one document. */
+export interface DiscoveryDocument {
+  readonly apiVersion: 'v1alpha1'
+  readonly kind: 'GroupList'
+  readonly groups: readonly DiscoveredGroup[]
+}
+
+interface DiscoveredGroup {
+  /** Empty for the core group. */
+  readonly name: string
+  readonly versions: readonly {
+    readonly name: string
+    readonly path: string
+    readonly models: readonly DiscoveredModel[]
+  }[]
+}
+
+interface DiscoveredModel {
+  readonly kind: string
+  readonly singular: string
+  readonly plural: string
+  readonly statusSubresource: boolean
+  readonly verbs: readonly string[]
+  /** What lists can be selected by, and sorted by unless it holds several values. */
+  readonly indexes: readonly {
+    readonly name: string
+    readonly type: string
+    readonly multi: boolean
+    readonly unique: boolean
+    readonly order: 'ASC' | 'DESC'
+  }[]
+}
+
+const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update']
+
+export function discoveryDocument(models: readonly Model[]): DiscoveryDocument {
+  const groups = Map.groupBy(models, ({ group }) => group)
+  return {
+    apiVersion: 'v1alpha1',
+    kind: 'GroupList',
+    groups: [...groups].map(([name, inGroup]) => ({
+      name,
+      versions: [...Map.groupBy(inGroup, ({ version }) => version)].map(([version, inVersion]) => ({
+        name: version,
+        path: pathOfVersion(name, version),
+        models: inVersion.map(discoveredModel),
+      })),
+    })),
+  }
+}
+
+/** Where the resources of a group and version are. */
+export function pathOfVersion(group: string, version: string): string {
+  return group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+}
+
+function discoveredModel({ kind, singular, plural, statusSubresource, indexes }: Model): DiscoveredModel {
+  return {
+    kind,
+    singular,
+    plural,
+    statusSubresource,
+    verbs,
+    indexes: indexes.map(({ name, type, multi, unique, descending }) => {
+      return { name, type, multi, unique, order: descending ? 'DESC' : 'ASC' }
+    }),
+  }
+}

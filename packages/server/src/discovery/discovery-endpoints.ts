@@ -1,0 +1,48 @@
+import type { Handler } from '../base/call.ts'
+import type { Model } from '../models/model.ts'
+import { discoveryDocument } from './discovery-document.ts'
+import { versionsOf, type GroupVersion } from './group-version.ts'
+import { openApiDocument } from './openapi-document.ts'
+import { referenceIndex, referencePage } from './reference-page.ts'
+import { taggedAnswer } from './tagged-answer.ts'
+
+const html = 'text/html; charset=utf-8'
+const json = 'application/json'
+
+/** Answers who handles a path, if anybody does. */
+export type FindEndpoint = (path: string) => Handler | undefined
+
+/** What there is to call, for programs and for people. Documents are made when they are asked for. */
+export function createDiscovery(models: () => readonly Model[]): FindEndpoint {
+  const documents = createDocuments(models)
+  return (path) => {
+    if (path === '/apis') return async (call) => taggedAnswer(call, json, JSON.stringify(discoveryDocument(models())))
+    if (path === '/openapi/v3') return async (call) => taggedAnswer(call, json, JSON.stringify(openApiIndex(models())))
+    if (path === '/openapi') return async (call) => taggedAnswer(call, html, referenceIndex(versionsOf(models())))
+    const version = versionsOf(models()).find((candidate) => path.endsWith(candidate.path))
+    if (!version) return undefined
+    if (path === `/openapi/v3${version.path}`) return async (call) => taggedAnswer(call, json, documents(version))
+    if (path !== `/openapi${version.path}`) return undefined
+    return async (call) => taggedAnswer(call, html, referencePage(version))
+  }
+}
+
+function openApiIndex(models: readonly Model[]) {
+  const entries = versionsOf(models).map(({ path }) => [path.slice(1), { serverRelativeURL: `/openapi/v3${path}` }])
+  return { paths: Object.fromEntries(entries) as object }
+}
+
+/** Kept until one of its models has another declaration. */
+function createDocuments(models: () => readonly Model[]): (version: GroupVersion) => string {
+  const kept = new Map<string, { readonly editions: string; readonly text: string }>()
+  return (version) => {
+    const editions = version.models.map(({ plural, edition }) => `${plural} ${edition}`).join(', ')
+    const known = kept.get(version.path)
+    if (known?.editions === editions) return known.text
+    const text = JSON.stringify(openApiDocument(version.models))
+    const current = new Set(versionsOf(models()).map(({ path }) => path))
+    for (const path of kept.keys()) if (!current.has(path)) kept.delete(path)
+    kept.set(version.path, { editions, text })
+    return text
+  }
+}
