@@ -24,6 +24,16 @@ export default defineConfig({
         test: { name: 'unit', include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts'], testTimeout: 20_000 },
       },
       { ...shared, test: { name: 'end-to-end', include: ['tests/end-to-end/**/*.test.ts'], testTimeout: 30_000 } },
+      // Only `npm run conformance` runs these; it also compares them with the list of promises.
+      {
+        ...shared,
+        test: {
+          name: 'conformance',
+          include: ['tests/conformance/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
     ],
   },
 })

@@ -1,5 +1,6 @@
 import { problems } from '../../packages/api/src/problem.ts'
 import { configSchema, variableOf } from '../../packages/server/src/base/config.ts'
+import { readSentences, testFiles } from '../conformance/sentences.ts'
 import { packages, serverFolders, type Layer } from '../layers/layers.ts'
 
 /** Parts of the documentation that are written from the code. */
@@ -14,6 +15,7 @@ export function generatedParts(): readonly GeneratedPart[] {
   return [
     { file: 'docs/reference/problems.md', name: 'reasons', text: reasons() },
     { file: 'docs/reference/configuration.md', name: 'settings', text: settings() },
+    { file: 'docs/reference/conformance.md', name: 'promises', text: promises() },
     { file: 'ARCHITECTURE.md', name: 'packages', text: layers(packages, 'Package') },
     { file: 'ARCHITECTURE.md', name: 'server folders', text: layers(serverFolders, 'Folder') },
   ]
@@ -22,6 +24,18 @@ export function generatedParts(): readonly GeneratedPart[] {
 function reasons(): string {
   const rows = Object.entries(problems).map(([reason, { status, title }]) => [String(status), `\`${reason}\``, title])
   return table(['Status', 'Reason', 'Title'], rows)
+}
+
+function promises(): string {
+  const files = testFiles()
+  const rows = readSentences()
+    .filter(({ waitsFor }) => waitsFor === undefined)
+    .map(({ number, text, section }) => {
+      const file = files.get(number)
+      const link = file === undefined ? '' : `[${file.replace('.test.ts', '')}](../../tests/conformance/${file})`
+      return [number, text, section, link]
+    })
+  return table(['Number', 'Promise', 'Section', 'Tests'], rows)
 }
 
 interface Setting {

@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { expect } from 'vitest'
+
+export interface RequestOptions {
+  /** Sent as JSON; a string or bytes are sent as they are. */
+  readonly body?: unknown
+  /** `content-type` is JSON unless it is given. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** The administrator unless it is said otherwise. */
+  readonly as?: 'administrator' | 'anonymous'
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** Parsed where it is JSON. */
+  readonly body: unknown
+  readonly text: string
+}
+
+export type Send = (method: string, path: string, options?: RequestOptions) => Promise<Answer>
+
+interface Line extends RequestOptions {
+  readonly method: string
+  readonly path: string
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 32 })
+
+/** With node:http, because `fetch` writes paths anew (`/a/../b` leaves as `/b`). */
+export async function send(url: string, token: string, line: Line): Promise<Answer> {
+  const response = await open(url, token, line)
+  const body = await text(response)
+  return { status: Number(response.statusCode), headers: response.headers, body: parsed(body), text: body }
+}
+
+/** The answer before its body is read, on a connection of its own when it is read slowly. */
+export async function open(
+  url: string,
+  token: string,
+  { method, path, body, headers = {}, as, slowly = false }: Line & { readonly slowly?: boolean },
+): Promise<IncomingMessage> {
+  const bytes = body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
+  const { hostname, port } = new URL(url)
+  const request = httpRequest({
+    hostname,
+    port,
+    method,
+    path,
+    agent: slowly ? new Agent() : agent,
+    headers: {
+      ...(as !== 'anonymous' && { authorization: `Bearer ${token}` }),
+      ...(bytes !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(bytes) }),
+      ...headers,
+    },
+  })
+  request.end(bytes)
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  return response
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+/** Says what came instead, which a bare status would not. */
+export function expectStatus(answer: Answer, status: number): void {
+  expect(`${answer.status} ${answer.status === status ? '' : answer.text.slice(0, 500)}`).toBe(`${status} `)
+}
+
+export function expectProblem(answer: Answer, status: number, reason: string): void {
+  expect(answer.body).toMatchObject({ status, reason })
+  expect(answer.status).toBe(status)
+}

@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
+import { readSentences, testFiles, type Sentence } from '../../tools/conformance/sentences.ts'
+import { judge, type TestOutcome, type Verdict } from '../../tools/conformance/verdict.ts'
+
+/**
+ * Holds every promise against a server on each engine. `--list` only lists the promises without a test; any other word
+ * chooses the test files whose name holds it. Ends well only when every promise that counts is kept.
+ */
+const report = 'node_modules/.cache/conformance.json'
+const engines = ['SQLite', 'PostgreSQL 18']
+const words = process.argv.slice(2).filter((word) => word !== '--quick')
+const sentences = readSentences()
+
+if (words.includes('--list')) {
+  const tested = testFiles()
+  const missing = sentences.filter(({ number, waitsFor }) => waitsFor === undefined && !tested.has(number))
+  showSentences('promises without a test', missing)
+  console.log(`${missing.length} without a test`)
+  process.exitCode = missing.length === 0 ? 0 : 1
+} else {
+  rmSync(report, { force: true })
+  const reporters = ['--reporter=json', `--outputFile=${report}`]
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'conformance', ...reporters, ...words]
+  spawnSync(process.execPath, vitest, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const verdict = judge(sentences, readReport(), engines)
+  show(verdict)
+  const complete = verdict.passed === verdict.counted && verdict.unpromised.length === 0
+  process.exitCode = complete && verdict.failures.length === 0 ? 0 : 1
+}
+
+interface Report {
+  readonly testResults: readonly {
+    readonly name: string
+    readonly message: string
+    readonly assertionResults: readonly {
+      readonly title: string
+      readonly ancestorTitles: readonly string[]
+      readonly status: string
+      readonly failureMessages?: readonly string[]
+    }[]
+  }[]
+}
+
+/** A file that could not be run has no tests in the report; its message is shown, or it would look like a gap. */
+function readReport(): readonly TestOutcome[] {
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report
+  for (const { name, message } of testResults) if (message !== '') console.log(`${name}: ${message}`)
+  return testResults.flatMap(({ assertionResults }) =>
+    assertionResults.map(({ title, ancestorTitles, status, failureMessages = [] }) => ({
+      title,
+      engine: ancestorTitles[0] ?? '',
+      passed: status === 'passed',
+      ...(status !== 'passed' && { message: failureMessages[0]?.split('\n')[0] ?? status }),
+    })),
+  )
+}
+
+function show(verdict: Verdict): void {
+  for (const { engine, title, message = '' } of verdict.failures)
+    console.log(`FAILED ${engine}: ${title}\n       ${message}`)
+  for (const title of verdict.unpromised) console.log(`test without a promise: ${title}`)
+  showSentences('promises without a test', verdict.untested)
+  const width = Math.max(...verdict.sections.map(({ section }) => section.length))
+  console.log(`\n${'section'.padEnd(width)}  promises  tested  passed`)
+  for (const { section, promises, tested, passed } of verdict.sections) {
+    const figures = [String(promises).padStart(8), String(tested).padStart(6), String(passed).padStart(6)]
+    console.log(`${section.padEnd(width)}  ${figures.join('  ')}`)
+  }
+  console.log(`\n${verdict.passed} of ${verdict.counted} sentences`)
+}
+
+function showSentences(heading: string, list: readonly Sentence[]): void {
+  if (list.length > 0) console.log(`\n${heading}:`)
+  for (const { number, text } of list) console.log(`  ${number.padEnd(9)} ${text}`)
+}

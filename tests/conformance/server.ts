@@ -1,0 +1,163 @@
+import { mkdtempSync, rmSync, truncateSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createDatabase } from '@pergola/test-servers'
+import { afterAll, beforeAll, describe, inject } from 'vitest'
+import { assemble, type Server } from '../../packages/server/src/assemble.ts'
+import { loadConfig } from '../../packages/server/src/base/config.ts'
+import { createLog } from '../../packages/server/src/base/log.ts'
+import { createCollection, type Collection } from './collection.ts'
+import { registerModel, thingModel, type ModelSpec } from './models.ts'
+import { send, type Answer, type RequestOptions } from './request.ts'
+
+const token = 'conformance-conformance-conformance'
+
+/** A server of its own for every engine and file, with what a test asks of it. */
+export interface Api {
+  readonly engine: Engine
+  readonly url: string
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>
+  /** The model `things`, registered when it is first asked for. */
+  things(): Promise<Collection>
+  /** A model of the test's own: `things` under names of its own, with these parts in place of the usual ones. */
+  model(parts?: Partial<ModelSpec>): Promise<Collection>
+  /** Another replica on the same database; SQLite has one process only, so there it is this one. */
+  replica(): Promise<Pick<Api, 'request'>>
+  /** Stops the server and starts it again on the same database. */
+  restart(): Promise<void>
+  /** From now on the server cannot read its objects. */
+  breakDatabase(): Promise<void>
+}
+
+const engines = ['SQLite', 'PostgreSQL 18'] as const
+export type Engine = (typeof engines)[number]
+
+/** Declares the same tests on every engine. */
+export function onEachEngine(declare: (api: Api) => void): void {
+  for (const engine of engines) {
+    describe(engine, () => {
+      const running = new RunningServer(engine)
+      beforeAll(() => running.start())
+      afterAll(() => running[Symbol.asyncDispose]())
+      declare(createApi(running))
+    })
+  }
+}
+
+/** Runs at most once, when it is first asked for: a test that does not need it is not hurt when it fails. */
+export function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
+  let made: Promise<Made> | undefined
+  return () => (made ??= make())
+}
+
+/** The numbers after which models of tests are named, so that none meets another. */
+let models = 0
+
+function createApi(running: RunningServer): Api {
+  const request: Api['request'] = (method, path, options) => send(running.url, token, { method, path, ...options })
+  const register = async (spec: ModelSpec): Promise<Collection> => {
+    await registerModel(request, spec)
+    return createCollection(request, spec)
+  }
+  return {
+    engine: running.engine,
+    get url() {
+      return running.url
+    },
+    request,
+    things: once(() => register(thingModel)),
+    model: (parts = {}) => {
+      const number = ++models
+      const names = { kind: `Sample${number}`, singular: `sample${number}`, plural: `samples${number}` }
+      return register({ ...thingModel, ...names, ...parts })
+    },
+    replica: async () => {
+      const url = await running.replica()
+      return { request: (method, path, options) => send(url, token, { method, path, ...options }) }
+    },
+    restart: () => running.restart(),
+    breakDatabase: () => running.breakDatabase(),
+  }
+}
+
+interface Database extends AsyncDisposable {
+  readonly url: string
+}
+
+class RunningServer implements AsyncDisposable {
+  readonly engine: Engine
+  #database: Database | undefined
+  #servers: Server[] = []
+
+  constructor(engine: Engine) {
+    this.engine = engine
+  }
+
+  get url(): string {
+    const [server] = this.#servers
+    if (!server) throw new Error('the server is not started')
+    return server.url
+  }
+
+  async start(): Promise<void> {
+    this.#database ??= await openDatabase(this.engine)
+    this.#servers.push(await startServer(this.#database.url))
+  }
+
+  async replica(): Promise<string> {
+    if (this.engine !== 'SQLite' && this.#servers.length === 1) await this.start()
+    return this.#servers.at(-1)?.url ?? this.url
+  }
+
+  async restart(): Promise<void> {
+    await this.#stop()
+    await this.start()
+  }
+
+  async breakDatabase(): Promise<void> {
+    if (!this.#database) return
+    if (this.engine === 'SQLite') return breakFile(this.#database.url)
+    await this.#database[Symbol.asyncDispose]()
+    this.#database = undefined
+  }
+
+  async #stop(): Promise<void> {
+    await Promise.all(this.#servers.splice(0).map((server) => server.close()))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stop()
+    await this.#database?.[Symbol.asyncDispose]()
+  }
+}
+
+async function openDatabase(engine: Engine): Promise<Database> {
+  if (engine === 'PostgreSQL 18') return createDatabase(inject('postgres')['18'])
+  const directory = mkdtempSync(join(tmpdir(), 'pergola-conformance-'))
+  return {
+    url: `sqlite:${join(directory, 'test.db')}`,
+    [Symbol.asyncDispose]: async () => rmSync(directory, { recursive: true }),
+  }
+}
+
+/** Cut off behind the first page, tables and write-ahead log both: whatever is not in memory cannot be read. */
+function breakFile(url: string): void {
+  const file = url.slice('sqlite:'.length)
+  truncateSync(`${file}-wal`, 0)
+  truncateSync(file, 4096)
+}
+
+async function startServer(url: string): Promise<Server> {
+  return assemble({
+    config: loadConfig({
+      env: {
+        PERGOLA_DATABASE_URL: url,
+        PERGOLA_SERVER_PORT: '0',
+        PERGOLA_SERVER_STOP_DELAY: '0',
+        PERGOLA_SERVER_DRAIN_TIMEOUT: '2',
+      },
+    }),
+    administratorToken: token,
+    log: createLog({ level: 'error', pretty: false, write: () => {} }),
+  })
+}

@@ -1,0 +1,59 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+const directory = join(import.meta.dirname, '../../tests/conformance')
+
+/** A line of `sentences.md`. */
+export interface Sentence {
+  readonly number: string
+  readonly text: string
+  /** The heading it stands under; `Later` for one that does not count yet. */
+  readonly section: string
+  /** The part of the product that it waits for; absent for one that counts. */
+  readonly waitsFor?: string
+}
+
+const number = String.raw`[SC]\d+(?:\.\d+)?-\d+`
+const sentenceLine = new RegExp(String.raw`^- \*\*(${number})\*\* (?:\((plugins|access|watch)\) )?(.+)$`)
+const titleStart = new RegExp(String.raw`^(?:${number} )+`)
+const titleInSource = new RegExp(String.raw`['"\x60]((?:${number} )+)`, 'g')
+
+export function readSentences(): readonly Sentence[] {
+  return parseSentences(readFileSync(join(directory, 'sentences.md'), 'utf8'))
+}
+
+/** Throws for a number given twice, and for a line that looks like a sentence but is none. */
+export function parseSentences(markdown: string): readonly Sentence[] {
+  const sentences: Sentence[] = []
+  let section = ''
+  for (const line of markdown.split('\n')) {
+    if (line.startsWith('## ')) section = line.slice(3)
+    if (!line.startsWith('- **')) continue
+    const [, found, waitsFor, text] = sentenceLine.exec(line) ?? []
+    if (found === undefined || text === undefined) throw new Error(`not a numbered sentence: ${line}`)
+    if ((section === 'Later') !== (waitsFor !== undefined))
+      throw new Error(
+        `${found}: what waits for a part stands under "Later", with the part's name, and nothing else does`,
+      )
+    if (sentences.some((other) => other.number === found)) throw new Error(`${found} is there twice`)
+    sentences.push({ number: found, text, section, ...(waitsFor !== undefined && { waitsFor }) })
+  }
+  return sentences
+}
+
+/** The numbers that a test's title begins with. */
+export function numbersOf(title: string): readonly string[] {
+  return titleStart.exec(title)?.[0].trim().split(' ') ?? []
+}
+
+/** Which test file names a number, by reading the files: nothing is run. */
+export function testFiles(): ReadonlyMap<string, string> {
+  const files = readdirSync(directory).filter((file) => file.endsWith('.test.ts'))
+  return new Map(
+    files.flatMap((file) =>
+      [...readFileSync(join(directory, file), 'utf8').matchAll(titleInSource)]
+        .flatMap(([, numbers = '']) => numbers.trim().split(' '))
+        .map((found) => [found, file] as const),
+    ),
+  )
+}
