@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, truncateSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabase } from '@pergola/test-servers'
@@ -8,7 +9,7 @@ import { loadConfig } from '../../packages/server/src/base/config.ts'
 import { createLog } from '../../packages/server/src/base/log.ts'
 import { createCollection, type Collection } from './collection.ts'
 import { registerModel, thingModel, type ModelSpec } from './models.ts'
-import { send, type Answer, type RequestOptions } from './request.ts'
+import { open, send, type Answer, type RequestOptions } from './request.ts'
 
 const token = 'conformance-conformance-conformance'
 
@@ -17,6 +18,8 @@ export interface Api {
   readonly engine: Engine
   readonly url: string
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
+  /** The answer to a GET before its body is read; whoever asks has to read or destroy it. */
+  open(path: string): Promise<IncomingMessage>
   /** The model `things`, registered when it is first asked for. */
   things(): Promise<Collection>
   /** A model of the test's own: `things` under names of its own, with these parts in place of the usual ones. */
@@ -25,7 +28,7 @@ export interface Api {
   replica(): Promise<Pick<Api, 'request'>>
   /** Stops the server and starts it again on the same database. */
   restart(): Promise<void>
-  /** From now on the server cannot read its objects. */
+  /** From now on the server cannot read its objects, but for the 16 MB that SQLite may hold in memory. */
   breakDatabase(): Promise<void>
 }
 
@@ -65,6 +68,7 @@ function createApi(running: RunningServer): Api {
       return running.url
     },
     request,
+    open: (path) => open(running.url, token, { method: 'GET', path, slowly: true }),
     things: once(() => register(thingModel)),
     model: (parts = {}) => {
       const number = ++models
@@ -88,6 +92,7 @@ class RunningServer implements AsyncDisposable {
   readonly engine: Engine
   #database: Database | undefined
   #servers: Server[] = []
+  #broken = false
 
   constructor(engine: Engine) {
     this.engine = engine
@@ -115,14 +120,18 @@ class RunningServer implements AsyncDisposable {
   }
 
   async breakDatabase(): Promise<void> {
-    if (!this.#database) return
-    if (this.engine === 'SQLite') return breakFile(this.#database.url)
-    await this.#database[Symbol.asyncDispose]()
+    const database = this.#database
+    if (!database) return
+    this.#broken = true
+    if (this.engine === 'SQLite') return breakFile(database.url)
+    await database[Symbol.asyncDispose]()
     this.#database = undefined
   }
 
   async #stop(): Promise<void> {
-    await Promise.all(this.#servers.splice(0).map((server) => server.close()))
+    const closing = await Promise.allSettled(this.#servers.splice(0).map((server) => server.close()))
+    const failed = closing.find(({ status }) => status === 'rejected')
+    if (failed && !this.#broken) throw new Error('a server could not be stopped', { cause: failed })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -140,7 +149,7 @@ async function openDatabase(engine: Engine): Promise<Database> {
   }
 }
 
-/** Cut off behind the first page, tables and write-ahead log both: whatever is not in memory cannot be read. */
+/** Cut off behind the first page, tables and write-ahead log both. */
 function breakFile(url: string): void {
   const file = url.slice('sqlite:'.length)
   truncateSync(`${file}-wal`, 0)

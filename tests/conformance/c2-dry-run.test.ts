@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { freshName, thing } from './collection.ts'
+import { expectProblem, expectStatus } from './request.ts'
+import { onEachEngine } from './server.ts'
+
+const dryRun = '?dryRun=true'
+
+onEachEngine((api) => {
+  test('C2-59 a dry POST answers the object and stores nothing', async () => {
+    const things = await api.things()
+    const name = freshName()
+    const answer = await api.request('POST', `${things.path}${dryRun}`, { body: thing({ name }) })
+    expectStatus(answer, 201)
+    expect(answer.body).toMatchObject({ kind: 'Thing', metadata: { name, version: 0 }, spec: { color: 'green' } })
+    expectProblem(await things.get(name), 404, 'NotFound')
+    await things.created({ name })
+  })
+
+  test('C2-60 a dry PUT answers the object and stores nothing', async () => {
+    const things = await api.things()
+    const made = await things.created()
+    const { name } = made.metadata
+    const answer = await things.put(`${name}${dryRun}`, thing({ name, spec: { note: 'dry' } }))
+    expectStatus(answer, 200)
+    expect(answer.body).toMatchObject({ metadata: { version: 1 }, spec: { note: 'dry' } })
+    expect(await things.read(name)).toEqual(made)
+  })
+
+  test('C2-61 a dry PATCH answers the object and stores nothing', async () => {
+    const things = await api.things()
+    const made = await things.created()
+    const { name } = made.metadata
+    const answer = await things.patch(`${name}${dryRun}`, { spec: { note: 'dry' } })
+    expectStatus(answer, 200)
+    expect(answer.body).toMatchObject({ metadata: { version: 1 }, spec: { note: 'dry' } })
+    expect(await things.read(name)).toEqual(made)
+  })
+
+  test('C2-62 a dry DELETE answers the object and removes nothing', async () => {
+    const things = await api.things()
+    const made = await things.created()
+    const held = await things.created({ metadata: { finalizers: ['a.example/b'] } })
+    for (const object of [made, held]) {
+      const { name } = object.metadata
+      const answer = await things.delete(`${name}${dryRun}`)
+      expectStatus(answer, 200)
+      expect(answer.body).toMatchObject({ metadata: { name, deletionTimestamp: expect.any(String) as string } })
+      expect(await things.read(name)).toEqual(object)
+    }
+  })
+
+  test('C2-63 a dry DELETE of a collection answers the counts and removes nothing', async () => {
+    const models = await api.model()
+    await models.created()
+    await models.created({ metadata: { finalizers: ['a.example/b'] } })
+    const answer = await models.send('DELETE', { all: 'true', dryRun: 'true' })
+    expectStatus(answer, 200)
+    expect(answer.body).toEqual({ deleted: 1, pending: 1, remaining: false })
+    const { items } = await models.listed()
+    expect(items.map(({ metadata }) => metadata.deletionTimestamp)).toEqual([undefined, undefined])
+  })
+
+  test('C2-64 a dry write is refused for all that a write is refused for', async () => {
+    const things = await api.things()
+    const { metadata } = await things.created({ spec: { code: 'dry-taken' } })
+    const { name } = metadata
+    const post = (body: unknown) => api.request('POST', `${things.path}${dryRun}`, { body })
+    expectProblem(await post(thing({ spec: { age: -1 } })), 422, 'Invalid')
+    expectProblem(await post(thing({ name })), 409, 'AlreadyExists')
+    expectProblem(await post(thing({ spec: { code: 'dry-taken' } })), 409, 'DuplicateIndexValue')
+    const put = (version: number) => things.put(`${name}${dryRun}`, thing({ name, metadata: { version } }))
+    expectProblem(await put(7), 409, 'VersionConflict')
+    expectProblem(
+      await things.delete(`${name}${dryRun}`, { headers: { 'if-match': '"x.0"' } }),
+      412,
+      'PreconditionFailed',
+    )
+    expectProblem(await things.delete(`${freshName()}${dryRun}`), 404, 'NotFound')
+  })
+
+  test('C2-91 a dry PUT on the status stores nothing', async () => {
+    const models = await api.model({ statusSubresource: true })
+    const made = await models.created()
+    const { name } = made.metadata
+    const answer = await models.put(`${name}/status${dryRun}`, { ...made, status: { phase: 'dry' } })
+    expectStatus(answer, 200)
+    expect(answer.body).toMatchObject({ status: { phase: 'dry' } })
+    expect(await models.read(name)).toEqual(made)
+  })
+})

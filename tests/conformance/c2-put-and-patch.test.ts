@@ -1,0 +1,168 @@
+import { expect, test } from 'vitest'
+import { freshName, jsonPatch, mergePatch, sentBack, thing } from './collection.ts'
+import { expectProblem, expectStatus } from './request.ts'
+import { onEachEngine, once } from './server.ts'
+
+const asJsonPatch = { headers: { 'content-type': jsonPatch } }
+/** The contract says that these are refused, not with which status. */
+const refused = [400, 409, 422]
+
+onEachEngine((api) => {
+  const withStatus = once(() => api.model({ statusSubresource: true }))
+
+  test('C2-26 PUT creates nothing', async () => {
+    const things = await api.things()
+    const name = freshName()
+    expectProblem(await things.put(name, thing({ name })), 404, 'NotFound')
+    expectProblem(await things.get(name), 404, 'NotFound')
+  })
+
+  test('C2-27 C2-28 S4.1-4 PUT replaces spec and status, and answers the object as updated', async () => {
+    const things = await api.things()
+    const { metadata } = await things.created({ spec: { note: 'a', age: 3 }, status: { phase: 'a', count: 1 } })
+    const sent = { ...thing({ name: metadata.name, spec: { city: 'Oslo' } }), status: { phase: 'b' } }
+    const answer = await things.updated(metadata.name, sent)
+    expect(answer.spec).toEqual({ city: 'Oslo', color: 'green' })
+    expect(answer.status).toEqual({ phase: 'b' })
+    expect(await things.read(metadata.name)).toEqual(answer)
+  })
+
+  test('C2-28 PUT without a status leaves none', async () => {
+    const things = await api.things()
+    const { metadata } = await things.created({ status: { phase: 'a' } })
+    expect(await things.updated(metadata.name, thing({ name: metadata.name }))).not.toHaveProperty('status')
+  })
+
+  test('C2-29 PUT on the object leaves the status of a sub-resource alone', async () => {
+    const models = await withStatus()
+    const made = await models.created()
+    const { name } = made.metadata
+    expectStatus(await models.put(`${name}/status`, { ...made, status: { phase: 'set' } }), 200)
+    for (const status of [{ phase: 'other' }, undefined]) {
+      const sent = { ...thing({ name, spec: { note: `${status?.phase}` } }), ...(status && { status }) }
+      expect((await models.updated(name, sent)).status).toEqual({ phase: 'set' })
+    }
+  })
+
+  test('C2-30 PATCH on the object leaves the status of a sub-resource alone', async () => {
+    const models = await withStatus()
+    const made = await models.created()
+    const { name } = made.metadata
+    expectStatus(await models.put(`${name}/status`, { ...made, status: { phase: 'set' } }), 200)
+    expectStatus(await models.patch(name, { spec: { note: 'n' }, status: { phase: 'other' } }), 200)
+    expect(await models.read(name)).toMatchObject({ spec: { note: 'n' }, status: { phase: 'set' } })
+  })
+
+  test('C2-31 PUT on status changes nothing but the status', async () => {
+    const models = await withStatus()
+    const made = await models.created()
+    const { name } = made.metadata
+    const sent = sentBack(made, { metadata: { labels: { 'a.b/c': 'd' } }, spec: { note: 'n' } })
+    expectStatus(await models.put(`${name}/status`, { ...sent, status: { phase: 'set' } }), 200)
+    const read = await models.read(name)
+    expect(read).toEqual({ ...made, metadata: { ...made.metadata, version: 1 }, status: { phase: 'set' } })
+  })
+
+  test('C2-32 PATCH on status changes nothing but the status', async () => {
+    const models = await withStatus()
+    const made = await models.created()
+    const { name } = made.metadata
+    const patch = { metadata: { labels: { 'a.b/c': 'd' } }, spec: { note: 'n' }, status: { phase: 'set' } }
+    expectStatus(await models.patch(`${name}/status`, patch), 200)
+    const read = await models.read(name)
+    expect(read).toEqual({ ...made, metadata: { ...made.metadata, version: 1 }, status: { phase: 'set' } })
+  })
+
+  test('C2-33 POST drops the status of a sub-resource', async () => {
+    const models = await withStatus()
+    const made = await models.created({ status: { phase: 'sent' } })
+    expect(made).not.toHaveProperty('status')
+    expect(await models.read(made.metadata.name)).not.toHaveProperty('status')
+  })
+
+  test('C2-34 a merge patch sets, keeps and removes', async () => {
+    const things = await api.things()
+    const { metadata } = await things.created({ spec: { note: 'a', age: 3, home: { street: 's', number: 1 } } })
+    const answer = await things.patch(metadata.name, { spec: { note: null, nick: 'abc', home: { number: 2 } } })
+    expectStatus(answer, 200)
+    expect((await things.read(metadata.name)).spec).toEqual({
+      city: 'Rome',
+      color: 'green',
+      age: 3,
+      nick: 'abc',
+      home: { street: 's', number: 2 },
+    })
+  })
+
+  test('C2-35 a JSON Patch does every operation', async () => {
+    const things = await api.things()
+    const { metadata } = await things.created({ spec: { note: 'a', nick: 'bcd', age: 3, tags: ['x', 'z'] } })
+    const operations = [
+      { op: 'test', path: '/spec/note', value: 'a' },
+      { op: 'add', path: '/spec/tags/1', value: 'y' },
+      { op: 'add', path: '/spec/tags/-', value: 'end' },
+      { op: 'remove', path: '/spec/age' },
+      { op: 'replace', path: '/spec/city', value: 'Oslo' },
+      { op: 'move', from: '/spec/note', path: '/spec/code' },
+      { op: 'copy', from: '/spec/nick', path: '/spec/note' },
+    ]
+    expectStatus(await things.patch(metadata.name, operations, asJsonPatch), 200)
+    expect((await things.read(metadata.name)).spec).toEqual({
+      city: 'Oslo',
+      code: 'a',
+      color: 'green',
+      nick: 'bcd',
+      note: 'bcd',
+      tags: ['x', 'y', 'z', 'end'],
+    })
+  })
+
+  test('C2-36 a JSON Patch that fails halfway changes nothing', async () => {
+    const things = await api.things()
+    const made = await things.created()
+    const { name } = made.metadata
+    const set = { op: 'add', path: '/spec/note', value: 'half' }
+    const failing = [
+      { op: 'test', path: '/spec/city', value: 'other' },
+      { op: 'remove', path: '/spec/nowhere' },
+    ]
+    for (const operation of failing) {
+      expect((await things.patch(name, [set, operation], asJsonPatch)).status).toBeOneOf(refused)
+    }
+    expect(await things.read(name)).toEqual(made)
+  })
+
+  test('C2-37 a JSON Patch of 1,000 operations is done, one of 1,001 refused', async () => {
+    const things = await api.things()
+    const { metadata } = await things.created()
+    const operations = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({ op: 'add', path: '/spec/note', value: `${at}` }))
+    expectStatus(await things.patch(metadata.name, operations(1_000), asJsonPatch), 200)
+    expect((await things.patch(metadata.name, operations(1_001), asJsonPatch)).status).toBeOneOf([...refused, 413])
+    expect((await things.read(metadata.name)).spec['note']).toBe('999')
+  })
+
+  test('C2-38 C5-22 a patch of another type is refused', async () => {
+    const things = await api.things()
+    const { metadata } = await things.created()
+    for (const type of ['application/json', 'application/strategic-merge-patch+json', 'text/plain']) {
+      const answer = await things.patch(metadata.name, { spec: {} }, { headers: { 'content-type': type } })
+      expectProblem(answer, 415, 'UnsupportedMediaType')
+    }
+    const parameter = { headers: { 'content-type': `${mergePatch}; charset=utf-8` } }
+    expectStatus(await things.patch(metadata.name, { spec: { note: 'a' } }, parameter), 200)
+  })
+
+  test('C2-39 patches without a version that meet are all done', async () => {
+    const things = await api.things()
+    const { metadata } = await things.created()
+    const keys = Array.from({ length: 8 }, (_, at) => `x.example/k${at}`)
+    const answers = await Promise.all(
+      keys.map((key) => things.patch(metadata.name, { metadata: { labels: { [key]: 'v' } } })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(keys.map(() => 200))
+    const read = (await things.read(metadata.name)).metadata
+    expect(Object.keys(read.labels ?? {}).toSorted()).toEqual(keys)
+    expect(read.version).toBe(8)
+  })
+})

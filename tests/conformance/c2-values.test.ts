@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest'
+import { sentBack, thing, type Collection } from './collection.ts'
+import { thingFields, thingModel, versionsOf } from './models.ts'
+import { expectProblem, expectStatus, type Answer } from './request.ts'
+import { onEachEngine, once, type Api } from './server.ts'
+
+interface Problem {
+  readonly detail: string
+  readonly errors?: readonly { pointer: string; field: string; rule: string; message: string }[]
+}
+
+/** The body as text, where JSON.stringify would not write what is meant. */
+const written = (name: string, spec: string) => `{"metadata":{"name":"${name}"},"spec":{"city":"Rome",${spec}}}`
+
+onEachEngine((api) => {
+  describe('unknown fields', () => {
+    const rows = [
+      ['at the top', '/other', { other: 1 }],
+      ['in metadata', '/metadata/other', { metadata: { name: 'unknown-1', other: 1 } }],
+      ['in spec', '/spec/other', { spec: { city: 'Rome', other: 1 } }],
+      ['in a nested object', '/spec/home/other', { spec: { city: 'Rome', home: { street: 's', other: 1 } } }],
+      ['in status', '/status/other', { status: { other: 1 } }],
+    ] as const
+    for (const [where, pointer, parts] of rows) {
+      test(`C2-40 S2.2-3 an unknown field ${where} is refused`, async () => {
+        const { path } = await api.things()
+        const answer = await api.request('POST', path, { body: { ...thing(), ...parts } })
+        expectProblem(answer, 422, 'Invalid')
+        expect(answer.body).toMatchObject({ errors: [{ pointer, rule: 'unknown' }] })
+      })
+    }
+  })
+
+  test('C2-41 unknown fields are taken where the schema allows them', async () => {
+    const things = await api.things()
+    const { metadata } = await things.created({ spec: { extra: { any: { thing: [1] } } } })
+    expect((await things.read(metadata.name)).spec['extra']).toEqual({ any: { thing: [1] } })
+  })
+
+  test('C2-42 defaults are filled in on create and update, and stored', async () => {
+    const things = await api.things()
+    const { metadata, spec } = await things.created()
+    expect(spec['color']).toBe('green')
+    await things.updated(metadata.name, thing({ name: metadata.name, spec: { color: 'blue' } }))
+    await things.updated(metadata.name, thing({ name: metadata.name }))
+    expect((await things.read(metadata.name)).spec['color']).toBe('green')
+  })
+
+  describe('after a schema has tightened', () => {
+    tightened(api)
+  })
+
+  test('C2-50 integers up to 2^53-1 are taken, larger ones refused', async () => {
+    const { path } = await api.things()
+    const send = (name: string, value: string) => api.request('POST', path, { body: written(name, `"rank":${value}`) })
+    const largest = await send('largest', '9007199254740991')
+    expectStatus(largest, 201)
+    expect(largest.text).toContain('"rank":9007199254740991')
+    expectStatus(await send('smallest', '-9007199254740991'), 201)
+    expectProblem(await send('too-large', '9007199254740992'), 422, 'Invalid')
+    expectProblem(await send('too-small', '-9007199254740992'), 422, 'Invalid')
+  })
+
+  test('C2-51 numbers that do not survive a round trip are refused with advice', async () => {
+    const { path } = await api.things()
+    const send = (name: string, value: string) =>
+      api.request('POST', path, { body: written(name, `"weight":${value}`) })
+    for (const value of ['0.12345678901234567891', '1e400', '123456789.123456789012']) {
+      const answer = await send('lossy', value)
+      expectProblem(answer, 422, 'Invalid')
+      expect(answer.text).toMatch(/string/)
+    }
+    expectStatus(await send('exact', '0.1234567890123456'), 201)
+  })
+
+  const unsafe = [
+    ['C2-52', 'a key twice', '"note":"a","note":"b"'],
+    ['C2-52', 'a key twice, once escaped', String.raw`"note":"a","n\u006fte":"b"`],
+    ['C2-52', 'a key twice in a nested object', '"extra":{"a":1,"b":{"c":1,"c":1}}'],
+    ['C2-53', 'half of a surrogate pair', String.raw`"note":"\ud800"`],
+    ['C2-53', 'the other half', String.raw`"note":"a\udc00"`],
+    ['C2-53', 'half of a surrogate pair in a key', String.raw`"extra":{"\ud800":1}`],
+    ['C2-54', '__proto__', '"extra":{"__proto__":{}}'],
+    ['C2-54', '__proto__, escaped', String.raw`"extra":{"\u005f_proto__":{}}`],
+  ] as const
+  for (const [number, what, spec] of unsafe) {
+    test(`${number} a body with ${what} is refused`, async () => {
+      const { path } = await api.things()
+      expectProblem(await api.request('POST', path, { body: written('unsafe', spec) }), 400, 'BadRequest')
+    })
+  }
+
+  test('C2-53 a whole surrogate pair is no lone one', async () => {
+    const { path } = await api.things()
+    const body = written('paired', String.raw`"note":"\ud83d\ude00"`)
+    expectStatus(await api.request('POST', path, { body }), 201)
+  })
+
+  test('C2-55 U+0000 is refused in an indexed value', async () => {
+    const things = await api.things()
+    expectProblem(await things.create({ spec: { city: 'a\u0000b' } }), 422, 'Invalid')
+    expectProblem(await things.create({ spec: { tags: ['a', '\u0000'] } }), 422, 'Invalid')
+  })
+})
+
+/** Objects written under one schema, then held against a narrower one. */
+function tightened(api: Api): void {
+  const { extra: _extra, ...known } = thingFields
+  const narrow = { ...known, nick: { type: 'string', maxLength: 2 }, note: { type: 'string', enum: ['ok'] } }
+  const stored = { nick: 'abcd', extra: { old: true } }
+
+  const prepare = once(async () => {
+    const models = await api.model({ statusSubresource: true, versions: thingModel.versions })
+    const objects = await Promise.all(Array.from({ length: 6 }, () => models.created({ spec: stored })))
+    await models.redefine({ statusSubresource: true, versions: versionsOf(narrow, ['city']) })
+    await expect.poll(() => dryCreate(models, { nick: 'abcd' }), { timeout: 5_000 }).toBe(422)
+    return { models, objects: objects.values() }
+  })
+  const next = async () => {
+    const { models, objects } = await prepare()
+    const { value } = objects.next()
+    if (!value) throw new Error('every object of this test is taken')
+    return { models, made: value, name: value.metadata.name }
+  }
+
+  test('C2-43 C2-44 an unknown field and an invalid value pass when they are stored so', async () => {
+    const { models, made, name } = await next()
+    const updated = await models.updated(name, sentBack(made, { spec: { city: 'Oslo' } }))
+    expect(updated.spec).toMatchObject({ ...stored, city: 'Oslo' })
+  })
+
+  test('C2-45 a new invalid value is refused, and so is a changed unknown field', async () => {
+    const { models, made, name } = await next()
+    const refused = async (spec: object): Promise<Problem> => {
+      const answer: Answer = await models.put(name, sentBack(made, { spec }))
+      expectProblem(answer, 422, 'Invalid')
+      return answer.body as Problem
+    }
+    expect((await refused({ nick: 'efgh' })).errors).toMatchObject([{ pointer: '/spec/nick' }])
+    expect((await refused({ note: 'other' })).errors).toMatchObject([{ pointer: '/spec/note' }])
+    expect((await refused({ extra: { old: false } })).errors).toMatchObject([{ rule: 'unknown' }])
+  })
+
+  test('C2-46 metadata can be changed', async () => {
+    const { models, made, name } = await next()
+    expectStatus(await models.put(name, sentBack(made, { metadata: { labels: { 'a.b/c': 'd' } } })), 200)
+    expectStatus(await models.patch(name, { metadata: { annotations: { 'a.b/c': 'd' } } }), 200)
+  })
+
+  test('C2-47 the status can be changed', async () => {
+    const { models, made, name } = await next()
+    expectStatus(await models.put(`${name}/status`, { ...made, status: { phase: 'a' } }), 200)
+    expectStatus(await models.patch(`${name}/status`, { status: { phase: 'b' } }), 200)
+  })
+
+  test('C2-48 C2-49 an object is served as stored, and can be deleted', async () => {
+    const { models, made, name } = await next()
+    expect(await models.read(name)).toEqual(made)
+    const { items } = await models.listed({ fieldSelector: `metadata.name=${name}` })
+    expect(items).toEqual([made])
+    expectStatus(await models.delete(name), 200)
+  })
+}
+
+async function dryCreate(models: Collection, spec: object): Promise<number> {
+  const body = thing({ spec: { ...spec } })
+  return (await models.send('POST', { dryRun: 'true' }, { body })).status
+}

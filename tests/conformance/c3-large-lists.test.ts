@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { text } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { thing, type Collection, type List } from './collection.ts'
+import { plainIndexes, thingModel } from './models.ts'
+import { expectProblem, expectStatus, type Answer } from './request.ts'
+import { onEachEngine, once } from './server.ts'
+
+const slow = 300_000
+/** Up to here a total is counted and a list is one snapshot. */
+const bound = 10_000
+/** Together more than the 16 MiB of one snapshot and than what sockets take unread. */
+const heavy = { objects: 1_500, bytes: 20_000 }
+
+async function fill(models: Collection, count: number, spec: Record<string, unknown> = {}): Promise<void> {
+  let made = 0
+  const lane = async () => {
+    while (made < count) await models.created({ name: `o-${made++}`, spec })
+  }
+  await Promise.all(Array.from({ length: 32 }, lane))
+}
+
+onEachEngine((api) => {
+  const tenThousand = once(async () => {
+    const models = await api.model()
+    await fill(models, bound)
+    return models
+  })
+  const oneMore = once(async () => {
+    const models = await tenThousand()
+    await models.created({ name: 'one-more' })
+    return models
+  })
+  const heavyOnes = once(async () => {
+    const models = await api.model()
+    await fill(models, heavy.objects, { note: 'x'.repeat(heavy.bytes) })
+    return models
+  })
+
+  test('C3-30 a total of 10,000 is counted', { timeout: slow }, async () => {
+    const models = await tenThousand()
+    expect(await models.listed({ size: '1' })).toMatchObject({ total: bound, totalIsEstimate: false })
+  })
+
+  test('C3-31 a total above 10,000 is an estimate and says so', { timeout: slow }, async () => {
+    const models = await oneMore()
+    const list = await models.listed({ size: '1' })
+    if (api.engine === 'SQLite') expect(list).toMatchObject({ total: bound + 1, totalIsEstimate: false })
+    else expect(list).toMatchObject({ total: expect.any(Number) as number, totalIsEstimate: true })
+  })
+
+  test('C3-32 a total above 10,000 is counted when it is asked for', { timeout: slow }, async () => {
+    const models = await oneMore()
+    const list = await models.listed({ size: '1', exactTotal: 'true' })
+    expect(list).toMatchObject({ total: bound + 1, totalIsEstimate: false })
+  })
+
+  test(
+    'C3-20 C3-17 a list beyond one snapshot has every object once, whatever is written',
+    { timeout: slow },
+    async () => {
+      const models = await oneMore()
+      let listing = true
+      const writer = async () => {
+        while (listing) {
+          const { metadata } = await models.created()
+          await models.delete(metadata.name)
+        }
+      }
+      const writing = writer()
+      const names = (await models.names()).filter((name) => /^o(-\d+|ne-more)$/.test(name))
+      listing = false
+      await writing
+      expect(names).toHaveLength(bound + 1)
+      expect(new Set(names).size).toBe(bound + 1)
+    },
+  )
+
+  test('C3-73 C5-26 an index is not used before it is built', { timeout: slow }, async () => {
+    const models = await oneMore()
+    const early: Answer[] = []
+    const indexes = [...(thingModel.indexes ?? []), ...plainIndexes('spec.note', 'spec.nick')]
+    const redefined = models.redefine({ indexes })
+    for (const patience = Date.now() + 60_000; Date.now() < patience;) {
+      const answer = await models.send('GET', { fieldSelector: 'spec.note=x', size: '1' })
+      if (answer.status === 200) break
+      if (answer.status === 503) early.push(answer)
+      else expectProblem(answer, 400, 'FieldNotIndexed')
+    }
+    expectStatus(await redefined, 200)
+    const [first] = early
+    if (!first) throw new Error('the index was there at once; the model is too small to see it built')
+    expectProblem(first, 503, 'IndexBuilding')
+    expect(first.headers['retry-after']).toMatch(/^\d+$/)
+    expect((first.body as { detail: string }).detail).toMatch(/\d/)
+  })
+
+  test('C3-22 C3-23 C5-24 two unread lists hold up nobody, and a third is refused', { timeout: slow }, async () => {
+    const models = await heavyOnes()
+    const unread = [await api.open(models.path), await api.open(models.path)]
+    try {
+      expect(unread.map(({ statusCode }) => statusCode)).toEqual([200, 200])
+      const third = await api.request('GET', models.path)
+      expectProblem(third, 429, 'TooManyRequests')
+      expect(third.headers['retry-after']).toMatch(/^\d+$/)
+      const began = Date.now()
+      for (let at = 0; at < 20; at++) {
+        expectStatus(await api.request('POST', models.path, { body: thing({ name: `beside-${at}` }) }), 201)
+        expectStatus(await models.get(`beside-${at}`), 200)
+        expectStatus(await models.send('GET', { size: '2' }), 200)
+      }
+      expect(Date.now() - began).toBeLessThan(10_000)
+      const lists = await Promise.all(unread.map(async (message) => JSON.parse(await text(message)) as List))
+      for (const { items } of lists) expect(items.length).toBeGreaterThanOrEqual(heavy.objects)
+    } finally {
+      for (const message of unread) message.destroy()
+    }
+    await expect.poll(async () => (await models.send('GET', {})).status, { timeout: 20_000 }).toBe(200)
+  })
+
+  test('C4-40 indexes are there when the server starts again', { timeout: slow }, async () => {
+    const models = await oneMore()
+    await api.restart()
+    const query = { fieldSelector: 'metadata.name=one-more,spec.city=Rome', sort: 'spec.age,asc', size: '5' }
+    expect(await models.names(query)).toEqual(['one-more'])
+  })
+
+  test('C3-21 a list that fails midway is cut off, never short and whole', { timeout: slow }, async () => {
+    const models = await heavyOnes()
+    const message = await api.open(models.path)
+    expect(message.statusCode).toBe(200)
+    await sleep(100)
+    await api.breakDatabase()
+    const outcome = await text(message).catch(() => 'cut off')
+    if (outcome === 'cut off') return
+    const { items } = JSON.parse(outcome) as List
+    expect(items.length).toBeGreaterThanOrEqual(heavy.objects)
+  })
+})

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest'
+import type { Query, ThingParts } from './collection.ts'
+import { expectProblem, type Answer } from './request.ts'
+import { onEachEngine, once } from './server.ts'
+
+const awkward = String.raw`a=b!c<d>e^f(g)h\i`
+
+const objects: readonly (ThingParts & { readonly name: string })[] = [
+  { name: 'a', metadata: { labels: { team: 'red', 'x.example/tier': '' } }, spec: { age: 9, tags: ['x', 'y'] } },
+  { name: 'b', metadata: { labels: { team: 'blue' } }, spec: { city: 'Oslo', age: 10, tags: ['y'] } },
+  { name: 'c' },
+  { name: 'd', metadata: { labels: { team: 'red', zone: '1' } }, spec: { city: 'Ro,me', age: 100, tags: ['x'] } },
+  { name: 'e', metadata: { labels: { team: 'green' } }, spec: { city: 'New York', age: 20 } },
+  { name: 'f', spec: { city: '', age: 0, tags: ['z'] } },
+  { name: 'g', spec: { city: awkward, tags: ['p)q', 'k=v!w'], scores: [9, 10] } },
+]
+
+type Selected = readonly [numbers: string, selector: string, names: string]
+
+const byLabel: readonly Selected[] = [
+  ['S4.1-13 S2.3-11 S2.3-12 S2.7-7', 'team=red', 'a d'],
+  ['S4.1-14 C3-56', 'team!=red', 'b c e f g'],
+  ['S4.1-15 C3-42', '!team', 'c f g'],
+  ['S4.1-16', 'team', 'a b d e'],
+  ['C3-50', 'x.example/tier=', 'a'],
+  ['C3-60', 'team=(red,blue)', 'a b d'],
+  ['C3-61', 'team!=(red,blue)', 'c e f g'],
+  ['C3-41', 'team=red,zone', 'd'],
+  ['C3-41', 'team,!zone,team!=blue', 'a e'],
+  ['C3-45', 'team=(red),zone=1', 'd'],
+  ['C3-48', '  team=red , zone=1 ', 'd'],
+]
+
+const byField: readonly Selected[] = [
+  ['S4.1-17', 'spec.city=Rome', 'a c'],
+  ['S4.1-18', 'spec.city!=Rome', 'b d e f g'],
+  ['C3-57', 'spec.age!=9', 'b c d e f g'],
+  ['S4.1-19', 'spec.city=(Rome,Oslo)', 'a b c'],
+  ['C3-62', 'spec.age!=(9,10)', 'c d e f g'],
+  ['C3-58', 'spec.age', 'a b d e f'],
+  ['C3-59 C3-42', '!spec.age', 'c g'],
+  ['C3-63', 'spec.age>10', 'd e'],
+  ['C3-64', 'spec.age>=10', 'b d e'],
+  ['C3-65', 'spec.age<10', 'a f'],
+  ['C3-66', 'spec.age<=10', 'a b f'],
+  ['C3-67', 'spec.city^=Ro', 'a c d'],
+  ['C3-69 C4-28', 'spec.tags=x', 'a d'],
+  ['C3-69', 'spec.tags=(x,z)', 'a d f'],
+  ['C3-69 C4-28', 'spec.scores=10', 'g'],
+  ['C3-70', 'spec.tags!=y', 'c d e f g'],
+  ['C3-41', 'spec.city=Rome,spec.age>5', 'a'],
+  ['C3-43', 'spec.tags=k=v!w', 'g'],
+  ['C3-44', String.raw`spec.city=Ro\,me`, 'd'],
+  ['C3-45', String.raw`spec.tags=(p\)q)`, 'g'],
+  ['C3-45', 'spec.tags=(x,y),spec.city=Rome', 'a'],
+  ['C3-46', String.raw`spec.city=a\=b\!c\<d\>e\^f\(g\)h\\i`, 'g'],
+  ['C3-48', ' spec.city=Rome , spec.age ', 'a'],
+  ['C3-49', 'spec.city=New York', 'e'],
+  ['C3-50', 'spec.city=', 'f'],
+  ['S2.7-6', 'metadata.name=(a,c,nobody)', 'a c'],
+  ['S2.7-8', 'metadata.creationTimestamp>2020-01-01T00:00:00Z', 'a b c d e f g'],
+]
+
+const both: readonly (readonly [numbers: string, query: Query, names: string])[] = [
+  ['C3-40', { labelSelector: ['team=red', 'zone=1'] }, 'd'],
+  ['C3-40', { fieldSelector: ['spec.city=Rome', 'spec.age=9'] }, 'a'],
+  ['S4.1-21', { labelSelector: 'team=red', fieldSelector: 'spec.city=Rome' }, 'a'],
+  ['S4.1-21', { labelSelector: 'team', sort: 'metadata.name,asc', page: '2', size: '3' }, 'e'],
+]
+
+type Refused = readonly [numbers: string, parameter: string, selector: string, hint?: RegExp]
+
+const refused: readonly Refused[] = [
+  ['C3-47', 'fieldSelector', String.raw`spec.city=a\b`],
+  ['C3-47', 'labelSelector', String.raw`team=re\d`],
+  ['C3-47', 'fieldSelector', 'spec.city=a\\'],
+  ['C3-51', 'fieldSelector', 'spec.city=()', /\(|set|empty|!/],
+  ['C3-51', 'labelSelector', 'team=()', /\(|set|empty|!/],
+  ['C3-52', 'fieldSelector', 'spec.city==Rome', /=/],
+  ['C3-52', 'labelSelector', 'team==red', /=/],
+  ['C3-53', 'fieldSelector', 'spec.age=old', /integer|number/],
+  ['C3-53', 'fieldSelector', 'spec.age>1.5', /integer|number/],
+  ['C3-53', 'fieldSelector', 'spec.age=(9,x)', /integer|number/],
+  ['C3-53', 'fieldSelector', 'spec.active=maybe', /boolean|true/],
+  ['C3-53', 'fieldSelector', 'spec.seen>yesterday', /time|date/],
+  ['C3-55', 'labelSelector', '=red'],
+  ['C3-55', 'labelSelector', 'team=red,!'],
+  ['C3-55', 'labelSelector', 'team=red,=x'],
+  ['C3-55', 'labelSelector', 'team=(red'],
+  ['C3-55', 'fieldSelector', 'spec.city=Rome,>3'],
+  ['C3-55', 'fieldSelector', 'spec.city^Ro'],
+  ['C3-55', 'fieldSelector', '!spec.city=Rome'],
+  ...['>', '>=', '<', '<=', '^='].map((sign): Refused => ['C3-68', 'labelSelector', `team${sign}a`]),
+]
+
+const notIndexed: readonly Refused[] = [
+  ['C3-71 S4.1-20 S2.7-11 S7-11', 'fieldSelector', 'spec.note=x', /spec\.note/],
+  ['C3-71', 'fieldSelector', 'spec.city=Rome,!spec.note', /spec\.note/],
+  ['C3-44', 'fieldSelector', 'spec.city=Ro,me', /\bme\b/],
+  ['C3-72', 'fieldSelector', 'metadata.labels=red', /metadata\.labels/],
+  ['S2.3-14', 'fieldSelector', 'metadata.annotations=x', /metadata\.annotations/],
+]
+
+/** Every number that the words of a problem hold. */
+function numbersIn({ body }: Answer): readonly number[] {
+  const { detail, errors } = body as { detail: string; errors?: unknown }
+  return Array.from(`${detail} ${JSON.stringify(errors)}`.matchAll(/\d+/g), ([digits]) => Number(digits))
+}
+
+onEachEngine((api) => {
+  const seeded = once(async () => {
+    const models = await api.model()
+    for (const object of objects) await models.created(object)
+    return models
+  })
+  const selected = async (query: Query) => (await (await seeded()).names(query)).toSorted().join(' ')
+
+  describe('labels', () => {
+    for (const [numbers, labelSelector, names] of byLabel) {
+      test(`${numbers} "${labelSelector}" selects ${names}`, async () => {
+        expect(await selected({ labelSelector })).toBe(names)
+      })
+    }
+  })
+
+  describe('fields', () => {
+    for (const [numbers, fieldSelector, names] of byField) {
+      test(`${numbers} "${fieldSelector}" selects ${names}`, async () => {
+        expect(await selected({ fieldSelector })).toBe(names)
+      })
+    }
+  })
+
+  for (const [numbers, query, names] of both) {
+    test(`${numbers} ${JSON.stringify(query)} selects ${names}`, async () => {
+      expect(await selected(query)).toBe(names)
+    })
+  }
+
+  for (const [numbers, parameter, selector, hint = /./] of refused) {
+    test(`${numbers} C5-9 ${parameter} "${selector}" is refused`, async () => {
+      const answer = await (await seeded()).send('GET', { [parameter]: selector })
+      expectProblem(answer, 400, 'InvalidSelector')
+      expect(answer.body).toMatchObject({ detail: expect.stringMatching(hint) as string })
+    })
+  }
+
+  for (const [numbers, parameter, selector, named = /./] of notIndexed) {
+    test(`${numbers} C5-10 ${parameter} "${selector}" is refused, with what can be selected by`, async () => {
+      const answer = await (await seeded()).send('GET', { [parameter]: selector })
+      expectProblem(answer, 400, 'FieldNotIndexed')
+      expect(answer.text).toMatch(named)
+      for (const index of ['metadata.name', 'spec.city', 'spec.age', 'spec.tags']) expect(answer.text).toContain(index)
+    })
+  }
+
+  test('C3-54 an error tells where in the selector it is', async () => {
+    const models = await seeded()
+    const ahead = 'team=red,'
+    const near = numbersIn(await models.send('GET', { labelSelector: 'zone==x' }))
+    const far = numbersIn(await models.send('GET', { labelSelector: `${ahead}zone==x` }))
+    const shifted = new Set(near.map((position) => position + ahead.length))
+    expect(far.some((position) => shifted.has(position))).toBe(true)
+  })
+})
