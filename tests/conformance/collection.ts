@@ -1,7 +1,7 @@
 import { collectionPath, modelName, modelObject, modelsPath, type ModelSpec } from './models.ts'
 import { expectStatus, type Answer, type RequestOptions, type Send } from './request.ts'
 
-export interface StoredMetadata {
+interface StoredMetadata {
   readonly name: string
   readonly uid: string
   readonly version: number

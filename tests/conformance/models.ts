@@ -74,6 +74,15 @@ export const thingModel: ModelSpec = {
   composites: [['spec.city', 'spec.age desc']],
 }
 
+let models = 0
+
+/** `things` under names of its own, so that none meets another. */
+export function freshModel(parts: Partial<ModelSpec> = {}): ModelSpec {
+  const number = ++models
+  const names = { kind: `Sample${number}`, singular: `sample${number}`, plural: `samples${number}` }
+  return { ...thingModel, ...names, ...parts }
+}
+
 /** A schema whose `spec` has these fields, and whose `status` has a phase. */
 export function schemaOf(fields: Readonly<Record<string, Schema>>, required: readonly string[] = []): Schema {
   return {

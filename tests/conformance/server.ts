@@ -8,7 +8,7 @@ import { assemble, type Server } from '../../packages/server/src/assemble.ts'
 import { loadConfig } from '../../packages/server/src/base/config.ts'
 import { createLog } from '../../packages/server/src/base/log.ts'
 import { createCollection, type Collection } from './collection.ts'
-import { registerModel, thingModel, type ModelSpec } from './models.ts'
+import { freshModel, registerModel, thingModel, type ModelSpec } from './models.ts'
 import { open, send, type Answer, type RequestOptions } from './request.ts'
 
 const token = 'conformance-conformance-conformance'
@@ -16,7 +16,6 @@ const token = 'conformance-conformance-conformance'
 /** A server of its own for every engine and file, with what a test asks of it. */
 export interface Api {
   readonly engine: Engine
-  readonly url: string
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
   /** The answer to a GET before its body is read; whoever asks has to read or destroy it. */
   open(path: string): Promise<IncomingMessage>
@@ -33,7 +32,7 @@ export interface Api {
 }
 
 const engines = ['SQLite', 'PostgreSQL 18'] as const
-export type Engine = (typeof engines)[number]
+type Engine = (typeof engines)[number]
 
 /** Declares the same tests on every engine. */
 export function onEachEngine(declare: (api: Api) => void): void {
@@ -53,9 +52,6 @@ export function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
   return () => (made ??= make())
 }
 
-/** The numbers after which models of tests are named, so that none meets another. */
-let models = 0
-
 function createApi(running: RunningServer): Api {
   const request: Api['request'] = (method, path, options) => send(running.url, token, { method, path, ...options })
   const register = async (spec: ModelSpec): Promise<Collection> => {
@@ -64,17 +60,10 @@ function createApi(running: RunningServer): Api {
   }
   return {
     engine: running.engine,
-    get url() {
-      return running.url
-    },
     request,
     open: (path) => open(running.url, token, { method: 'GET', path, slowly: true }),
     things: once(() => register(thingModel)),
-    model: (parts = {}) => {
-      const number = ++models
-      const names = { kind: `Sample${number}`, singular: `sample${number}`, plural: `samples${number}` }
-      return register({ ...thingModel, ...names, ...parts })
-    },
+    model: (parts) => register(freshModel(parts)),
     replica: async () => {
       const url = await running.replica()
       return { request: (method, path, options) => send(url, token, { method, path, ...options }) }

@@ -16,7 +16,7 @@ export interface Sentence {
 const number = String.raw`[SC]\d+(?:\.\d+)?-\d+`
 const sentenceLine = new RegExp(String.raw`^- \*\*(${number})\*\* (?:\((plugins|access|watch)\) )?(.+)$`)
 const titleStart = new RegExp(String.raw`^(?:${number} )+`)
-const titleInSource = new RegExp(String.raw`['"\x60](${number}(?: ${number})*)(?=[ '"\x60])`, 'g')
+const titleInSource = new RegExp(String.raw`['"\x60](?:\$\{\w+\} )?(${number}(?: ${number})*)(?=[ '"\x60])`, 'g')
 
 export function readSentences(): readonly Sentence[] {
   return parseSentences(readFileSync(join(directory, 'sentences.md'), 'utf8'))

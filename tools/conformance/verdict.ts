@@ -20,7 +20,7 @@ export interface Verdict {
   readonly passed: number
 }
 
-export interface SectionCount {
+interface SectionCount {
   readonly section: string
   readonly promises: number
   readonly tested: number

@@ -95,6 +95,12 @@ export const gateFaults: readonly PlantedFault[] = [
     expect: /problems\.md/,
   },
   {
+    name: 'a promise that no test keeps',
+    command: 'npm test -- --project unit tools/conformance',
+    edits: [{ file: 'tests/conformance/sentences.md', add: '- **C9-1** Nothing keeps this.' }],
+    expect: /C9-1/,
+  },
+  {
     name: 'a document that names a command which does not exist',
     command: 'npm run -s docs:check',
     edits: [{ file: 'CONTRIBUTING.md', add: 'Run `npm run planted-nowhere`.' }],

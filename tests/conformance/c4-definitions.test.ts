@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest'
+import { thing } from './collection.ts'
+import { objectsWith } from './documents.ts'
+import { freshModel, modelName, modelObject, modelsPath, thingModel, type ModelSpec } from './models.ts'
+import { expectProblem, expectStatus, type Answer } from './request.ts'
+import { onEachEngine, type Api } from './server.ts'
+
+async function register(api: Api, parts: Partial<ModelSpec> = {}, metadata: object = {}): Promise<Answer> {
+  return api.request('POST', modelsPath, { body: modelObject(freshModel(parts), metadata) })
+}
+
+const label63 = 'a'.repeat(63)
+const versions = (name: string) => [{ ...thingModel.versions[0], name }] as ModelSpec['versions']
+
+type Row = readonly [numbers: string, what: string, parts: Partial<ModelSpec>]
+
+const taken: readonly Row[] = [
+  ['S2.1-1 C4-1', 'a group that is a domain name', { group: 'a-1.sub.example.com' }],
+  ['C4-2', 'a group with one dot', { group: 'example.com' }],
+  ['C4-3', 'a group of 200 characters', { group: `${label63}.${label63}.${label63}.${'b'.repeat(8)}` }],
+  ...['v1', 'v10', 'v1alpha1', 'v2beta10'].map((name): Row => [
+    'C4-4',
+    `the version ${name}`,
+    { versions: versions(name) },
+  ]),
+  ['C4-5', 'a kind of one letter', { kind: 'K' }],
+  ['C4-5', 'a kind of 63 letters and digits', { kind: `K9${'x'.repeat(61)}` }],
+  ['C4-6', 'a singular of 63 letters and digits', { singular: `s9${'x'.repeat(61)}` }],
+  ['C4-7', 'a plural of 63 letters and digits', { plural: `p9${'x'.repeat(61)}` }],
+]
+
+const refused: readonly Row[] = [
+  ...['Test.example.com', 'a_b.example.com', '-a.example.com', 'a..example.com', '.example.com', 'example.com.'].map(
+    (group): Row => ['C4-1', `the group "${group}"`, { group }],
+  ),
+  ['C4-2', 'a group without a dot', { group: 'example' }],
+  ['C4-3', 'a group of 201 characters', { group: `${label63}.${label63}.${label63}.${'b'.repeat(9)}` }],
+  ...['', '1', 'v0', 'v01', 'V1', 'v1alpha', 'v1alpha0', 'v1beta01', 'v1gamma1', 'v1alpha1x'].map((name): Row => [
+    'C4-4',
+    `the version "${name}"`,
+    { versions: versions(name) },
+  ]),
+  ...['', 'thing', '1Thing', 'Thing_a', `K${'x'.repeat(63)}`].map((kind): Row => [
+    'C4-5',
+    `the kind "${kind}"`,
+    { kind },
+  ]),
+  ...['Upper', 'uPper'].map((singular): Row => ['S2.1-4 C4-6', `the singular "${singular}"`, { singular }]),
+  ...['', '1a', 'a-b', `s${'x'.repeat(63)}`].map((singular): Row => [
+    'C4-6',
+    `the singular "${singular}"`,
+    { singular },
+  ]),
+  ...['Uppers', 'uPpers'].map((plural): Row => ['S2.1-5 C4-7', `the plural "${plural}"`, { plural }]),
+  ...['', '1a', 'a-b', `p${'x'.repeat(63)}`].map((plural): Row => ['C4-7', `the plural "${plural}"`, { plural }]),
+  ['C1-6', 'no version', { versions: [] }],
+  ['C1-6 C4-13', 'two versions', { versions: [...versions('v1'), ...versions('v2')] }],
+]
+
+onEachEngine((api) => {
+  describe('a definition is taken with', () => {
+    for (const [numbers, what, parts] of taken) {
+      test(`${numbers} ${what}`, async () => {
+        expectStatus(await register(api, parts), 201)
+      })
+    }
+  })
+
+  describe('a definition is refused with', () => {
+    for (const [numbers, what, parts] of refused) {
+      test(`${numbers} ${what}`, async () => {
+        expectProblem(await register(api, parts), 422, 'Invalid')
+      })
+    }
+  })
+
+  test('C4-13 a second version is refused with that reason', async () => {
+    const answer = await register(api, { versions: [...versions('v1'), ...versions('v2')] })
+    expect(answer.body).toMatchObject({ status: 422, detail: expect.stringMatching(/version/) as string })
+  })
+
+  test('C1-2 a model is an object and can be read', async () => {
+    const { modelPath, spec } = await api.model()
+    const answer = await api.request('GET', modelPath)
+    expectStatus(answer, 200)
+    expect(answer.body).toMatchObject({
+      apiVersion: 'plugin.platform.run/v1alpha1',
+      kind: 'Model',
+      spec: { group: spec.group, plural: spec.plural, kind: spec.kind, singular: spec.singular },
+    })
+  })
+
+  test('C1-3 a group and plural are registered once', async () => {
+    const { spec } = await api.model()
+    const body = modelObject(spec)
+    expectProblem(await api.request('POST', modelsPath, { body }), 409, 'AlreadyExists')
+  })
+
+  test('C1-4 a model is named after its group and plural, said or not', async () => {
+    const plain = freshModel()
+    const answer = await api.request('POST', modelsPath, { body: modelObject(plain) })
+    expectStatus(answer, 201)
+    expect(answer.body).toMatchObject({ metadata: { name: modelName(plain) } })
+    expect(modelName(plain)).toMatch(new RegExp(`^${plain.plural}-[a-z2-7]{10}$`))
+    const named = freshModel()
+    expectStatus(await api.request('POST', modelsPath, { body: modelObject(named, { name: modelName(named) }) }), 201)
+  })
+
+  test('C1-5 a model has no other name', async () => {
+    const answer = await register(api, {}, { name: 'samples-aaaaaaaaaa' })
+    expectProblem(answer, 422, 'Invalid')
+    expect(answer.body).toMatchObject({ errors: [{ pointer: '/metadata/name' }] })
+  })
+
+  test('C1-7 a model tells the state of its indexes', async () => {
+    const { modelPath } = await api.model()
+    const { body } = await api.request('GET', modelPath)
+    const { status } = body as { readonly status?: object }
+    expect(Object.keys(status ?? {})).not.toHaveLength(0)
+  })
+
+  test('C4-8 a kind is taken once in a group', async () => {
+    const { spec } = await api.model()
+    expectProblem(await register(api, { kind: spec.kind }), 422, 'Invalid')
+  })
+
+  test('C4-9 singulars and plurals of a group do not meet', async () => {
+    const { spec } = await api.model()
+    for (const parts of [{ singular: spec.singular }, { singular: spec.plural }, { plural: spec.singular }]) {
+      expectProblem(await register(api, parts), 422, 'Invalid')
+    }
+  })
+
+  test('C4-10 another group may use the same names', async () => {
+    const { spec } = await api.model()
+    const answer = await register(api, { ...spec, group: 'other.example.com' })
+    expectStatus(answer, 201)
+  })
+
+  test('C4-11 discovery shows the singular', async () => {
+    const { spec } = await api.model()
+    const { body } = await api.request('GET', '/apis')
+    expect(objectsWith('singular', body).map(({ singular }) => singular)).toContain(spec.singular)
+  })
+
+  test('C4-12 S2.1-9 a spec that is marked required has to be there', async () => {
+    const required = await api.model({ specRequired: true })
+    const { metadata } = thing()
+    const answer = await api.request('POST', required.path, { body: { metadata } })
+    expectProblem(answer, 422, 'Invalid')
+    expect(answer.body).toMatchObject({ errors: [{ pointer: '/spec', rule: 'required' }] })
+    const optional = await api.model({ specRequired: false })
+    expectStatus(await api.request('POST', optional.path, { body: { metadata } }), 201)
+  })
+})

@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest'
+import { openApiPath, type OpenApiDocument } from './documents.ts'
+import { freshModel, modelObject, modelsPath, schemaOf, versionsOf, type ModelSpec, type Schema } from './models.ts'
+import { expectProblem, expectStatus, type Answer } from './request.ts'
+import { onEachEngine, type Api } from './server.ts'
+
+const text = { type: 'string' }
+const versions = (schema: Schema): ModelSpec['versions'] => [{ name: 'v1alpha1', schema }]
+
+async function register(api: Api, schema: Schema): Promise<Answer> {
+  const spec = freshModel({ versions: versions(schema), indexes: [], composites: [] })
+  return api.request('POST', modelsPath, { body: modelObject(spec) })
+}
+
+/** A schema of exactly this many bytes. */
+function schemaOfSize(bytes: number): Schema {
+  const around = JSON.stringify(schemaOf({ city: { ...text, description: '' } })).length
+  return schemaOf({ city: { ...text, description: 'x'.repeat(bytes - around) } })
+}
+
+/** Arrays inside arrays, this many levels: the body itself may nest only 64 deep, and objects would take two for one. */
+function nested(levels: number): Schema {
+  return levels === 0 ? text : { type: 'array', items: nested(levels - 1) }
+}
+
+const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, text]))
+const unique = (maxItems?: number) => ({
+  type: 'array',
+  items: text,
+  uniqueItems: true,
+  ...(maxItems !== undefined && { maxItems }),
+})
+const address = { type: 'object', properties: { street: text, number: { type: 'integer', minimum: 1 } } }
+const named = { ...schemaOf({ city: text, home: { $ref: '#/$defs/Address' } }), $defs: { Address: address } }
+
+type Row = readonly [numbers: string, what: string, schema: Schema]
+
+const taken: readonly Row[] = [
+  ['C4-15', '256 KiB', schemaOfSize(262_144)],
+  ['C4-16', 'arrays 26 levels deep', schemaOf({ city: nested(26) })],
+  ['C4-17', '1,900 fields', schemaOf(fields(1_900))],
+  ['C4-18 S2.4-11', 'a reference to a type of its own', named],
+  ['C4-19', 'known formats', schemaOf({ city: { ...text, format: 'date-time' }, b: { ...text, format: 'uuid' } })],
+  ['C4-20', 'unique items, at most 1,000', schemaOf({ city: unique(1_000) })],
+  ['S2.4-1', 'descriptions', schemaOf({ city: { ...text, description: 'where' } })],
+  ['S2.4-2', 'examples', schemaOf({ city: { ...text, example: 'Rome' } })],
+]
+
+const refused: readonly Row[] = [
+  ['C4-15', 'a byte more than 256 KiB', schemaOfSize(262_145)],
+  ['C4-16', 'arrays 33 levels deep', schemaOf({ city: nested(33) })],
+  ['C4-17', '2,001 fields', schemaOf(fields(2_001))],
+  ['C4-18', 'a reference to another place', schemaOf({ city: { $ref: 'https://example.com/a.json' } })],
+  ['C4-18', 'a reference to another file', schemaOf({ city: { $ref: 'other.json#/a' } })],
+  ['C4-19', 'an unknown format', schemaOf({ city: { ...text, format: 'shoe-size' } })],
+  ['C4-20', 'unique items without a bound', schemaOf({ city: unique() })],
+  ['C4-20', 'unique items, at most 1,001', schemaOf({ city: unique(1_001) })],
+  ['C4-21', 'a back reference', schemaOf({ city: { ...text, pattern: String.raw`^(a)\1$` } })],
+  ['C4-21', 'a look-ahead', schemaOf({ city: { ...text, pattern: '^(?=a)' } })],
+  ['C4-21', 'a look-behind', schemaOf({ city: { ...text, pattern: '(?<!a)b' } })],
+  ['C4-23', 'a type that does not exist', schemaOf({ city: { type: 'strin' } })],
+  ['C4-23', 'a bound that is no number', schemaOf({ city: { ...text, minLength: 'two' } })],
+  ['C4-23', 'a reference to nothing', schemaOf({ city: { $ref: '#/$defs/Nobody' } })],
+  ['C4-23', 'a pattern that is none', schemaOf({ city: { ...text, pattern: '(' } })],
+]
+
+/** Of the sample model: a value, and whether it is taken. */
+const values: readonly (readonly [numbers: string, spec: Record<string, unknown>, taken: boolean])[] = [
+  ['S2.4-4 S8-8', { nick: 'ab' }, true],
+  ['S2.4-4 S8-8', { nick: 'a' }, false],
+  ['S2.4-5 S8-8', { nick: 'abcd' }, true],
+  ['S2.4-5 S8-8', { nick: 'abcde' }, false],
+  ['S2.4-6 S8-8', { age: 0 }, true],
+  ['S2.4-6 S8-8', { age: -1 }, false],
+  ['S2.4-7 S8-8', { age: 200 }, true],
+  ['S2.4-7 S8-8', { age: 201 }, false],
+  ['S2.4-8', { born: '2024-02-29' }, true],
+  ['S2.4-8', { born: '2023-02-29' }, false],
+  ['S2.4-9', { wakes: '06:30:00Z' }, true],
+  ['S2.4-9', { wakes: '26:30:00Z' }, false],
+  ['S2.4-10', { mail: 'a@example.com' }, true],
+  ['S2.4-10', { mail: 'example.com' }, false],
+  ['S2.4-12', { size: 'small' }, true],
+  ['S2.4-12', { size: 'medium' }, false],
+  ['S2.4-13', { home: { street: 's', number: 1 } }, true],
+  ['S2.4-13', { home: { street: 's', number: 0 } }, false],
+  ['S2.4-13', { home: { number: 1 } }, false],
+  ['S2.4-14', { plate: 'AB-12' }, true],
+  ['S2.4-14', { plate: 'ab-12' }, false],
+]
+
+onEachEngine((api) => {
+  describe('a schema is taken with', () => {
+    for (const [numbers, what, schema] of taken) {
+      test(`${numbers} ${what}`, async () => {
+        expectStatus(await register(api, schema), 201)
+      })
+    }
+  })
+
+  describe('a schema is refused with', () => {
+    for (const [numbers, what, schema] of refused) {
+      test(`${numbers} ${what}`, async () => {
+        expectProblem(await register(api, schema), 422, 'Invalid')
+      })
+    }
+  })
+
+  for (const [numbers, spec, isTaken] of values) {
+    test(`${numbers} ${JSON.stringify(spec)} is ${isTaken ? 'taken' : 'refused'}`, async () => {
+      const things = await api.things()
+      const answer = await things.create({ spec })
+      expectStatus(answer, isTaken ? 201 : 422)
+      const [field = ''] = Object.keys(spec)
+      if (isTaken) expect(answer.body).toMatchObject({ spec })
+      else expect(answer.text).toContain(`/spec/${field}`)
+    })
+  }
+
+  test('S2.4-1 S2.4-2 descriptions and examples change nothing for values', async () => {
+    const described = { ...text, description: 'where', example: 'Rome' }
+    const models = await api.model({ versions: versionsOf({ city: described }), indexes: [], composites: [] })
+    expectStatus(await models.create({ spec: { city: 'Oslo' } }), 201)
+  })
+
+  test('S2.4-3 a required field has to be there', async () => {
+    const things = await api.things()
+    const answer = await api.request('POST', things.path, { body: { metadata: { generateName: 'r-' }, spec: {} } })
+    expectProblem(answer, 422, 'Invalid')
+    expect(answer.body).toMatchObject({ errors: [{ pointer: '/spec/city', rule: 'required' }] })
+  })
+
+  test('C4-14 a schema speaks JSON Schema 2020-12', async () => {
+    const pair = { type: 'array', prefixItems: [text, { type: 'integer' }], items: false, minItems: 2, maxItems: 2 }
+    const city = { type: ['string', 'null'] }
+    const models = await api.model({ versions: versionsOf({ city, pair }), indexes: [], composites: [] })
+    expectStatus(await models.create({ spec: { city: null, pair: ['a', 1] } }), 201)
+    expectStatus(await models.create({ spec: { pair: [1, 'a'] } }), 422)
+    expectStatus(await models.create({ spec: { city: 1 } }), 422)
+  })
+
+  test('C4-22 a pattern takes no more than linear time', async () => {
+    const city = { ...text, pattern: '^(a+)+$' }
+    const models = await api.model({ versions: versionsOf({ city }), indexes: [], composites: [] })
+    const began = performance.now()
+    expectStatus(await models.create({ spec: { city: `${'a'.repeat(20_000)}!` } }), 422)
+    expect(performance.now() - began).toBeLessThan(2_000)
+  })
+
+  test('C4-23 a model whose schema is refused is not there', async () => {
+    const spec = freshModel({ versions: versionsOf({ city: { type: 'strin' } }), indexes: [], composites: [] })
+    expectProblem(await api.request('POST', modelsPath, { body: modelObject(spec) }), 422, 'Invalid')
+    expectProblem(await api.request('GET', `/apis/test.example.com/v1alpha1/${spec.plural}`), 404, 'ModelNotFound')
+  })
+
+  test('C4-24 S2.4-11 a named type is used by its name, and is a component of the OpenAPI document', async () => {
+    const models = await api.model({ versions: versions(named), indexes: [], composites: [] })
+    expectStatus(await models.create({ spec: { home: { street: 's', number: 1 } } }), 201)
+    expectStatus(await models.create({ spec: { home: { number: 0 } } }), 422)
+    const answer = await api.request('GET', await openApiPath(api, 'test.example.com/v1alpha1'))
+    const { components } = answer.body as OpenApiDocument
+    expect(Object.keys(components.schemas)).toContain(`${models.spec.kind}.Address`)
+  })
+})

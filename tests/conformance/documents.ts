@@ -1,0 +1,32 @@
+import type { Api } from './server.ts'
+
+/** Anything in a JSON document, seen from above. */
+type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
+
+export interface OpenApiDocument {
+  readonly openapi: string
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>> }
+}
+
+/** Every object of a document that has this key, however deep. */
+export function objectsWith(key: string, document: unknown): readonly Readonly<Record<string, Json>>[] {
+  if (typeof document !== 'object' || document === null) return []
+  const inside = Object.values(document).flatMap((value) => objectsWith(key, value))
+  return key in document ? [document as Record<string, Json>, ...inside] : inside
+}
+
+/** The path of a document that the index names, whichever way it is written there. */
+export async function openApiPath(api: Api, apiVersion: string): Promise<string> {
+  const { body } = await api.request('GET', '/openapi/v3')
+  const words = strings(body).filter((word) => word.includes(apiVersion))
+  const path = words.find((word) => word.startsWith('/')) ?? words[0]
+  if (path === undefined) throw new Error(`/openapi/v3 does not name ${apiVersion}`)
+  return path.startsWith('/') ? path : `/openapi/v3/${path}`
+}
+
+function strings(document: unknown): readonly string[] {
+  if (typeof document === 'string') return [document]
+  if (typeof document !== 'object' || document === null) return []
+  return Object.entries(document).flatMap(([key, value]) => [key, ...strings(value)])
+}

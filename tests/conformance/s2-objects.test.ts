@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { freshName, thing } from './collection.ts'
+import { plainIndexes, versionsOf } from './models.ts'
+import { expectProblem, expectStatus } from './request.ts'
+import { onEachEngine } from './server.ts'
+
+onEachEngine((api) => {
+  test('S2.1-7 S2.1-8 a schema of spec and status is all that a definition needs', async () => {
+    const versions = versionsOf({ city: { type: 'string' } })
+    const models = await api.model({ versions, indexes: plainIndexes('spec.city'), composites: [] })
+    const sent = { ...thing({ metadata: { labels: { 'a.b/c': 'd' } } }), status: { phase: 'a' } }
+    const type = { apiVersion: 'test.example.com/v1alpha1', kind: models.spec.kind }
+    const answer = await api.request('POST', models.path, { body: { ...type, ...sent } })
+    expectStatus(answer, 201)
+    expect(answer.body).toMatchObject({ ...type, ...sent })
+    expectStatus(await api.request('POST', models.path, { body: thing({ spec: { age: 1 } }) }), 422)
+  })
+
+  test('S2.2-1 S2.2-3 S2.2-4 S4.1-2 S4.1-3 an object is answered as created, and read the same', async () => {
+    const things = await api.things()
+    const name = freshName()
+    const spec = { city: 'Rome', age: 9, tags: ['x'], home: { street: 's' }, color: 'blue' }
+    const created = await api.request('POST', things.path, { body: { ...thing({ name, spec }), status: { count: 1 } } })
+    expectStatus(created, 201)
+    expect(created.body).toMatchObject({
+      apiVersion: 'test.example.com/v1alpha1',
+      kind: 'Thing',
+      metadata: { name },
+      spec,
+      status: { count: 1 },
+    })
+    const read = await things.get(name)
+    expectStatus(read, 200)
+    expect(read.body).toEqual(created.body)
+  })
+
+  for (const metadata of ['x', [], null, 7]) {
+    test(`S2.2-2 ${JSON.stringify(metadata)} is no metadata`, async () => {
+      const answer = await api.request('POST', '/api/v1alpha1/roles', { body: { metadata, rules: [] } })
+      expectProblem(answer, 422, 'Invalid')
+    })
+  }
+
+  test('S2.3-1 S7-9 a name is taken once', async () => {
+    const things = await api.things()
+    const { metadata } = await things.created()
+    const again = await things.create({ name: metadata.name, spec: { city: 'Oslo' } })
+    expectProblem(again, 409, 'AlreadyExists')
+    expect((await things.read(metadata.name)).spec['city']).toBe('Rome')
+  })
+
+  test('S2.3-1 two models may use the same name', async () => {
+    const name = freshName()
+    const [first, second] = [await api.model(), await api.model()]
+    await first.created({ name })
+    expectStatus(await second.create({ name }), 201)
+  })
+
+  test('S2.3-12 a label is selected by as soon as it is set, and no longer when it is gone', async () => {
+    const models = await api.model({ indexes: [], composites: [] })
+    const { metadata } = await models.created()
+    const labelled = () => models.names({ labelSelector: 'a.b/fresh=yes' })
+    expect(await labelled()).toEqual([])
+    expectStatus(await models.patch(metadata.name, { metadata: { labels: { 'a.b/fresh': 'yes' } } }), 200)
+    expect(await labelled()).toEqual([metadata.name])
+    expectStatus(await models.patch(metadata.name, { metadata: { labels: { 'a.b/fresh': null } } }), 200)
+    expect(await labelled()).toEqual([])
+  })
+})
