@@ -71,7 +71,7 @@ function isPlain(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (levels === 0) return false
   if (Array.isArray(value)) return value.every((item) => isPlain(item, levels - 1))
-  // Three times as fast as Object.entries.
+  // Three times as fast as Object.values.
   for (const key in value) {
     if (key === '__proto__' || !isPlain((value as Record<string, unknown>)[key], levels - 1)) return false
   }
