@@ -1,7 +1,7 @@
 import { ApiError, type FieldError } from '@pergola/api'
 import { deepEqual } from '../base/deep-equal.ts'
 import type { IndexedValues } from '../store/store.ts'
-import { valueAt } from '../validation/field-error.ts'
+import { fieldError, valueAt } from '../validation/field-error.ts'
 import { metadataErrors, type SentMetadata } from '../validation/metadata.ts'
 import { indexedObject } from './indexed-object.ts'
 import type { Model, WriteContext } from './model.ts'
@@ -23,6 +23,7 @@ function refuseOtherType(model: Model, sent: { readonly apiVersion: unknown; rea
     throw new ApiError(
       'TypeMismatch',
       `the path is of ${field} "${model[field]}", the body says ${JSON.stringify(sent[field])}; correct it or leave it out`,
+      { errors: [fieldError(`/${field}`, 'type', `must be "${model[field]}", as the path says`)] },
     )
   }
 }
@@ -51,7 +52,7 @@ async function schemaFaults(
 ): Promise<readonly FieldError[]> {
   if (checked === 'nothing') return []
   const validate = await model.validator()
-  const faults = validate(object, { stored })
+  const faults = await validate(object, { stored })
   return checked === 'all' ? faults : faults.filter(({ pointer }) => /^\/status(\/|$)/.test(pointer))
 }
 

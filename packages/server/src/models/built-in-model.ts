@@ -1,11 +1,12 @@
-import { compileObjectSchema } from '../validation/compile-schema.ts'
+import { compileObjectSchema, type Thoroughness } from '../validation/compile-schema.ts'
 import { createValidate, type Validate } from '../validation/schema-validator.ts'
 import type { ModelDefinition } from './definition/definition.ts'
 import { createModel, type Model, type ModelParts } from './model.ts'
 
 /** One of the host's own models, whose schema need not be compiled in a thread of its own. */
 export function createBuiltInModel(definition: ModelDefinition, parts: Omit<ModelParts, 'validator'> = {}): Model {
-  let validate: Validate | undefined
-  const validator = async () => (validate ??= createValidate(compileObjectSchema(definition.schema)))
+  let validate: Promise<Validate> | undefined
+  const compile = async (thoroughness: Thoroughness) => compileObjectSchema(definition.schema, thoroughness)
+  const validator = () => (validate ??= createValidate(compile))
   return createModel(definition, { ...parts, validator })
 }

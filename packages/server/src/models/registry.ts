@@ -138,7 +138,7 @@ function declaredModel({ compiler }: RegistryParts, stored: StoredObject): Model
 function lazyValidator(compiler: SchemaCompiler, { schema }: ModelDefinition): () => Promise<Validate> {
   let compiled: Promise<Validate> | undefined
   return () => {
-    compiled ??= compiler.compile(schema).then(createValidate)
+    compiled ??= createValidate((thoroughness) => compiler.compile(schema, thoroughness))
     compiled.catch(() => (compiled = undefined))
     return compiled
   }

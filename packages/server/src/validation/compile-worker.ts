@@ -1,30 +1,31 @@
 import { parentPort } from 'node:worker_threads'
-import { compileObjectSchema, type SchemaPrograms } from './compile-schema.ts'
+import { compileObjectSchema, type Thoroughness } from './compile-schema.ts'
 import type { ObjectSchema } from './object-schema.ts'
 
 export interface CompileRequest {
   readonly id: number
   readonly schema: ObjectSchema
+  readonly thoroughness: Thoroughness
 }
 
 /** The first one, with no request's id, says that the thread has loaded. */
 export interface CompileReply {
   readonly id: number
-  readonly programs?: SchemaPrograms
+  readonly program?: string
   readonly fault?: string
 }
 
-parentPort?.on('message', ({ id, schema }: CompileRequest) => {
+parentPort?.on('message', ({ id, ...request }: CompileRequest) => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-  parentPort?.postMessage({ id, ...compile(schema) } satisfies CompileReply)
+  parentPort?.postMessage({ id, ...compile(request) } satisfies CompileReply)
 })
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
 parentPort?.postMessage({ id: 0 } satisfies CompileReply)
 
-function compile(schema: ObjectSchema): Omit<CompileReply, 'id'> {
+function compile({ schema, thoroughness }: Omit<CompileRequest, 'id'>): Omit<CompileReply, 'id'> {
   try {
-    return { programs: compileObjectSchema(schema) }
+    return { program: compileObjectSchema(schema, thoroughness) }
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) }
   }

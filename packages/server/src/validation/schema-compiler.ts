@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { SchemaPrograms } from './compile-schema.ts'
+import type { Thoroughness } from './compile-schema.ts'
 import type { CompileReply, CompileRequest } from './compile-worker.ts'
 import type { ObjectSchema } from './object-schema.ts'
 
@@ -18,8 +18,8 @@ export class SchemaFault extends Error {
 
 /** Turns schemas into programs in a thread of its own, so that no schema can hold up a request. */
 export interface SchemaCompiler extends AsyncDisposable {
-  /** Throws `SchemaFault`. */
-  compile(schema: ObjectSchema): Promise<SchemaPrograms>
+  /** Answers the program's text; throws `SchemaFault`. */
+  compile(schema: ObjectSchema, thoroughness: Thoroughness): Promise<string>
 }
 
 export function createSchemaCompiler(): SchemaCompiler {
@@ -34,11 +34,11 @@ export function createSchemaCompiler(): SchemaCompiler {
     running = undefined
     await worker?.terminate()
   }
-  const compileNow = async (schema: ObjectSchema) => {
+  const compileNow = async (schema: ObjectSchema, thoroughness: Thoroughness) => {
     clearTimeout(idle)
     try {
       running ??= await start()
-      return await ask(running, { id: ++ids, schema })
+      return await ask(running, { id: ++ids, schema, thoroughness })
     } catch (error) {
       if (error instanceof SchemaFault && !(error instanceof Runaway)) throw error
       await stop()
@@ -49,8 +49,8 @@ export function createSchemaCompiler(): SchemaCompiler {
   }
   return {
     // One after the other, so that each has the time for itself.
-    compile: (schema) => {
-      const turn = last.then(() => compileNow(schema))
+    compile: (schema, thoroughness) => {
+      const turn = last.then(() => compileNow(schema, thoroughness))
       last = turn.catch(() => {})
       return turn
     },
@@ -70,11 +70,11 @@ async function start(): Promise<Worker> {
   return worker
 }
 
-async function ask(worker: Worker, request: CompileRequest): Promise<SchemaPrograms> {
+async function ask(worker: Worker, request: CompileRequest): Promise<string> {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
   worker.postMessage(request)
-  const { programs, fault } = await reply(worker, compileMs)
-  if (programs) return programs
+  const { program, fault } = await reply(worker, compileMs)
+  if (program !== undefined) return program
   throw new SchemaFault(fault ?? 'cannot be compiled')
 }
 

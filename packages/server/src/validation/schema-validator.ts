@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { FieldError } from '@pergola/api'
 import { deepEqual } from '../base/deep-equal.ts'
-import { linearTimeRegExp, schemaOptions, type SchemaPrograms } from './compile-schema.ts'
+import { linearTimeRegExp, schemaOptions, type Thoroughness } from './compile-schema.ts'
 import { fieldError, step, valueAt } from './field-error.ts'
 import { inWords } from './fault-words.ts'
 import type { JsonSchema } from './object-schema.ts'
@@ -19,7 +19,7 @@ interface ValidateOptions {
  * Fills in defaults and answers every fault of the first phase that finds one: structure (types, required and unknown
  * fields), then the constraints of sound structure.
  */
-export type Validate = (value: unknown, options?: ValidateOptions) => readonly FieldError[]
+export type Validate = (value: unknown, options?: ValidateOptions) => Promise<readonly FieldError[]>
 
 /** More faults than these help nobody. */
 const maxFaults = 100
@@ -34,36 +34,30 @@ interface Phases {
   readonly full: ValidateFunction
 }
 
-/** Of a model; the programs were made by `compileObjectSchema`, here or in a thread of their own. */
-export function createValidate(programs: SchemaPrograms): Validate {
-  return bySize({ every: () => runProgram(programs.every), first: () => runProgram(programs.first) })
+/** Compiles a schema, here or in a thread of its own. */
+export type CompileProgram = (thoroughness: Thoroughness) => Promise<string>
+
+/** Of a model. The program that stops at the first fault is made when a large object first needs it. */
+export async function createValidate(compile: CompileProgram): Promise<Validate> {
+  const every = runProgram(await compile('every fault'))
+  let first: Phases | undefined
+  return async (value, options) => {
+    if (!isLarge(value)) return faultsOf(every, value, options)
+    first ??= runProgram(await compile('first fault'))
+    const faults = faultsOf(first, value)
+    return faults.length === 0 || options?.stored === undefined ? faults : faultsOf(every, value, options)
+  }
 }
 
 /** A schema of our own, checked in one phase. */
-export function compileSchema(schema: JsonSchema): Validate {
+export function compileSchema(schema: JsonSchema): (value: unknown) => readonly FieldError[] {
   const compile = (allErrors: boolean): Phases => {
     const full = new Ajv2020({ ...schemaOptions, allErrors, code: { regExp: linearTimeRegExp } }).compile(schema)
     return { structure: full, full }
   }
-  return bySize({ every: () => compile(true), first: () => compile(false) })
-}
-
-interface BothWays {
-  /** Names every fault. */
-  readonly every: () => Phases
-  /** Stops at the first one. */
-  readonly first: () => Phases
-}
-
-function bySize(make: BothWays): Validate {
-  const every = make.every()
+  const every = compile(true)
   let first: Phases | undefined
-  return (value, options) => {
-    if (valuesIn(value, maxValuesForAllFaults) < maxValuesForAllFaults) return faultsOf(every, value, options)
-    first ??= make.first()
-    const faults = faultsOf(first, value)
-    return faults.length === 0 || options?.stored === undefined ? faults : faultsOf(every, value, options)
-  }
+  return (value) => faultsOf(isLarge(value) ? (first ??= compile(false)) : every, value)
 }
 
 const ownRequire = createRequire(import.meta.url)
@@ -106,6 +100,10 @@ function withoutOld(
   return faults.filter(
     (fault) => !old.has(identity(fault)) || !deepEqual(valueAt(value, fault.pointer), valueAt(stored, fault.pointer)),
   )
+}
+
+function isLarge(value: unknown): boolean {
+  return valuesIn(value, maxValuesForAllFaults) >= maxValuesForAllFaults
 }
 
 /** How many values a JSON value holds, itself included; stops counting at `limit`. */

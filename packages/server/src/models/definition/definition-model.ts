@@ -213,7 +213,7 @@ async function takenErrors({ store }: DefinitionParts, { model, object }: Declar
 
 async function compileErrors({ compiler }: DefinitionParts, spec: ModelSpec): Promise<readonly FieldError[]> {
   try {
-    await compiler.compile(definitionOf(spec).schema)
+    await compiler.compile(definitionOf(spec).schema, 'every fault')
     return []
   } catch (error) {
     if (!(error instanceof SchemaFault)) throw error
