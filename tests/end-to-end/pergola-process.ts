@@ -10,6 +10,7 @@ const command = join(import.meta.dirname, '../../packages/cli/src/main.ts')
 /** A `pergola` process, run from its sources in a folder of its own. */
 export interface PergolaProcess extends AsyncDisposable {
   readonly directory: string
+  readonly pid: number
   readonly stdout: () => string
   readonly stderr: () => string
   /** Waits until it listens. */
@@ -42,6 +43,7 @@ export function startPergola(options: PergolaOptions = {}): PergolaProcess {
   const exited = once(child, 'close').then(() => child.exitCode)
   return {
     directory: cwd,
+    pid: child.pid ?? 0,
     stdout: () => printed.stdout,
     stderr: () => printed.stderr,
     url: async () => {

@@ -1,0 +1,308 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createDatabase, startPostgres } from '@pergola/test-servers'
+import { compileObjectSchema } from '../packages/server/src/validation/compile-schema.ts'
+import { createValidate } from '../packages/server/src/validation/schema-validator.ts'
+import { startPergola } from '../tests/end-to-end/pergola-process.ts'
+import { openConnections, type Connections } from './http/connections.ts'
+import { cities, group, modelOf, personOf } from './http/people.ts'
+import { cpuSecondsOf } from './http/process-cpu.ts'
+import { median, quantile, spread } from './measure.ts'
+
+/**
+ * The generated API against a bare stack: Fastify and the driver doing the same statement on the same table, without
+ * authentication, authorization, validation or anything else. Interleaved rounds; above 1 ours is faster.
+ */
+const quick = process.argv.includes('--quick')
+const rounds = quick ? 4 : 10
+const seconds = quick ? 1 : 2
+const objects = 10_000
+const manyModels = 300
+const token = 'bench-token-bench-token-bench-token'
+const plural = 'people'
+
+await using server = await startPostgres('18', { durable: true })
+await using database = await createDatabase(server.url)
+const env = {
+  PERGOLA_DATABASE_URL: database.url,
+  PERGOLA_BOOTSTRAP_ADMIN_TOKEN: token,
+  PERGOLA_LOG_LEVEL: process.env['PERGOLA_LOG_LEVEL'] ?? 'info',
+}
+const short: string[] = []
+let created = objects
+/** What the bare client has read before: it has to say which version it replaces. */
+const versions = new Map<number, { uid: string; version: number }>()
+
+{
+  await using ours = startPergola({ env })
+  const oursUrl = await ours.url()
+  await register(oursUrl, modelOf(plural, 'Person'))
+  for (let at = 1; at < manyModels; at++) await register(oursUrl, modelOf(`things${at}`, `Thing${at}`))
+  console.log(`${manyModels} models, ${objects} objects in one of them`)
+  await fill(oursUrl)
+  await using bare = await startBare(database.url)
+  const contestants = [ours.pid, bare.pid] as const
+  console.log(
+    `\n${'against the bare stack'.padEnd(24)}${['callers', 'ratio', 'spread', 'bar', 'ours/s', 'bare/s', 'ours p99', 'bare p99', 'ours µs CPU', 'bare µs CPU'].map((head) => head.padStart(12)).join('')}`,
+  )
+  for (const callers of [1, 32, 128]) {
+    using toOurs = await openConnections(oursUrl, callers)
+    using toBare = await openConnections(bare.url, callers)
+    for (const operation of operations()) await compare(operation, { callers, toOurs, toBare, contestants })
+  }
+}
+await startWithManyModels()
+await validation()
+if (short.length > 0) {
+  console.log(`\n${short.length} bars are short: ${short.join('; ')}`)
+  process.exitCode = 1
+} else console.log('\nall bars are met')
+
+interface Operation {
+  readonly name: string
+  /** By the number of callers. */
+  readonly bars: Readonly<Record<number, number>>
+  readonly status: number
+  readonly ours: (at: number) => Buffer
+  readonly bare: (at: number) => Buffer
+}
+
+function operations(): readonly Operation[] {
+  const base = `/apis/${group}/v1/${plural}`
+  const existing = (at: number) => (at * 7919) % objects
+  const filter = (at: number) => `city-${(at * 31) % cities}`
+  return [
+    {
+      name: 'get',
+      bars: { 1: 0.85, 32: 0.85, 128: 1.5 },
+      status: 200,
+      ours: (at) => head('GET', `${base}/p-${existing(at)}`),
+      bare: (at) => head('GET', `/people/p-${existing(at)}`),
+    },
+    {
+      name: 'list 20, filter, sort',
+      bars: { 1: 0.85, 32: 0.85 },
+      status: 200,
+      ours: (at) => head('GET', `${base}?size=20&sort=spec.age,desc&fieldSelector=spec.city=${filter(at)}`),
+      bare: (at) => head('GET', `/people?city=${filter(at)}`),
+    },
+    {
+      name: 'create',
+      bars: { 1: 0.8, 32: 0.8, 128: 1.2 },
+      status: 201,
+      ours: (at) => withBody('POST', base, personOf(fresh(at))),
+      bare: (at) => withBody('POST', '/people', personOf(fresh(at))),
+    },
+    {
+      name: 'update',
+      bars: { 1: 0.75, 32: 0.75 },
+      status: 200,
+      ours: (at) => withBody('PUT', `${base}/p-${existing(at)}`, personOf(existing(at), {}, at + 1)),
+      bare: (at) => withBody('PUT', `/people/${known(existing(at)).name}`, bareUpdate(existing(at), at)),
+    },
+  ]
+}
+
+function fresh(_: number): number {
+  return created++
+}
+
+function known(at: number): { name: string } {
+  return { name: `q-${at}` }
+}
+
+function bareUpdate(at: number, salt: number): object {
+  const read = versions.get(at)
+  if (!read) throw new Error(`q-${at} was not read`)
+  const person = personOf(at, { uid: read.uid, version: read.version++ }, salt + 1)
+  return {
+    ...person,
+    metadata: { ...person.metadata, name: `q-${at}` },
+    spec: { ...person.spec, email: `q${at}@example.com` },
+  }
+}
+
+interface Comparison {
+  readonly callers: number
+  readonly toOurs: Connections
+  readonly toBare: Connections
+  readonly contestants: readonly [number, number]
+}
+
+async function compare(operation: Operation, { callers, toOurs, toBare, contestants }: Comparison): Promise<void> {
+  const figures = { ours: [] as Round[], bare: [] as Round[] }
+  for (let round = 0; round <= rounds; round++) {
+    const from = round * 1_000_000
+    const ours = await run(
+      { send: toOurs.send, request: operation.ours, status: operation.status, pid: contestants[0] },
+      callers,
+      from,
+    )
+    const bare = await run(
+      { send: toBare.send, request: operation.bare, status: operation.status, pid: contestants[1] },
+      callers,
+      from,
+    )
+    // The first one warms up.
+    if (round > 0) {
+      figures.ours.push(ours)
+      figures.bare.push(bare)
+    }
+  }
+  const ratios = figures.ours.map((ours, at) => ours.perSecond / (figures.bare[at]?.perSecond ?? Number.NaN))
+  const ratio = median(ratios)
+  const bar = operation.bars[callers]
+  if (bar !== undefined && ratio < bar) short.push(`${operation.name} at ${callers}`)
+  const of = (rounds_: readonly Round[], pick: (round: Round) => number) => median(rounds_.map(pick))
+  const cells = [
+    String(callers),
+    ratio.toFixed(2),
+    spread(ratios),
+    bar?.toFixed(2) ?? '',
+    of(figures.ours, ({ perSecond }) => perSecond).toFixed(0),
+    of(figures.bare, ({ perSecond }) => perSecond).toFixed(0),
+    of(figures.ours, ({ p99 }) => p99).toFixed(1),
+    of(figures.bare, ({ p99 }) => p99).toFixed(1),
+    of(figures.ours, ({ cpu }) => cpu).toFixed(0),
+    of(figures.bare, ({ cpu }) => cpu).toFixed(0),
+  ]
+  console.log(operation.name.padEnd(24) + cells.map((cell) => cell.padStart(12)).join(''))
+}
+
+interface Round {
+  readonly perSecond: number
+  readonly p99: number
+  /** Microseconds an operation, of the server and the database. */
+  readonly cpu: number
+}
+
+interface Runner {
+  readonly send: Connections['send']
+  readonly request: (at: number) => Buffer
+  readonly status: number
+  readonly pid: number
+}
+
+async function run({ send, request, status, pid }: Runner, callers: number, from: number): Promise<Round> {
+  const latencies: number[] = []
+  const before = cpuSecondsOf(pid)
+  const began = performance.now()
+  const end = began + seconds * 1000
+  let next = from
+  const caller = async () => {
+    while (performance.now() < end) {
+      const sent = performance.now()
+      const answered = await send(request(next++))
+      if (answered !== status) throw new Error(`answered ${answered}, not ${status}`)
+      latencies.push(performance.now() - sent)
+    }
+  }
+  await Promise.all(Array.from({ length: callers }, caller))
+  const elapsed = (performance.now() - began) / 1000
+  const sorted = latencies.toSorted((a, b) => a - b)
+  const cpu = ((cpuSecondsOf(pid) - before) * 1e6) / latencies.length
+  return { perSecond: latencies.length / elapsed, p99: quantile(sorted, 0.99), cpu }
+}
+
+function head(method: string, path: string, more = ''): Buffer {
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n${more}\r\n`)
+}
+
+function withBody(method: string, path: string, value: object): Buffer {
+  const body = JSON.stringify(value)
+  const more = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`
+  return Buffer.concat([head(method, path, more), Buffer.from(body)])
+}
+
+async function register(url: string, model: object): Promise<void> {
+  await post(url, '/apis/plugin.platform.run/v1alpha1/models', model)
+}
+
+async function post(url: string, path: string, body: object): Promise<{ metadata: { uid: string } }> {
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (response.status !== 201) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  return (await response.json()) as { metadata: { uid: string } }
+}
+
+/** Objects for both: each updates its own. */
+async function fill(url: string): Promise<void> {
+  const path = `/apis/${group}/v1/${plural}`
+  for (let from = 0; from < objects; from += 100) {
+    const numbers = Array.from({ length: 100 }, (_, at) => from + at)
+    await Promise.all(
+      numbers.flatMap((at) => [
+        post(url, path, personOf(at)),
+        post(url, path, twin(at)).then(({ metadata }) => versions.set(at, { uid: metadata.uid, version: 0 })),
+      ]),
+    )
+  }
+}
+
+function twin(at: number): object {
+  const person = personOf(at)
+  return { metadata: { ...person.metadata, name: `q-${at}` }, spec: { ...person.spec, email: `q${at}@example.com` } }
+}
+
+async function startBare(databaseUrl: string) {
+  const file = join(import.meta.dirname, 'http/bare-server.ts')
+  const child = spawn(process.execPath, ['--conditions=source', file, databaseUrl, plural], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const printed = await Promise.race([
+    once(child.stdout, 'data').then(([chunk]) => String(chunk)),
+    once(child, 'close').then(() => 'nothing'),
+  ])
+  const [, url] = /api (\S+)/.exec(printed) ?? []
+  if (url === undefined) throw new Error(`the bare server said ${printed}`)
+  return {
+    url,
+    pid: child.pid ?? 0,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL')
+      await once(child, 'close')
+    },
+  }
+}
+
+/** A start with 500 models, and one more model. */
+async function startWithManyModels(): Promise<void> {
+  const models = 500
+  {
+    await using filling = startPergola({ env })
+    const url = await filling.url()
+    for (let at = manyModels; at < models; at++) await register(url, modelOf(`things${at}`, `Thing${at}`))
+  }
+  const began = performance.now()
+  await using ours = startPergola({ env })
+  const url = await ours.url()
+  const startMs = performance.now() - began
+  const sent = performance.now()
+  await register(url, modelOf('lateones', 'LateOne'))
+  const registerMs = performance.now() - sent
+  if (startMs > 3_000) short.push('start')
+  if (registerMs > 300) short.push('registering one more')
+  console.log(
+    `\nstart with ${models} models ${startMs.toFixed(0)} ms (3000 allowed); one more ${registerMs.toFixed(0)} ms (300 allowed)`,
+  )
+}
+
+async function validation(): Promise<void> {
+  const { spec } = modelOf(plural, 'Person') as {
+    spec: { versions: [{ schema: Parameters<typeof compileObjectSchema>[0] }] }
+  }
+  const validate = await createValidate(async (thoroughness) =>
+    compileObjectSchema(spec.versions[0].schema, thoroughness),
+  )
+  const people = Array.from({ length: 1_000 }, (_, at) => personOf(at))
+  for (let warm = 0; warm < 20; warm++) for (const person of people) await validate(person)
+  const began = performance.now()
+  for (let round = 0; round < 20; round++) for (const person of people) await validate(person)
+  const microseconds = ((performance.now() - began) * 1000) / (20 * people.length)
+  if (microseconds > 5) short.push('validation')
+  console.log(`validation of a typical object ${microseconds.toFixed(2)} µs (5 allowed)`)
+}

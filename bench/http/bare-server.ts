@@ -1,0 +1,126 @@
+import Fastify from 'fastify'
+import { Pool } from 'pg'
+import { uuidv7 } from '../../packages/server/src/base/uuid.ts'
+import { createCatalog } from '../../packages/server/src/store/postgres/catalog.ts'
+import type { CompositePart, IndexDeclaration } from '../../packages/server/src/store/store.ts'
+import { indexKey } from '../../packages/server/src/store/index-key.ts'
+
+/**
+ * What somebody would write without a platform: Fastify, a pool, and for each operation the one statement that the store
+ * uses. No authentication, no authorization, no validation, no selector, no count.
+ */
+const [, , url = '', plural = ''] = process.argv
+const pool = new Pool({ connectionString: url, max: 16 })
+interface ModelRow {
+  readonly group_name: string
+  readonly edition: string
+  readonly indexes: readonly IndexDeclaration[]
+  readonly composites: readonly { readonly parts: readonly CompositePart[] }[]
+}
+
+const { rows } = await pool.query<ModelRow>('SELECT * FROM models WHERE plural = $1', [plural])
+const [row] = rows
+if (!row) throw new Error(`there is no model ${plural}`)
+const catalog = createCatalog(pool)
+const key = { group: row.group_name, plural }
+await catalog.open({
+  ...key,
+  edition: Number(row.edition),
+  indexes: row.indexes,
+  composites: row.composites.map(({ parts }) => parts),
+})
+const { table, statements } = catalog.find(key)
+
+interface Person {
+  readonly metadata: {
+    readonly name: string
+    readonly uid?: string
+    readonly version?: number
+    readonly labels: object
+  }
+  readonly spec: {
+    readonly city: string
+    readonly age: number
+    readonly email: string
+    readonly tags: readonly string[]
+  }
+}
+
+const app = Fastify()
+app.setErrorHandler((error, _request, reply) => {
+  console.error(error)
+  return reply.code(500).send()
+})
+const columns = 'name, uid, version, generation, id >> 20 AS created_at, data'
+
+app.get<{ Params: { name: string } }>('/people/:name', async (request, reply) => {
+  const { rows: found } = await pool.query({
+    name: 'get',
+    text: `SELECT ${columns} FROM m_${table.id} WHERE name = $1`,
+    values: [request.params.name],
+  })
+  return reply.type('application/json').send(answer(found[0]))
+})
+
+app.get<{ Querystring: { city: string } }>('/people', async (request, reply) => {
+  const { rows: found } = await pool.query({
+    name: 'list',
+    text: `SELECT ${columns} FROM m_${table.id} WHERE ix_1 = $1 ORDER BY ix_2 DESC NULLS LAST, id DESC LIMIT 20`,
+    values: [request.query.city],
+  })
+  return reply.type('application/json').send(`{"items":[${found.map(answer).join(',')}]}`)
+})
+
+app.post<{ Body: Person }>('/people', async (request, reply) => {
+  const { metadata, spec } = request.body
+  const uid = uuidv7(Date.now())
+  const data = dataOf(request.body)
+  const { rows: made } = await pool.query({
+    name: 'create',
+    text: statements.createOne,
+    values: [metadata.name, uid, false, 'v1', data, ...indexed(metadata.labels, spec)],
+  })
+  const created = { name: metadata.name, uid, version: 0, generation: 1, created_at: made[0].created_at, data }
+  return reply.code(201).type('application/json').send(answer(created))
+})
+
+app.put<{ Params: { name: string }; Body: Person }>('/people/:name', async (request, reply) => {
+  const { metadata, spec } = request.body
+  const data = dataOf(request.body)
+  const { rows: done } = await pool.query({
+    name: 'update',
+    text: statements.updateOne,
+    values: [
+      request.params.name,
+      metadata.uid,
+      metadata.version,
+      false,
+      'v1',
+      1,
+      data,
+      ...indexed(metadata.labels, spec),
+    ],
+  })
+  return reply
+    .code(done[0]?.outcome === 'updated' ? 200 : 409)
+    .type('application/json')
+    .send(answer({ ...done[0], data }))
+})
+
+function indexed(labels: object, { city, age, email, tags }: Person['spec']): unknown[] {
+  const number = indexKey('number', age)
+  const slot = table.indexes.find(({ multi }) => multi)?.slot ?? 0
+  const sets = JSON.stringify({ [slot]: [...new Set(tags)] })
+  return [JSON.stringify(labels), sets, city, 'key' in number ? number.key : '', email]
+}
+
+function dataOf({ metadata, spec }: Person): Buffer {
+  return Buffer.from(`,"labels":${JSON.stringify(metadata.labels)}},"spec":${JSON.stringify(spec)}}`)
+}
+
+function answer(found: Record<string, unknown>): string {
+  const { name, uid, version, generation, created_at: created } = found
+  return `{"metadata":{"name":"${name}","uid":"${uid}","version":${version},"generation":${generation},"creationTimestamp":"${new Date(Number(created)).toISOString()}"${String(found['data'])}`
+}
+
+console.log(`api ${await app.listen({ host: '127.0.0.1', port: 0 })}`)

@@ -1,0 +1,70 @@
+import { connect, type Socket } from 'node:net'
+
+/**
+ * Kept-alive connections with one request each under way. As lean as can be, because whoever sends shares the machine
+ * with whoever answers: a full HTTP client would cost more than the server that is measured.
+ */
+export interface Connections extends Disposable {
+  /** Sends on a free connection and answers the status; more requests than connections wait for none. */
+  send(request: Buffer): Promise<number>
+}
+
+export async function openConnections(url: string, count: number): Promise<Connections> {
+  const { hostname, port } = new URL(url)
+  const all = await Promise.all(Array.from({ length: count }, () => openConnection(hostname, Number(port))))
+  const free = [...all]
+  return {
+    send: async (request) => {
+      const connection = free.pop()
+      if (!connection) throw new Error('more requests than connections')
+      try {
+        return await connection.send(request)
+      } finally {
+        free.push(connection)
+      }
+    },
+    [Symbol.dispose]: () => {
+      for (const { socket } of all) socket.destroy()
+    },
+  }
+}
+
+interface Connection {
+  readonly socket: Socket
+  send(request: Buffer): Promise<number>
+}
+
+function openConnection(host: string, port: number): Promise<Connection> {
+  const { promise, resolve, reject } = Promise.withResolvers<Connection>()
+  const socket = connect({ host, port, noDelay: true })
+  let received = Buffer.alloc(0)
+  let waiting: { resolve: (status: number) => void; reject: (error: Error) => void } | undefined
+  socket.on('data', (chunk) => {
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
+    if (!isWhole(received)) return
+    const status = Number(received.toString('latin1', 9, 12))
+    received = Buffer.alloc(0)
+    waiting?.resolve(status)
+  })
+  socket.on('error', (error) => (waiting ? waiting.reject(error) : reject(error)))
+  socket.on('close', () => waiting?.reject(new Error('the server closed the connection')))
+  socket.on('connect', () => {
+    resolve({
+      socket,
+      send: (request) =>
+        new Promise((answered, failed) => {
+          waiting = { resolve: answered, reject: failed }
+          socket.write(request)
+        }),
+    })
+  })
+  return promise
+}
+
+function isWhole(received: Buffer): boolean {
+  const end = received.indexOf('\r\n\r\n')
+  if (end < 0) return false
+  const head = received.toString('latin1', 0, end)
+  const [, length] = /content-length: (\d+)/i.exec(head) ?? []
+  return length !== undefined && received.length >= end + 4 + Number(length)
+}
