@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'vitest'
+import { compileObjectSchema } from './compile-schema.ts'
+import { closedSchema, structureOf, type JsonSchema, type ObjectSchema } from './object-schema.ts'
+import { createValidate } from './schema-validator.ts'
+
+const text = { type: 'string' }
+const named = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
+const port = named({ port: { type: 'integer' } })
+/** Not written as a literal: an object with `then` could be taken for a promise. */
+const branches = (condition: object, then: object, otherwise: object = {}): JsonSchema =>
+  Object.fromEntries(Object.entries({ if: condition, else: otherwise }).concat([['then', then]]))
+
+async function faultsOf(spec: JsonSchema, value: unknown, $defs: ObjectSchema['$defs'] = {}): Promise<string[]> {
+  const schema = { properties: { spec }, $defs }
+  const validate = await createValidate(async (thoroughness) => compileObjectSchema(schema, thoroughness))
+  const faults = await validate({ metadata: {}, spec: value })
+  return faults.map(({ pointer, rule }) => `${pointer} ${rule}`)
+}
+
+interface Row {
+  readonly what: string
+  readonly spec: JsonSchema
+  readonly $defs?: Readonly<Record<string, JsonSchema>>
+  readonly value: unknown
+  /** Pointer and rule of each. */
+  readonly faults?: readonly string[]
+}
+
+const closed: readonly Row[] = [
+  { what: 'an object that names its fields', spec: named({ a: text }), value: { b: 1 }, faults: ['/spec/b unknown'] },
+  {
+    what: 'an object that names none, and so can hold none',
+    spec: named({}),
+    value: { a: 1 },
+    faults: ['/spec/a unknown'],
+  },
+  {
+    what: 'an object in an object',
+    spec: named({ a: named({ b: text }) }),
+    value: { a: { c: 1 } },
+    faults: ['/spec/a/c unknown'],
+  },
+  {
+    what: 'the items of an array of arrays',
+    spec: named({ a: { type: 'array', items: { type: 'array', items: named({ b: text }) } } }),
+    value: { a: [[{ b: 'x' }, { c: 1 }]] },
+    faults: ['/spec/a/0/1/c unknown'],
+  },
+  {
+    what: 'items by their position',
+    spec: named({ a: { type: 'array', prefixItems: [named({ b: text }), text] } }),
+    value: { a: [{ c: 1 }, 'x'] },
+    faults: ['/spec/a/0/c unknown'],
+  },
+  {
+    what: 'the values of a map',
+    spec: { type: 'object', additionalProperties: named({ b: text }) },
+    value: { any: { b: 'x' }, other: { c: 1 } },
+    faults: ['/spec/other/c unknown'],
+  },
+  {
+    what: 'fields by a pattern, beside fields by name',
+    spec: named({ a: text }, { patternProperties: { '^x-': named({ b: text }) } }),
+    value: { a: 'x', 'x-1': { b: 'x' }, 'x-2': { c: 1 }, y: 1 },
+    faults: ['/spec/y unknown', '/spec/x-2/c unknown'],
+  },
+  {
+    what: 'an object by reference',
+    spec: { $ref: '#/$defs/port' },
+    $defs: { port },
+    value: { port: 1, host: 'x' },
+    faults: ['/spec/host unknown'],
+  },
+  {
+    what: 'an object by a reference to a reference',
+    spec: { $ref: '#/$defs/a~1b' },
+    $defs: { port, 'a/b': { $ref: '#/$defs/port' } },
+    value: { port: 1, host: 'x' },
+    faults: ['/spec/host unknown'],
+  },
+  {
+    what: 'an object put together of several',
+    spec: { allOf: [port, named({ host: text })] },
+    value: { port: 1, host: 'x', other: 1 },
+    faults: ['/spec/other unknown'],
+  },
+  {
+    what: 'an object of one of several forms, to the fields of the form that fits',
+    spec: { anyOf: [named({ a: text }, { required: ['a'] }), named({ b: text }, { required: ['b'] })] },
+    value: { a: 'x', c: 1 },
+    faults: ['/spec/c unknown'],
+  },
+  {
+    what: 'an object by a condition, to the fields of the branch that holds',
+    spec: named({ kind: text }, branches({ properties: { kind: { const: 'a' } } }, port, named({ b: text }))),
+    value: { kind: 'a', port: 1, b: 'x' },
+    faults: ['/spec/b unknown'],
+  },
+  {
+    what: 'an object of a form that names its own, below the form',
+    spec: { oneOf: [named({ tcp: port }, { required: ['tcp'] }), named({ unix: text }, { required: ['unix'] })] },
+    value: { tcp: { port: 1, host: 'x' } },
+    faults: ['/spec/tcp/host unknown', '/spec/unix required', '/spec oneOf'],
+  },
+]
+
+const open: readonly Row[] = [
+  { what: 'an object that says nothing of its fields', spec: { type: 'object' }, value: { a: { b: [1] } } },
+  { what: 'a value without a type', spec: {}, value: { a: 1 } },
+  {
+    what: 'an object that says so',
+    spec: named({ a: text }, { additionalProperties: true }),
+    value: { a: 'x', b: { c: 1 } },
+  },
+  {
+    what: 'an object that says so in the other word',
+    spec: { ...named({ a: text }), unevaluatedProperties: true },
+    value: { a: 'x', b: 1 },
+  },
+  {
+    what: 'an object whose fields only have a pattern',
+    spec: { type: 'object', patternProperties: { '^x-': text } },
+    value: { 'x-1': 'x', y: 1 },
+  },
+  {
+    what: 'a composed object of which no part names a field',
+    spec: { anyOf: [{ required: ['a'] }, { required: ['b'] }] },
+    value: { a: 1, c: 1 },
+  },
+  {
+    what: 'a tree, by a reference to itself',
+    spec: { $ref: '#/$defs/node' },
+    $defs: { node: named({ children: { type: 'array', items: { $ref: '#/$defs/node' } } }) },
+    value: { children: [{ children: [] }, { children: [{}] }] },
+  },
+  {
+    what: 'a field of the whole beside each of its parts',
+    spec: named({ a: text }, { allOf: [{ required: ['a'] }, named({ b: text })] }),
+    value: { a: 'x', b: 'x' },
+  },
+]
+
+for (const [title, rows] of [
+  ['closed is', closed],
+  ['open is', open],
+] as const) {
+  describe(title, () => {
+    for (const { what, spec, $defs, value, faults = [] } of rows) {
+      test(what, async () => expect(await faultsOf(spec, value, $defs)).toEqual(faults))
+    }
+  })
+}
+
+test('the whole object takes its own fields, those of every object, and no other', async () => {
+  const schema = { properties: { spec: text }, required: ['spec'] }
+  const validate = await createValidate(async (thoroughness) => compileObjectSchema(schema, thoroughness))
+  expect(await validate({ apiVersion: 'v1', kind: 'Todo', metadata: {}, spec: 'x' })).toEqual([])
+  expect(await validate({ extra: 1 })).toMatchObject([
+    { pointer: '/spec', rule: 'required' },
+    { pointer: '/extra', rule: 'unknown' },
+  ])
+})
+
+test('the schema that was given stays as it was', () => {
+  const schema = { properties: { spec: named({ a: { allOf: [port] } }) }, $defs: { port } }
+  const before = structuredClone(schema)
+  closedSchema(schema)
+  expect(schema).toEqual(before)
+})
+
+describe('the first phase sees', () => {
+  const cases: readonly (readonly [what: string, schema: unknown, structure: unknown])[] = [
+    ['types, and no bounds', { type: 'string', minLength: 1, format: 'date' }, { type: 'string' }],
+    ['no allowed values', { enum: [1] }, {}],
+    [
+      'which fields there are and must be',
+      { properties: { a: { const: 1, type: 'number' } }, required: ['a'], minProperties: 1 },
+      { properties: { a: { type: 'number' } }, required: ['a'] },
+    ],
+    [
+      'what holds any field',
+      { patternProperties: { a: { minimum: 1 } }, additionalProperties: { maximum: 1 } },
+      { patternProperties: { a: {} }, additionalProperties: {} },
+    ],
+    ['that no more fields are allowed', { additionalProperties: false }, { additionalProperties: false }],
+    [
+      'items, and not how many',
+      { items: { type: 'string', pattern: 'a' }, prefixItems: [{ minimum: 1 }, true], maxItems: 1, uniqueItems: true },
+      { items: { type: 'string' }, prefixItems: [{}, true] },
+    ],
+    ['every part of a whole', { allOf: [{ type: 'object', maxProperties: 1 }] }, { allOf: [{ type: 'object' }] }],
+    ['no alternatives and no conditions', { anyOf: [{}], oneOf: [{}], not: {}, ...branches({}, {}) }, {}],
+    [
+      'references and what they lead to',
+      { $ref: '#/$defs/a', $defs: { a: { type: 'string', maxLength: 1 } } },
+      { $ref: '#/$defs/a', $defs: { a: { type: 'string' } } },
+    ],
+    ['defaults, because they fill in what is required', { default: 1, minimum: 1 }, { default: 1 }],
+    ['a field called like a keyword', { properties: { minimum: { minimum: 1 } } }, { properties: { minimum: {} } }],
+    ['a schema that is only true', true, true],
+  ]
+  for (const [what, schema, structure] of cases) {
+    test(what, () => expect(structureOf(schema)).toEqual(structure))
+  }
+})
