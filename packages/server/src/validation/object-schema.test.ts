@@ -104,6 +104,68 @@ const closed: readonly Row[] = [
   },
 ]
 
+const network = named({ mode: text, port: { type: 'integer' } })
+const isTcp = { properties: { network: { properties: { mode: { const: 'tcp' } } } }, required: ['network'] }
+
+/** Parts that speak of a value which is described elsewhere do not close it. */
+const besides: readonly Row[] = [
+  {
+    what: 'a condition on a field of a field holds whatever stands beside it',
+    spec: named({ network }, branches(isTcp, { properties: { network: { required: ['port'] } } })),
+    value: { network: { mode: 'tcp' } },
+    faults: ['/spec/network/port required'],
+  },
+  {
+    what: 'a condition on a field of a field fails only by its own words',
+    spec: named({ network }, branches(isTcp, { required: ['reason'] })),
+    value: { network: { mode: 'tcp', port: 1 } },
+    faults: ['/spec/reason required'],
+  },
+  {
+    what: 'a branch may bound a field of a field',
+    spec: named({ network }, branches(isTcp, { properties: { network: { properties: { port: { minimum: 9 } } } } })),
+    value: { network: { mode: 'tcp', port: 10 } },
+  },
+  {
+    what: 'a part of the whole may bound a field of a field',
+    spec: named({ network }, { allOf: [{ properties: { network: { properties: { port: { minimum: 9 } } } } }] }),
+    value: { network: { mode: 'tcp', port: 10 } },
+  },
+  {
+    what: 'two parts may each name fields of the same field',
+    spec: { allOf: [named({ network: named({ mode: text }) }), named({ network: port })] },
+    value: { network: { mode: 'tcp', port: 10 } },
+  },
+  {
+    what: 'a part may bound what a reference describes',
+    spec: { $ref: '#/$defs/base', anyOf: [{ properties: { network: { properties: { port: { minimum: 9 } } } } }] },
+    $defs: { base: named({ network }) },
+    value: { network: { mode: 'tcp', port: 10 } },
+  },
+  {
+    what: 'what is not allowed is recognised whatever stands beside it',
+    spec: named({ network }, { not: isTcp }),
+    value: { network: { mode: 'tcp', port: 1 } },
+    faults: ['/spec not'],
+  },
+  {
+    what: 'an item that must be there is recognised whatever else it holds',
+    spec: named({ all: { type: 'array', items: network, contains: { properties: { mode: { const: 'tcp' } } } } }),
+    value: { all: [{ mode: 'tcp', port: 1 }] },
+  },
+  {
+    what: 'fields that come with another field are known',
+    spec: named({ a: text }, { dependentSchemas: { a: named({ network }, { required: ['network'] }) } }),
+    value: { a: 'x', network: { mode: 'tcp' } },
+  },
+  {
+    what: 'fields that come with another field are closed',
+    spec: named({ a: text }, { dependentSchemas: { a: named({ network }) } }),
+    value: { a: 'x', network: { other: 1 } },
+    faults: ['/spec/network/other unknown'],
+  },
+]
+
 const open: readonly Row[] = [
   { what: 'an object that says nothing of its fields', spec: { type: 'object' }, value: { a: { b: [1] } } },
   { what: 'a value without a type', spec: {}, value: { a: 1 } },
@@ -128,6 +190,11 @@ const open: readonly Row[] = [
     value: { a: 1, c: 1 },
   },
   {
+    what: 'an object that only says what it may not be',
+    spec: { type: 'object', not: named({ a: { const: 1 } }, { required: ['a'] }) },
+    value: { a: 2, b: 1 },
+  },
+  {
     what: 'a tree, by a reference to itself',
     spec: { $ref: '#/$defs/node' },
     $defs: { node: named({ children: { type: 'array', items: { $ref: '#/$defs/node' } } }) },
@@ -143,6 +210,7 @@ const open: readonly Row[] = [
 for (const [title, rows] of [
   ['closed is', closed],
   ['open is', open],
+  ['side by side:', besides],
 ] as const) {
   describe(title, () => {
     for (const { what, spec, $defs, value, faults = [] } of rows) {

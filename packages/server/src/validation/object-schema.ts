@@ -19,9 +19,13 @@ export function closedSchema({ properties, required = [], $defs = {} }: ObjectSc
   }
 }
 
-/** Where schemas stand side by side for one value; each alone may not refuse what another one names. */
+/**
+ * Where schemas stand side by side for one value; each alone may not refuse what another one names. What only tests a value
+ * (`if`, `not`, `contains`) is left as it is: closed, it would test for more than it says.
+ */
 const besides = ['allOf', 'anyOf', 'oneOf'] as const
-const branches = ['if', 'then', 'else', 'not'] as const
+const branches = ['then', 'else'] as const
+const composing = [...besides, ...branches, '$ref', 'if', 'not', 'dependentSchemas'] as const
 
 type Definitions = Readonly<Record<string, JsonSchema>>
 
@@ -30,30 +34,66 @@ function close(schema: unknown, definitions: Definitions): unknown {
   if (!isSchema(schema)) return schema
   const inside = closeInside(schema, definitions)
   if ('additionalProperties' in schema || 'unevaluatedProperties' in schema) return inside
-  const isComposed = '$ref' in schema || [...besides, ...branches].some((keyword) => keyword in schema)
-  if (isComposed) return namesFields(schema, definitions) ? { ...inside, unevaluatedProperties: false } : inside
+  if (composing.some((keyword) => keyword in schema)) {
+    return namesFields(schema, definitions) ? { ...inside, unevaluatedProperties: false } : inside
+  }
   return 'properties' in schema ? { ...inside, additionalProperties: false } : inside
 }
 
-/** The same schema with the values below it closed, itself left as open as it is. */
-function closeInside(schema: unknown, definitions: Definitions): JsonSchema {
+/**
+ * The same schema with the values below it closed, itself left as open as it is; and open too stay the fields that are
+ * described elsewhere, of which this schema says only a part.
+ */
+function closeInside(schema: unknown, definitions: Definitions, elsewhere: readonly string[] = []): JsonSchema {
   if (!isSchema(schema)) return schema as JsonSchema
   const closed: Record<string, unknown> = { ...schema }
+  const others = [...elsewhere, ...fieldsOf(definitionOf(schema['$ref'], definitions), definitions)]
   for (const keyword of ['properties', 'patternProperties']) {
-    if (isSchema(closed[keyword])) closed[keyword] = mapValues(closed[keyword], (one) => close(one, definitions))
+    if (!isSchema(closed[keyword])) continue
+    closed[keyword] = mapValues(closed[keyword], (one, field) =>
+      others.includes(field) ? one : close(one, definitions),
+    )
   }
-  for (const keyword of ['items', 'additionalProperties', 'unevaluatedProperties', 'contains']) {
+  for (const keyword of ['items', 'additionalProperties', 'unevaluatedProperties']) {
     if (isSchema(closed[keyword])) closed[keyword] = close(closed[keyword], definitions)
   }
   if (Array.isArray(closed['prefixItems']))
     closed['prefixItems'] = closed['prefixItems'].map((one) => close(one, definitions))
+  return { ...closed, ...closedParts(schema, definitions, [...others, ...Object.keys(ownProperties(schema))]) }
+}
+
+function closedParts(schema: JsonSchema, definitions: Definitions, elsewhere: readonly string[]): JsonSchema {
+  const parts: Record<string, unknown> = {}
+  const together: readonly unknown[] = Array.isArray(schema['allOf']) ? schema['allOf'] : []
+  const named = together.map((part) => fieldsOf(part, definitions))
+  const inPart = (part: unknown, besidesIt: readonly (readonly string[])[]) =>
+    closeInside(part, definitions, [...elsewhere, ...besidesIt.flat()])
   for (const keyword of besides) {
-    if (Array.isArray(closed[keyword])) closed[keyword] = closed[keyword].map((one) => closeInside(one, definitions))
+    if (!Array.isArray(schema[keyword])) continue
+    parts[keyword] = schema[keyword].map((one, at) => inPart(one, keyword === 'allOf' ? named.toSpliced(at, 1) : named))
   }
   for (const keyword of branches) {
-    if (isSchema(closed[keyword])) closed[keyword] = closeInside(closed[keyword], definitions)
+    if (isSchema(schema[keyword])) parts[keyword] = inPart(schema[keyword], named)
   }
-  return closed
+  if (isSchema(schema['dependentSchemas'])) {
+    parts['dependentSchemas'] = mapValues(schema['dependentSchemas'], (one) => inPart(one, named))
+  }
+  return parts
+}
+
+/** The fields that a schema describes whatever the value is. */
+function fieldsOf(schema: unknown, definitions: Definitions, seen: readonly unknown[] = []): readonly string[] {
+  if (!isSchema(schema) || seen.includes(schema)) return []
+  const together: readonly unknown[] = Array.isArray(schema['allOf']) ? schema['allOf'] : []
+  const parts = [definitionOf(schema['$ref'], definitions), ...together]
+  return [
+    ...Object.keys(ownProperties(schema)),
+    ...parts.flatMap((part) => fieldsOf(part, definitions, [...seen, schema])),
+  ]
+}
+
+function ownProperties({ properties }: JsonSchema): JsonSchema {
+  return isSchema(properties) ? properties : {}
 }
 
 /** Whether some part of a composed schema names fields; where none does, any are allowed. */
@@ -63,6 +103,7 @@ function namesFields(schema: unknown, definitions: Definitions, seen: readonly u
   const parts = [
     ...besides.flatMap((keyword) => (Array.isArray(schema[keyword]) ? schema[keyword] : [])),
     ...branches.map((keyword) => schema[keyword]),
+    ...(isSchema(schema['dependentSchemas']) ? Object.values(schema['dependentSchemas']) : []),
     definitionOf(schema['$ref'], definitions),
   ]
   return parts.some((part) => namesFields(part, definitions, [...seen, schema]))
@@ -97,7 +138,7 @@ export function isSchema(value: unknown): value is Readonly<Record<string, unkno
 
 function mapValues<T>(
   values: Readonly<Record<string, unknown>>,
-  map: (value: unknown) => T,
+  map: (value: unknown, key: string) => T,
 ): Readonly<Record<string, T>> {
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]))
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value, key)]))
 }
