@@ -26,6 +26,8 @@ export const schemaOptions: Options = {
   strictRequired: false,
   allowUnionTypes: true,
   useDefaults: true,
+  // A field may be called constructor or toString.
+  ownProperties: true,
 }
 
 function program(schema: JsonSchema, options: Options): string {
