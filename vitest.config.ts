@@ -6,6 +6,9 @@ const shared = {
   ssr: { resolve: { conditions: ['source'] } },
 }
 
+// Property tests take this many times their usual number of cases.
+const cases = Number(process.env['CASES'] ?? 1)
+
 export default defineConfig({
   test: {
     globalSetup: 'tests/servers/src/global-setup.ts',
@@ -21,7 +24,11 @@ export default defineConfig({
     projects: [
       {
         ...shared,
-        test: { name: 'unit', include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts'], testTimeout: 20_000 },
+        test: {
+          name: 'unit',
+          include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
+          testTimeout: 20_000 * cases,
+        },
       },
       { ...shared, test: { name: 'end-to-end', include: ['tests/end-to-end/**/*.test.ts'], testTimeout: 30_000 } },
       // Only `npm run conformance` runs these; it also compares them with the list of promises.

@@ -74,7 +74,7 @@ test('the difference of any two values turns one into the other, and shares noth
       expect(from).toEqual(before)
       expect(patch).toEqual(difference(from, to))
     }),
-    { numRuns: 500 },
+    { numRuns: 500 * Number(process.env['CASES'] ?? 1) },
   )
 })
 
