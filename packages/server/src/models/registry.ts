@@ -63,7 +63,9 @@ export function createModelRegistry(parts: RegistryParts): ModelRegistry {
     entries.set(keyOf(model), entry)
     return entry
   }
+  const isBuiltIn = (key: ModelKey) => [definitions, ...builtIn].some((model) => keyOf(model) === keyOf(key))
   const read = async (key: ModelKey): Promise<Entry | undefined> => {
+    if (isBuiltIn(key)) return entries.get(keyOf(key))
     const stored = await store.get(definitions, modelObjectName(key))
     if (stored) return keep(stored)
     entries.delete(keyOf(key))
@@ -81,26 +83,23 @@ export function createModelRegistry(parts: RegistryParts): ModelRegistry {
     const apiVersion = address.group === '' ? address.version : `${address.group}/${address.version}`
     throw new ApiError('ModelNotFound', `there is no model "${address.plural}" in ${apiVersion}`)
   }
+  // What was declared is committed by now: should others be changing it all the while, whoever needs it opens it.
   const refresh = async (key: ModelKey) => {
-    const isBuiltIn = [definitions, ...builtIn].some((model) => keyOf(model) === keyOf(key))
-    if (isBuiltIn) return
-    const entry = await read(key)
-    if (entry) await open(entry)
+    for (let tries = 1; tries <= maxTries; tries++) {
+      const entry = await read(key)
+      if (!entry) return
+      try {
+        return await open(entry)
+      } catch (error) {
+        if (!(error instanceof StaleModel)) throw error
+      }
+    }
   }
   return {
     load: async () => {
       const gone = new Set(entries.keys())
       for (const model of [definitions, ...builtIn]) gone.delete(keyOf(model))
-      for (let after: Cursor | undefined; ;) {
-        const page = await store.list(definitions, {
-          limit: pageSize,
-          total: 'none',
-          ...(after !== undefined && { after }),
-        })
-        for (const stored of page.items) gone.delete(keyOf(keep(stored).model))
-        after = page.next
-        if (after === undefined) break
-      }
+      for await (const stored of allDeclarations(parts)) gone.delete(keyOf(keep(stored).model))
       for (const key of gone) entries.delete(key)
     },
     find: async (address) => (await find(address)).model,
@@ -125,6 +124,19 @@ export function createModelRegistry(parts: RegistryParts): ModelRegistry {
     },
     refresh,
     all: () => [...entries.values()].map(({ model }) => model).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
+  }
+}
+
+async function* allDeclarations({ store, definitions }: RegistryParts): AsyncGenerator<StoredObject> {
+  for (let after: Cursor | undefined; ;) {
+    const page = await store.list(definitions, {
+      limit: pageSize,
+      total: 'none',
+      ...(after !== undefined && { after }),
+    })
+    yield* page.items
+    after = page.next
+    if (after === undefined) return
   }
 }
 
