@@ -11,13 +11,14 @@ import { refuseUnknown } from './query-parameters.ts'
 
 const batchSize = 100
 /** Below the time a client waits for the first byte. */
-const deadlineMs = 20_000
+const usualDeadlineMs = 20_000
 
 const parameters = ['labelSelector', 'fieldSelector', 'all', 'dryRun']
 
 export interface DeleteCollectionRequest {
   readonly query: URLSearchParams
   readonly dryRun?: boolean
+  readonly deadlineMs?: number
 }
 
 interface Counts {
@@ -29,7 +30,7 @@ interface Counts {
 export async function deleteCollection(
   parts: WriteParts,
   model: Model,
-  { query, dryRun = false }: DeleteCollectionRequest,
+  { query, dryRun = false, deadlineMs = usualDeadlineMs }: DeleteCollectionRequest,
 ): Promise<Answer> {
   refuseUnknown(query, parameters)
   const where = termsOf(model, query)
@@ -40,7 +41,7 @@ export async function deleteCollection(
     )
   }
   const counts: Counts = { deleted: 0, pending: 0 }
-  const remaining = await deleteMatching(parts, model, { where, dryRun, counts })
+  const remaining = await deleteMatching(parts, model, { where, dryRun, counts, deadlineMs })
   return jsonAnswer(200, Buffer.from(JSON.stringify({ ...counts, remaining })))
 }
 
@@ -48,11 +49,12 @@ interface Deletion {
   readonly where: readonly Term[]
   readonly dryRun: boolean
   readonly counts: Counts
+  readonly deadlineMs: number
 }
 
 /** Answers whether the deadline came first. */
 async function deleteMatching({ store }: WriteParts, model: Model, deletion: Deletion): Promise<boolean> {
-  const { dryRun, counts } = deletion
+  const { dryRun, counts, deadlineMs } = deletion
   const live: Term = { field: 'metadata.deletionTimestamp', is: { op: 'absent' } }
   const where = [...deletion.where, live]
   const deadline = performance.now() + deadlineMs
@@ -78,7 +80,7 @@ interface One {
 /** Only as it was when it was found to match; one that has changed since is left alone. */
 async function deleteOne({ store, model, dryRun }: One, stored: StoredObject): Promise<string> {
   const { name, uid, version } = stored
-  await model.rules.beforeDelete?.(fromData(stored.data))
+  await model.rules.beforeDelete?.(fromData(stored.data), { dryRun })
   try {
     const [result] = await store.write([{ type: 'delete', model, name, expected: { uid, version } }], { dryRun })
     if (!dryRun) await model.rules.afterWrite?.({ ...fromData(stored.data), metadata: { name } })

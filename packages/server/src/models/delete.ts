@@ -42,11 +42,11 @@ export async function deleteObject(parts: WriteParts, model: Model, request: Del
 async function guarded(
   { store }: WriteParts,
   model: Model,
-  { name, headers }: DeleteRequest,
+  { name, headers, dryRun = false }: DeleteRequest,
 ): Promise<Pick<StoredObject, 'uid' | 'version'>> {
   const stored = await store.get(model, name)
   if (!stored) throw new ApiError('NotFound', `there is no ${model.singular} "${name}"`)
   assertMatches(headers, stored, `${model.singular} "${name}"`)
-  await model.rules.beforeDelete?.(fromData(stored.data))
+  await model.rules.beforeDelete?.(fromData(stored.data), { dryRun })
   return { uid: stored.uid, version: stored.version }
 }

@@ -48,8 +48,8 @@ interface ModelRules {
   readonly prepare?: (object: JsonObject, context: WriteContext) => JsonObject
   /** Faults that no schema can tell; after everything else was found sound. */
   readonly check?: (object: JsonObject, context: WriteContext) => Promise<readonly FieldError[]>
-  /** Throws when the object may not be deleted. */
-  readonly beforeDelete?: (object: JsonObject) => Promise<void>
+  /** Throws when the object may not be deleted; a dry run leaves everything as it is. */
+  readonly beforeDelete?: (object: JsonObject, options: { readonly dryRun: boolean }) => Promise<void>
   /** After a write was committed, before it is answered. */
   readonly afterWrite?: (object: JsonObject) => Promise<void>
 }

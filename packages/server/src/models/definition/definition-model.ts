@@ -109,7 +109,7 @@ export function createDefinitionModel(parts: DefinitionParts): Model {
       ownsStatus: true,
       prepare: (object, context) => prepare(parts.clock, object, context),
       check: (object, context) => check(parts, { model, object }, context),
-      beforeDelete: (object) => endModel(parts, specOf(object)),
+      beforeDelete: (object, { dryRun }) => endModel(parts, specOf(object), dryRun),
       afterWrite: (object) => parts.onChange(specOf(object)),
     },
   })
@@ -221,11 +221,16 @@ async function compileErrors({ compiler }: DefinitionParts, spec: ModelSpec): Pr
   }
 }
 
-/** From here on nobody can create an object of it. */
-async function endModel({ store, open }: DefinitionParts, { group, plural }: ModelSpec): Promise<void> {
+/** From here on nobody can create an object of it; in a dry run, it is only seen whether there are any. */
+async function endModel(
+  { store, open }: DefinitionParts,
+  { group, plural }: ModelSpec,
+  dryRun: boolean,
+): Promise<void> {
   const key = { group, plural }
-  if (await store.closeModel(key)) return
+  if (!dryRun && (await store.closeModel(key))) return
   await open(key)
   const { total } = await store.list(key, { limit: 1 })
+  if (dryRun && total?.count === 0) return
   throw new ApiError('InUse', `there are ${total?.count} ${plural}; delete them before their model`)
 }

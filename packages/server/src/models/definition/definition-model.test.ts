@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest'
+import { modelSpec, sqliteReplica, testGroup, type Replica, type Served } from '../contract/replica.ts'
+import { modelObjectName } from './model-object-name.ts'
+
+const text = { type: 'string' }
+const spec = modelSpec({ a: text })
+const name = modelObjectName({ group: testGroup, plural: 'things' })
+
+test('a declaration is named after what it declares, and is an edition', async () => {
+  await using replica = await sqliteReplica({ clock: { now: () => 7_000 } })
+  const { status, body } = await replica.declare(spec)
+  expect({ status, name: body.metadata['name'], state: body.status }).toEqual({
+    status: 201,
+    name,
+    state: { edition: 7_000, phase: 'Ready' },
+  })
+})
+
+test('an edition is new when the spec is, and later than the last even when the clock is behind', async () => {
+  let now = 7_000
+  await using replica = await sqliteReplica({ clock: { now: () => now } })
+  const edition = async (declared: object, metadata: object = {}) =>
+    (await replica.models.update(name, { metadata, spec: declared })).body.status?.['edition']
+  await replica.declare(spec)
+  now = 6_000
+  expect(await edition(spec, { labels: { a: 'b' } })).toBe(7_000)
+  expect(await edition({ ...spec, indexes: [{ name: 'spec.a' }] })).toBe(7_001)
+  now = 9_000
+  expect(await edition({ ...spec, indexes: [{ name: 'spec.a' }] })).toBe(7_001)
+  expect(await edition(spec)).toBe(9_000)
+})
+
+test('the status is the host alone to write', async () => {
+  await using replica = await sqliteReplica({ clock: { now: () => 7_000 } })
+  const status = { edition: 1, phase: 'DuplicateValues' }
+  const created = await replica.models.create({ spec, status })
+  expect(created.body.status).toEqual({ edition: 7_000, phase: 'Ready' })
+  const updated = await replica.models.update(name, { metadata: { labels: { a: 'b' } }, spec, status })
+  expect(updated.body.status).toEqual({ edition: 7_000, phase: 'Ready' })
+})
+
+describe('refused is', () => {
+  const other = modelObjectName({ group: testGroup, plural: 'others' })
+  const cases: readonly (readonly [what: string, body: unknown, pointer: string, message: string])[] = [
+    [
+      'another name than follows from group and plural',
+      { metadata: { name: 'mine' }, spec },
+      '/metadata/name',
+      `must be "${name}"`,
+    ],
+    [
+      'a kind that is taken in the group',
+      { spec: { ...spec, plural: 'others', singular: 'other' } },
+      '/spec',
+      `taken by ${name}`,
+    ],
+    [
+      'a singular that is taken in the group',
+      { spec: { ...spec, plural: 'others', kind: 'Other' } },
+      '/spec',
+      `taken by ${name}`,
+    ],
+    [
+      'a singular that is a plural in the group',
+      { spec: { ...spec, plural: 'others', kind: 'Other', singular: 'things' } },
+      '/spec',
+      `taken by ${name}`,
+    ],
+    [
+      'a plural that is a singular in the group',
+      { spec: { ...spec, plural: 'thing', kind: 'Other', singular: 'other' } },
+      '/spec',
+      `taken by ${name}`,
+    ],
+    ['a spec that is no object', { spec: 'x' }, '/spec', 'must be of type object'],
+    ['no spec', {}, '/spec', 'is required'],
+    ['metadata that is no object', { metadata: 'x', spec: { ...spec, plural: 'others' } }, '/metadata', 'object'],
+    [
+      'a schema that means nothing',
+      {
+        spec: {
+          ...spec,
+          kind: 'Other',
+          singular: 'other',
+          plural: 'others',
+          versions: [{ name: 'v1', schema: { properties: { spec: { type: 'text' } } } }],
+        },
+      },
+      '/spec/versions/0/schema',
+      'schema is invalid: data/properties/spec/type must be',
+    ],
+  ]
+  for (const [what, body, pointer, message] of cases) {
+    test(what, async () => {
+      await using replica = await sqliteReplica()
+      await replica.declare(spec)
+      await expect(replica.models.create(body)).rejects.toMatchObject({
+        reason: 'Invalid',
+        errors: expect.arrayContaining([
+          expect.objectContaining({ pointer, message: expect.stringContaining(message) as string }),
+        ]) as unknown,
+      })
+      expect(await replica.store.get(replica.definitions, other)).toBeUndefined()
+    })
+  }
+})
+
+test('the same words are free in another group', async () => {
+  await using replica = await sqliteReplica()
+  await replica.declare(spec)
+  expect(await replica.declare({ ...spec, group: 'other.example.com' })).toMatchObject({ status: 201 })
+})
+
+describe('a declaration cannot change', () => {
+  const cases: readonly (readonly [what: string, change: object, pointer: string])[] = [
+    ['its kind', { kind: 'Other' }, '/spec/kind'],
+    ['its singular', { singular: 'other' }, '/spec/singular'],
+    ['its version', { versions: [{ ...spec.versions[0], name: 'v2' }] }, '/spec/versions/0/name'],
+    ['its plural', { plural: 'others' }, '/metadata/name'],
+    ['its group', { group: 'other.example.com' }, '/metadata/name'],
+  ]
+  for (const [what, change, pointer] of cases) {
+    test(what, async () => {
+      await using replica = await sqliteReplica()
+      await replica.declare(spec)
+      await expect(replica.models.update(name, { spec: { ...spec, ...change } })).rejects.toMatchObject({
+        reason: 'Invalid',
+        errors: [{ pointer }],
+      })
+    })
+  }
+})
+
+test('a model goes when its objects are gone, and can be declared again', async () => {
+  await using replica = await sqliteReplica()
+  const things = replica.of('things')
+  await replica.declare(spec)
+  for (const one of ['a', 'b']) await things.create({ metadata: { name: one } })
+  await expect(replica.models.remove(name)).rejects.toMatchObject({
+    reason: 'InUse',
+    message: 'there are 2 things; delete them before their model',
+  })
+  await things.create({ metadata: { name: 'c' } })
+  await things.removeAll('all=true')
+  expect((await replica.models.remove(name)).status).toBe(200)
+  await expect(things.list()).rejects.toMatchObject({ reason: 'ModelNotFound' })
+  await expect(things.create({})).rejects.toMatchObject({ reason: 'ModelNotFound' })
+  await replica.declare(modelSpec({ b: { type: 'integer' } }, { kind: 'Other', indexes: [{ name: 'spec.b' }] }))
+  await things.create({ metadata: { name: 'a' }, spec: { b: 3 } })
+  expect((await things.list('fieldSelector=spec.b=3')).body.items).toMatchObject([{ kind: 'Other', spec: { b: 3 } }])
+})
+
+describe('without doing it', () => {
+  test('a declaration is checked, and nothing is served', async () => {
+    await using replica = await sqliteReplica()
+    expect(await replica.models.create({ spec }, { dryRun: true })).toMatchObject({ status: 201 })
+    await expect(replica.of('things').list()).rejects.toMatchObject({ reason: 'ModelNotFound' })
+  })
+
+  for (const [what, remove] of [
+    ['alone', (models) => models.remove(name, { dryRun: true })],
+    ['with all', (models) => models.removeAll('all=true', { dryRun: true })],
+  ] as const satisfies readonly (readonly [string, (models: Replica['models']) => Promise<Served>])[]) {
+    test(`a model is deleted ${what}, and goes on being served`, async () => {
+      await using replica = await sqliteReplica()
+      const things = replica.of('things')
+      await replica.declare(spec)
+      expect((await remove(replica.models)).status).toBe(200)
+      await things.create({ metadata: { name: 'a' } })
+      await expect(remove(replica.models)).rejects.toMatchObject({ reason: 'InUse' })
+      expect((await things.list()).body.items).toHaveLength(1)
+    })
+  }
+})
