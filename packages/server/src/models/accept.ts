@@ -52,11 +52,15 @@ async function schemaFaults(
 ): Promise<readonly FieldError[]> {
   if (checked === 'nothing') return []
   const validate = await model.validator()
-  const faults = await validate(object, { stored })
-  return checked === 'all' ? faults : faults.filter(({ pointer }) => /^\/status(\/|$)/.test(pointer))
+  if (checked === 'all') return validate(object, { stored })
+  // Defaults are for the status alone: the rest, and what is indexed of it, stays as it is stored.
+  const copy = structuredClone(object)
+  const faults = await validate(copy, { stored })
+  if (copy['status'] !== undefined) Object.assign(object, { status: copy['status'] })
+  return faults.filter(({ pointer }) => /^\/status(\/|$)/.test(pointer))
 }
 
-function refuseInvalid(model: Model, errors: readonly FieldError[]): void {
+export function refuseInvalid(model: Model, errors: readonly FieldError[]): void {
   if (errors.length === 0) return
   const first = errors.map((error) => `${error.field} ${error.message}`).slice(0, 3)
   throw new ApiError('Invalid', `the ${model.singular} is not valid: ${first.join('; ')}`, { errors })

@@ -2,10 +2,12 @@ import { ApiError } from '@pergola/api'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer } from '../base/call.ts'
 import { deepEqual } from '../base/deep-equal.ts'
+import { isJsonObject } from '../base/json-object.ts'
 import type { StoredObject, UpdatedContent, WriteResult } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import { fieldError } from '../validation/field-error.ts'
-import { accept, readObject } from './accept.ts'
+import { metadataErrors } from '../validation/metadata.ts'
+import { accept, readObject, refuseInvalid } from './accept.ts'
 import { prepared, type WriteParts, type WriteRequest } from './create.ts'
 import { assertMatches, etagOf } from './etag.ts'
 import { jsonAnswer } from './json-answer.ts'
@@ -66,6 +68,7 @@ async function changeOf(model: Model, stored: StoredObject, request: UpdateReque
   const what = `${model.singular} "${stored.name}"`
   assertMatches(request.headers, stored, what)
   const sent = readObject(model, request.bodyFor(stored))
+  if (!isJsonObject(sent.metadata)) refuseInvalid(model, metadataErrors(sent.metadata))
   assertSame(model, stored, sent)
   const before = fromData(stored.data)
   const { caller } = request
@@ -96,7 +99,6 @@ function keepsIndexed({ indexes }: Model, { part }: UpdateRequest): boolean {
 
 /** A client that says which object or version it read must have read this one. */
 function assertSame(model: Model, stored: StoredObject, { metadata }: JsonObject): void {
-  if (typeof metadata !== 'object' || metadata === null) return
   const { name, uid, version } = metadata as { name?: unknown; uid?: unknown; version?: unknown }
   if (name !== undefined && name !== stored.name) {
     throw new ApiError(
