@@ -63,14 +63,14 @@ test('whatever becomes of a schema, every stored object can be labelled, given a
   let changes = 0
   await fc.assert(
     fc.asyncProperty(objects, fc.array(step, { minLength: 1, maxLength: 3 }), async (first, steps) => {
-      const things = new Things(replica, `things${++models}`)
+      const things = createThings(replica, `things${++models}`)
       await things.declareOpen()
       for (const spec of first) await things.store(spec)
       for (const one of steps) {
         if (!(await things.declare(one.declaration))) continue
         changes++
         for (const spec of one.objects) await things.store(spec)
-        await things.touchAll()
+        await things.touchAll(changes)
       }
       stored += things.names.length
       await things.deleteAll()
@@ -83,87 +83,76 @@ test('whatever becomes of a schema, every stored object can be labelled, given a
 
 type Declared = typeof declaration extends fc.Arbitrary<infer T> ? T : never
 
-class Things {
-  readonly names: string[] = []
-  readonly #replica: Replica
-  readonly #verbs: ReturnType<Replica['of']>
-  readonly #plural: string
-  #touched = 0
-
-  constructor(replica: Replica, plural: string) {
-    this.#replica = replica
-    this.#plural = plural
-    this.#verbs = replica.of(plural)
+/** The objects of one model, and what must always be possible with them. */
+function createThings(replica: Replica, plural: string) {
+  const names: string[] = []
+  const verbs = replica.of(plural)
+  const words = { plural, singular: `one${plural}`, kind: `K${plural}` }
+  return {
+    names,
+    /** Anything can be stored. */
+    declareOpen: () => {
+      const schema = { properties: { spec: {}, status: {} } }
+      return replica.declare(modelSpec({}, { ...words, versions: [{ name: 'v1', schema }] }))
+    },
+    /** Some random declarations are none: an index on what cannot be put in order, say. */
+    declare: async (declared: Declared) => {
+      const refused = await replica.declare({ ...specOf(declared), ...words }).then(() => undefined, reasonOf)
+      expect([undefined, 'Invalid']).toContain(refused)
+      return refused === undefined
+    },
+    store: async (spec: unknown) => {
+      const name = `object-${names.length}`
+      const metadata = { name, finalizers: [`${testGroup}/hold`] }
+      const body = spec === undefined ? { metadata } : { metadata, spec }
+      const refused = await verbs.create(body).then(() => undefined, reasonOf)
+      expect([undefined, 'Invalid', 'DuplicateIndexValue']).toContain(refused)
+      if (refused === undefined) names.push(name)
+    },
+    touchAll: (touched: number) => touchAll(verbs, names, touched),
+    deleteAll: async () => {
+      await deleteAll(verbs, names)
+      await replica.models.remove(modelObjectName({ group: testGroup, plural }))
+    },
   }
+}
 
-  /** Anything can be stored. */
-  async declareOpen(): Promise<void> {
-    const schema = { properties: { spec: {}, status: {} } }
-    await this.#replica.declare(modelSpec({}, { ...this.#words(), versions: [{ name: 'v1', schema }] }))
+function reasonOf(error: unknown): string {
+  return (error as { reason?: string }).reason ?? String(error)
+}
+
+function specOf({ fields, specRequired }: Declared): ModelSpec {
+  const entries = Object.entries(fields)
+  const indexes = entries.flatMap(([name, { index }]) =>
+    index === 'none' ? [] : [{ name: `spec.${name}`, unique: index === 'unique' }],
+  )
+  const required = entries.flatMap(([name, one]) => (one.required ? [name] : []))
+  const properties = Object.fromEntries(entries.map(([name, { type }]) => [name, type]))
+  const status = { type: 'object', properties: { touched: { type: 'integer' } } }
+  const schema = { properties: { spec: { type: 'object', properties, required }, status } }
+  return modelSpec({}, { specRequired, indexes, versions: [{ name: 'v1', schema }] })
+}
+
+type Verbs = ReturnType<Replica['of']>
+
+/** Labels and a status, on each object that there is. */
+async function touchAll(verbs: Verbs, names: readonly string[], touched: number): Promise<void> {
+  for (const name of names) {
+    const { spec } = (await verbs.get(name)).body
+    await verbs.patch(name, { metadata: { labels: { touched: String(touched) } } })
+    await verbs.update(name, { status: { touched } }, { part: 'status' })
+    const { body } = await verbs.get(name)
+    const metadata = { labels: { touched: String(touched) }, generation: 1 }
+    expect(body).toMatchObject({ metadata, status: { touched } })
+    expect(body.spec).toEqual(spec)
   }
+  expect((await verbs.list(`labelSelector=touched=${touched}`)).body.items).toHaveLength(names.length)
+}
 
-  #words() {
-    return { plural: this.#plural, singular: `one${this.#plural}`, kind: `K${this.#plural}` }
-  }
-
-  /** Some random declarations are none: an index on what cannot be put in order, say. */
-  async declare({ fields, specRequired }: Declared): Promise<boolean> {
-    const indexes = Object.entries(fields).flatMap(([name, { index }]) =>
-      index === 'none' ? [] : [{ name: `spec.${name}`, unique: index === 'unique' }],
-    )
-    const required = Object.keys(fields).filter((name) => fields[name]?.required)
-    const properties = Object.fromEntries(Object.entries(fields).map(([name, { type }]) => [name, type]))
-    const schema = {
-      properties: {
-        spec: { type: 'object', properties, required },
-        status: { type: 'object', properties: { touched: { type: 'integer' } } },
-      },
-    }
-    const spec: ModelSpec = modelSpec(
-      {},
-      { ...this.#words(), specRequired, indexes, versions: [{ name: 'v1', schema }] },
-    )
-    const declared = await this.#replica.declare(spec).catch((error: unknown) => {
-      expect(error).toMatchObject({ reason: 'Invalid' })
-    })
-    return declared !== undefined
-  }
-
-  async store(spec: unknown): Promise<void> {
-    const name = `object-${this.names.length}`
-    const metadata = { name, finalizers: [`${testGroup}/hold`] }
-    const body = spec === undefined ? { metadata } : { metadata, spec }
-    const answer = await this.#verbs.create(body).catch((error: unknown) => {
-      expect(['Invalid', 'DuplicateIndexValue']).toContain((error as { reason: string }).reason)
-    })
-    if (answer) this.names.push(name)
-  }
-
-  /** Labels and a status, on each object that there is. */
-  async touchAll(): Promise<void> {
-    const touched = ++this.#touched
-    for (const name of this.names) {
-      const before = (await this.#verbs.get(name)).body
-      await this.#verbs.patch(name, { metadata: { labels: { touched: String(touched) } } })
-      await this.#verbs.update(name, { status: { touched } }, { part: 'status' })
-      const { body } = await this.#verbs.get(name)
-      expect(body).toMatchObject({
-        metadata: { labels: { touched: String(touched) }, generation: 1 },
-        status: { touched },
-      })
-      expect(body.spec).toEqual(before.spec)
-    }
-    const { items } = (await this.#verbs.list(`labelSelector=touched=${touched}`)).body
-    expect(items).toHaveLength(this.names.length)
-  }
-
-  async deleteAll(): Promise<void> {
-    for (const name of this.names) {
-      await this.#verbs.remove(name)
-      await this.#verbs.patch(name, { metadata: { finalizers: null } })
-      await expect(this.#verbs.get(name)).rejects.toMatchObject({ reason: 'NotFound' })
-    }
-    const name = modelObjectName({ group: testGroup, plural: this.#plural })
-    if (await this.#replica.store.get(this.#replica.definitions, name)) await this.#replica.models.remove(name)
+async function deleteAll(verbs: Verbs, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    await verbs.remove(name)
+    await verbs.patch(name, { metadata: { finalizers: null } })
+    await expect(verbs.get(name)).rejects.toMatchObject({ reason: 'NotFound' })
   }
 }
