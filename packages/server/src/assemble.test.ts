@@ -117,6 +117,23 @@ for (const [engine, open] of engines) {
       expect(second.items.map(({ metadata }) => metadata.name)).toEqual(names.slice(550, 1100))
     })
 
+    test('a list without a size that is not read to its end takes up no place', async () => {
+      const line = 'roles admin'
+      for (let at = 0; at < 5; at++) {
+        expect((await send(server.url, { line: `HEAD /api/v1alpha1/${line}` })).status).toBe(200)
+      }
+      for (let at = 0; at < 5; at++) {
+        const { hostname, port } = new URL(server.url)
+        const request = httpRequest({ hostname, port, path: '/api/v1alpha1/roles', headers: admin, agent: false })
+        request.on('error', () => {}).end()
+        if (at % 2 === 0) await once(request, 'response')
+        request.destroy()
+      }
+      await expect
+        .poll(async () => (await send(server.url, { line: `GET /api/v1alpha1/${line}` })).status, { timeout: 5_000 })
+        .toBe(200)
+    })
+
     test('bytes that are no HTTP get a problem, too', async () => {
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
       socket.end('hello\r\n\r\n')

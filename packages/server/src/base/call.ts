@@ -28,6 +28,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
   /** A sequence of buffers is streamed at the reader's pace; one that throws resets the connection. */
   readonly body: Buffer | AsyncIterable<Buffer>
+  /** Called when the response is over, however much of the body was read. */
+  readonly end?: () => void
 }
 
 export type Handler = (call: Call) => Promise<Answer>

@@ -116,7 +116,8 @@ function incoming(request: FastifyRequest, reply: FastifyReply, accessLog: Acces
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
-  const { status, contentType, headers, body } = answer
+  const { status, contentType, headers, body, end } = answer
+  if (end) whenOver(reply, end)
   reply.code(status).headers({
     'content-type': contentType,
     'pergola-request-id': request.id,
@@ -126,6 +127,12 @@ function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Fas
   if (Buffer.isBuffer(body)) return reply.send(body)
   // Asked only for the head, a stream is not even begun.
   return request.method === 'HEAD' ? reply.send() : reply.send(Readable.from(body, { objectMode: false }))
+}
+
+/** Also when the client has gone before there was an answer. */
+function whenOver({ raw }: FastifyReply, end: () => void): void {
+  if (raw.destroyed) end()
+  else raw.once('close', end)
 }
 
 /** A stream that fails on its way can only be reset; the reason goes to the log. */

@@ -35,7 +35,7 @@ export async function listObjects({ store, streams }: ListParts, model: Model, r
   const start = after !== undefined ? { after } : size !== undefined ? { offset: (page - 1) * size } : {}
   if (size !== undefined && size <= pageLimit) {
     const found = await store.list(model, { ...query, ...start, limit: size })
-    const head = envelopeHead(model, paging, found)
+    const head = envelopeHead(model, { paging, found, neighbours: neighboursOf(paging, found) })
     return jsonAnswer(200, Buffer.concat([head, ...commaSeparated(model, found.items), tail]))
   }
   const release = streams.take(request.caller)
@@ -43,8 +43,8 @@ export async function listObjects({ store, streams }: ListParts, model: Model, r
   try {
     const limit = Math.min(wanted, snapshotLimit)
     const first = await store.list(model, { ...query, ...start, limit, maxBytes: snapshotBytes })
-    const head = envelopeHead(model, paging, first)
-    return jsonAnswer(200, streamed({ store, release, model, query }, { head, first, wanted }))
+    const body = streamed({ store, release, model, query }, { paging, first, wanted })
+    return { ...jsonAnswer(200, body), end: release }
   } catch (error) {
     release()
     throw error
@@ -59,23 +59,27 @@ interface StreamParts {
 }
 
 interface StreamStart {
-  readonly head: Buffer
+  readonly paging: Paging
   readonly first: StoredPage
   readonly wanted: number
 }
 
 async function* streamed({ store, model, query, release }: StreamParts, start: StreamStart): AsyncGenerator<Buffer> {
   try {
+    const { paging } = start
     let page = start.first
     let sent = page.items.length
-    yield Buffer.concat([start.head, ...commaSeparated(model, page.items)])
+    // Whether more objects follow behind a size that takes several reads is known by the last of them only.
+    const isKnown = paging.size === undefined || page.next === undefined || sent >= start.wanted
+    const head = envelopeHead(model, { paging, found: page, neighbours: isKnown ? neighboursOf(paging, page) : {} })
+    yield Buffer.concat([head, ...commaSeparated(model, page.items)])
     while (page.next !== undefined && sent < start.wanted) {
       const limit = Math.min(start.wanted - sent, pageLimit)
       page = await store.list(model, { ...query, limit, maxBytes: snapshotBytes, after: page.next, total: 'none' })
       sent += page.items.length
       if (page.items.length > 0) yield Buffer.concat([comma, ...commaSeparated(model, page.items)])
     }
-    yield tail
+    yield isKnown ? tail : Buffer.from(`],${JSON.stringify(neighboursOf(paging, page)).slice(1)}`)
   } finally {
     release()
   }
@@ -88,13 +92,24 @@ function commaSeparated(model: Model, items: readonly StoredObject[]): Buffer[] 
   return items.flatMap((stored, at) => (at === 0 ? toPieces(model, stored) : [comma, ...toPieces(model, stored)]))
 }
 
+/** What is known of the page behind, once all of this one is read. */
+function neighboursOf(paging: Paging, { next }: StoredPage) {
+  const hasNext = paging.size !== undefined && next !== undefined
+  return { last: !hasNext, hasNext, ...(hasNext && { continue: continueToken(paging, next) }) }
+}
+
+interface EnvelopeParts {
+  readonly paging: Paging
+  readonly found: StoredPage
+  readonly neighbours: object
+}
+
 /** Everything but the objects, up to where the first one stands. */
-function envelopeHead(model: Model, paging: Paging, found: StoredPage): Buffer {
+function envelopeHead(model: Model, { paging, found, neighbours }: EnvelopeParts): Buffer {
   const { page, size } = paging
   const total = found.total?.count ?? 0
   const perPage = size ?? total
   const totalPages = perPage === 0 ? 0 : Math.ceil(total / perPage)
-  const hasNext = size !== undefined && found.next !== undefined
   const envelope = {
     apiVersion: model.apiVersion,
     kind: `${model.kind}List`,
@@ -104,10 +119,8 @@ function envelopeHead(model: Model, paging: Paging, found: StoredPage): Buffer {
     totalIsEstimate: found.total?.isEstimate ?? false,
     totalPages,
     first: page === 1,
-    last: !hasNext,
-    hasNext,
+    ...neighbours,
     hasPrevious: page > 1,
-    ...(hasNext && found.next !== undefined && { continue: continueToken(paging, found.next) }),
     revision: found.revision,
   }
   return Buffer.from(`${JSON.stringify(envelope).slice(0, -1)},"items":[`)
