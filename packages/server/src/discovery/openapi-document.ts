@@ -1,4 +1,5 @@
 import type { Model } from '../models/model.ts'
+import { createFreeName } from './openapi-names.ts'
 import { modelPaths } from './openapi-paths.ts'
 import { modelSchemas, sharedSchemas } from './openapi-schemas.ts'
 
@@ -6,6 +7,8 @@ import { modelSchemas, sharedSchemas } from './openapi-schemas.ts'
 export function openApiDocument(models: readonly Model[]): Readonly<Record<string, unknown>> {
   const [first] = models
   const apiVersion = first?.apiVersion ?? ''
+  const freeName = createFreeName(models)
+  const shared = Object.entries(sharedSchemas).map(([name, schema]) => [freeName(name), schema])
   return {
     openapi: '3.1.1',
     info: {
@@ -17,10 +20,13 @@ export function openApiDocument(models: readonly Model[]): Readonly<Record<strin
     servers: [{ url: '/' }],
     security: [{ token: [] }],
     tags: models.map(({ plural, kind }) => ({ name: plural, description: `Objects of the kind ${kind}.` })),
-    paths: Object.assign({}, ...models.map(modelPaths)) as object,
+    paths: Object.assign({}, ...models.map((model) => modelPaths(model, freeName))) as object,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
-      schemas: Object.assign({}, sharedSchemas, ...models.map(modelSchemas)) as object,
+      schemas: Object.assign(
+        Object.fromEntries(shared),
+        ...models.map((model) => modelSchemas(model, freeName)),
+      ) as object,
     },
   }
 }

@@ -2,6 +2,7 @@ import type { Reason } from '@pergola/api'
 import { problems } from '@pergola/api'
 import { pathOf, type Model } from '../models/model.ts'
 import { patchTypes } from '../models/patch.ts'
+import { reference, type FreeName } from './openapi-names.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -33,130 +34,182 @@ const paging = [
   query('exactTotal', 'Count all, however many.', { type: 'boolean', default: false }),
 ]
 
+interface Answered {
+  readonly status?: number
+  readonly description: string
+  /** The component that it is. */
+  readonly as: string
+  readonly headers?: Json
+  readonly failures: readonly Reason[]
+}
+
+/** What the operations of one model have in common. */
+interface Parts {
+  readonly model: Model
+  readonly freeName: FreeName
+  readonly name: Json
+  readonly operation: (id: string, summary: string, rest: Json) => Json
+  readonly answered: (answer: Answered) => Json
+}
+
 /** Every operation of a model, by path and method. */
-export function modelPaths(model: Model): Json {
-  const { kind, plural, singular, statusSubresource } = model
-  const name = { name: 'name', in: 'path', required: true, description: `The ${singular}'s name.`, schema: text }
-  const object = { $ref: `#/components/schemas/${kind}` }
-  const tags = [plural]
-  const operation = (id: string, summary: string, rest: Json): Json => ({ operationId: id, summary, tags, ...rest })
-  const answered = (status: number, description: string, schema: Json, failures: readonly Reason[]): Json => ({
-    responses: {
-      [status]: { description, headers: etag, content: { 'application/json': { schema } } },
-      ...refused(failures),
+export function modelPaths(model: Model, freeName: FreeName): Json {
+  const { plural, singular, statusSubresource, rules } = model
+  const parts: Parts = {
+    model,
+    freeName,
+    name: { name: 'name', in: 'path', required: true, description: `The ${singular}'s name.`, schema: text },
+    operation: (operationId, summary, rest) => ({ operationId, summary, tags: [plural], ...rest }),
+    answered: ({ status = 200, description, as, headers, failures }) => {
+      const content = { 'application/json': { schema: reference(as) } }
+      return {
+        responses: {
+          [status]: { description, ...(headers && { headers }), content },
+          ...refused(failures, freeName),
+        },
+      }
     },
-  })
-  const body = { requestBody: { required: true, content: { 'application/json': { schema: object } } } }
-  const patchBody = { requestBody: { required: true, content: patchContent } }
-  const writes: readonly Reason[] = [
-    'BadRequest',
-    'NotFound',
-    'VersionConflict',
-    'PreconditionFailed',
-    'PayloadTooLarge',
-    'UnsupportedMediaType',
-    'Invalid',
-  ]
-  const updated = answered(200, 'As it is stored now.', object, writes)
+  }
   const path = pathOf(model)
   return {
-    [path]: {
-      get: operation(`list${kind}`, `List ${plural}`, {
-        parameters: [...selectors, ...paging],
-        ...answered(200, 'A page of them.', { $ref: `#/components/schemas/${kind}List` }, [
-          'BadRequest',
-          'TooManyRequests',
-          'IndexBuilding',
-        ]),
-      }),
-      post: operation(`create${kind}`, `Create a ${singular}`, {
-        parameters: [dryRun],
-        ...body,
-        ...answered(201, 'As it was stored.', object, [
-          'BadRequest',
-          'AlreadyExists',
-          'PayloadTooLarge',
-          'UnsupportedMediaType',
-          'Invalid',
-        ]),
-      }),
-      delete: operation(`delete${kind}Collection`, `Delete ${plural}`, {
-        parameters: [
-          ...selectors,
-          query('all', 'Needed where no selector is given.', { type: 'boolean', default: false }),
-          dryRun,
-        ],
-        ...answered(200, 'How many.', { $ref: '#/components/schemas/DeletedCollection' }, ['BadRequest']),
-      }),
-    },
-    [`${path}/{name}`]: {
-      parameters: [name],
-      get: operation(`get${kind}`, `Read a ${singular}`, {
-        parameters: [ifNoneMatch],
-        ...withNotModified(answered(200, 'The object.', object, ['NotFound'])),
-      }),
-      put: operation(`update${kind}`, `Replace a ${singular}`, { parameters: [ifMatch, dryRun], ...body, ...updated }),
-      patch: operation(`patch${kind}`, `Change a ${singular}`, {
-        parameters: [ifMatch, dryRun],
-        ...patchBody,
-        ...updated,
-      }),
-      delete: operation(`delete${kind}`, `Delete a ${singular}`, {
-        parameters: [ifMatch, dryRun],
-        ...answered(200, 'As it was last, or as it waits for its finalizers.', object, [
-          'BadRequest',
-          'NotFound',
-          'PreconditionFailed',
-        ]),
-      }),
-    },
-    ...(statusSubresource &&
-      !model.rules.ownsStatus && {
-        [`${path}/{name}/status`]: {
-          parameters: [name],
-          put: operation(`update${kind}Status`, `Replace the status of a ${singular}`, {
-            parameters: [ifMatch, dryRun],
-            ...body,
-            ...updated,
-          }),
-          patch: operation(`patch${kind}Status`, `Change the status of a ${singular}`, {
-            parameters: [ifMatch, dryRun],
-            ...patchBody,
-            ...updated,
-          }),
-        },
-      }),
+    [path]: collectionOperations(parts),
+    [`${path}/{name}`]: objectOperations(parts),
+    ...(statusSubresource && !rules.ownsStatus && { [`${path}/{name}/status`]: statusOperations(parts) }),
   }
 }
 
+function collectionOperations({ model, freeName, operation, answered }: Parts): Json {
+  const { kind, plural, singular } = model
+  const all = query('all', 'Needed where no selector is given.', { type: 'boolean', default: false })
+  return {
+    get: operation(`list${kind}`, `List ${plural}`, {
+      parameters: [...selectors, ...paging],
+      ...answered({
+        description: 'A page of them.',
+        as: freeName(`${kind}List`),
+        failures: ['MethodNotAllowed', 'TooManyRequests', 'IndexBuilding'],
+      }),
+    }),
+    post: operation(`create${kind}`, `Create a ${singular}`, {
+      parameters: [dryRun],
+      requestBody: bodyOf(reference(freeName(`${kind}Input`))),
+      ...answered({
+        status: 201,
+        description: 'As it was stored.',
+        as: kind,
+        headers: { ...etag, Location: { description: 'Where it is.', schema: text } },
+        failures: [...bodyFailures, 'AlreadyExists', 'DuplicateIndexValue'],
+      }),
+    }),
+    delete: operation(`delete${freeName(`${kind}Collection`)}`, `Delete ${plural}`, {
+      parameters: [...selectors, all, dryRun],
+      ...answered({
+        description: 'How many.',
+        as: freeName('DeletedCollection'),
+        failures: ['InUse', 'IndexBuilding'],
+      }),
+    }),
+  }
+}
+
+function objectOperations({ model, freeName, name, operation, answered }: Parts): Json {
+  const { kind, singular } = model
+  const parameters = [ifMatch, dryRun]
+  const updated = answered({ description: 'As it is stored now.', as: kind, headers: etag, failures: updateFailures })
+  const found = answered({ description: 'The object.', as: kind, headers: etag, failures: ['MethodNotAllowed'] })
+  return {
+    parameters: [name],
+    get: operation(`get${kind}`, `Read a ${singular}`, { parameters: [ifNoneMatch], ...withNotModified(found) }),
+    put: operation(`update${kind}`, `Replace a ${singular}`, {
+      parameters,
+      requestBody: bodyOf(reference(freeName(`${kind}Input`))),
+      ...updated,
+    }),
+    patch: operation(`patch${kind}`, `Change a ${singular}`, { parameters, requestBody: patchBody, ...updated }),
+    delete: operation(`delete${kind}`, `Delete a ${singular}`, {
+      parameters,
+      ...answered({
+        description: 'As it was last, or as it waits for its finalizers.',
+        as: kind,
+        headers: etag,
+        failures: ['VersionConflict', 'InUse', 'PreconditionFailed'],
+      }),
+    }),
+  }
+}
+
+function statusOperations({ model, freeName, name, operation, answered }: Parts): Json {
+  const { kind, singular } = model
+  const parameters = [ifMatch, dryRun]
+  const updated = answered({ description: 'As it is stored now.', as: kind, headers: etag, failures: updateFailures })
+  return {
+    parameters: [name],
+    put: operation(`update${freeName(`${kind}Status`)}`, `Replace the status of a ${singular}`, {
+      parameters,
+      requestBody: bodyOf(reference(freeName(`${kind}StatusInput`))),
+      ...updated,
+    }),
+    patch: operation(`patch${freeName(`${kind}Status`)}`, `Change the status of a ${singular}`, {
+      parameters,
+      requestBody: patchBody,
+      ...updated,
+    }),
+  }
+}
+
+const bodyFailures: readonly Reason[] = ['PayloadTooLarge', 'UnsupportedMediaType', 'Invalid']
+const updateFailures: readonly Reason[] = [
+  ...bodyFailures,
+  'VersionConflict',
+  'DuplicateIndexValue',
+  'PreconditionFailed',
+]
+
 const etag = { ETag: { description: 'The state of the object.', schema: text } }
 
-const patchContent = Object.fromEntries(
-  Object.keys(patchTypes).map((type) => [
-    type,
-    {
-      schema: type.includes('json-patch')
-        ? { type: 'array', maxItems: 1_000, items: { type: 'object' } }
-        : { type: 'object' },
-    },
-  ]),
-)
+function bodyOf(schema: Json): Json {
+  return { required: true, content: { 'application/json': { schema } } }
+}
+
+const patchBody = {
+  required: true,
+  content: Object.fromEntries(
+    Object.keys(patchTypes).map((type) => [
+      type,
+      {
+        schema: type.includes('json-patch')
+          ? { type: 'array', maxItems: 1_000, items: { type: 'object' } }
+          : { type: 'object' },
+      },
+    ]),
+  ),
+}
 
 function withNotModified(operation: Json): Json {
   const { responses } = operation as { responses: Json }
   return { ...operation, responses: { ...responses, 304: { description: 'It is in the state that the reader has.' } } }
 }
 
+/** What any operation may be answered: paths and parameters are checked everywhere, and a model can be gone. */
+const anywhere: readonly Reason[] = [
+  'BadRequest',
+  'Unauthenticated',
+  'Forbidden',
+  'NotFound',
+  'ModelNotFound',
+  'Internal',
+  'Unavailable',
+]
+
 /** By status, since several reasons may share one. */
-function refused(reasons: readonly Reason[]): Json {
-  const always: readonly Reason[] = ['Unauthenticated', 'Forbidden', 'Internal', 'Unavailable']
-  const byStatus = Map.groupBy([...reasons, ...always], (reason) => problems[reason].status)
+function refused(reasons: readonly Reason[], freeName: FreeName): Json {
+  const byStatus = Map.groupBy([...reasons, ...anywhere], (reason) => problems[reason].status)
   return Object.fromEntries(
     [...byStatus].map(([status, all]) => [
       status,
       {
         description: all.map((reason) => problems[reason].title).join('; '),
-        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+        content: { 'application/problem+json': { schema: reference(freeName('Problem')) } },
       },
     ]),
   )

@@ -1,58 +1,70 @@
 import type { Model } from '../models/model.ts'
 import { problems } from '@pergola/api'
+import { definitionName, reference, type FreeName } from './openapi-names.ts'
 import { closedSchema, isSchema, type JsonSchema } from '../validation/object-schema.ts'
 
 const readOnly = { readOnly: true }
 const strings = { type: 'object', additionalProperties: { type: 'string' } }
 
+/** What every object has, by who writes it: the server owns the fields that are read-only. */
+const metadataFields: Readonly<Record<string, JsonSchema>> = {
+  name: {
+    type: 'string',
+    maxLength: 253,
+    pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
+    description: 'Unique among the objects of a model.',
+  },
+  uid: { type: 'string', format: 'uuid', ...readOnly, description: 'Never used again, also when the name is.' },
+  version: {
+    type: 'integer',
+    minimum: 0,
+    ...readOnly,
+    description: 'Counts stored changes, from 0 on. An update that carries another one than is stored fails.',
+  },
+  generation: {
+    type: 'integer',
+    minimum: 1,
+    ...readOnly,
+    description: 'Counts changes of anything but metadata and status.',
+  },
+  creationTimestamp: { type: 'string', format: 'date-time', ...readOnly },
+  deletionTimestamp: {
+    type: 'string',
+    format: 'date-time',
+    ...readOnly,
+    description: 'Set while finalizers keep the object from being removed.',
+  },
+  labels: { ...strings, maxProperties: 64, description: 'Can be selected by.' },
+  annotations: { ...strings, description: 'Not indexed; 256 KiB in all.' },
+  finalizers: {
+    type: 'array',
+    maxItems: 32,
+    items: { type: 'string' },
+    description: 'Who has to agree before the object is removed.',
+  },
+}
+
 /** Schemas that all models share. */
 export const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
   Metadata: {
     type: 'object',
-    description:
-      'What every object has. The server owns the fields that are read-only; what is sent in them is ignored, but for version and uid on an update.',
+    description: 'What every object has.',
     required: ['name', 'uid', 'version', 'generation', 'creationTimestamp'],
+    properties: metadataFields,
+  },
+  SentMetadata: {
+    type: 'object',
+    description:
+      'What a client may say of it. The fields that are read-only are ignored, but for version and uid on an update.',
     properties: {
-      name: {
-        type: 'string',
-        maxLength: 253,
-        pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
-        description: 'Unique among the objects of a model.',
-      },
+      ...metadataFields,
       generateName: {
         type: 'string',
         writeOnly: true,
         description: 'Taken with eight random letters and digits when there is no name.',
       },
-      uid: { type: 'string', format: 'uuid', ...readOnly, description: 'Never used again, also when the name is.' },
-      version: {
-        type: 'integer',
-        minimum: 0,
-        ...readOnly,
-        description: 'Counts stored changes, from 0 on. An update that carries another one than is stored fails.',
-      },
-      generation: {
-        type: 'integer',
-        minimum: 1,
-        ...readOnly,
-        description: 'Counts changes of anything but metadata and status.',
-      },
-      creationTimestamp: { type: 'string', format: 'date-time', ...readOnly },
-      deletionTimestamp: {
-        type: 'string',
-        format: 'date-time',
-        ...readOnly,
-        description: 'Set while finalizers keep the object from being removed.',
-      },
-      labels: { ...strings, maxProperties: 64, description: 'Can be selected by.' },
-      annotations: { ...strings, description: 'Not indexed; 256 KiB in all.' },
-      finalizers: {
-        type: 'array',
-        maxItems: 32,
-        items: { type: 'string' },
-        description: 'Who has to agree before the object is removed.',
-      },
     },
+    additionalProperties: false,
   },
   Problem: {
     type: 'object',
@@ -93,32 +105,42 @@ export const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
   },
 }
 
-/** The schemas of one model: its kind, its list, and its named parts as `<Kind>.<name>`. */
-export function modelSchemas(model: Model): Readonly<Record<string, JsonSchema>> {
-  const { kind, apiVersion, definition } = model
-  const closed = closedSchema(definition.schema)
-  const {
-    properties,
-    required,
-    $defs = {},
-    ...rest
-  } = closed as {
-    properties: Record<string, JsonSchema>
-    required: readonly string[]
-    $defs?: Record<string, JsonSchema>
-  }
-  const parts = Object.entries($defs).map(([name, schema]) => [`${kind}.${name}`, withReferences(schema, kind)])
-  const object = {
-    ...rest,
-    required: ['apiVersion', 'kind', 'metadata', ...required],
-    properties: {
-      ...(withReferences(properties, kind) as Record<string, JsonSchema>),
-      apiVersion: { const: apiVersion, ...readOnly },
-      kind: { const: kind, ...readOnly },
-      metadata: { $ref: '#/components/schemas/Metadata' },
+/**
+ * The schemas of one model: its kind as it is answered and as it is sent, its list, and its named parts as
+ * `<Kind>.<name>`.
+ */
+export function modelSchemas(model: Model, freeName: FreeName): Readonly<Record<string, JsonSchema>> {
+  const { kind, apiVersion, definition, statusSubresource, rules } = model
+  const closed = withReferences(closedSchema(definition.schema), kind) as ClosedSchema
+  const { properties, required, $defs = {}, ...rest } = closed
+  const parts = Object.entries($defs).map(([name, schema]) => [definitionName(kind, name), schema])
+  const type = { apiVersion: { type: 'string', const: apiVersion }, kind: { type: 'string', const: kind } }
+  const sent = { ...type, metadata: reference(freeName('SentMetadata')) }
+  const { status } = properties
+  return {
+    [kind]: {
+      ...rest,
+      required: ['apiVersion', 'kind', 'metadata', ...required],
+      properties: { ...properties, ...type, metadata: reference(freeName('Metadata')) },
     },
+    [freeName(`${kind}Input`)]: { ...rest, required, properties: { ...properties, ...sent } },
+    ...(statusSubresource &&
+      !rules.ownsStatus && {
+        [freeName(`${kind}StatusInput`)]: {
+          type: 'object',
+          description: 'Only the status is taken from it.',
+          properties: { ...sent, ...(status && { status }) },
+        },
+      }),
+    [freeName(`${kind}List`)]: listSchema(model),
+    ...Object.fromEntries(parts),
   }
-  return { [kind]: object, [`${kind}List`]: listSchema(model), ...Object.fromEntries(parts) }
+}
+
+interface ClosedSchema {
+  readonly properties: Readonly<Record<string, JsonSchema>>
+  readonly required: readonly string[]
+  readonly $defs?: Readonly<Record<string, JsonSchema>>
 }
 
 function listSchema({ kind, apiVersion }: Model): JsonSchema {
@@ -142,8 +164,8 @@ function listSchema({ kind, apiVersion }: Model): JsonSchema {
       'items',
     ],
     properties: {
-      apiVersion: { const: apiVersion },
-      kind: { const: `${kind}List` },
+      apiVersion: { type: 'string', const: apiVersion },
+      kind: { type: 'string', const: `${kind}List` },
       page: { type: 'integer', minimum: 1 },
       size: count,
       total: count,
@@ -155,21 +177,31 @@ function listSchema({ kind, apiVersion }: Model): JsonSchema {
       hasPrevious: flag,
       continue: { type: 'string', description: 'Give it back alone to read the next page at the same cost.' },
       revision: { type: 'string', description: 'The place of this list in the order of changes.' },
-      items: { type: 'array', items: { $ref: `#/components/schemas/${kind}` } },
+      items: { type: 'array', items: reference(kind) },
     },
   }
 }
+
+/** Keywords whose value is no schema, whatever it looks like; and those whose values are schemas by name. */
+const valueKeywords = new Set(['const', 'enum', 'default', 'example', 'examples'])
+const mapKeywords = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs'])
 
 /** A model's own definitions stand among the components of all. */
 function withReferences(schema: unknown, kind: string): unknown {
   if (Array.isArray(schema)) return schema.map((one) => withReferences(one, kind))
   if (!isSchema(schema)) return schema
-  return Object.fromEntries(
-    Object.entries(schema).map(([keyword, value]) => {
-      if (keyword === '$ref' && typeof value === 'string') {
-        return [keyword, value.replace('#/$defs/', `#/components/schemas/${kind}.`)]
-      }
-      return [keyword, withReferences(value, kind)]
-    }),
-  )
+  const entries = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
+    if (valueKeywords.has(keyword)) return [keyword, value]
+    if (keyword === '$ref') return [keyword, componentOf(String(value), kind)]
+    if (mapKeywords.has(keyword) && isSchema(value)) {
+      return [keyword, Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withReferences(one, kind)]))]
+    }
+    return [keyword, withReferences(value, kind)]
+  })
+  return Object.fromEntries(entries)
+}
+
+function componentOf(pointer: string, kind: string): string {
+  const name = pointer.replace('#/$defs/', '').replaceAll('~1', '/').replaceAll('~0', '~')
+  return reference(definitionName(kind, name)).$ref
 }

@@ -1,6 +1,7 @@
 import type { Model } from '../models/model.ts'
 import { isSchema } from '../validation/object-schema.ts'
 import type { GroupVersion } from './group-version.ts'
+import { createFreeName, type FreeName } from './openapi-names.ts'
 import { modelPaths } from './openapi-paths.ts'
 import { modelSchemas } from './openapi-schemas.ts'
 
@@ -26,13 +27,13 @@ export function referencePage({ apiVersion, path, models }: GroupVersion): strin
     apiVersion,
     `<p><a href="/openapi">API reference</a></p><h1>${escape(apiVersion)}</h1>
     <p>As a document: <a href="/openapi/v3${escape(path)}"><code>/openapi/v3${escape(path)}</code></a></p>
-    <ul>${contents.join('')}</ul>${models.map(modelSection).join('')}`,
+    <ul>${contents.join('')}</ul>${models.map((model) => modelSection(model, createFreeName(models))).join('')}`,
   )
 }
 
-function modelSection(model: Model): string {
+function modelSection(model: Model, freeName: FreeName): string {
   const { kind, plural, indexes } = model
-  const operations = Object.entries(modelPaths(model)).flatMap(([path, methods]) =>
+  const operations = Object.entries(modelPaths(model, freeName)).flatMap(([path, methods]) =>
     Object.entries(methods as Record<string, { summary?: string }>).flatMap(([method, operation]) =>
       operation.summary === undefined
         ? []
@@ -41,7 +42,7 @@ function modelSection(model: Model): string {
           ],
     ),
   )
-  const { properties } = modelSchemas(model)[kind] as { properties: Record<string, unknown> }
+  const { properties } = modelSchemas(model, freeName)[kind] as { properties: Record<string, unknown> }
   const own = Object.entries(properties).filter(([field]) => !['apiVersion', 'kind', 'metadata'].includes(field))
   const indexRows = indexes.map(
     ({ name, type, multi, unique }) =>
@@ -63,7 +64,9 @@ function fieldRows(path: string, schema: unknown, depth = 0): string {
       ? ($ref.split('/').at(-1) ?? '')
       : Array.isArray(type)
         ? type.join(' or ')
-        : String(type ?? 'any')
+        : typeof type === 'string'
+          ? type
+          : 'any'
   const needed = Array.isArray(required) && required.length > 0 ? `needs ${required.join(', ')}` : ''
   const words = [typeof description === 'string' ? description : '', constraintsOf(schema), needed].filter(
     (part) => part !== '',
