@@ -356,4 +356,20 @@ export const requestRows: readonly RequestRow[] = [
     body: '{"metadata":{"name":"x"}}',
     status: 422,
   },
+  ...['null', '5', '"made"', '[1]'].map((metadata) => ({
+    what: `metadata that is ${metadata} is refused by an update as it is when an object is created`,
+    line: 'PUT /api/v1alpha1/roles/author?dryRun=true admin',
+    headers: json,
+    body: `{"metadata":${metadata},"rules":[]}`,
+    status: 422,
+    contains: { reason: 'Invalid', errors: [{ pointer: '/metadata', rule: 'type' }] },
+  })),
+  {
+    what: 'metadata that is null declares no model',
+    line: 'POST /apis/plugin.platform.run/v1alpha1/models?dryRun=true admin',
+    headers: json,
+    body: '{"metadata":null,"spec":{"group":"a.example","kind":"A","singular":"a","plural":"as","versions":[{"name":"v1","schema":{"properties":{}}}]}}',
+    status: 422,
+    contains: { reason: 'Invalid', errors: [{ pointer: '/metadata', rule: 'type' }] },
+  },
 ]

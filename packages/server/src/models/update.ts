@@ -120,7 +120,11 @@ interface Parts {
 
 /** The part that is written from the body, the rest as it is stored. */
 function merged(model: Model, { stored, before, sent, part }: Parts): JsonObject {
-  const named = (object: JsonObject) => ({ ...object, metadata: { ...object.metadata, name: stored.name } })
+  const named = (object: JsonObject) => {
+    const { metadata } = object
+    // Anything else is left as it is, to be refused: spread, a number or null would pass for nothing said.
+    return isJsonObject(metadata) ? { ...object, metadata: { ...metadata, name: stored.name } } : object
+  }
   if (part === 'status') return named(withStatus(before, sent['status']))
   return model.statusSubresource ? named(withStatus(sent, before['status'])) : named(sent)
 }
@@ -130,7 +134,7 @@ function refuseNewFinalizers(
   stored: StoredObject,
   { before, object }: { readonly before: JsonObject; readonly object: JsonObject },
 ): void {
-  if (stored.deletedAt === undefined || !Array.isArray(object.metadata.finalizers)) return
+  if (stored.deletedAt === undefined || !Array.isArray(object.metadata?.finalizers)) return
   const old = before.metadata.finalizers ?? []
   const errors = object.metadata.finalizers.flatMap((finalizer, at) =>
     old.includes(finalizer)

@@ -1,6 +1,7 @@
 import { ApiError, type FieldError } from '@pergola/api'
 import type { Clock } from '../../base/clock.ts'
 import { deepEqual } from '../../base/deep-equal.ts'
+import { isJsonObject } from '../../base/json-object.ts'
 import type { ModelKey, Store } from '../../store/store.ts'
 import { fieldError } from '../../validation/field-error.ts'
 import { SchemaFault, type SchemaCompiler } from '../../validation/schema-compiler.ts'
@@ -136,7 +137,7 @@ function prepare(clock: Clock, object: JsonObject, { stored }: WriteContext): Js
   const { group, plural } = specOf(object)
   const { metadata } = object
   const named =
-    typeof metadata === 'object' && metadata?.name === undefined
+    isJsonObject(metadata) && metadata['name'] === undefined
       ? { ...object, metadata: { ...metadata, name: modelObjectName({ group, plural }) } }
       : object
   if (stored && deepEqual(specOf(stored), specOf(object))) return named
