@@ -372,4 +372,16 @@ export const requestRows: readonly RequestRow[] = [
     status: 422,
     contains: { reason: 'Invalid', errors: [{ pointer: '/metadata', rule: 'type' }] },
   },
+  {
+    what: 'an expectation that nobody knows is left to the client',
+    line: 'GET /api/v1alpha1/roles/author admin',
+    headers: { expect: 'the-best' },
+    status: 200,
+  },
+  {
+    what: 'and gives away nothing to whoever is not let in',
+    line: 'GET /api/v1alpha1/roles/author',
+    headers: { expect: 'the-best' },
+    status: 401,
+  },
 ]

@@ -70,8 +70,11 @@ export async function listen({ host, port, log, handle }: ListenerOptions): Prom
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error))
   app.all('/*', unreachable)
   app.setNotFoundHandler(unreachable)
-  // Else a client would be told to go on with its body before anybody has looked at who it is.
-  app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response))
+  // Else a client would be told to go on with its body before anybody has looked at who it is, or would be answered a
+  // bare 417 for an expectation that nobody knows, which a server may as well ignore.
+  for (const expectation of ['checkContinue', 'checkExpectation']) {
+    app.server.on(expectation, (request, response) => app.server.emit('request', request, response))
+  }
 
   await bind(host, port, (address) => app.listen({ host: address, port }))
   return {

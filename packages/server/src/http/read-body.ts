@@ -11,7 +11,7 @@ export async function readBody(message: IncomingMessage, response: ServerRespons
     throw new ApiError('UnsupportedMediaType', `send the body as it is, not encoded as ${encoding}`)
   const announced = Number(message.headers['content-length'] ?? 0)
   if (announced > limit) throw tooLarge(limit)
-  if (message.headers.expect !== undefined) response.writeContinue()
+  if (/^100-continue$/i.test(message.headers.expect ?? '')) response.writeContinue()
   const chunks: Buffer[] = []
   let size = 0
   try {
