@@ -63,6 +63,15 @@ for (const [engine, open] of engines) {
       expect(head).toMatchObject({ status: 200, body: '', headers: { 'content-length': String(get.body.length) } })
     })
 
+    test('a list that is only asked for its head, or that nobody waits for, gives its place back', async () => {
+      const list = '/api/v1alpha1/roles'
+      for (let times = 0; times < 10; times++) {
+        expect(await send(server.url, { line: `HEAD ${list} admin` })).toMatchObject({ status: 200, body: '' })
+      }
+      await Promise.all(Array.from({ length: 10 }, () => askAndLeave(server.url, list)))
+      await expect.poll(async () => (await send(server.url, { line: `GET ${list} admin` })).status).toBe(200)
+    })
+
     test('a name of 253 characters is found by its path', async () => {
       const name = 'a'.repeat(253)
       const body = JSON.stringify({ metadata: { name }, rules: [] })
@@ -213,6 +222,14 @@ async function send(url: string, { line, headers = {}, body }: Pick<RequestRow, 
     { statusCode: number; headers: IncomingHttpHeaders } & NodeJS.ReadableStream,
   ]
   return { status: response.statusCode, headers: response.headers, body: await text(response) }
+}
+
+/** Asks for a list and closes the connection before it can come. */
+async function askAndLeave(url: string, path: string): Promise<void> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n\r\n`, () => socket.destroy())
+  await once(socket, 'close')
 }
 
 function sqliteFile() {

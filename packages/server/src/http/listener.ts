@@ -128,8 +128,10 @@ function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Fas
     ...headers,
   })
   if (Buffer.isBuffer(body)) return reply.send(body)
-  // Asked only for the head, a stream is not even begun.
-  return request.method === 'HEAD' ? reply.send() : reply.send(Readable.from(body, { objectMode: false }))
+  const stream = Readable.from(body, { objectMode: false })
+  if (request.method !== 'HEAD') return reply.send(stream)
+  stream.destroy()
+  return reply.send()
 }
 
 /** Also when the client has gone before there was an answer. */
@@ -142,15 +144,24 @@ function whenOver({ raw }: FastifyReply, end: () => void): void {
 function logged(answer: Answer, onError: (error: unknown) => void): Answer {
   const { body } = answer
   if (Buffer.isBuffer(body)) return answer
-  const watched = async function* () {
+  const source = body[Symbol.asyncIterator]()
+  let begun = false
+  const next = async () => {
+    begun = true
     try {
-      yield* body
+      return await source.next()
     } catch (error) {
       onError(error)
       throw error
     }
   }
-  return { ...answer, body: watched() }
+  // A generator that was never begun ends without its `finally`, and so keeps what it holds: it is begun to be ended.
+  const end = async () => {
+    if (!begun) await next()
+    await source.return?.()
+    return { done: true as const, value: undefined }
+  }
+  return { ...answer, body: { [Symbol.asyncIterator]: () => ({ next, return: end }) } }
 }
 
 function unreachable(): never {
