@@ -31,6 +31,7 @@ const env = {
 }
 const short: string[] = []
 let created = objects
+const fresh = () => created++
 /** What the bare client has read before: it has to say which version it replaces. */
 const versions = new Map<number, { uid: string; version: number }>()
 
@@ -44,7 +45,7 @@ const versions = new Map<number, { uid: string; version: number }>()
   await using bare = await startBare(database.url)
   const contestants = [ours.pid, bare.pid] as const
   console.log(
-    `\n${'against the bare stack'.padEnd(24)}${['callers', 'ratio', 'spread', 'bar', 'ours/s', 'bare/s', 'ours p99', 'bare p99', 'ours µs CPU', 'bare µs CPU'].map((head) => head.padStart(12)).join('')}`,
+    `\n${'against the bare stack'.padEnd(24)}${['callers', 'ratio', 'spread', 'bar', 'ours/s', 'bare/s', 'ours p99', 'bare p99', 'ours µs CPU', 'bare µs CPU'].map((title) => title.padStart(12)).join('')}`,
   )
   for (const callers of [1, 32, 128]) {
     using toOurs = await openConnections(oursUrl, callers)
@@ -91,8 +92,8 @@ function operations(): readonly Operation[] {
       name: 'create',
       bars: { 1: 0.8, 32: 0.8, 128: 1.2 },
       status: 201,
-      ours: (at) => withBody('POST', base, personOf(fresh(at))),
-      bare: (at) => withBody('POST', '/people', personOf(fresh(at))),
+      ours: () => withBody('POST', base, personOf(fresh())),
+      bare: () => withBody('POST', '/people', personOf(fresh())),
     },
     {
       name: 'update',
@@ -102,10 +103,6 @@ function operations(): readonly Operation[] {
       bare: (at) => withBody('PUT', `/people/${known(existing(at)).name}`, bareUpdate(existing(at), at)),
     },
   ]
-}
-
-function fresh(_: number): number {
-  return created++
 }
 
 function known(at: number): { name: string } {
@@ -135,12 +132,12 @@ async function compare(operation: Operation, { callers, toOurs, toBare, contesta
   for (let round = 0; round <= rounds; round++) {
     const from = round * 1_000_000
     const ours = await run(
-      { send: toOurs.send, request: operation.ours, status: operation.status, pid: contestants[0] },
+      { connections: toOurs, request: operation.ours, status: operation.status, pid: contestants[0] },
       callers,
       from,
     )
     const bare = await run(
-      { send: toBare.send, request: operation.bare, status: operation.status, pid: contestants[1] },
+      { connections: toBare, request: operation.bare, status: operation.status, pid: contestants[1] },
       callers,
       from,
     )
@@ -178,13 +175,13 @@ interface Round {
 }
 
 interface Runner {
-  readonly send: Connections['send']
+  readonly connections: Connections
   readonly request: (at: number) => Buffer
   readonly status: number
   readonly pid: number
 }
 
-async function run({ send, request, status, pid }: Runner, callers: number, from: number): Promise<Round> {
+async function run({ connections, request, status, pid }: Runner, callers: number, from: number): Promise<Round> {
   const latencies: number[] = []
   const before = cpuSecondsOf(pid)
   const began = performance.now()
@@ -193,7 +190,7 @@ async function run({ send, request, status, pid }: Runner, callers: number, from
   const caller = async () => {
     while (performance.now() < end) {
       const sent = performance.now()
-      const answered = await send(request(next++))
+      const answered = await connections.send(request(next++))
       if (answered !== status) throw new Error(`answered ${answered}, not ${status}`)
       latencies.push(performance.now() - sent)
     }

@@ -118,9 +118,19 @@ function dataOf({ metadata, spec }: Person): Buffer {
   return Buffer.from(`,"labels":${JSON.stringify(metadata.labels)}},"spec":${JSON.stringify(spec)}}`)
 }
 
-function answer(found: Record<string, unknown>): string {
-  const { name, uid, version, generation, created_at: created } = found
-  return `{"metadata":{"name":"${name}","uid":"${uid}","version":${version},"generation":${generation},"creationTimestamp":"${new Date(Number(created)).toISOString()}"${String(found['data'])}`
+interface Row {
+  readonly name: string
+  readonly uid: string
+  readonly version: number
+  readonly generation: number
+  readonly created_at: string
+  readonly data: Buffer
+}
+
+function answer({ name, uid, version, generation, created_at, data }: Row): string {
+  const created = new Date(Number(created_at)).toISOString()
+  const head = `{"metadata":{"name":"${name}","uid":"${uid}","version":${version},"generation":${generation}`
+  return `${head},"creationTimestamp":"${created}"${String(data)}`
 }
 
 console.log(`api ${await app.listen({ host: '127.0.0.1', port: 0 })}`)

@@ -44,7 +44,18 @@ export function modelOf(plural: string, kind: string): object {
 export const cities = 100
 
 /** A person of some 600 bytes. */
-export function personOf(at: number, more: object = {}, salt = 0) {
+export interface Person {
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> }
+  readonly spec: {
+    readonly city: string
+    readonly age: number
+    readonly email: string
+    readonly tags: readonly string[]
+    readonly about: string
+  }
+}
+
+export function personOf(at: number, more: object = {}, salt = 0): Person {
   return {
     metadata: {
       name: `p-${at}`,
