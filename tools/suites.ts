@@ -10,8 +10,13 @@ const suites: Readonly<Record<string, string | Readonly<Record<string, string>>>
   faults: named('tests/faults', ['ordering', 'store', 'watch', 'plugins', 'cluster']),
 }
 
+/** Beside what a command runs when no suite is named. */
+const besides: Readonly<Record<string, string>> = { 'conformance fuzz': 'tests/fuzz/run.ts' }
+
 const [command = '', ...rest] = process.argv.slice(2)
-const choice = suites[command]
+const beside = besides[`${command} ${rest[0]}`]
+if (beside !== undefined) rest.shift()
+const choice = beside ?? suites[command]
 if (choice === undefined) throw new Error(`tools/suites.ts knows ${Object.keys(suites).join(', ')}; not "${command}"`)
 const file = typeof choice === 'string' ? choice : choice[rest.shift() ?? '']
 

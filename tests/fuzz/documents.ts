@@ -1,0 +1,164 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { Connection } from './sender.ts'
+
+export type Json = Readonly<Record<string, unknown>>
+
+/** An OpenAPI document as the server sends it, as far as it is used here. */
+interface OpenApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Json>> }
+}
+
+interface OperationObject {
+  readonly operationId: string
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>
+}
+
+type Content = Readonly<Record<string, { readonly schema: Json }>>
+
+/** What a document says of one method on one path. */
+export interface Operation {
+  readonly id: string
+  readonly method: string
+  /** Segments of the path; undefined stands for the name. */
+  readonly segments: readonly (string | undefined)[]
+  /** By status: what checks the body, by its type; empty where none is sent. */
+  readonly answers: ReadonlyMap<number, ReadonlyMap<string, ValidateFunction>>
+}
+
+/** A model as the server describes it. */
+export interface DescribedModel {
+  readonly path: string
+  readonly kind: string
+  readonly plural: string
+  readonly apiVersion: string
+  readonly statusSubresource: boolean
+  readonly indexes: readonly { readonly name: string; readonly type: string; readonly multi: boolean }[]
+  /** Of what a client sends beside the metadata. */
+  readonly schema: Json
+  readonly resolve: (reference: string) => Json
+  /** Whether an object is as the document wants it, its metadata aside. */
+  readonly isValid: (object: Json) => boolean
+  /** The same object with what is filled in where it is left out. */
+  readonly filled: (object: Json) => Json
+}
+
+export interface Documents {
+  readonly models: readonly DescribedModel[]
+  readonly operations: readonly Operation[]
+  /** Every document by its path. */
+  readonly texts: ReadonlyMap<string, string>
+}
+
+interface Discovered {
+  readonly groups: readonly {
+    readonly name: string
+    readonly versions: readonly {
+      readonly name: string
+      readonly path: string
+      readonly models: readonly (Pick<DescribedModel, 'kind' | 'plural' | 'indexes'> & {
+        readonly statusSubresource: boolean
+      })[]
+    }[]
+  }[]
+}
+
+/** Everything that the server says of itself. */
+export async function readDocuments(connection: Connection): Promise<Documents> {
+  const read = async (path: string): Promise<string> => {
+    const { status, text, failure } = await connection.send({ method: 'GET', path, headers: {} })
+    if (status !== 200) throw new Error(`GET ${path} answered ${status} ${failure ?? text.slice(0, 200)}`)
+    return text
+  }
+  const index = JSON.parse(await read('/openapi/v3')) as { paths: Record<string, { serverRelativeURL: string }> }
+  const texts = new Map<string, string>()
+  for (const { serverRelativeURL } of Object.values(index.paths)) {
+    texts.set(serverRelativeURL, await read(serverRelativeURL))
+  }
+  const parsed = new Map([...texts].map(([path, text]) => [path, JSON.parse(text) as OpenApiDocument]))
+  const { groups } = JSON.parse(await read('/apis')) as Discovered
+  const models = groups.flatMap(({ name, versions }) =>
+    versions.flatMap((version) =>
+      version.models.map((model) => {
+        const document = parsed.get(`/openapi/v3${version.path}`)
+        if (!document) throw new Error(`there is no document of ${version.path}`)
+        const apiVersion = name === '' ? version.name : `${name}/${version.name}`
+        return describedModel(document, { ...model, apiVersion, path: `${version.path}/${model.plural}` })
+      }),
+    ),
+  )
+  return { models, texts, operations: [...parsed.values()].flatMap(operationsOf) }
+}
+
+function describedModel(
+  document: OpenApiDocument,
+  model: Omit<DescribedModel, 'schema' | 'resolve' | 'isValid' | 'filled'>,
+): DescribedModel {
+  const resolve = (reference: string): Json => {
+    const schema = document.components.schemas[reference.replace('#/components/schemas/', '')]
+    if (!schema) throw new Error(`${reference} is in no document`)
+    return schema
+  }
+  const body = document.paths[model.path]?.['post']?.requestBody?.content['application/json']?.schema ?? {}
+  const { properties, required, ...rest } = typeof body['$ref'] === 'string' ? resolve(body['$ref']) : body
+  const { apiVersion: _, kind: __, metadata: ___, ...own } = properties as Record<string, Json>
+  const schema = {
+    ...rest,
+    properties: own,
+    required: (required as string[]).filter((field) => Object.hasOwn(own, field)),
+  }
+  const isValid = compile(document, schema, {})
+  const fill = compile(document, schema, { useDefaults: true })
+  return {
+    ...model,
+    schema,
+    resolve,
+    isValid: (object) => isValid(object),
+    filled: (object) => {
+      const copy = structuredClone(object)
+      fill(copy)
+      return copy
+    },
+  }
+}
+
+function operationsOf(document: OpenApiDocument): readonly Operation[] {
+  const methods = new Set(['get', 'put', 'post', 'delete', 'patch'])
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([method]) => methods.has(method))
+      .map(([method, { operationId, responses }]) => ({
+        id: operationId,
+        method: method.toUpperCase(),
+        segments: path.split('/').map((segment) => (segment === '{name}' ? undefined : segment)),
+        answers: new Map(
+          Object.entries(responses).map(([status, { content = {} }]) => [
+            Number(status),
+            new Map(Object.entries(content).map(([type, { schema }]) => [type, compile(document, schema, {})])),
+          ]),
+        ),
+      })),
+  )
+}
+
+function compile({ components }: OpenApiDocument, schema: Json, options: { useDefaults?: boolean }): ValidateFunction {
+  const ajv = new Ajv2020({ strict: false, ...options })
+  addFormats.default(ajv)
+  return ajv.compile({ ...schema, components })
+}
+
+/** What a document says of a request, by its path as it is sent; `HEAD` is `GET` without a body. */
+export function operationOf(operations: readonly Operation[], method: string, path: string): Operation | undefined {
+  const segments = (path.split('?')[0] ?? '').split('/')
+  const wanted = method === 'HEAD' ? 'GET' : method
+  return operations.find(
+    (operation) =>
+      operation.method === wanted &&
+      operation.segments.length === segments.length &&
+      operation.segments.every((segment, at) =>
+        segment === undefined ? segments[at] !== '' : segment === segments[at],
+      ),
+  )
+}

@@ -1,0 +1,89 @@
+import { parseArgs } from 'node:util'
+import { modelObject, modelsPath } from '../conformance/models.ts'
+import { isPassing } from './checks.ts'
+import { Campaign } from './campaign.ts'
+import { readDocuments, type Documents } from './documents.ts'
+import { Findings } from './findings.ts'
+import { sampleModels } from './sample-models.ts'
+import { openConnection } from './sender.ts'
+import { startServer, type Engine, type ServerProcess } from './server-process.ts'
+import type { Memory } from './processes/server.ts'
+import { read, write } from './shot.ts'
+import { Tally } from './tally.ts'
+
+/**
+ * Does the server do what its own documents say, whatever it is sent? `--quick` sends 10,000 requests in place of
+ * 200,000, `--requests=<n>` any number; `--seed=<n>` repeats a run; `--engine=postgres` takes PostgreSQL 18 in place of
+ * SQLite.
+ */
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    requests: { type: 'string' },
+    seed: { type: 'string' },
+    engine: { type: 'string', default: 'sqlite' },
+  },
+})
+const requests = Number(values.requests ?? (values.quick ? 10_000 : 200_000))
+const seed = Number(values.seed ?? Date.now() % 1_000_000)
+/** What a server may hold more at the end than after this part of the requests. */
+const maxGrownBytes = 64 * 1024 * 1024
+const warmPart = 0.2
+
+await using running = new AsyncDisposableStack()
+const server = await startServer(values.engine as Engine, running)
+const findings = new Findings(server.url)
+const tally = new Tally()
+console.log(`${values.engine}, --seed=${seed}, ${requests} requests`)
+const documents = await describedSamples(server)
+await campaign(server, documents)
+tally.show(console.log)
+findings.show(console.log)
+if (server.log() !== '') console.log(`the server's log begins:\n${server.log().slice(0, 4_000)}`)
+console.log(`${tally.requests} requests, ${findings.size} findings`)
+process.exitCode = findings.size === 0 ? 0 : 1
+
+async function describedSamples({ url }: ServerProcess): Promise<Documents> {
+  using connection = openConnection(url)
+  for (const spec of sampleModels) {
+    const { status, text } = await connection.send(write('POST', modelsPath, modelObject(spec)))
+    if (status !== 201) throw new Error(`the model ${spec.plural} was refused with ${status}: ${text}`)
+  }
+  return await readDocuments(connection)
+}
+
+async function campaign(target: ServerProcess, described: Documents): Promise<void> {
+  const { url } = target
+  using sending = new Campaign({
+    url,
+    documents: described,
+    seed,
+    findings,
+    onAnswer: (kind, answer) => tally.count(kind, answer, isPassing(answer)),
+  })
+  await sending.send(requests * warmPart)
+  const warm = await target.memory()
+  await sending.send(requests * (1 - warmPart))
+  const ended = target.ended()
+  if (ended !== undefined) return findings.add(ended, { what: 'server' })
+  await listAll(target, described)
+  const last = await target.memory()
+  const shown = ({ residentBytes, heapBytes }: Memory) => `${mebibytes(residentBytes)} (heap ${mebibytes(heapBytes)})`
+  console.log(`memory: ${shown(warm)} after ${warmPart * 100} % of the requests, ${shown(last)} at the end`)
+  const grown = last.residentBytes - warm.residentBytes
+  if (grown > maxGrownBytes) findings.add(`it grew by ${mebibytes(grown)}`, { what: 'memory' })
+}
+
+/** Nobody else reads a list now: whatever was taken for one must have been given back. */
+async function listAll({ url }: ServerProcess, { models }: Documents): Promise<void> {
+  using connection = openConnection(url)
+  for (const { path } of models) {
+    const line = read(path)
+    const { status } = await connection.send(line)
+    if (status !== 200) findings.add(`answered ${status} when nobody else asked`, { what: 'list of all', line })
+  }
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / 1024 / 1024)} MiB`
+}

@@ -1,0 +1,83 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createDatabase, startPostgres } from '@pergola/test-servers'
+import type { Memory, ServerLine } from './processes/server.ts'
+
+export const token = 'fuzz-fuzz-fuzz-fuzz-fuzz-fuzz-fuzz-fuzz'
+
+export type Engine = 'sqlite' | 'postgres'
+
+/** A server in a process of its own, so that its memory can be measured and its end noticed. */
+export interface ServerProcess {
+  readonly url: string
+  /** What it holds in memory, its garbage collected. */
+  memory(): Promise<Memory>
+  /** Undefined as long as it runs. */
+  ended(): string | undefined
+  /** What it has written to its log. */
+  log(): string
+}
+
+/** Its log is kept up to here; a server that fails at every request writes the same again. */
+const maxLogLength = 1_000_000
+
+export async function startServer(engine: Engine, running: AsyncDisposableStack): Promise<ServerProcess> {
+  const script = join(import.meta.dirname, 'processes/server.ts')
+  const node = [
+    process.execPath,
+    '--conditions=source',
+    '--expose-gc',
+    script,
+    await openDatabase(engine, running),
+    token,
+  ]
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...node], {
+    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+  })
+  let log = ''
+  child.stderr?.on('data', (chunk) => {
+    if (log.length < maxLogLength) log += String(chunk)
+  })
+  running.defer(async () => {
+    child.kill('SIGKILL')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  })
+  const ended = () => {
+    const how = child.exitCode ?? child.signalCode
+    return how === null ? undefined : `the server ended with ${how}`
+  }
+  const first = await answer(child)
+  if (!('url' in first)) throw new Error(`the server did not say where it listens: ${log}`)
+  return {
+    url: first.url,
+    ended,
+    log: () => log,
+    memory: async () => {
+      child.send('memory')
+      const line = await answer(child)
+      if ('residentBytes' in line) return line
+      throw new Error('the server did not say what it holds')
+    },
+  }
+}
+
+async function answer(child: ChildProcess): Promise<ServerLine> {
+  const ended = once(child, 'exit').then(() => {
+    throw new Error('the server ended before it answered')
+  })
+  const [line] = (await Promise.race([once(child, 'message'), ended])) as [ServerLine]
+  return line
+}
+
+async function openDatabase(engine: Engine, running: AsyncDisposableStack): Promise<string> {
+  if (engine === 'postgres') {
+    const server = running.use(await startPostgres('18'))
+    return running.use(await createDatabase(server.url)).url
+  }
+  const directory = mkdtempSync(join(tmpdir(), 'pergola-fuzz-'))
+  running.defer(() => rmSync(directory, { recursive: true, force: true }))
+  return `sqlite:${join(directory, 'fuzz.db')}`
+}
