@@ -120,6 +120,29 @@ export function listContract(engine: StoreEngine): void {
       )
     })
 
+    test('as many terms as a selector may have, all of labels', async () => {
+      await using fixture = await openFixture(engine)
+      const keys = Array.from({ length: 64 }, (_, at) => `k${at}`)
+      const labelled = (some: readonly string[]) => Object.fromEntries(some.map((key) => [key, 'v']))
+      await fixture.store.write([
+        create({ name: 'all', labels: labelled(keys) }),
+        create({ name: 'some', labels: labelled(keys.slice(1)) }),
+      ])
+      for (const [is, count] of [
+        [{ op: '=', value: 'v' }, 64],
+        [{ op: 'present' }, 64],
+        [{ op: 'in', values: ['u', 'v'] }, 64],
+        [{ op: '=', value: 'v' }, 12],
+      ] as const) {
+        const where = Array.from({ length: 100 }, (_, at): Term => ({ label: `k${at % count}`, is }))
+        for (const total of ['bounded', 'exact', 'none'] as const) {
+          const page = await fixture.store.list(people, { where, limit: 9, total })
+          expect(names(page)).toEqual(['all'])
+          if (total !== 'none') expect(page.total).toEqual({ count: 1, isEstimate: false })
+        }
+      }
+    })
+
     test('without a sort the newest come first, and models do not mix', async () => {
       await using fixture = await openFixture(engine)
       for (const name of ['c', 'a', 'b']) await fixture.store.write([create(name)])

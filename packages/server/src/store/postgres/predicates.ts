@@ -37,9 +37,16 @@ export function repeatsIds(model: ModelTable, term: Term): boolean {
   return 'field' in term && fieldOf(model, term.field).kind === 'set' && term.is.op !== '='
 }
 
-/** The ids that all the terms select, each once; undefined unless an index helps with every one of them. */
+/**
+ * More terms than these are not put side by side: each is one more table to join, and from `geqo_threshold`, 12, on
+ * PostgreSQL looks for an order at random, which took 7 s for 100 terms of labels and ended without any.
+ */
+export const maxJoinedTerms = 8
+
+/** The ids that all the terms select, each once; undefined where they are too many, or one has no index to help. */
 export function intersection(model: ModelTable, terms: readonly Term[], parameters: Parameters): string | undefined {
-  if (terms.length === 0 || !terms.every((term) => isIndexed(model, term))) return undefined
+  if (terms.length === 0 || terms.length > maxJoinedTerms || !terms.every((term) => isIndexed(model, term)))
+    return undefined
   const [first, ...others] = terms.toSorted((a, b) => Number(repeatsIds(model, a)) - Number(repeatsIds(model, b)))
   const ids = first && driver(model, first, parameters)
   const also = others.map((term) => `i.id IN (${countedDriver(model, term, parameters) ?? ''})`)
@@ -75,7 +82,7 @@ export function boundedCount(
 }
 
 /** Whether an index has the objects that the term selects: not those that it selects for what they lack. */
-function isIndexed(model: ModelTable, { is: { op }, ...term }: Term): boolean {
+export function isIndexed(model: ModelTable, { is: { op }, ...term }: Term): boolean {
   if (op === 'not in') return false
   return op !== 'absent' || ('field' in term && fieldOf(model, term.field).kind !== 'set')
 }
