@@ -384,4 +384,19 @@ export const requestRows: readonly RequestRow[] = [
     headers: { expect: 'the-best' },
     status: 401,
   },
+  {
+    what: 'as many terms as a selector may have, of both selectors',
+    line: `GET /api/v1alpha1/roles?labelSelector=${terms(50)}&fieldSelector=${terms(50, 'metadata.name!=a')} admin`,
+    status: 200,
+  },
+  {
+    what: 'more terms than a selector may have, in parameters that are repeated',
+    line: `GET /api/v1alpha1/roles?${`labelSelector=${terms(100)}&`.repeat(15)}size=1 admin`,
+    status: 400,
+    contains: { reason: 'InvalidSelector' },
+  },
 ]
+
+function terms(count: number, term = '!k'): string {
+  return Array.from({ length: count }, () => term).join(',')
+}

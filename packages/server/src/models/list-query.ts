@@ -1,4 +1,4 @@
-import { ApiError, parseSelector, type SelectorKind, type SelectorTerm } from '@pergola/api'
+import { ApiError, maxSelectorTerms, parseSelector, type SelectorKind, type SelectorTerm } from '@pergola/api'
 import { indexKey, type KeyType } from '../store/index-key.ts'
 import type { Condition, SortKey, Term } from '../store/store.ts'
 import type { Model } from './model.ts'
@@ -19,9 +19,16 @@ interface Field {
 
 /** Every term of both selectors; all must hold. */
 export function termsOf(model: Model, query: URLSearchParams): readonly Term[] {
+  const labels = parsed(query, 'labelSelector')
+  const fields = parsed(query, 'fieldSelector')
+  const count = labels.length + fields.length
+  // SQLite takes conditions of at most 1,000 levels, and each term is one more.
+  if (count > maxSelectorTerms) {
+    throw new ApiError('InvalidSelector', `the selectors have ${count} terms; at most ${maxSelectorTerms} are allowed`)
+  }
   return [
-    ...parsed(query, 'labelSelector').map((term) => ({ label: term.key, is: conditionOf(term, 'string') })),
-    ...parsed(query, 'fieldSelector').map((term) => fieldTerm(model, term)),
+    ...labels.map((term) => ({ label: term.key, is: conditionOf(term, 'string') })),
+    ...fields.map((term) => fieldTerm(model, term)),
   ]
 }
 
