@@ -82,14 +82,12 @@ function closedParts(schema: JsonSchema, definitions: Definitions, elsewhere: re
 }
 
 /** The fields that a schema describes whatever the value is. */
-function fieldsOf(schema: unknown, definitions: Definitions, seen: readonly unknown[] = []): readonly string[] {
-  if (!isSchema(schema) || seen.includes(schema)) return []
+function fieldsOf(schema: unknown, definitions: Definitions, seen = new Set<unknown>()): readonly string[] {
+  if (!isSchema(schema) || seen.has(schema)) return []
+  seen.add(schema)
   const together: readonly unknown[] = Array.isArray(schema['allOf']) ? schema['allOf'] : []
   const parts = [definitionOf(schema['$ref'], definitions), ...together]
-  return [
-    ...Object.keys(ownProperties(schema)),
-    ...parts.flatMap((part) => fieldsOf(part, definitions, [...seen, schema])),
-  ]
+  return [...Object.keys(ownProperties(schema)), ...parts.flatMap((part) => fieldsOf(part, definitions, seen))]
 }
 
 function ownProperties({ properties }: JsonSchema): JsonSchema {
@@ -97,8 +95,9 @@ function ownProperties({ properties }: JsonSchema): JsonSchema {
 }
 
 /** Whether some part of a composed schema names fields; where none does, any are allowed. */
-function namesFields(schema: unknown, definitions: Definitions, seen: readonly unknown[] = []): boolean {
-  if (!isSchema(schema) || seen.includes(schema)) return false
+function namesFields(schema: unknown, definitions: Definitions, seen = new Set<unknown>()): boolean {
+  if (!isSchema(schema) || seen.has(schema)) return false
+  seen.add(schema)
   if ('properties' in schema) return true
   const parts = [
     ...besides.flatMap((keyword) => (Array.isArray(schema[keyword]) ? schema[keyword] : [])),
@@ -106,12 +105,13 @@ function namesFields(schema: unknown, definitions: Definitions, seen: readonly u
     ...(isSchema(schema['dependentSchemas']) ? Object.values(schema['dependentSchemas']) : []),
     definitionOf(schema['$ref'], definitions),
   ]
-  return parts.some((part) => namesFields(part, definitions, [...seen, schema]))
+  return parts.some((part) => namesFields(part, definitions, seen))
 }
 
 export function definitionOf(reference: unknown, definitions: Definitions): unknown {
   const [, name] = typeof reference === 'string' ? (/^#\/\$defs\/([^/]+)$/.exec(reference) ?? []) : []
-  return name === undefined ? undefined : definitions[name.replaceAll('~1', '/').replaceAll('~0', '~')]
+  const key = name?.replaceAll('~1', '/').replaceAll('~0', '~')
+  return key !== undefined && Object.hasOwn(definitions, key) ? definitions[key] : undefined
 }
 
 /** What says which fields there are and of which types. Everything else constrains values. */

@@ -43,6 +43,7 @@ export function schemaErrors(schema: JsonSchema): readonly FieldError[] {
   if (bytes > maxSchemaBytes) return [limitError('', 'bytes', { found: bytes, limit: maxSchemaBytes })]
   const definitions = isSchema(schema['$defs']) ? (schema['$defs'] as Record<string, JsonSchema>) : {}
   const errors: FieldError[] = []
+  const weights = new Map<unknown, number>()
   let count = 0
   for (let level: readonly Place[] = [{ schema, pointer: '', depth: 1 }]; level.length > 0;) {
     const deep = level.find(({ depth }) => depth > maxSchemaDepth)
@@ -50,6 +51,7 @@ export function schemaErrors(schema: JsonSchema): readonly FieldError[] {
     count += level.length
     if (count > maxSubSchemas) return [limitError('', 'sub-schemas', { found: count, limit: maxSubSchemas })]
     errors.push(...level.flatMap((place) => keywordErrors(place, definitions)))
+    errors.push(...level.flatMap((place) => weightErrors(place, weightOf(place.schema, definitions, weights))))
     level = level.flatMap(subSchemas)
   }
   return errors
@@ -93,6 +95,36 @@ function keywordErrors(
     if (fault !== undefined) add(one === pattern ? 'pattern' : 'patternProperties', fault)
   }
   return errors
+}
+
+/** A value held against a few definitions that each name the next twice would be held against millions of schemas. */
+function weightErrors({ schema, pointer }: Place, weight: number): readonly FieldError[] {
+  if (!('$ref' in schema) || weight <= maxSubSchemas) return []
+  const at = step(pointer, '$ref')
+  if (weight === Number.POSITIVE_INFINITY) {
+    return [fieldError(at, 'schema', 'leads back to itself, for the same value; a definition may only go into itself')]
+  }
+  return [limitError(at, 'schemas, itself and those it refers to', { found: weight, limit: maxSubSchemas })]
+}
+
+/** How many schemas one value is held against; infinite where a schema leads back to itself. */
+function weightOf(
+  schema: unknown,
+  definitions: Readonly<Record<string, JsonSchema>>,
+  weights: Map<unknown, number>,
+): number {
+  if (!isSchema(schema)) return 0
+  const known = weights.get(schema)
+  if (known !== undefined) return known
+  weights.set(schema, Number.POSITIVE_INFINITY)
+  const { $ref, allOf, anyOf, oneOf, dependentSchemas } = schema
+  const parts: unknown[] = [definitionOf($ref, definitions)]
+  for (const list of [allOf, anyOf, oneOf]) if (Array.isArray(list)) parts.push(...(list as unknown[]))
+  for (const keyword of ['if', 'then', 'else', 'not']) parts.push(schema[keyword])
+  if (isSchema(dependentSchemas)) parts.push(...Object.values(dependentSchemas))
+  const weight = parts.reduce<number>((sum, part) => sum + weightOf(part, definitions, weights), 1)
+  weights.set(schema, weight)
+  return weight
 }
 
 function patternFault(pattern: string): string | undefined {

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest'
+import { inWords } from './fault-words.ts'
+
+describe('a broken rule in words:', () => {
+  const cases: readonly (readonly [rule: string, params: Readonly<Record<string, unknown>>, words: string])[] = [
+    ['type', { type: 'string' }, 'must be of type string'],
+    ['type', { type: ['string', 'null'] }, 'must be of type string, null'],
+    ['enum', { allowedValues: ['a', 1, null] }, 'must be one of a, 1, null'],
+    ['const', { allowedValue: 'a' }, 'must be "a"'],
+    ['minLength', { limit: 1 }, 'must have at least 1 characters'],
+    ['maxLength', { limit: 2 }, 'must have at most 2 characters'],
+    ['minimum', { limit: 3 }, 'must be 3 or more'],
+    ['maximum', { limit: 4 }, 'must be 4 or less'],
+    ['exclusiveMinimum', { limit: 5 }, 'must be more than 5'],
+    ['exclusiveMaximum', { limit: 6 }, 'must be less than 6'],
+    ['multipleOf', { multipleOf: 0.5 }, 'must be a multiple of 0.5'],
+    ['minItems', { limit: 1 }, 'must have at least 1 items'],
+    ['maxItems', { limit: 2 }, 'must have at most 2 items'],
+    ['uniqueItems', { i: 3, j: 1 }, 'may not hold the same item twice; items 1 and 3 are equal'],
+    ['minProperties', { limit: 1 }, 'must have at least 1 fields'],
+    ['maxProperties', { limit: 2 }, 'must have at most 2 fields'],
+    ['pattern', { pattern: '^a$' }, 'must match the pattern ^a$'],
+    ['format', { format: 'date' }, 'must be a valid date'],
+    ['oneOf', { passingSchemas: null }, 'must fit one of the allowed forms'],
+    ['oneOf', { passingSchemas: [0, 1] }, 'fits several of the allowed forms; it must fit one'],
+    ['anyOf', {}, 'must fit one of the allowed forms'],
+    ['not', {}, 'has a form that is not allowed'],
+    ['dependentRequired', { property: 'a', missingProperty: 'b' }, 'needs b beside a'],
+    ['contains', { minContains: 1 }, 'must hold at least 1 items of the wanted form'],
+    ['propertyNames', { propertyName: 'x' }, 'has a field named "x", which is not allowed'],
+  ]
+  for (const [rule, params, words] of cases) {
+    test(`${rule}: ${words}`, () => expect(inWords(rule, params, undefined)).toBe(words))
+  }
+
+  test('one without words of ours has those of the library, or at least its name', () => {
+    expect(inWords('other', {}, 'must be other')).toBe('must be other')
+    expect(inWords('other', {}, undefined)).toBe('breaks the rule other')
+  })
+})

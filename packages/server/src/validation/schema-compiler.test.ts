@@ -1,0 +1,74 @@
+import { afterAll, expect, test } from 'vitest'
+import type { ObjectSchema } from './object-schema.ts'
+import { createSchemaCompiler, SchemaFault } from './schema-compiler.ts'
+import { createValidate } from './schema-validator.ts'
+
+const compiler = createSchemaCompiler()
+afterAll(() => compiler[Symbol.asyncDispose]())
+
+const fine: ObjectSchema = { properties: { spec: { type: 'string' } } }
+
+/** Alternatives of alternatives: what each one names has to be kept apart. Seconds of work in 200 KiB. */
+function heavy(width: number): ObjectSchema {
+  const one = { properties: Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f${at}`, { type: 'string' }])) }
+  const spec = { anyOf: Array.from({ length: width }, () => ({ anyOf: Array.from({ length: width }, () => one) })) }
+  return { properties: { spec } }
+}
+
+test('a schema becomes a program that runs here', async () => {
+  const validate = await createValidate((thoroughness) => compiler.compile(fine, thoroughness))
+  expect(await validate({ spec: 1 })).toMatchObject([{ pointer: '/spec', rule: 'type' }])
+  expect(await validate({ spec: 'x' })).toEqual([])
+})
+
+test('a schema that means nothing is refused in words that say what is wrong', async () => {
+  const broken = { properties: { spec: { type: 'string', minLength: -1 } } }
+  await expect(compiler.compile(broken, 'every fault')).rejects.toThrow(
+    expect.objectContaining({
+      name: 'SchemaFault',
+      message: expect.stringMatching(/^schema is invalid: .*minLength must be >= 0/) as string,
+    }) as Error,
+  )
+  await expect(compiler.compile({ properties: { spec: { minimun: 1 } } }, 'every fault')).rejects.toThrow(
+    /unknown keyword: "minimun"/,
+  )
+})
+
+test('a schema that takes too long is refused after two seconds, holds nobody up, and the next one compiles', async () => {
+  const started = performance.now()
+  let ticks = 0
+  const ticking = setInterval(() => ticks++, 20)
+  const runaway = compiler.compile(heavy(60), 'every fault')
+  const next = compiler.compile(fine, 'every fault')
+  await expect(runaway).rejects.toThrow(new SchemaFault('takes more than 2000 ms to compile'))
+  const tookMs = performance.now() - started
+  clearInterval(ticking)
+  expect(tookMs).toBeGreaterThan(1_900)
+  expect(tookMs).toBeLessThan(8_000)
+  expect(ticks).toBeGreaterThan(40)
+  expect(await next).toContain('structure')
+})
+
+test('schemas asked for at the same time each get their own program', async () => {
+  const programs = await Promise.all(
+    ['string', 'integer', 'boolean'].map((type) => {
+      const schema = { properties: { spec: { type } } }
+      return createValidate((thoroughness) => compiler.compile(schema, thoroughness))
+    }),
+  )
+  const rules = await Promise.all(programs.map(async (validate) => (await validate({ spec: 1 })).length))
+  expect(rules).toEqual([1, 0, 1])
+})
+
+test('a compiler that was let go ends what it is at, and can still be used', async () => {
+  await using mine = createSchemaCompiler()
+  await mine.compile(fine, 'every fault')
+  const cut = mine.compile(heavy(60), 'every fault')
+  const outcome = expect(cut).rejects.toBeInstanceOf(SchemaFault)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  const started = performance.now()
+  await mine[Symbol.asyncDispose]()
+  await outcome
+  expect(performance.now() - started).toBeLessThan(1_000)
+  expect(await mine.compile(fine, 'first fault')).toContain('structure')
+})

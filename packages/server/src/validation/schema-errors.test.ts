@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest'
+import { knownFormats } from './formats.ts'
+import type { JsonSchema } from './object-schema.ts'
+import { schemaErrors } from './schema-errors.ts'
+
+const of = (spec: unknown, $defs: object = {}): JsonSchema => ({ properties: { spec }, $defs })
+const text = { type: 'string' }
+
+function nested(depth: number): JsonSchema {
+  return depth === 1 ? text : { items: nested(depth - 1) }
+}
+
+/** Each of the definitions holds a value twice against the next. */
+function doubling(length: number): JsonSchema {
+  const names = Array.from({ length }, (_, at) => `#/$defs/d${at + 1}`)
+  const entries = names.map(($ref, at) => [`d${at}`, { allOf: [{ $ref }, { $ref }] }])
+  return of({ $ref: '#/$defs/d0' }, { ...Object.fromEntries(entries), [`d${length}`]: text })
+}
+
+describe('allowed is', () => {
+  const cases: readonly (readonly [what: string, schema: JsonSchema])[] = [
+    ['nothing at all', {}],
+    ['32 levels', { items: nested(31) }],
+    ['2,000 schemas', { allOf: Array.from({ length: 1_999 }, () => text) }],
+    ['every known format', of({ allOf: knownFormats.map((format) => ({ format })) })],
+    ['unique items, a thousand at most', of({ uniqueItems: true, maxItems: 1_000 })],
+    ['items that need not be unique', of({ uniqueItems: false })],
+    ['a reference to a definition', of({ $ref: '#/$defs/a~1b' }, { 'a/b': text })],
+    [
+      'a definition that goes into itself',
+      of({ $ref: '#/$defs/node' }, { node: { properties: { child: { $ref: '#/$defs/node' } } } }),
+    ],
+    ['a pattern', of({ pattern: '^(a+)+$', patternProperties: { '^x-': text } })],
+    ['a field called like a keyword', of({ properties: { $id: text, $ref: text, pattern: text, format: text } })],
+    ['a value called like a keyword', of({ enum: [{ $id: 'x', format: 'y' }], default: { $ref: 'z' } })],
+    ['a definition that is used often', doubling(8)],
+  ]
+  for (const [what, schema] of cases) {
+    test(what, () => expect(schemaErrors(schema)).toEqual([]))
+  }
+})
+
+describe('refused is', () => {
+  const cases: readonly (readonly [what: string, schema: JsonSchema, pointer: string, message: string])[] = [
+    ['more than 256 KiB', { description: 'x'.repeat(256 * 1024) }, '', 'bytes; at most 262144'],
+    ['more than 32 levels', { items: nested(32) }, '/items'.repeat(32), 'has 33 levels; at most 32'],
+    ['more than 2,000 schemas', { allOf: Array.from({ length: 2_000 }, () => text) }, '', 'has 2001 sub-schemas'],
+    ...['$id', '$anchor', '$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$schema', '$vocabulary'].map(
+      (keyword) =>
+        [keyword, of({ [keyword]: '#x' }), `/properties/spec/${keyword}`, 'may not be used in the schema'] as const,
+    ),
+    ['a reference to elsewhere', of({ $ref: 'https://x.example/s' }), '/properties/spec/$ref', '#/$defs/<name>'],
+    ['a reference to nothing', of({ $ref: '#/$defs/gone' }), '/properties/spec/$ref', '#/$defs/<name>'],
+    ['a reference to the whole', of({ $ref: '#' }), '/properties/spec/$ref', '#/$defs/<name>'],
+    [
+      'a reference below a definition',
+      of({ $ref: '#/$defs/a/x' }, { a: {} }),
+      '/properties/spec/$ref',
+      '#/$defs/<name>',
+    ],
+    ['a reference to what every object has', of({ $ref: '#/$defs/toString' }), '/properties/spec/$ref', '<name>'],
+    ['an unknown format', of({ format: 'colour' }), '/properties/spec/format', 'is not known; known are date, time'],
+    [
+      'unique items without a bound',
+      of({ uniqueItems: true }),
+      '/properties/spec/uniqueItems',
+      'maxItems of at most 1000',
+    ],
+    ['too many unique items', of({ uniqueItems: true, maxItems: 1_001 }), '/properties/spec/uniqueItems', 'maxItems'],
+    ['a back-reference', of({ pattern: '(a)\\1' }), '/properties/spec/pattern', 'back-references and look-around'],
+    ['look-around', of({ patternProperties: { '(?=a)': {} } }), '/properties/spec/patternProperties', 'linear time'],
+    ['a pattern that is none', of({ pattern: '(' }), '/properties/spec/pattern', 'is not a pattern'],
+    [
+      'a definition that is itself',
+      of({ $ref: '#/$defs/a' }, { a: { $ref: '#/$defs/a' } }),
+      '/properties/spec/$ref',
+      'leads back to itself',
+    ],
+    [
+      'definitions that are each other, in alternatives too',
+      of(text, { a: { allOf: [{ $ref: '#/$defs/b' }] }, b: { anyOf: [text, { not: { $ref: '#/$defs/a' } }] } }),
+      '/$defs/a/allOf/0/$ref',
+      'leads back to itself',
+    ],
+    ['a definition that is used too often', doubling(40), '/properties/spec/$ref', 'has 4398046511102 schemas'],
+  ]
+  for (const [what, schema, pointer, message] of cases) {
+    test(what, () => {
+      expect(schemaErrors(schema)).toContainEqual(
+        expect.objectContaining({ pointer, message: expect.stringContaining(message) as string }),
+      )
+    })
+  }
+
+  for (const [what, place, pointer] of [
+    ['items', { items: { $id: 'x' } }, '/items'],
+    ['further items', { unevaluatedItems: { $id: 'x' } }, '/unevaluatedItems'],
+    ['an item of a form', { contains: { $id: 'x' } }, '/contains'],
+    ['other fields', { additionalProperties: { $id: 'x' } }, '/additionalProperties'],
+    ['names of fields', { propertyNames: { $id: 'x' } }, '/propertyNames'],
+    ['a branch', { else: { $id: 'x' } }, '/else'],
+    ['an alternative', { oneOf: [{}, { $id: 'x' }] }, '/oneOf/1'],
+    ['a place', { prefixItems: [{ $id: 'x' }] }, '/prefixItems/0'],
+    ['fields by pattern', { patternProperties: { 'a/b': { $id: 'x' } } }, '/patternProperties/a~1b'],
+    ['what a field asks for', { dependentSchemas: { a: { $id: 'x' } } }, '/dependentSchemas/a'],
+    ['a definition', { $defs: { a: { $id: 'x' } } }, '/$defs/a'],
+  ] as const) {
+    test(`what is not allowed, in ${what}`, () => {
+      expect(schemaErrors(place)).toMatchObject([{ pointer: `${pointer}/$id`, rule: 'schema' }])
+    })
+  }
+})
