@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
-import { compileSchema } from './schema-validator.ts'
+import { describe, expect, test } from 'vitest'
+import { compileObjectSchema, type Thoroughness } from './compile-schema.ts'
+import type { JsonSchema } from './object-schema.ts'
+import { compileSchema, createValidate } from './schema-validator.ts'
 
 test('every fault is reported at once, at its place and in plain words', () => {
   const validate = compileSchema({
@@ -49,4 +51,130 @@ test('a pattern made to backtrack takes no time', () => {
 
 test('a pattern that needs backtracking is refused when the schema is compiled', () => {
   expect(() => compileSchema({ type: 'string', pattern: '(a)\\1' })).toThrow(/invalid escape/)
+})
+
+const text = { type: 'string' }
+
+function validateOf(spec: JsonSchema, compiled: Thoroughness[] = []) {
+  const schema = { properties: { spec } }
+  return createValidate(async (thoroughness) => {
+    compiled.push(thoroughness)
+    return compileObjectSchema(schema, thoroughness)
+  })
+}
+
+test('defaults are filled in, at every depth, and satisfy what is required', async () => {
+  const validate = await validateOf({
+    type: 'object',
+    properties: {
+      a: { ...text, default: 'x' },
+      list: { type: 'array', items: { type: 'object', properties: { n: { type: 'integer', default: 7 } } } },
+    },
+    required: ['a'],
+  })
+  const object = { spec: { list: [{}, { n: 1 }] } }
+  expect(await validate(object)).toEqual([])
+  expect(object).toEqual({ spec: { a: 'x', list: [{ n: 7 }, { n: 1 }] } })
+})
+
+test('constraints are looked at once the structure is sound', async () => {
+  const validate = await validateOf({ type: 'object', properties: { a: { ...text, maxLength: 1 }, b: text } })
+  expect(await validate({ spec: { a: 'long', b: 1, c: 1 } })).toMatchObject([
+    { pointer: '/spec/c', rule: 'unknown' },
+    { pointer: '/spec/b', rule: 'type' },
+  ])
+  expect(await validate({ spec: { a: 'long', b: 'x' } })).toMatchObject([{ pointer: '/spec/a', rule: 'maxLength' }])
+})
+
+describe('of an object that was stored before its schema became stricter,', () => {
+  const needsReason: JsonSchema = {
+    type: 'object',
+    properties: { state: text, reason: text },
+    ...Object.fromEntries([
+      ['if', { properties: { state: { const: 'failed' } }, required: ['state'] }],
+      ['then', { required: ['reason'] }],
+    ]),
+  }
+  const fields = (properties: object, more: object = {}): JsonSchema => ({ type: 'object', properties, ...more })
+  const short = { ...text, maxLength: 1 }
+  const cases: readonly (readonly [
+    what: string,
+    schema: JsonSchema,
+    stored: unknown,
+    sent: unknown,
+    pointers: readonly string[],
+  ])[] = [
+    ['a value that stays passes', fields({ a: short, b: text }), { a: 'xx' }, { a: 'xx', b: 'y' }, []],
+    ['another wrong value does not', fields({ a: short }), { a: 'xx' }, { a: 'yy' }, ['/spec/a']],
+    ['a right value passes', fields({ a: short }), { a: 'xx' }, { a: 'y' }, []],
+    ['an unknown field that stays passes', fields({ b: text }), { a: { c: 1 } }, { a: { c: 1 }, b: 'y' }, []],
+    ['an unknown field that changes does not', fields({ b: text }), { a: { c: 1 } }, { a: { c: 2 } }, ['/spec/a']],
+    ['another unknown field does not', fields({ b: text }), { a: 1 }, { a: 1, z: 1 }, ['/spec/z']],
+    ['a type that stays passes', fields({ a: text, b: text }), { a: 1 }, { a: 1, b: 'y' }, []],
+    [
+      'a wrong constraint is told even when an old wrong structure passes',
+      fields({ a: text, b: short }),
+      { a: 1, b: 'x' },
+      { a: 1, b: 'yy' },
+      ['/spec/b'],
+    ],
+    [
+      'a required field that is still missing passes',
+      fields({ a: text, b: text }, { required: ['a'] }),
+      {},
+      { b: 'y' },
+      [],
+    ],
+    ['a required field that was there does not', fields({ a: text }, { required: ['a'] }), { a: 'x' }, {}, ['/spec/a']],
+    [
+      'what a new value makes necessary is asked for',
+      needsReason,
+      { state: 'running' },
+      { state: 'failed' },
+      ['/spec/reason'],
+    ],
+    ['what was missing already is not', needsReason, { state: 'failed' }, { state: 'failed' }, []],
+    [
+      'a wrong item that moves does not pass',
+      fields({ a: { type: 'array', items: short } }),
+      { a: ['xx', 'y'] },
+      { a: ['y', 'xx'] },
+      ['/spec/a/1'],
+    ],
+    ['a whole that was wrong passes as a whole', { ...text, enum: ['a'] }, 'b', 'b', []],
+  ]
+  for (const [what, schema, stored, sent, pointers] of cases) {
+    test(what, async () => {
+      const validate = await validateOf(schema)
+      const before = structuredClone(stored)
+      const faults = await validate({ spec: sent }, { stored: { spec: stored } })
+      expect(faults.map(({ pointer }) => pointer)).toEqual(pointers)
+      expect(stored).toEqual(before)
+    })
+  }
+})
+
+test('a large object gets its first fault, by a program that is made when it comes', async () => {
+  const compiled: Thoroughness[] = []
+  const validate = await validateOf({ type: 'array', items: text }, compiled)
+  expect(await validate({ spec: Array.from({ length: 4_000 }, () => 1) })).toHaveLength(100)
+  expect(compiled).toEqual(['every fault'])
+  const large = Array.from({ length: 5_000 }, () => 1)
+  expect(await validate({ spec: large })).toMatchObject([{ pointer: '/spec/0', rule: 'type' }])
+  expect(await validate({ spec: large.map(String) })).toEqual([])
+  expect(compiled).toEqual(['every fault', 'first fault'])
+})
+
+test('a large object keeps the faults it was stored with, and gets the new ones', async () => {
+  const validate = await validateOf({ type: 'array', items: text })
+  const stored = Array.from({ length: 5_000 }, () => 1)
+  expect(await validate({ spec: stored }, { stored: { spec: stored } })).toEqual([])
+  expect(await validate({ spec: stored.with(4_999, 2) }, { stored: { spec: stored } })).toMatchObject([
+    { pointer: '/spec/4999' },
+  ])
+})
+
+test('of a failed form the fields are not called unknown as well', async () => {
+  const validate = await validateOf({ allOf: [{ type: 'object', properties: { a: text } }] })
+  expect(await validate({ spec: { a: 1 } })).toMatchObject([{ pointer: '/spec/a', rule: 'type' }])
 })
