@@ -65,6 +65,10 @@ onEachEngine((api) => {
     expect(etag).toMatch(/^(W\/)?".+"$/)
     const known = await api.request('GET', path, { headers: { 'if-none-match': etag } })
     expect(known).toMatchObject({ status: 304, text: '' })
+    await api.model()
+    const changed = await api.request('GET', path, { headers: { 'if-none-match': etag } })
+    expectStatus(changed, 200)
+    expect(changed.headers.etag).not.toBe(etag)
   })
 
   test('C1-37 the API can be browsed', async () => {

@@ -127,8 +127,11 @@ onEachEngine((api) => {
       await things.get(name),
       await things.put(name, thing({ name, spec: { note: 'a' } })),
       await things.patch(name, { spec: { note: 'b' } }),
+      await things.patch(name, { metadata: { finalizers: ['a.example/b'] } }),
+      await things.delete(name),
     ]
-    expect(answers.map(({ headers }) => headers.etag)).toEqual([0, 0, 1, 2].map((version) => `"${uid}.${version}"`))
+    const versions = [0, 0, 1, 2, 3, 4]
+    expect(answers.map(({ headers }) => headers.etag)).toEqual(versions.map((version) => `"${uid}.${version}"`))
   })
 
   test('C2-23 a name is made of generateName and eight characters', async () => {

@@ -48,6 +48,8 @@ onEachEngine((api) => {
     expect(await models.listed({ size: '2' })).toMatchObject({ total: 7, totalIsEstimate: false })
     const odd = { labelSelector: 'a.b/odd=true', size: '1' }
     expect(await models.listed(odd)).toMatchObject({ total: 4, totalIsEstimate: false })
+    const both = { labelSelector: 'a.b/odd=true', fieldSelector: 'spec.age>5', size: '1' }
+    expect(await models.listed(both)).toMatchObject({ total: 2, totalIsEstimate: false })
   })
 
   test('C3-5 a list says how many pages there are', async () => {
@@ -64,6 +66,13 @@ onEachEngine((api) => {
       ['3', { first: false, hasPrevious: true, last: true, hasNext: false }],
     ]
     for (const [page, expected] of rows) expect(await models.listed({ page, size: '3' })).toMatchObject(expected)
+    const only = { first: true, hasPrevious: false, last: true, hasNext: false }
+    for (const query of [{ size: '7' }, {}]) expect(await models.listed(query)).toMatchObject(only)
+    let list = await models.listed({ size: '3' })
+    for (const [page, expected] of rows.slice(1)) {
+      list = await models.listed({ continue: list.continue ?? '' })
+      expect(list).toMatchObject({ ...expected, page: Number(page), size: 3 })
+    }
   })
 
   test('C3-8 continue is there when there is more, and only then', async () => {

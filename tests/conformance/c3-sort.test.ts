@@ -52,6 +52,31 @@ onEachEngine((api) => {
     })
   }
 
+  test('S2.7-8 the time of creation is compared to the millisecond', async () => {
+    const models = await api.model()
+    const first = await models.created({ name: 'first' })
+    await sleep(5)
+    await models.created({ name: 'second' })
+    const { creationTimestamp } = first.metadata
+    const selected = (sign: string) =>
+      models.names({ fieldSelector: `metadata.creationTimestamp${sign}${creationTimestamp}` })
+    expect(await selected('=')).toEqual(['first'])
+    expect(await selected('<=')).toEqual(['first'])
+    expect(await selected('<')).toEqual([])
+    expect(await selected('>=')).toEqual(['second', 'first'])
+    expect(await selected('>')).toEqual(['second'])
+    expect(await selected('!=')).toEqual(['second'])
+  })
+
+  test('C4-27 fractions of a second sort by value, however many digits they have', async () => {
+    const models = await api.model()
+    const fractions = ['.5', '', '.25', '.1250', '.123456789']
+    for (const fraction of fractions) await models.created({ spec: { seen: `2024-01-01T00:00:00${fraction}Z` } })
+    const { items } = await models.listed({ sort: 'spec.seen,asc' })
+    const inOrder = ['', '.123456789', '.1250', '.25', '.5'].map((fraction) => `2024-01-01T00:00:00${fraction}Z`)
+    expect(items.map(({ spec }) => spec['seen'])).toEqual(inOrder)
+  })
+
   test('S2.7-9 the time of deletion can be sorted and selected by', async () => {
     const models = await api.model()
     const finalizers = ['a.example/b']
@@ -63,6 +88,7 @@ onEachEngine((api) => {
     await sleep(5)
     await models.delete(String(b))
     expect(await models.names({ sort: 'metadata.deletionTimestamp,asc' })).toEqual([a, c, b])
+    expect(await models.names({ sort: 'metadata.deletionTimestamp,desc' })).toEqual([b, c, a])
     expect(await models.names({ fieldSelector: '!metadata.deletionTimestamp' })).toEqual([a])
     expect(await models.names({ fieldSelector: 'metadata.deletionTimestamp' })).toHaveLength(2)
   })

@@ -113,10 +113,19 @@ onEachEngine((api) => {
   })
 
   test('C1-7 a model tells the state of its indexes', async () => {
-    const { modelPath } = await api.model()
-    const { body } = await api.request('GET', modelPath)
-    const { status } = body as { readonly status?: object }
-    expect(Object.keys(status ?? {})).not.toHaveLength(0)
+    const models = await api.model()
+    const phase = async () => {
+      const { body } = await api.request('GET', models.modelPath)
+      return (body as { readonly status?: { readonly phase?: string } }).status?.phase
+    }
+    expect(await phase()).toBe('Ready')
+    for (let at = 0; at < 3; at++) await models.created({ spec: { note: at === 2 ? 'b' : 'a' } })
+    const withNote = (parts: object) => ({ indexes: [...(thingModel.indexes ?? []), { name: 'spec.note', ...parts }] })
+    const { body: redefined } = await models.redefine(withNote({}))
+    expect(redefined).toMatchObject({ status: { phase: 'Building' } })
+    await expect.poll(phase, { timeout: 10_000 }).toBe('Ready')
+    await models.redefine(withNote({ unique: true }))
+    await expect.poll(phase, { timeout: 10_000 }).toBe('DuplicateValues')
   })
 
   test('C4-8 a kind is taken once in a group', async () => {

@@ -37,6 +37,7 @@ const refused: readonly Row[] = [
     `metadata.${field} again`,
     { indexes: plainIndexes(`metadata.${field}`) },
   ]),
+  ['C4-33 S2.7-10', 'the name of a default index', { indexes: [{ name: 'metadata.name', path: 'spec.city' }] }],
 ]
 
 onEachEngine((api) => {

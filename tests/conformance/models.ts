@@ -8,6 +8,7 @@ export type Schema = Readonly<Record<string, unknown>>
 
 export interface IndexSpec {
   readonly name: string
+  readonly path?: string
   readonly order?: string
   readonly unique?: boolean
 }
