@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
+import { readReport } from '../../tools/conformance/report.ts'
 import { readSentences, testFiles, type Sentence } from '../../tools/conformance/sentences.ts'
-import { judge, type TestOutcome, type Verdict } from '../../tools/conformance/verdict.ts'
+import { judge, type Verdict } from '../../tools/conformance/verdict.ts'
 
 /**
  * Holds every promise against a server on each engine. `--list` only lists the promises without a test; any other word
@@ -23,37 +24,12 @@ if (words.includes('--list')) {
   const reporters = ['--reporter=json', `--outputFile=${report}`]
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'conformance', ...reporters, ...words]
   spawnSync(process.execPath, vitest, { stdio: ['ignore', 'ignore', 'inherit'] })
-  const verdict = judge(sentences, readReport(), engines)
+  const { outcomes, unrunnable } = readReport(report)
+  for (const why of unrunnable) console.log(why)
+  const verdict = judge(sentences, outcomes, engines)
   show(verdict)
   const complete = verdict.passed === verdict.counted && verdict.unpromised.length === 0
   process.exitCode = complete && verdict.failures.length === 0 ? 0 : 1
-}
-
-interface Report {
-  readonly testResults: readonly {
-    readonly name: string
-    readonly message: string
-    readonly assertionResults: readonly {
-      readonly title: string
-      readonly ancestorTitles: readonly string[]
-      readonly status: string
-      readonly failureMessages?: readonly string[]
-    }[]
-  }[]
-}
-
-/** A file that could not be run has no tests in the report; its message is shown, or it would look like a gap. */
-function readReport(): readonly TestOutcome[] {
-  const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report
-  for (const { name, message } of testResults) if (message !== '') console.log(`${name}: ${message}`)
-  return testResults.flatMap(({ assertionResults }) =>
-    assertionResults.map(({ title, ancestorTitles, status, failureMessages = [] }) => ({
-      title,
-      engine: ancestorTitles[0] ?? '',
-      passed: status === 'passed',
-      ...(status !== 'passed' && { message: failureMessages[0]?.split('\n')[0] ?? status }),
-    })),
-  )
 }
 
 function show(verdict: Verdict): void {

@@ -46,14 +46,14 @@ export function numbersOf(title: string): readonly string[] {
   return titleStart.exec(title)?.[0].trim().split(' ') ?? []
 }
 
-/** Which test file names a number, by reading the files: nothing is run. */
-export function testFiles(): ReadonlyMap<string, string> {
+/** Which test files name a number, by reading the files: nothing is run. */
+export function testFiles(): ReadonlyMap<string, readonly string[]> {
   const files = readdirSync(directory).filter((file) => file.endsWith('.test.ts'))
-  return new Map(
-    files.flatMap((file) =>
-      [...readFileSync(join(directory, file), 'utf8').matchAll(titleInSource)]
-        .flatMap(([, numbers = '']) => numbers.trim().split(' '))
-        .map((found) => [found, file] as const),
-    ),
+  const named = files.flatMap((file) =>
+    [...readFileSync(join(directory, file), 'utf8').matchAll(titleInSource)]
+      .flatMap(([, numbers = '']) => numbers.trim().split(' '))
+      .map((found) => ({ found, file })),
   )
+  const byNumber = Map.groupBy(named, ({ found }) => found)
+  return new Map([...byNumber].map(([found, places]) => [found, [...new Set(places.map(({ file }) => file))]]))
 }

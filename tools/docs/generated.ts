@@ -31,9 +31,10 @@ function promises(): string {
   const rows = readSentences()
     .filter(({ waitsFor }) => waitsFor === undefined)
     .map(({ number, text, section }) => {
-      const file = files.get(number)
-      const link = file === undefined ? '' : `[${file.replace('.test.ts', '')}](../../tests/conformance/${file})`
-      return [number, text, section, link]
+      const links = files
+        .get(number)
+        ?.map((file) => `[${file.replace('.test.ts', '')}](../../tests/conformance/${file})`)
+      return [number, text, section, links?.join(', ') ?? '']
     })
   return table(['Number', 'Promise', 'Section', 'Tests'], rows)
 }

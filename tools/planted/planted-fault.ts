@@ -11,3 +11,15 @@ export interface PlantedFault {
 export type Edit =
   | { readonly file: string; readonly add: string }
   | { readonly file: string; readonly replace: string; readonly by: string }
+
+/** A promise of the API, broken by one change of the server such as a careless hand could make. */
+export interface ConformanceFault {
+  /** As `tests/conformance/sentences.md` numbers it. */
+  readonly promise: string
+  /** In a few words. */
+  readonly what: string
+  readonly file: string
+  /** Stands in the file exactly once. */
+  readonly find: string
+  readonly replace: string
+}

@@ -1,0 +1,103 @@
+import type { ConformanceFault } from '../planted-fault.ts'
+
+/** Promises of C1: groups, paths, requests. */
+export const requestFaults: readonly ConformanceFault[] = [
+  {
+    promise: 'C1-4',
+    what: "a model's name does not depend on its group",
+    file: 'packages/server/src/models/definition/model-object-name.ts',
+    find: 'update(`${group}/${plural}`)',
+    replace: 'update(plural)',
+  },
+  {
+    promise: 'C1-5',
+    what: 'a model may have any name',
+    file: 'packages/server/src/models/definition/definition-model.ts',
+    find: '    ...objectNameErrors(declared.object),\n',
+    replace: '',
+  },
+  {
+    promise: 'C1-6',
+    what: 'further versions are taken and ignored',
+    file: 'packages/server/src/models/definition/definition-errors.ts',
+    find: 'if (!version || versions.length > 1) {',
+    replace: 'if (!version) {',
+  },
+  {
+    promise: 'C1-7',
+    what: 'a model says that it is building for ever',
+    file: 'packages/server/src/models/index-builder.ts',
+    find: "    await writeStatus(parts, model, { phase: 'Ready' })\n",
+    replace: '',
+  },
+  {
+    promise: 'C1-9',
+    what: 'a slash at the end is ignored',
+    file: 'packages/api/src/request-info.ts',
+    find: "return path.slice(1).split('/')",
+    replace: String.raw`return path.slice(1).replace(/\/$/, '').split('/')`,
+  },
+  {
+    promise: 'C1-10',
+    what: 'dots are looked for before decoding',
+    file: 'packages/api/src/request-info.ts',
+    find: "if (segment === '.' || segment === '..')",
+    replace: "if (encoded === '.' || encoded === '..')",
+  },
+  {
+    promise: 'C1-12',
+    what: 'an encoded slash is taken',
+    file: 'packages/api/src/request-info.ts',
+    find: "  if (segment.includes('/')) throw new ApiError('BadRequest', 'the path has an encoded \"/\" inside a segment')\n",
+    replace: '',
+  },
+  {
+    promise: 'C1-16',
+    what: 'HEAD on a collection is taken for a get',
+    file: 'packages/api/src/request-info.ts',
+    find: "case 'HEAD':\n      return named ? 'get' : 'list'",
+    replace: "case 'HEAD':\n      return 'get'",
+  },
+  {
+    promise: 'C1-16',
+    what: 'HEAD keeps the place of a list that nobody reads',
+    file: 'packages/server/src/http/listener.ts',
+    find: '  stream.destroy()\n',
+    replace: '',
+  },
+  {
+    promise: 'C1-17',
+    what: 'text/* asks for a stream',
+    file: 'packages/api/src/request-info.ts',
+    find: "return type === 'text/event-stream' &&",
+    replace: "return (type === 'text/event-stream' || type === 'text/*') &&",
+  },
+  {
+    promise: 'C1-20',
+    what: 'Allow is forgotten',
+    file: 'packages/server/src/dispatch/dispatch.ts',
+    find: 'allowed here: ${allow}`, { headers: { allow } })',
+    replace: 'allowed here: ${allow}`)',
+  },
+  {
+    promise: 'C1-21',
+    what: 'POST on a name is refused only behind authorization',
+    file: 'packages/server/src/pipeline.ts',
+    find: "    if (isNamedCreate(info)) throw methodNotAllowed('creating takes the collection, without a name', objectMethods)\n",
+    replace: '',
+  },
+  {
+    promise: 'C1-24',
+    what: 'the apiVersion of a body is not looked at',
+    file: 'packages/server/src/models/accept.ts',
+    find: "for (const field of ['apiVersion', 'kind'] as const) {",
+    replace: "for (const field of ['kind'] as const) {",
+  },
+  {
+    promise: 'C1-36',
+    what: 'an OpenAPI document is kept when its models change',
+    file: 'packages/server/src/discovery/discovery-endpoints.ts',
+    find: 'if (known?.editions === editions) return known.text',
+    replace: 'if (known) return known.text',
+  },
+]

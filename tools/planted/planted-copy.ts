@@ -1,0 +1,24 @@
+import { mkdirSync, readdirSync, realpathSync, symlinkSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { copyRepository, type RepositoryCopy } from '../repository-copy.ts'
+
+/** A copy of the repository in which commands run as they do here, for faults to be planted in. */
+export function copyForPlanting(): RepositoryCopy {
+  const copy = copyRepository()
+  linkPackages(copy.path)
+  return copy
+}
+
+/** Installed packages are linked; our own among them point into the copy, so that a fault in one is seen by the others. */
+function linkPackages(target: string): void {
+  const installed = 'node_modules'
+  mkdirSync(join(target, installed, '@pergola'), { recursive: true })
+  for (const name of readdirSync(installed)) {
+    const isCache = name.startsWith('.') && name !== '.bin'
+    if (name !== '@pergola' && !isCache) symlinkSync(resolve(installed, name), join(target, installed, name))
+  }
+  for (const name of readdirSync(join(installed, '@pergola'))) {
+    const folder = relative('.', realpathSync(join(installed, '@pergola', name)))
+    symlinkSync(join(target, folder), join(target, installed, '@pergola', name))
+  }
+}
