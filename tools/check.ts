@@ -38,6 +38,7 @@ const proofs: readonly Gate[] = [
   { name: 'order of changes', command: 'npm run -s faults -- ordering --quick' },
   { name: 'faults of the store', command: `npm run -s faults -- store --quick "--only=${trials.join(',')}"` },
   { name: 'planted faults', command: 'npm run -s planted' },
+  { name: 'broken promises', command: 'npm run -s planted -- conformance --sample=6' },
   { name: 'documents run', command: 'npm run -s docs:run' },
 ]
 

@@ -67,7 +67,9 @@ const byField: readonly Selected[] = [
 
 const both: readonly (readonly [numbers: string, query: Query, names: string])[] = [
   ['C3-40', { labelSelector: ['team=red', 'zone=1'] }, 'd'],
+  ['C3-40', { labelSelector: ['zone=1', 'team=red'] }, 'd'],
   ['C3-40', { fieldSelector: ['spec.city=Rome', 'spec.age=9'] }, 'a'],
+  ['C3-40', { fieldSelector: ['spec.age=9', 'spec.city=Rome'] }, 'a'],
   ['S4.1-21', { labelSelector: 'team=red', fieldSelector: 'spec.city=Rome' }, 'a'],
   ['S4.1-21', { labelSelector: 'team', sort: 'metadata.name,asc', page: '2', size: '3' }, 'e'],
 ]

@@ -13,6 +13,7 @@ const wrong = "AssertionError: {}: expected '200 undefined' to be '404 NotFound'
 
 const cases = [
   ['by one test of several', [served, outcome('C1-2 a', wrong), outcome('S9-2 C1-2 b')], undefined],
+  ['by a test that waited', [served, outcome('C1-2 a', "Error: expected 'Building' to be 'Ready'")], undefined],
   ['by no test that passes', [served, outcome('C1-2 a')], /all 1 tests pass/],
   ['by no test of another promise', [served, outcome('C1-2 a'), outcome('C1-20 b', wrong)], /pass/],
   ['by no test that was left out', [served, outcome('C1-2 a', 'skipped')], /another reason: skipped/],
