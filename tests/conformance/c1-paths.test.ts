@@ -84,6 +84,11 @@ onEachEngine((api) => {
     })
   }
 
+  test('C1-16 HEAD takes no place of those who read a whole collection', async () => {
+    for (let times = 0; times < 4; times++) expectStatus(await api.request('HEAD', roles), 200)
+    expectStatus(await api.request('GET', roles), 200)
+  })
+
   for (const accept of ['*/*', 'text/*', 'application/json, */*;q=0.1']) {
     test(`C1-17 "Accept: ${accept}" asks for no stream`, async () => {
       const answer = await api.request('GET', roles, { headers: { accept } })

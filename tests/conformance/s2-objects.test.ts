@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { freshName, thing } from './collection.ts'
+import { freshName, jsonPatch, thing } from './collection.ts'
 import { plainIndexes, versionsOf } from './models.ts'
 import { expectProblem, expectStatus } from './request.ts'
 import { onEachEngine } from './server.ts'
@@ -38,6 +38,18 @@ onEachEngine((api) => {
     test(`S2.2-2 ${JSON.stringify(metadata)} is no metadata`, async () => {
       const answer = await api.request('POST', '/api/v1alpha1/roles', { body: { metadata, rules: [] } })
       expectProblem(answer, 422, 'Invalid')
+      expect(answer.body).toMatchObject({ errors: [{ pointer: '/metadata' }] })
+    })
+
+    test(`S2.2-2 ${JSON.stringify(metadata)} is no metadata of an update`, async () => {
+      const things = await api.things()
+      const made = await things.created()
+      const { name } = made.metadata
+      expectProblem(await things.put(name, { ...thing(), metadata }), 422, 'Invalid')
+      const operations = [{ op: 'replace', path: '/metadata', value: metadata }]
+      const options = { headers: { 'content-type': jsonPatch } }
+      expectProblem(await things.patch(name, operations, options), 422, 'Invalid')
+      expect(await things.read(name)).toEqual(made)
     })
   }
 
@@ -63,7 +75,9 @@ onEachEngine((api) => {
     expect(await labelled()).toEqual([])
     expectStatus(await models.patch(metadata.name, { metadata: { labels: { 'a.b/fresh': 'yes' } } }), 200)
     expect(await labelled()).toEqual([metadata.name])
-    expectStatus(await models.patch(metadata.name, { metadata: { labels: { 'a.b/fresh': null } } }), 200)
-    expect(await labelled()).toEqual([])
+    for (const value of ['no', 'yes', null]) {
+      expectStatus(await models.patch(metadata.name, { metadata: { labels: { 'a.b/fresh': value } } }), 200)
+      expect(await labelled()).toEqual(value === 'yes' ? [metadata.name] : [])
+    }
   })
 })

@@ -19,7 +19,7 @@ export function whyUnseen(
 
 /** An expectation that is asked again and again until its time is up fails with a plain `Error`. */
 function isProof({ message = '' }: TestOutcome): boolean {
-  return /^(AssertionError|Error: expected )/.test(message) && !/expected '?500\b/.test(message)
+  return /^(AssertionError|Error: expected )/.test(message) && !/(expected|include) '?500\b/.test(message)
 }
 
 function messagesOf(outcomes: readonly TestOutcome[]): string {

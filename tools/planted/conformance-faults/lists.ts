@@ -143,6 +143,20 @@ export const listFaults: readonly ConformanceFault[] = [
     replace: "readValue(cursor, valueEnds).replaceAll(' ', '')",
   },
   {
+    promise: 'C3-51',
+    what: 'an empty set is taken for the empty string',
+    file: 'packages/api/src/selector.ts',
+    find: "if (values.length === 1 && values[0] === '') {",
+    replace: 'if (values.length === 0) {',
+  },
+  {
+    promise: 'C3-52',
+    what: 'the second = belongs to the value',
+    file: 'packages/api/src/selector.ts',
+    find: "if (text.startsWith('=', index + operator.length)) {",
+    replace: "if (operator !== '=' && text.startsWith('=', index + operator.length)) {",
+  },
+  {
     promise: 'C3-53',
     what: 'what JavaScript reads as a number is one',
     file: 'packages/server/src/models/list-query.ts',

@@ -143,6 +143,13 @@ export const specificationFaults: readonly ConformanceFault[] = [
     replace: 'sort.at(-1)?.descending ?? false',
   },
   {
+    promise: 'S4.1-21',
+    what: 'the first selector is followed along its index, the others are forgotten',
+    file: 'packages/server/src/store/list-selection.ts',
+    find: 'const sideBySide = others.length === 0 && byCreation',
+    replace: 'const sideBySide = others.length >= 0 && byCreation',
+  },
+  {
     promise: 'S7-1',
     what: 'values are turned into the type of the schema',
     file: 'packages/server/src/validation/compile-schema.ts',

@@ -92,6 +92,7 @@ describe('of an object that was stored before its schema became stricter,', () =
     properties: { state: text, reason: text },
     ...Object.fromEntries([
       ['if', { properties: { state: { const: 'failed' } }, required: ['state'] }],
+      // oxlint-disable-next-line unicorn/no-thenable -- a JSON Schema keyword
       ['then', { required: ['reason'] }],
     ]),
   }
