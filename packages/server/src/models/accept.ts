@@ -1,4 +1,5 @@
 import { ApiError, type FieldError } from '@pergola/api'
+import { cloneJson } from '../base/clone-json.ts'
 import { deepEqual } from '../base/deep-equal.ts'
 import type { IndexedValues } from '../store/store.ts'
 import { fieldError, valueAt } from '../validation/field-error.ts'
@@ -45,19 +46,23 @@ export async function accept(model: Model, object: JsonObject, acceptance: Accep
   return indexed
 }
 
-async function schemaFaults(
-  model: Model,
-  object: JsonObject,
-  { checked, stored }: Acceptance,
-): Promise<readonly FieldError[]> {
+async function schemaFaults(model: Model, object: JsonObject, acceptance: Acceptance): Promise<readonly FieldError[]> {
+  const { checked, stored } = acceptance
   if (checked === 'nothing') return []
   const validate = await model.validator()
-  if (checked === 'all') return validate(object, { stored })
-  // Defaults are for the status alone: the rest, and what is indexed of it, stays as it is stored.
-  const copy = structuredClone(object)
-  const faults = await validate(copy, { stored })
-  if (copy['status'] !== undefined) Object.assign(object, { status: copy['status'] })
-  return faults.filter(({ pointer }) => /^\/status(\/|$)/.test(pointer))
+  const isKept = keeps(model, acceptance)
+  // Defaults are filled in where the client writes; what stays as it is stored is only looked at, in a copy.
+  const fields = Object.entries(object).map(([field, value]) => [field, isKept(field) ? cloneJson(value) : value])
+  const seen = Object.fromEntries(fields) as Record<string, unknown>
+  const faults = await validate(seen, { stored })
+  Object.assign(object, Object.fromEntries(Object.entries(seen).filter(([field]) => !isKept(field))))
+  return checked === 'all' ? faults : faults.filter(({ pointer }) => /^\/status(\/|$)/.test(pointer))
+}
+
+/** Which fields a write leaves as they are stored. */
+function keeps({ statusSubresource }: Model, { checked, stored }: Acceptance): (field: string) => boolean {
+  if (checked === 'status') return (field) => field !== 'status'
+  return (field) => field === 'status' && statusSubresource && stored !== undefined
 }
 
 export function refuseInvalid(model: Model, errors: readonly FieldError[]): void {

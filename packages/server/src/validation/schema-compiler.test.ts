@@ -34,7 +34,7 @@ test('a schema that means nothing is refused in words that say what is wrong', a
   )
 })
 
-test('a schema that takes too long is refused after two seconds, holds nobody up, and the next one compiles', async () => {
+test('a schema that takes too long is refused after two seconds of its own, holds nobody up, and the next one compiles', async () => {
   const started = performance.now()
   let ticks = 0
   const ticking = setInterval(() => ticks++, 20)
@@ -44,7 +44,7 @@ test('a schema that takes too long is refused after two seconds, holds nobody up
   const tookMs = performance.now() - started
   clearInterval(ticking)
   expect(tookMs).toBeGreaterThan(1_900)
-  expect(tookMs).toBeLessThan(8_000)
+  expect(tookMs).toBeLessThan(20_000)
   expect(ticks).toBeGreaterThan(40)
   expect(await next).toContain('structure')
 })

@@ -3,8 +3,14 @@ import type { Thoroughness } from './compile-schema.ts'
 import type { CompileReply, CompileRequest } from './compile-worker.ts'
 import type { ObjectSchema } from './object-schema.ts'
 
-/** A schema that takes longer is refused: it would take as long on every replica. */
+/**
+ * A schema that takes longer is refused: it would take as long on every replica. Counted as the thread's own time, so that a
+ * busy machine refuses nothing that a quiet one takes.
+ */
 const compileMs = 2_000
+const lookMs = 100
+/** However busy the machine. */
+const patienceMs = 20_000
 /** Starting the thread and loading the compiler took 0.6 s at first. */
 const startMs = 10_000
 /** The thread is let go after this long without work. */
@@ -66,27 +72,53 @@ async function start(): Promise<Worker> {
   const file = import.meta.url.endsWith('.ts') ? './compile-worker.ts' : './compile-worker.js'
   const worker = new Worker(new URL(file, import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: memoryMb } })
   worker.unref()
-  await reply(worker, startMs)
+  await reply(worker, { limitMs: startMs })
   return worker
 }
 
 async function ask(worker: Worker, request: CompileRequest): Promise<string> {
+  const before = await usedMs(worker)
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
   worker.postMessage(request)
-  const { program, fault } = await reply(worker, compileMs)
+  const isOver = async () => (await usedMs(worker)) - before > compileMs
+  const { program, fault } = await reply(worker, { limitMs: patienceMs, isOver })
   if (program !== undefined) return program
   throw new SchemaFault(fault ?? 'cannot be compiled')
 }
 
+async function usedMs(worker: Worker): Promise<number> {
+  const { user, system } = await worker.cpuUsage()
+  return (user + system) / 1000
+}
+
+interface Patience {
+  readonly limitMs: number
+  /** Whether the thread has had its time. */
+  readonly isOver?: () => Promise<boolean>
+}
+
 /** The thread answers one request at a time. */
-function reply(worker: Worker, limitMs: number): Promise<CompileReply> {
+async function reply(worker: Worker, { limitMs, isOver }: Patience): Promise<CompileReply> {
   const { promise, resolve, reject } = Promise.withResolvers<CompileReply>()
-  const timer = setTimeout(() => reject(new Runaway(`takes more than ${limitMs} ms to compile`)), limitMs)
+  const giveUp = () => reject(new Runaway(`takes more than ${compileMs} ms to compile`))
+  const deadline = setTimeout(giveUp, limitMs)
+  // A thread that has ended cannot be asked; its end is noticed below.
+  const looking = setInterval(
+    () =>
+      void isOver?.().then(
+        (over) => over && giveUp(),
+        () => {},
+      ),
+    lookMs,
+  )
   const onError = (error: Error) => reject(new Runaway(`cannot be compiled: ${error.message}`))
   const onExit = () => reject(new Runaway('takes too much memory to compile'))
   worker.once('message', resolve).once('error', onError).once('exit', onExit)
-  return promise.finally(() => {
-    clearTimeout(timer)
+  try {
+    return await promise
+  } finally {
+    clearTimeout(deadline)
+    clearInterval(looking)
     worker.off('message', resolve).off('error', onError).off('exit', onExit)
-  })
+  }
 }
