@@ -54,6 +54,7 @@ async function buildIfNeeded(parts: IndexBuilderParts, model: Model, signal: Abo
   try {
     await store.buildIndexes(model, {
       evaluate: async (objects) => objects.map(({ data }) => indexedObject(model, fromData(data)).indexed),
+      edition: model.edition,
       signal,
     })
     done.abort()

@@ -174,6 +174,8 @@ export interface CompositePart {
 export interface BuildOptions {
   /** What is indexed of each object, in their order, as the declaration that holds now says. */
   readonly evaluate: (objects: readonly StoredObject[]) => Promise<readonly IndexedValues[]>
+  /** Of the declaration that `evaluate` follows; when another one holds, `StaleModel` is thrown and nothing filled. */
+  readonly edition?: number
   readonly signal?: AbortSignal
 }
 

@@ -37,6 +37,21 @@ async function names(store: Store, where: readonly Term[], query: Partial<ListQu
 
 export function indexContract(engine: StoreEngine): void {
   describe(`${engine.name}, indexes of a live model:`, () => {
+    test('an index is not filled with what a former declaration says of the objects', async () => {
+      await using fixture = await openFixture(engine)
+      const { store } = fixture
+      await store.write([born({ name: 'a', country: 'x' })])
+      await store.openModel(byCountry)
+      const former: BuildOptions = {
+        edition: 0,
+        evaluate: async (objects) => objects.map(() => ({ labels: {}, single: {}, multi: {} })),
+      }
+      await expect(store.buildIndexes(people, former)).rejects.toBeInstanceOf(StaleModel)
+      expect(await store.indexBuild(people)).toMatchObject({ indexes: ['country'] })
+      await store.buildIndexes(people, { ...build, edition: 1 })
+      expect(await names(store, [is('country', 'x')])).toEqual(['a'])
+    })
+
     test('a new index is refused to lists until it is built, and then has every object', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture

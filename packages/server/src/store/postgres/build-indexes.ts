@@ -32,6 +32,7 @@ export async function buildIndexes(parts: BuildParts, model: ModelKey, options: 
     options.signal?.throwIfAborted()
     const { table } = await catalog.refresh(model)
     if (isSettled(table)) return
+    if (options.edition !== undefined && options.edition !== table.edition) throw new StaleModel(model)
     const lease = await acquireLease(pool, `index build ${keyOf(model)}`, { holder, ttlMs: leaseMs })
     if (!lease) await sleep(waitMs, undefined, options)
     else await buildUnderLease(parts, { table, lease, holder }, options)

@@ -31,6 +31,7 @@ export function createIndexBuilder(database: SqliteDatabase.Database, catalog: C
   const build = async (model: ModelKey, options: BuildOptions) => {
     const { table } = catalog.find(model)
     if (isSettled(table)) return
+    if (options.edition !== undefined && options.edition !== table.edition) throw new StaleModel(model)
     const onProgress = (progress: Progress) => known.set(keyOf(model), progress)
     await fill({ database, catalog, onProgress }, table, options)
     orderAll(database, catalog, table)
@@ -38,12 +39,15 @@ export function createIndexBuilder(database: SqliteDatabase.Database, catalog: C
   return {
     build: (model, options) => {
       const key = keyOf(model)
-      const underWay = running.get(key)
-      if (underWay) return underWay
-      const begun = build(model, options).finally(() => {
-        running.delete(key)
-        known.delete(key)
-      })
+      // The one before may be of a former declaration, and end without the indexes of this one.
+      const before = running.get(key)?.catch(() => {}) ?? Promise.resolve()
+      const begun = before
+        .then(() => build(model, options))
+        .finally(() => {
+          if (running.get(key) !== begun) return
+          running.delete(key)
+          known.delete(key)
+        })
       running.set(key, begun)
       return begun
     },
