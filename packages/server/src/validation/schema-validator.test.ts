@@ -90,11 +90,8 @@ describe('of an object that was stored before its schema became stricter,', () =
   const needsReason: JsonSchema = {
     type: 'object',
     properties: { state: text, reason: text },
-    ...Object.fromEntries([
-      ['if', { properties: { state: { const: 'failed' } }, required: ['state'] }],
-      // oxlint-disable-next-line unicorn/no-thenable -- a JSON Schema keyword
-      ['then', { required: ['reason'] }],
-    ]),
+    if: { properties: { state: { not: { const: 'failed' } } } },
+    else: { required: ['reason'] },
   }
   const fields = (properties: object, more: object = {}): JsonSchema => ({ type: 'object', properties, ...more })
   const short = { ...text, maxLength: 1 }

@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../base/clock.ts'
+import type { Store } from '../store/store.ts'
+import { modelSpec, sqliteReplica, testGroup, type Replica } from './contract/replica.ts'
+import { deleteCollection } from './delete-collection.ts'
+
+let replica: Replica
+beforeEach(async () => {
+  replica = await sqliteReplica()
+  await replica.declare(modelSpec({ a: { type: 'string' } }, { indexes: [{ name: 'spec.a' }] }))
+})
+afterEach(() => replica[Symbol.asyncDispose]())
+
+async function fill(count: number, metadata: object = {}): Promise<void> {
+  for (let at = 0; at < count; at++) {
+    await replica
+      .of('things')
+      .create({ metadata: { generateName: 'thing-', ...metadata }, spec: { a: String(at % 2) } })
+  }
+}
+
+const left = async () => (await replica.of('things').list()).body.items.length
+
+describe('deleted are', () => {
+  const cases: readonly (readonly [what: string, query: string, deleted: number])[] = [
+    ['all, when that is said', 'all=true', 250],
+    ['those that a field selects, in many batches', 'fieldSelector=spec.a=1', 125],
+    ['none, when none is selected', 'labelSelector=none', 0],
+    ['those that are selected, also when all are asked for', 'all=true&fieldSelector=spec.a=1', 125],
+  ]
+  for (const [what, query, deleted] of cases) {
+    test(what, async () => {
+      await fill(250)
+      const { body } = await replica.of('things').removeAll(query)
+      expect(body).toEqual({ deleted, pending: 0, remaining: false })
+      expect(await left()).toBe(250 - deleted)
+    })
+  }
+})
+
+describe('refused is', () => {
+  for (const query of ['', 'all=false', 'all=yes', 'labelSelector=', 'name=x', 'page=1', 'fieldSelector=none=1']) {
+    test(`"${query}"`, async () => {
+      await fill(1)
+      await expect(replica.of('things').removeAll(query)).rejects.toMatchObject({
+        reason: expect.stringMatching(/BadRequest|FieldNotIndexed|InvalidSelector/) as string,
+      })
+      expect(await left()).toBe(1)
+    })
+  }
+})
+
+test('what has finalizers waits, and is not counted again', async () => {
+  await fill(2)
+  await fill(3, { finalizers: [`${testGroup}/hold`] })
+  const things = replica.of('things')
+  expect((await things.removeAll('all=true')).body).toEqual({ deleted: 2, pending: 3, remaining: false })
+  expect((await things.removeAll('all=true')).body).toEqual({ deleted: 0, pending: 0, remaining: false })
+  expect(await left()).toBe(3)
+})
+
+test('without doing it, counts are as they would be', async () => {
+  await fill(120)
+  await fill(1, { finalizers: [`${testGroup}/hold`] })
+  const { body } = await replica.of('things').removeAll('all=true', { dryRun: true })
+  expect(body).toEqual({ deleted: 120, pending: 1, remaining: false })
+  expect(await left()).toBe(121)
+})
+
+test('when the time is up, what is left is told and can be asked for again', async () => {
+  await fill(3)
+  const things = replica.of('things')
+  const deadlineMs = -1
+  expect((await things.removeAll('all=true', { deadlineMs })).body).toEqual({ deleted: 0, pending: 0, remaining: true })
+  expect(await left()).toBe(3)
+  expect((await things.removeAll('all=true')).body).toEqual({ deleted: 3, pending: 0, remaining: false })
+})
+
+test('an object that somebody changes or deletes between being found and being deleted is left to them', async () => {
+  const things = replica.of('things')
+  for (const name of ['changed', 'gone', 'still']) await things.create({ metadata: { name }, spec: { a: 'x' } })
+  let raced = false
+  const store: Store = {
+    ...replica.store,
+    list: async (...asked) => {
+      const page = await replica.store.list(...asked)
+      if (!raced) {
+        raced = true
+        await things.update('changed', { spec: { a: 'y' } })
+        await things.remove('gone')
+      }
+      return page
+    },
+  }
+  const answer = await replica.registry.using({ group: testGroup, version: 'v1', plural: 'things' }, (model) =>
+    deleteCollection({ store, clock: systemClock }, model, { query: new URLSearchParams('fieldSelector=spec.a=x') }),
+  )
+  expect(JSON.parse((answer.body as Buffer).toString())).toEqual({ deleted: 1, pending: 0, remaining: false })
+  expect((await things.list()).body.items).toMatchObject([{ metadata: { name: 'changed' }, spec: { a: 'y' } }])
+})

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { assertMatches, etagOf, isNotModified } from './etag.ts'
+
+const stored = {
+  name: 'milk',
+  uid: 'u',
+  version: 3,
+  generation: 1,
+  createdAt: 0,
+  storedAs: 'v1',
+  data: Buffer.from('}'),
+}
+
+test('a tag is of one object in one state', () => expect(etagOf(stored)).toBe('"u.3"'))
+
+describe('with If-None-Match', () => {
+  const cases: readonly (readonly [sent: string | undefined, isKnown: boolean])[] = [
+    [undefined, false],
+    ['"u.3"', true],
+    ['W/"u.3"', true],
+    ['"u.2", W/"u.3"', true],
+    [' * ', true],
+    ['"u.2"', false],
+    ['u.3', false],
+    ['', false],
+  ]
+  for (const [sent, isKnown] of cases) {
+    test(`${String(sent)} the reader ${isKnown ? 'has' : 'has not'} what it asks for`, () => {
+      expect(isNotModified(sent === undefined ? {} : { 'if-none-match': sent }, '"u.3"')).toBe(isKnown)
+    })
+  }
+})
+
+describe('with If-Match', () => {
+  const allowed = [undefined, '"u.3"', '"u.2","u.3"', '*']
+  const refused = ['"u.2"', 'W/"u.3"', 'u.3', '""', '']
+  const ask = (sent: string | undefined) => () =>
+    assertMatches(sent === undefined ? {} : { 'if-match': sent }, stored, 'todo "milk"')
+  for (const sent of allowed) test(`${String(sent)} it is written`, () => expect(ask(sent)).not.toThrow())
+  for (const sent of refused) {
+    test(`${sent} it is not, and the state that there is is told`, () => {
+      expect(ask(sent)).toThrow(
+        expect.objectContaining({
+          reason: 'PreconditionFailed',
+          message: `todo "milk" is "u.3", If-Match asks for ${sent}; read it again and retry`,
+        }) as Error,
+      )
+    })
+  }
+})
