@@ -105,6 +105,31 @@ for (const [engine, open] of [
   })
 }
 
+test('the end of a build is written down, also when somebody changes the declaration at that moment', async () => {
+  await using fixture = await sqliteReplica()
+  let changed = 0
+  const store: Store = {
+    ...fixture.store,
+    write: async (operations, options) => {
+      const [operation] = operations
+      const isStatus = operation?.type === 'update' && !operation.newGeneration && operation.name === name
+      if (isStatus && changed < 2 && /"phase":"Ready"/.test(operation.content.data.toString())) {
+        await fixture.models.patch(name, { metadata: { labels: { changed: String(++changed) } } })
+      }
+      return fixture.store.write(operations, options)
+    },
+  }
+  await using replica = await openReplica(store)
+  await replica.declare(modelSpec({ a: text }))
+  await replica.of('things').create({ metadata: { name: 'x' }, spec: { a: 'x' } })
+  await replica.declare(modelSpec({ a: text }, { indexes: [{ name: 'spec.a' }] }))
+  await expect
+    .poll(() => replica.models.get(name), { timeout: 5_000 })
+    .toMatchObject({
+      body: { metadata: { labels: { changed: '2' } }, status: { phase: 'Ready' } },
+    })
+})
+
 test('a build that fails is told in the log, and a stop in its middle is not', async () => {
   await using fixture = await sqliteReplica()
   let fails = true

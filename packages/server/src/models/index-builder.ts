@@ -13,6 +13,8 @@ import { fromData, toData } from './object-bytes.ts'
 
 /** How often the state of a build is written down for people. */
 const reportMs = 1_000
+/** Others may write a declaration while its state is written down this often. */
+const maxTries = 5
 
 /** Builds the new indexes of models in the background and keeps the status of their declarations. */
 export interface IndexBuilder extends AsyncDisposable {
@@ -88,7 +90,17 @@ function shown({ indexes, phase, done, total, perSecond, remainingMs }: IndexBui
 }
 
 /** Only for the declaration that is being built; somebody else's newer word stays. */
-async function writeStatus({ store, definitions }: IndexBuilderParts, model: Model, news: object): Promise<void> {
+async function writeStatus(parts: IndexBuilderParts, model: Model, news: object): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await tryWriteStatus(parts, model, news)
+    } catch (error) {
+      if (!(error instanceof WriteConflict) || tries === maxTries) throw error
+    }
+  }
+}
+
+async function tryWriteStatus({ store, definitions }: IndexBuilderParts, model: Model, news: object): Promise<void> {
   const name = modelObjectName(model)
   const stored = await store.get(definitions, name)
   if (!stored) return
@@ -100,10 +112,6 @@ async function writeStatus({ store, definitions }: IndexBuilderParts, model: Mod
   const { uid, version, storedAs } = stored
   const held = (object.metadata.finalizers ?? []).length > 0
   const content = { data: toData(object), storedAs, held, indexed }
-  try {
-    const expected = { uid, version }
-    await store.write([{ type: 'update', model: definitions, name, expected, content, newGeneration: false }])
-  } catch (error) {
-    if (!(error instanceof WriteConflict)) throw error
-  }
+  const expected = { uid, version }
+  await store.write([{ type: 'update', model: definitions, name, expected, content, newGeneration: false }])
 }
