@@ -22,13 +22,14 @@ export function followDefinitions({ store, definitions, registry, log }: FollowP
     const { items, total } = await store.list(definitions, { limit: 1, sort, total: 'exact' })
     return `${items[0]?.name} ${items[0]?.version} ${total?.count}`
   }
+  // Kept over a failure: what is declared meanwhile is a difference too, and so is what there was before the first look.
+  let seen: string | undefined
   const follow = async () => {
-    for (let seen = await look(); ;) {
-      await sleep(everyMs, undefined, { signal: stopping.signal })
+    for (;;) {
       const found = await look()
-      if (found === seen) continue
-      await registry.load()
+      if (found !== seen) await registry.load()
       seen = found
+      await sleep(everyMs, undefined, { signal: stopping.signal })
     }
   }
   const run = async () => {
