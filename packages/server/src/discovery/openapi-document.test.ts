@@ -128,6 +128,17 @@ describe('operations', () => {
     for (const { responses } of read) expect(responses).toHaveProperty('405')
   })
 
+  test('a patch may hold any field, and says what its operations are', () => {
+    const bodies = operationsOf(document)
+      .filter(({ operationId }) => operationId.startsWith('patch'))
+      .map(({ requestBody }) => requestBody?.content)
+    expect(bodies).toHaveLength(2)
+    for (const body of bodies) {
+      expect(body?.['application/merge-patch+json']?.schema).toMatchObject({ additionalProperties: true })
+      expect(body?.['application/json-patch+json']?.schema).toMatchObject({ items: { required: ['op', 'path'] } })
+    }
+  })
+
   test('a client sends nothing that only the server knows', () => {
     const { schemas } = document.components
     const sent = operationsOf(document).flatMap(({ requestBody }) => requestBody?.content['application/json'] ?? [])

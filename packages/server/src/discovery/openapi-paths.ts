@@ -171,15 +171,29 @@ function bodyOf(schema: Json): Json {
   return { required: true, content: { 'application/json': { schema } } }
 }
 
+/** RFC 6902. */
+const jsonPatch = {
+  type: 'array',
+  maxItems: 1_000,
+  items: {
+    type: 'object',
+    required: ['op', 'path'],
+    properties: {
+      op: { type: 'string', enum: ['add', 'remove', 'replace', 'move', 'copy', 'test'] },
+      path: text,
+      from: text,
+      value: {},
+    },
+  },
+}
+
 const patchBody = {
   required: true,
   content: Object.fromEntries(
     Object.keys(patchTypes).map((type) => [
       type,
       {
-        schema: type.includes('json-patch')
-          ? { type: 'array', maxItems: 1_000, items: { type: 'object' } }
-          : { type: 'object' },
+        schema: type.includes('json-patch') ? jsonPatch : { type: 'object', additionalProperties: true },
       },
     ]),
   ),

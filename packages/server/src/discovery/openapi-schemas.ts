@@ -88,7 +88,7 @@ export const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
             field: { type: 'string' },
             rule: { type: 'string' },
             message: { type: 'string' },
-            params: { type: 'object' },
+            params: { type: 'object', additionalProperties: true },
           },
         },
       },
