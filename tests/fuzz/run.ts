@@ -4,6 +4,7 @@ import { isPassing } from './checks.ts'
 import { Campaign } from './campaign.ts'
 import { readDocuments, type Documents } from './documents.ts'
 import { Findings } from './findings.ts'
+import { generatedClient } from './generated-client.ts'
 import { lintDocuments } from './lint-documents.ts'
 import { sampleModels } from './sample-models.ts'
 import { openConnection } from './sender.ts'
@@ -38,6 +39,7 @@ const tally = new Tally()
 console.log(`${values.engine}, --seed=${seed}, ${requests} requests`)
 const documents = await describedSamples(server)
 await lintDocuments(documents, findings)
+await generatedClient(documents, server.url, findings)
 await campaign(server, documents)
 tally.show(console.log)
 findings.show(console.log)
