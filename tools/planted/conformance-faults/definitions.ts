@@ -69,8 +69,8 @@ export const definitionFaults: readonly ConformanceFault[] = [
     promise: 'C4-24',
     what: 'named types share one place',
     file: 'packages/server/src/discovery/openapi-schemas.ts',
-    find: '[`${kind}.${name}`, withReferences(schema, kind)]',
-    replace: '[name, withReferences(schema, kind)]',
+    find: '[definitionName(kind, name), schema]',
+    replace: '[name, schema]',
   },
   {
     promise: 'C4-25',

@@ -60,10 +60,10 @@ export const requestFaults: readonly ConformanceFault[] = [
   },
   {
     promise: 'C1-16',
-    what: 'HEAD keeps the place of a list that nobody reads',
-    file: 'packages/server/src/http/listener.ts',
-    find: '  stream.destroy()\n',
-    replace: '',
+    what: 'the place of a list that nobody reads is not given back',
+    file: 'packages/server/src/models/list.ts',
+    find: 'const left = (running.get(name) ?? 1) - 1',
+    replace: 'const left = running.get(name) ?? 0',
   },
   {
     promise: 'C1-17',

@@ -25,10 +25,10 @@ export const specificationFaults: readonly ConformanceFault[] = [
   },
   {
     promise: 'S2.2-2',
-    what: 'an update takes anything for metadata',
-    file: 'packages/server/src/models/update.ts',
-    find: "  if (!isJsonObject(metadata)) throw invalid(model, [fieldError('/metadata', 'type', 'must be of type object')])\n",
-    replace: '  if (!isJsonObject(metadata)) return\n',
+    what: 'anything but an object is taken for empty metadata',
+    file: 'packages/server/src/models/accept.ts',
+    find: 'return { ...fields, metadata: metadata as SentMetadata }',
+    replace: "return { ...fields, metadata: metadata && typeof metadata === 'object' ? { ...metadata } : {} }",
   },
   {
     promise: 'S2.3-9',
@@ -153,8 +153,8 @@ export const specificationFaults: readonly ConformanceFault[] = [
     promise: 'S7-1',
     what: 'values are turned into the type of the schema',
     file: 'packages/server/src/validation/compile-schema.ts',
-    find: '  useDefaults: true,\n}',
-    replace: '  useDefaults: true,\n  coerceTypes: true,\n}',
+    find: '  allowUnionTypes: true,\n',
+    replace: '  allowUnionTypes: true,\n  coerceTypes: true,\n',
   },
   {
     promise: 'S7-2',
