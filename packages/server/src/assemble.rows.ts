@@ -395,6 +395,13 @@ export const requestRows: readonly RequestRow[] = [
     status: 400,
     contains: { reason: 'InvalidSelector' },
   },
+  {
+    what: 'an upgrade that is not served ends the connection',
+    line: 'GET /api/v1alpha1/roles admin',
+    headers: { connection: 'upgrade', upgrade: 'websocket' },
+    status: 405,
+    answerHeaders: { connection: 'close' },
+  },
 ]
 
 function terms(count: number, term = '!k'): string {

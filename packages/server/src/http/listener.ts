@@ -125,6 +125,8 @@ function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Fas
     'content-type': contentType,
     'pergola-request-id': request.id,
     'x-content-type-options': 'nosniff',
+    // Behind an upgrade that is not served, Node neither answers nor closes when the next request is malformed.
+    ...(request.headers.upgrade !== undefined && { connection: 'close' }),
     ...headers,
   })
   if (Buffer.isBuffer(body)) return reply.send(body)
