@@ -45,6 +45,7 @@ class Sender implements Disposable {
   readonly #connection: Connection
   readonly #world: World
   #sent = 0
+  #before = 'nothing'
 
   constructor(parts: CampaignParts, at: number) {
     this.#parts = parts
@@ -75,7 +76,11 @@ class Sender implements Disposable {
     this.#sent++
     const answer = shot.bytes ? await sendBytes(url, shot.bytes) : await this.#connection.send(shot.line)
     onAnswer(shot.kind, answer)
-    for (const fault of faultsOf(documents, shot, answer)) findings.add(fault, shot)
+    // A connection may have been left in a bad state by the request before.
+    const before = answer.status === 0 ? ` after ${this.#before}` : ''
+    for (const fault of faultsOf(documents, shot, answer)) findings.add(`${fault}${before}`, shot)
+    if (!shot.bytes)
+      this.#before = `${shot.line.method} ${shot.line.path.slice(0, 200)} (${shot.what}), ${answer.status}`
     const body = parsed(answer.text)
     const after = this.#learn(shot, body, answer)
     const next = answer.status < 400 ? (shot.next?.(body, answer) ?? []) : []
