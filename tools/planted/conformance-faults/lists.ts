@@ -27,8 +27,9 @@ export const listFaults: readonly ConformanceFault[] = [
     promise: 'C3-7',
     what: 'only a page that is not full is the last',
     file: 'packages/server/src/models/list.ts',
-    find: 'last: !hasNext,',
-    replace: 'last: found.items.length < perPage,',
+    find: 'function neighboursOf(paging: Paging, { next }: StoredPage) {\n  const hasNext = paging.size !== undefined && next !== undefined\n  return { last: !hasNext,',
+    replace:
+      'function neighboursOf(paging: Paging, { next, items }: StoredPage) {\n  const hasNext = paging.size !== undefined && next !== undefined\n  return { last: items.length < (paging.size ?? 1),',
   },
   {
     promise: 'C3-8',
