@@ -38,7 +38,7 @@ const proofs: readonly Gate[] = [
   { name: 'order of changes', command: 'npm run -s faults -- ordering --quick' },
   { name: 'faults of the store', command: `npm run -s faults -- store --quick "--only=${trials.join(',')}"` },
   { name: 'every promise', command: 'npm run -s conformance' },
-  { name: 'hostile requests', command: 'npm run -s conformance -- fuzz --quick' },
+  { name: 'hostile requests', command: 'npm run -s conformance -- fuzz --quick --seed=11' },
   { name: 'planted faults', command: 'npm run -s planted' },
   { name: 'broken promises', command: 'npm run -s planted -- conformance --sample=6' },
   { name: 'documents run', command: 'npm run -s docs:run' },

@@ -144,7 +144,7 @@ function operationsOf(document: OpenApiDocument): readonly Operation[] {
 }
 
 function compile({ components }: OpenApiDocument, schema: Json, options: { useDefaults?: boolean }): ValidateFunction {
-  const ajv = new Ajv2020({ strict: false, ...options })
+  const ajv = new Ajv2020({ strict: false, ownProperties: true, ...options })
   addFormats.default(ajv)
   return ajv.compile({ ...schema, components })
 }

@@ -325,6 +325,14 @@ export const requestRows: readonly RequestRow[] = [
     status: 413,
   },
   {
+    what: 'a model whose group is an object that cannot be a text',
+    line: 'POST /apis/plugin.platform.run/v1alpha1/models admin',
+    headers: json,
+    body: '{"spec":{"group":{"toString":1,"valueOf":1},"kind":"A","singular":"a","plural":"as","versions":[]}}',
+    status: 422,
+    contains: { reason: 'Invalid' },
+  },
+  {
     what: 'a rule of both kinds',
     line: 'POST /api/v1alpha1/roles admin',
     headers: json,

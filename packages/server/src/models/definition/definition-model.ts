@@ -132,14 +132,18 @@ export function statusOf(object: JsonObject): ModelStatus {
   return object['status'] as ModelStatus
 }
 
+/** What is no text is refused later, and not for the name that would follow from it. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : 'unknown'
+}
+
 /** The name follows from what is declared, and a changed declaration is a new edition. */
 function prepare(clock: Clock, object: JsonObject, { stored }: WriteContext): JsonObject {
   const { group, plural } = specOf(object)
   const { metadata } = object
-  const named =
-    isJsonObject(metadata) && metadata['name'] === undefined
-      ? { ...object, metadata: { ...metadata, name: modelObjectName({ group, plural }) } }
-      : object
+  const due = modelObjectName({ group: textOf(group), plural: textOf(plural) })
+  const isUnnamed = isJsonObject(metadata) && metadata['name'] === undefined
+  const named = isUnnamed ? { ...object, metadata: { ...metadata, name: due } } : object
   if (stored && deepEqual(specOf(stored), specOf(object))) return named
   const before = stored ? statusOf(stored).edition : 0
   const indexed = stored && !deepEqual(specOf(stored).indexes, specOf(object).indexes)
