@@ -1,7 +1,8 @@
+import { isJsonObject } from '../base/json-object.ts'
 import type { Model } from '../models/model.ts'
 import { problems } from '@pergola/api'
 import { definitionName, reference, type FreeName } from './openapi-names.ts'
-import { closedSchema, isSchema, type JsonSchema } from '../validation/object-schema.ts'
+import { closedSchema, type JsonSchema } from '../validation/object-schema.ts'
 
 const readOnly = { readOnly: true }
 const strings = { type: 'object', additionalProperties: { type: 'string' } }
@@ -189,11 +190,11 @@ const mapKeywords = new Set(['properties', 'patternProperties', 'dependentSchema
 /** A model's own definitions stand among the components of all. */
 function withReferences(schema: unknown, kind: string): unknown {
   if (Array.isArray(schema)) return schema.map((one) => withReferences(one, kind))
-  if (!isSchema(schema)) return schema
+  if (!isJsonObject(schema)) return schema
   const entries = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
     if (valueKeywords.has(keyword)) return [keyword, value]
     if (keyword === '$ref') return [keyword, componentOf(String(value), kind)]
-    if (mapKeywords.has(keyword) && isSchema(value)) {
+    if (mapKeywords.has(keyword) && isJsonObject(value)) {
       return [keyword, Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withReferences(one, kind)]))]
     }
     return [keyword, withReferences(value, kind)]

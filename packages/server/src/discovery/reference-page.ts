@@ -1,5 +1,5 @@
+import { isJsonObject } from '../base/json-object.ts'
 import type { Model } from '../models/model.ts'
-import { isSchema } from '../validation/object-schema.ts'
 import type { GroupVersion } from './group-version.ts'
 import { createFreeName, type FreeName } from './openapi-names.ts'
 import { modelPaths } from './openapi-paths.ts'
@@ -57,7 +57,7 @@ function modelSection(model: Model, freeName: FreeName): string {
 const maxFieldDepth = 8
 
 function fieldRows(path: string, schema: unknown, depth = 0): string {
-  if (!isSchema(schema) || depth > maxFieldDepth) return ''
+  if (!isJsonObject(schema) || depth > maxFieldDepth) return ''
   const { type, description, properties, items, required, $ref } = schema
   const shown =
     typeof $ref === 'string'
@@ -72,12 +72,12 @@ function fieldRows(path: string, schema: unknown, depth = 0): string {
     (part) => part !== '',
   )
   const row = `<tr><td><code>${escape(path)}</code></td><td>${escape(shown)}</td><td>${escape(words.join('; '))}</td></tr>`
-  const below = isSchema(properties) ? Object.entries(properties) : []
+  const below = isJsonObject(properties) ? Object.entries(properties) : []
   const rows = below.map(([field, one]) => fieldRows(`${path}.${field}`, one, depth + 1))
   return (
     row +
     rows.join('') +
-    (isSchema(items) && isSchema(items['properties']) ? fieldRows(`${path}[]`, items, depth + 1) : '')
+    (isJsonObject(items) && isJsonObject(items['properties']) ? fieldRows(`${path}[]`, items, depth + 1) : '')
   )
 }
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Answer, Call } from '../base/call.ts'
+import { isNotModified } from '../models/etag.ts'
 
 /** A document that is the same for everybody: its tag is its content's, so that it is sent again only when it has changed. */
 export function taggedAnswer({ request }: Call, contentType: string, text: string): Answer {
   const body = Buffer.from(text)
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   const headers = { etag, 'cache-control': 'private, no-cache' }
-  const sent = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
-  if (sent.includes(etag) || sent.includes('*')) return { status: 304, contentType, headers, body: Buffer.alloc(0) }
+  if (isNotModified(request.headers, etag)) return { status: 304, contentType, headers, body: Buffer.alloc(0) }
   return { status: 200, contentType, headers, body }
 }

@@ -5,16 +5,16 @@ import { createObject } from '../models/create.ts'
 import { deleteCollection } from '../models/delete-collection.ts'
 import { deleteObject } from '../models/delete.ts'
 import { getObject } from '../models/get.ts'
-import { listObjects, type StreamLimits } from '../models/list.ts'
+import { listObjects } from '../models/list.ts'
 import type { Model } from '../models/model.ts'
+import { maxObjectBytes } from '../models/object-bytes.ts'
 import { patchObject, patchTypes, type PatchType } from '../models/patch.ts'
 import { flag, refuseUnknown } from '../models/query-parameters.ts'
 import type { ModelRegistry } from '../models/registry.ts'
+import type { StreamLimits } from '../models/stream-limits.ts'
 import { updateObject } from '../models/update.ts'
 import type { Store } from '../store/store.ts'
 import { parseJsonBody } from '../validation/json-body.ts'
-
-const maxObjectBytes = 1024 * 1024
 
 export interface DispatchParts {
   readonly store: Store
@@ -50,7 +50,7 @@ export function methodNotAllowed(detail: string, methods: readonly string[]): Ap
   return new ApiError('MethodNotAllowed', `${detail}; allowed here: ${allow}`, { headers: { allow } })
 }
 
-/** The body is read once, before the model is looked at: the verb may be done again by another declaration. */
+/** The body is read once: the verb may be done again, by another declaration. */
 async function dispatchVerb(parts: DispatchParts, call: Call, request: ResourceRequest): Promise<Answer> {
   const { group, version, resource, name, subresource } = request
   const address = { group, version, plural: resource }

@@ -29,6 +29,11 @@ function refuseOtherType(model: Model, sent: { readonly apiVersion: unknown; rea
   }
 }
 
+/** As the model itself has it, before it is checked. */
+export function prepared(model: Model, object: JsonObject, context: WriteContext): JsonObject {
+  return model.rules.prepare?.(object, context) ?? object
+}
+
 export interface Acceptance extends WriteContext {
   /** Which part of the object is checked against the schema; the others are as they are stored. */
   readonly checked: 'all' | 'status' | 'nothing'

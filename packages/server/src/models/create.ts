@@ -4,7 +4,7 @@ import type { Answer, Caller } from '../base/call.ts'
 import type { Clock } from '../base/clock.ts'
 import { uuidv7 } from '../base/uuid.ts'
 import type { Store, StoredObject } from '../store/store.ts'
-import { accept, readObject } from './accept.ts'
+import { accept, prepared, readObject } from './accept.ts'
 import { jsonAnswer } from './json-answer.ts'
 import { pathOf, type Model } from './model.ts'
 import { etagOf } from './etag.ts'
@@ -56,14 +56,6 @@ async function create({ store, clock }: WriteParts, model: Model, request: Write
       if (!clash || metadata.name !== undefined || tries === generatedNameTries) throw known
     }
   }
-}
-
-export function prepared(
-  model: Model,
-  object: JsonObject,
-  context: Parameters<NonNullable<Model['rules']['prepare']>>[1],
-): JsonObject {
-  return model.rules.prepare?.(object, context) ?? object
 }
 
 /** Where status is written apart, creating leaves it out. */

@@ -39,7 +39,16 @@ describe('deleted are', () => {
 })
 
 describe('refused is', () => {
-  for (const query of ['', 'all=false', 'all=yes', 'labelSelector=', 'name=x', 'page=1', 'fieldSelector=none=1']) {
+  for (const query of [
+    '',
+    'all=false',
+    'all=yes',
+    'all=yes&fieldSelector=spec.a=1',
+    'labelSelector=',
+    'name=x',
+    'page=1',
+    'fieldSelector=none=1',
+  ]) {
     test(`"${query}"`, async () => {
       await fill(1)
       await expect(replica.of('things').removeAll(query)).rejects.toMatchObject({

@@ -7,7 +7,7 @@ import { jsonAnswer } from './json-answer.ts'
 import { termsOf } from './list-query.ts'
 import type { Model } from './model.ts'
 import { fromData } from './object-bytes.ts'
-import { refuseUnknown } from './query-parameters.ts'
+import { flag, refuseUnknown } from './query-parameters.ts'
 
 const batchSize = 100
 /** Below the time a client waits for the first byte. */
@@ -33,8 +33,9 @@ export async function deleteCollection(
   { query, dryRun = false, deadlineMs = usualDeadlineMs }: DeleteCollectionRequest,
 ): Promise<Answer> {
   refuseUnknown(query, parameters)
+  const all = flag(query, 'all')
   const where = termsOf(model, query)
-  if (where.length === 0 && query.get('all') !== 'true') {
+  if (where.length === 0 && !all) {
     throw new ApiError(
       'BadRequest',
       `deleting ${model.plural} takes a labelSelector or fieldSelector; to delete all of them say all=true`,

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Caller } from '../base/call.ts'
 import { modelSpec, sqliteReplica, type Replica } from './contract/replica.ts'
-import { createStreamLimits, listObjects } from './list.ts'
+import { listObjects } from './list.ts'
+import { createStreamLimits } from './stream-limits.ts'
 
 const ann: Caller = { kind: 'user', name: 'ann' }
 const ben: Caller = { kind: 'user', name: 'ben' }

@@ -1,4 +1,3 @@
-import { ApiError } from '@pergola/api'
 import type { Answer, Caller } from '../base/call.ts'
 import type { ListQuery, Store, StoredObject, StoredPage } from '../store/store.ts'
 import { jsonAnswer } from './json-answer.ts'
@@ -6,6 +5,7 @@ import { sortOf, termsOf } from './list-query.ts'
 import type { Model } from './model.ts'
 import { toPieces } from './object-bytes.ts'
 import { continueToken, pagingOf, type Paging } from './paging.ts'
+import type { StreamLimits } from './stream-limits.ts'
 
 /** A larger page is streamed, in parts of this many objects. */
 const pageLimit = 500
@@ -124,43 +124,4 @@ function envelopeHead(model: Model, { paging, found, neighbours }: EnvelopeParts
     revision: found.revision,
   }
   return Buffer.from(`${JSON.stringify(envelope).slice(0, -1)},"items":[`)
-}
-
-/** How many lists may be streamed at a time: each holds memory for as long as its reader takes. */
-export interface StreamLimits {
-  /** Answers what gives the place back; throws when there is none. */
-  take(caller: Caller): () => void
-}
-
-export interface StreamLimitOptions {
-  readonly inAll: number
-  readonly perCaller: number
-}
-
-export function createStreamLimits({ inAll, perCaller }: StreamLimitOptions): StreamLimits {
-  const running = new Map<string, number>()
-  let all = 0
-  return {
-    take: (caller) => {
-      const name = caller.kind === 'user' ? `user ${caller.name}` : caller.kind
-      const own = running.get(name) ?? 0
-      if (own >= perCaller || all >= inAll) {
-        const why = own >= perCaller ? `you are reading ${own}` : `this server is sending ${all}`
-        throw new ApiError('TooManyRequests', `${why} unbounded lists already; ask for pages by size, or wait`, {
-          headers: { 'retry-after': '1' },
-        })
-      }
-      running.set(name, own + 1)
-      all++
-      let given = false
-      return () => {
-        if (given) return
-        given = true
-        all--
-        const left = (running.get(name) ?? 1) - 1
-        if (left === 0) running.delete(name)
-        else running.set(name, left)
-      }
-    },
-  }
 }

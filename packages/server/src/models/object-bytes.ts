@@ -1,7 +1,11 @@
+import { ApiError } from '@pergola/api'
 import type { StoredObject } from '../store/store.ts'
 import type { SentMetadata } from '../validation/metadata.ts'
 import type { JsonObject } from './json-object.ts'
 import type { Model } from './model.ts'
+
+/** Of a body, and of an object: patches and defaults cannot make one that no body could hold. */
+export const maxObjectBytes = 1024 * 1024
 
 /**
  * An object is stored as the end of its JSON: what the client owns, from behind the server's part of the metadata on.
@@ -11,11 +15,12 @@ import type { Model } from './model.ts'
 export function toData({ metadata, ...fields }: JsonObject): Buffer {
   const ownedJson = JSON.stringify(ownedMetadata(metadata)).slice(1)
   const comma = ownedJson === '}' ? '' : ','
-  return Buffer.from(
-    `${comma}${ownedJson}${JSON.stringify(fields)
-      .replace(/^\{(?!\})/, ',')
-      .replace(/^\{/, '')}`,
-  )
+  const fieldsJson = JSON.stringify(fields)
+    .replace(/^\{(?!\})/, ',')
+    .replace(/^\{/, '')
+  const data = Buffer.from(`${comma}${ownedJson}${fieldsJson}`)
+  if (data.length <= maxObjectBytes) return data
+  throw new ApiError('PayloadTooLarge', `the object would be larger than ${maxObjectBytes} bytes`)
 }
 
 /** What of the metadata is the client's. */

@@ -46,6 +46,7 @@ describe('refused is', () => {
     [`continue=${tokenOf([1, 2.5, 'a', ''])}`, 'BadRequest'],
     [`continue=${tokenOf([1, 2, 7, ''])}`, 'BadRequest'],
     [`continue=${tokenOf([1, 2, 'a', null])}`, 'BadRequest'],
+    [`continue=${tokenOf([1, 2, 'a', ''])}&continue=${tokenOf([1, 2, 'a', ''])}`, 'BadRequest'],
     ['continue=x&size=2', 'BadRequest'],
     ['continue=x&labelSelector=a', 'BadRequest'],
   ]

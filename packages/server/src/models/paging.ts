@@ -19,8 +19,7 @@ export interface Paging {
 
 export function pagingOf(query: URLSearchParams): Paging {
   refuseUnknown(query, parameters)
-  const token = query.get('continue')
-  if (token !== null) return continued(query, token)
+  if (query.has('continue')) return continued(query)
   const page = countOf(query, 'page')
   const size = countOf(query, 'size')
   if (page !== undefined && page > 1 && size === undefined) {
@@ -35,7 +34,9 @@ export function continueToken({ query, page, size }: Paging, next: Cursor): stri
   return Buffer.from(JSON.stringify([page + 1, size, next, kept.toString()])).toString('base64url')
 }
 
-function continued(query: URLSearchParams, token: string): Paging {
+function continued(query: URLSearchParams): Paging {
+  const [token = '', ...more] = query.getAll('continue')
+  if (more.length > 0) throw new ApiError('BadRequest', 'continue is given more than once')
   const others = [...query.keys()].filter((parameter) => parameter !== 'continue')
   if (others.length > 0) {
     throw new ApiError('BadRequest', `continue carries the whole query; leave out ${others.join(', ')}`)

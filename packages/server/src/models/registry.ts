@@ -72,10 +72,12 @@ export function createModelRegistry(parts: RegistryParts): ModelRegistry {
     return undefined
   }
   const open = (entry: Entry): Promise<void> => {
-    entry.opened ??= store.openModel(declarationOf(entry.model)).then(() => onOpen(entry.model))
+    if (entry.opened) return entry.opened
+    const opened = store.openModel(declarationOf(entry.model)).then(() => onOpen(entry.model))
     // What failed is tried again by the next who asks.
-    entry.opened.catch(() => delete entry.opened)
-    return entry.opened
+    opened.catch(() => delete entry.opened)
+    entry.opened = opened
+    return opened
   }
   const find = async (address: ModelAddress): Promise<Entry> => {
     const entry = entries.get(keyOf(address)) ?? (await read(address))

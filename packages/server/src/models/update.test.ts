@@ -214,3 +214,11 @@ test('without doing it, everything is answered as if it were done', async () => 
   await expect(things.update('one', { spec: { a: 1 } }, dryRun)).rejects.toMatchObject({ reason: 'Invalid' })
   expect((await things.list()).body.items).toEqual([created])
 })
+
+test('an object does not grow beyond what a body may hold, part by part', async () => {
+  await using thing = await withThing()
+  const large = 'x'.repeat(600_000)
+  await thing.things.patch('one', { spec: { a: large } })
+  const more = thing.things.patch('one', { status: { note: large } }, { part: 'status' })
+  await expect(more).rejects.toMatchObject({ reason: 'PayloadTooLarge' })
+})

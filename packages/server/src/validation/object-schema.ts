@@ -1,3 +1,4 @@
+import { isJsonObject } from '../base/json-object.ts'
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** What a model says of its objects: everything but `apiVersion`, `kind` and `metadata`, which all share. */
@@ -31,7 +32,7 @@ type Definitions = Readonly<Record<string, JsonSchema>>
 
 /** A schema that stands for a value of its own. */
 function close(schema: unknown, definitions: Definitions): unknown {
-  if (!isSchema(schema)) return schema
+  if (!isJsonObject(schema)) return schema
   const inside = closeInside(schema, definitions)
   if ('additionalProperties' in schema || 'unevaluatedProperties' in schema) return inside
   if (composing.some((keyword) => keyword in schema)) {
@@ -45,17 +46,17 @@ function close(schema: unknown, definitions: Definitions): unknown {
  * described elsewhere, of which this schema says only a part.
  */
 function closeInside(schema: unknown, definitions: Definitions, elsewhere: readonly string[] = []): JsonSchema {
-  if (!isSchema(schema)) return schema as JsonSchema
+  if (!isJsonObject(schema)) return schema as JsonSchema
   const closed: Record<string, unknown> = { ...schema }
   const others = [...elsewhere, ...fieldsOf(definitionOf(schema['$ref'], definitions), definitions)]
   for (const keyword of ['properties', 'patternProperties']) {
-    if (!isSchema(closed[keyword])) continue
+    if (!isJsonObject(closed[keyword])) continue
     closed[keyword] = mapValues(closed[keyword], (one, field) =>
       others.includes(field) ? one : close(one, definitions),
     )
   }
   for (const keyword of ['items', 'additionalProperties', 'unevaluatedProperties']) {
-    if (isSchema(closed[keyword])) closed[keyword] = close(closed[keyword], definitions)
+    if (isJsonObject(closed[keyword])) closed[keyword] = close(closed[keyword], definitions)
   }
   if (Array.isArray(closed['prefixItems']))
     closed['prefixItems'] = closed['prefixItems'].map((one) => close(one, definitions))
@@ -73,9 +74,9 @@ function closedParts(schema: JsonSchema, definitions: Definitions, elsewhere: re
     parts[keyword] = schema[keyword].map((one, at) => inPart(one, keyword === 'allOf' ? named.toSpliced(at, 1) : named))
   }
   for (const keyword of branches) {
-    if (isSchema(schema[keyword])) parts[keyword] = inPart(schema[keyword], named)
+    if (isJsonObject(schema[keyword])) parts[keyword] = inPart(schema[keyword], named)
   }
-  if (isSchema(schema['dependentSchemas'])) {
+  if (isJsonObject(schema['dependentSchemas'])) {
     parts['dependentSchemas'] = mapValues(schema['dependentSchemas'], (one) => inPart(one, named))
   }
   return parts
@@ -83,7 +84,7 @@ function closedParts(schema: JsonSchema, definitions: Definitions, elsewhere: re
 
 /** The fields that a schema describes whatever the value is. */
 function fieldsOf(schema: unknown, definitions: Definitions, seen = new Set<unknown>()): readonly string[] {
-  if (!isSchema(schema) || seen.has(schema)) return []
+  if (!isJsonObject(schema) || seen.has(schema)) return []
   seen.add(schema)
   const together: readonly unknown[] = Array.isArray(schema['allOf']) ? schema['allOf'] : []
   const parts = [definitionOf(schema['$ref'], definitions), ...together]
@@ -91,18 +92,18 @@ function fieldsOf(schema: unknown, definitions: Definitions, seen = new Set<unkn
 }
 
 function ownProperties({ properties }: JsonSchema): JsonSchema {
-  return isSchema(properties) ? properties : {}
+  return isJsonObject(properties) ? properties : {}
 }
 
 /** Whether some part of a composed schema names fields; where none does, any are allowed. */
 function namesFields(schema: unknown, definitions: Definitions, seen = new Set<unknown>()): boolean {
-  if (!isSchema(schema) || seen.has(schema)) return false
+  if (!isJsonObject(schema) || seen.has(schema)) return false
   seen.add(schema)
   if ('properties' in schema) return true
   const parts = [
     ...besides.flatMap((keyword) => (Array.isArray(schema[keyword]) ? schema[keyword] : [])),
     ...branches.map((keyword) => schema[keyword]),
-    ...(isSchema(schema['dependentSchemas']) ? Object.values(schema['dependentSchemas']) : []),
+    ...(isJsonObject(schema['dependentSchemas']) ? Object.values(schema['dependentSchemas']) : []),
     definitionOf(schema['$ref'], definitions),
   ]
   return parts.some((part) => namesFields(part, definitions, seen))
@@ -122,18 +123,14 @@ const structuralLists = new Set(['prefixItems', 'allOf'])
 
 /** The part of a closed schema that the first phase checks. */
 export function structureOf(schema: unknown): JsonSchema {
-  if (!isSchema(schema)) return schema as JsonSchema
+  if (!isJsonObject(schema)) return schema as JsonSchema
   const kept = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
-    if (structuralMaps.has(keyword) && isSchema(value)) return [[keyword, mapValues(value, structureOf)]]
-    if (structuralSchemas.has(keyword) && isSchema(value)) return [[keyword, structureOf(value)]]
+    if (structuralMaps.has(keyword) && isJsonObject(value)) return [[keyword, mapValues(value, structureOf)]]
+    if (structuralSchemas.has(keyword) && isJsonObject(value)) return [[keyword, structureOf(value)]]
     if (structuralLists.has(keyword) && Array.isArray(value)) return [[keyword, value.map(structureOf)]]
     return structural.has(keyword) ? [[keyword, value]] : []
   })
   return Object.fromEntries(kept)
-}
-
-export function isSchema(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function mapValues<T>(

@@ -1,8 +1,9 @@
+import { isJsonObject } from '../base/json-object.ts'
 import type { FieldError } from '@pergola/api'
 import { linearTimeRegExp } from './compile-schema.ts'
 import { fieldError, step } from './field-error.ts'
 import { knownFormats } from './formats.ts'
-import { definitionOf, isSchema, type JsonSchema } from './object-schema.ts'
+import { definitionOf, type JsonSchema } from './object-schema.ts'
 
 const maxSchemaBytes = 256 * 1024
 const maxSchemaDepth = 32
@@ -41,7 +42,7 @@ interface Place {
 export function schemaErrors(schema: JsonSchema): readonly FieldError[] {
   const bytes = Buffer.byteLength(JSON.stringify(schema))
   if (bytes > maxSchemaBytes) return [limitError('', 'bytes', { found: bytes, limit: maxSchemaBytes })]
-  const definitions = isSchema(schema['$defs']) ? (schema['$defs'] as Record<string, JsonSchema>) : {}
+  const definitions = isJsonObject(schema['$defs']) ? (schema['$defs'] as Record<string, JsonSchema>) : {}
   const errors: FieldError[] = []
   const weights = new Map<unknown, number>()
   let count = 0
@@ -61,10 +62,10 @@ function subSchemas({ schema, pointer, depth }: Place): readonly Place[] {
   return Object.entries(schema).flatMap(([keyword, value]) => {
     const at = step(pointer, keyword)
     const place = (below: unknown, key?: string): readonly Place[] =>
-      isSchema(below) ? [{ schema: below, pointer: key === undefined ? at : step(at, key), depth: depth + 1 }] : []
+      isJsonObject(below) ? [{ schema: below, pointer: key === undefined ? at : step(at, key), depth: depth + 1 }] : []
     if (schemaKeywords.has(keyword) || moreSchemaKeywords.has(keyword)) return place(value)
     if (listKeywords.has(keyword) && Array.isArray(value)) return value.flatMap((one, at_) => place(one, String(at_)))
-    if (mapKeywords.has(keyword) && isSchema(value))
+    if (mapKeywords.has(keyword) && isJsonObject(value))
       return Object.entries(value).flatMap(([key, one]) => place(one, key))
     return []
   })
@@ -89,7 +90,7 @@ function keywordErrors(
   if (uniqueItems === true && !(typeof maxItems === 'number' && maxItems <= maxUniqueItems)) {
     add('uniqueItems', `needs a maxItems of at most ${maxUniqueItems} beside it`)
   }
-  const patterns = isSchema(patternProperties) ? Object.keys(patternProperties) : []
+  const patterns = isJsonObject(patternProperties) ? Object.keys(patternProperties) : []
   for (const one of [...(typeof pattern === 'string' ? [pattern] : []), ...patterns]) {
     const fault = patternFault(one)
     if (fault !== undefined) add(one === pattern ? 'pattern' : 'patternProperties', fault)
@@ -113,7 +114,7 @@ function weightOf(
   definitions: Readonly<Record<string, JsonSchema>>,
   weights: Map<unknown, number>,
 ): number {
-  if (!isSchema(schema)) return 0
+  if (!isJsonObject(schema)) return 0
   const known = weights.get(schema)
   if (known !== undefined) return known
   weights.set(schema, Number.POSITIVE_INFINITY)
@@ -121,7 +122,7 @@ function weightOf(
   const parts: unknown[] = [definitionOf($ref, definitions)]
   for (const list of [allOf, anyOf, oneOf]) if (Array.isArray(list)) parts.push(...(list as unknown[]))
   for (const keyword of ['if', 'then', 'else', 'not']) parts.push(schema[keyword])
-  if (isSchema(dependentSchemas)) parts.push(...Object.values(dependentSchemas))
+  if (isJsonObject(dependentSchemas)) parts.push(...Object.values(dependentSchemas))
   const weight = parts.reduce<number>((sum, part) => sum + weightOf(part, definitions, weights), 1)
   weights.set(schema, weight)
   return weight

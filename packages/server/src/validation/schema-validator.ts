@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { FieldError } from '@pergola/api'
+import { cloneJson } from '../base/clone-json.ts'
 import { deepEqual } from '../base/deep-equal.ts'
 import { linearTimeRegExp, schemaOptions, type Thoroughness } from './compile-schema.ts'
 import { fieldError, step, valueAt } from './field-error.ts'
@@ -95,7 +96,7 @@ function withoutOld(
   { phase, stored }: { readonly phase: ValidateFunction; readonly stored: unknown },
 ): readonly FieldError[] {
   // A copy, because defaults are filled in.
-  if (faults.length === 0 || phase(structuredClone(stored))) return faults
+  if (faults.length === 0 || phase(cloneJson(stored))) return faults
   const old = new Set(toFieldErrors(phase).map(identity))
   return faults.filter(
     (fault) => !old.has(identity(fault)) || !deepEqual(valueAt(value, fault.pointer), valueAt(stored, fault.pointer)),

@@ -1,5 +1,6 @@
+import { isJsonObject } from '../../base/json-object.ts'
 import type { KeyType } from '../../store/index-key.ts'
-import { definitionOf, isSchema, type ObjectSchema } from '../../validation/object-schema.ts'
+import { definitionOf, type ObjectSchema } from '../../validation/object-schema.ts'
 
 /** What a path leads to, by the schema. */
 export interface IndexedPath {
@@ -23,7 +24,7 @@ export function resolvePath(schema: ObjectSchema, path: string): IndexedPath | {
   let found: unknown = { properties: schema.properties }
   for (const [at, key] of steps.entries()) {
     const { properties } = resolved(found, schema)
-    const known = isSchema(properties) ? properties : {}
+    const known = isJsonObject(properties) ? properties : {}
     if (!Object.hasOwn(known, key)) {
       const place = steps.slice(0, at).join('.') || 'the schema'
       return { fault: `is not in the schema: ${place} has no property "${key}"` }
@@ -43,11 +44,11 @@ export function resolvePath(schema: ObjectSchema, path: string): IndexedPath | {
 function resolved(schema: unknown, { $defs = {} }: ObjectSchema): Readonly<Record<string, unknown>> {
   const seen = new Set<unknown>()
   let found = schema
-  while (isSchema(found) && '$ref' in found && !seen.has(found)) {
+  while (isJsonObject(found) && '$ref' in found && !seen.has(found)) {
     seen.add(found)
     found = definitionOf(found['$ref'], $defs)
   }
-  return isSchema(found) ? found : {}
+  return isJsonObject(found) ? found : {}
 }
 
 function typesOf({ type, enum: allowed, const: only }: Readonly<Record<string, unknown>>): readonly string[] {
