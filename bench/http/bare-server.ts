@@ -3,6 +3,14 @@ import { Pool } from 'pg'
 import { uuidv7 } from '../../packages/server/src/base/uuid.ts'
 import { createCatalog } from '../../packages/server/src/store/postgres/catalog.ts'
 import type { CompositePart, IndexDeclaration } from '../../packages/server/src/store/store.ts'
+import { orderOf } from '../../packages/server/src/store/list-order.ts'
+import { pageSql } from '../../packages/server/src/store/postgres/list.ts'
+import {
+  createdAtOf,
+  objectColumns,
+  toStoredObject,
+  type ObjectRow,
+} from '../../packages/server/src/store/postgres/object-row.ts'
 import { indexKey } from '../../packages/server/src/store/index-key.ts'
 
 /**
@@ -51,25 +59,34 @@ app.setErrorHandler((error, _request, reply) => {
   console.error(error)
   return reply.code(500).send()
 })
-const columns = 'name, uid, version, generation, id >> 20 AS created_at, data'
+const columns = objectColumns
 
 app.get<{ Params: { name: string } }>('/people/:name', async (request, reply) => {
   const { rows: found } = await pool.query({
     name: 'get',
-    text: `SELECT ${columns} FROM m_${table.id} WHERE name = $1`,
+    text: `SELECT ${columns} FROM m_${table.id} o WHERE name = $1`,
     values: [request.params.name],
   })
-  return reply.type('application/json').send(answer(found[0]))
+  return reply.type('application/json').send(answerOf(found[0]))
 })
 
-app.get<{ Querystring: { city: string } }>('/people', async (request, reply) => {
-  const { rows: found } = await pool.query({
-    name: 'list',
-    text: `SELECT ${columns} FROM m_${table.id} WHERE ix_1 = $1 ORDER BY ix_2 DESC NULLS LAST, id DESC LIMIT 20`,
-    values: [request.query.city],
-  })
-  return reply.type('application/json').send(`{"items":[${found.map(answer).join(',')}]}`)
+app.get<{ Querystring: { city: string; bare?: string } }>('/people', async (request, reply) => {
+  const { city, bare } = request.query
+  const whole = listStatement(city)
+  const text = `SELECT ${columns} FROM m_${table.id} o WHERE ix_1 = $1 ORDER BY ix_2 DESC NULLS LAST, id DESC LIMIT 20`
+  const statement =
+    bare === undefined ? { ...whole, name: 'list' } : { name: 'bare list', text, values: [request.query.city] }
+  const { rows: found } = await pool.query<ObjectRow & { place?: string }>(statement)
+  const items = found.slice(0, 20).map(answerOf)
+  return reply.type('application/json').send(`{"place":"${found[0]?.place}","items":[${items.join(',')}]}`)
 })
+
+function listStatement(city: string): { text: string; values: unknown[] } {
+  const sort = [{ field: 'spec.age', descending: true }]
+  const where = [{ field: 'spec.city', is: { op: '=' as const, value: city } }]
+  const order = orderOf(table, sort)
+  return pageSql(table, { where, sort, limit: 20 }, { order, after: undefined, plan: { way: 'composite' } })
+}
 
 app.post<{ Body: Person }>('/people', async (request, reply) => {
   const { metadata, spec } = request.body
@@ -80,7 +97,8 @@ app.post<{ Body: Person }>('/people', async (request, reply) => {
     text: statements.createOne,
     values: [metadata.name, uid, false, 'v1', data, ...indexed(metadata.labels, spec)],
   })
-  const created = { name: metadata.name, uid, version: 0, generation: 1, created_at: made[0].created_at, data }
+  const created_at = String(createdAtOf(made[0].id))
+  const created = { name: metadata.name, uid, version: 0, generation: 1, created_at, data }
   return reply.code(201).type('application/json').send(answer(created))
 })
 
@@ -104,7 +122,7 @@ app.put<{ Params: { name: string }; Body: Person }>('/people/:name', async (requ
   return reply
     .code(done[0]?.outcome === 'updated' ? 200 : 409)
     .type('application/json')
-    .send(answer({ ...done[0], data }))
+    .send(answerOf({ ...done[0], data: data.toString('latin1') }))
 })
 
 function indexed(labels: object, { city, age, email, tags }: Person['spec']): unknown[] {
@@ -116,6 +134,11 @@ function indexed(labels: object, { city, age, email, tags }: Person['spec']): un
 
 function dataOf({ metadata, spec }: Person): Buffer {
   return Buffer.from(`,"labels":${JSON.stringify(metadata.labels)}},"spec":${JSON.stringify(spec)}}`)
+}
+
+function answerOf(found: ObjectRow): string {
+  const { createdAt, ...stored } = toStoredObject(found)
+  return answer({ ...stored, created_at: String(createdAt) })
 }
 
 interface Row {

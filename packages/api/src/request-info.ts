@@ -148,15 +148,18 @@ function pathSegments(target: string): string[] {
 function decodeSegment(encoded: string): string {
   if (encoded === '')
     throw new ApiError('BadRequest', 'the path has an empty segment; write single slashes and none at the end')
-  let segment: string
-  try {
-    segment = decodeURIComponent(encoded)
-  } catch {
-    throw new ApiError('BadRequest', `the path segment "${encoded}" is not percent-encoded UTF-8`)
-  }
+  const segment = encoded.includes('%') ? decoded(encoded) : encoded
   if (segment === '.' || segment === '..')
     throw new ApiError('BadRequest', 'the path has a "." or ".." segment; write the path out')
   if (segment.includes('/')) throw new ApiError('BadRequest', 'the path has an encoded "/" inside a segment')
   if (segment.includes('\0')) throw new ApiError('BadRequest', 'the path has an encoded NUL')
   return segment
+}
+
+function decoded(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded)
+  } catch {
+    throw new ApiError('BadRequest', `the path segment "${encoded}" is not percent-encoded UTF-8`)
+  }
 }

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '@pergola/api'
 import type { Caller } from '../base/call.ts'
 
@@ -27,5 +27,5 @@ export function unauthenticated(detail: string): ApiError {
 }
 
 function digest(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
+  return hash('sha256', token, 'buffer')
 }

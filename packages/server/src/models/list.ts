@@ -3,7 +3,7 @@ import type { ListQuery, Store, StoredObject, StoredPage } from '../store/store.
 import { jsonAnswer } from './json-answer.ts'
 import { sortOf, termsOf } from './list-query.ts'
 import type { Model } from './model.ts'
-import { toPieces } from './object-bytes.ts'
+import { headOf } from './object-bytes.ts'
 import { continueToken, pagingOf, type Paging } from './paging.ts'
 import type { StreamLimits } from './stream-limits.ts'
 
@@ -89,7 +89,7 @@ const comma = Buffer.from(',')
 const tail = Buffer.from(']}')
 
 function commaSeparated(model: Model, items: readonly StoredObject[]): Buffer[] {
-  return items.flatMap((stored, at) => (at === 0 ? toPieces(model, stored) : [comma, ...toPieces(model, stored)]))
+  return items.flatMap((stored, at) => [Buffer.from(`${at === 0 ? '' : ','}${headOf(model, stored)}`), stored.data])
 }
 
 /** What is known of the page behind, once all of this one is read. */

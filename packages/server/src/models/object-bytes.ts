@@ -34,18 +34,18 @@ export function fromData(data: Buffer): JsonObject {
   return JSON.parse(`{"metadata":{${text.startsWith(',') ? text.slice(1) : text}`) as JsonObject
 }
 
-/** The object as it is served, in pieces. */
-export function toPieces({ group, kind }: Model, stored: StoredObject): [Buffer, Buffer] {
+/** The beginning of the object as it is served; its data follows. */
+export function headOf({ group, kind }: Model, stored: StoredObject): string {
   const apiVersion = group === '' ? stored.storedAs : `${group}/${stored.storedAs}`
   const deleted =
     stored.deletedAt === undefined ? '' : `,"deletionTimestamp":"${new Date(stored.deletedAt).toISOString()}"`
   const created = new Date(stored.createdAt).toISOString()
-  const head =
+  return (
     `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":{"name":"${stored.name}","uid":"${stored.uid}",` +
     `"version":${stored.version},"generation":${stored.generation},"creationTimestamp":"${created}"${deleted}`
-  return [Buffer.from(head), stored.data]
+  )
 }
 
 export function toBytes(model: Model, stored: StoredObject): Buffer {
-  return Buffer.concat(toPieces(model, stored))
+  return Buffer.concat([Buffer.from(headOf(model, stored)), stored.data])
 }

@@ -200,7 +200,7 @@ export interface IndexedValues {
   readonly multi: Readonly<Record<string, readonly string[]>>
 }
 
-/** What the caller says of an object that is written; the store never looks inside `data`. */
+/** What the caller says of an object that is written; the store never looks inside `data`, which may be any bytes but NUL. */
 export interface ObjectContent {
   readonly data: Buffer
   /** The model version that `data` is written in. */

@@ -18,7 +18,7 @@ export function writeContract(engine: StoreEngine): void {
   describe(`${engine.name}, writes:`, () => {
     test('what was created can be read back, byte for byte, with what the store owns set', async () => {
       await using fixture = await openFixture(engine)
-      const data = Buffer.from([0, 255, 128, 10, 34, 92, 39])
+      const data = Buffer.from([1, 255, 128, 10, 34, 92, 39])
       const before = Date.now()
       const operation = { ...create('a'), content: { ...contentOf({ name: 'a' }), data } }
       const [result] = await fixture.store.write([operation])

@@ -15,6 +15,8 @@ export interface OpenModel {
   /** How often the catalog's row had been changed when it was read. */
   readonly revised: number
   readonly statements: WriteStatements
+  /** The names of the statements that read pages and keep their plans, by their text. */
+  readonly keptPages: Map<string, string>
 }
 
 /** Which models there are and where they live: the `models` table, and what this process knows of it. */
@@ -62,7 +64,7 @@ export function createCatalog(pool: Pool): Catalog {
     return found
   }
   const keep = (table: ModelTable, revised: number) => {
-    const opened = { table, revised, statements: writeStatements(table) }
+    const opened = { table, revised, statements: writeStatements(table), keptPages: new Map<string, string>() }
     models.set(keyOf(table), opened)
     return opened
   }

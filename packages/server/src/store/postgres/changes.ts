@@ -3,7 +3,7 @@ import { decodeRevision, encodeRevision, revisionExpired } from '../revision.ts'
 import type { Change, ChangeBatch, ReadChangesOptions, Revision } from '../store.ts'
 import type { Catalog } from './catalog.ts'
 import { indexedFrom } from '../indexed-values.ts'
-import { toStoredObject, type ObjectRow } from './object-row.ts'
+import { dataText, ownedText, toStoredObject, type ObjectRow } from './object-row.ts'
 import type { Sequencer } from './sequencer.ts'
 
 interface ChangeRow extends ObjectRow {
@@ -82,9 +82,9 @@ const readSql = `
     END AS proven
   ) proof
   LEFT JOIN (
-    SELECT o.revision, o.tag, c.id, c.model, c.op, c.name, c.uid, c.version, c.generation, c.object_id >> 20 AS created_at,
-      c.deleted_at, c.index_generation, c.stored_as, c.labels, c.sets, c.keys,
-      c.old_labels, c.old_sets, c.old_keys, c.old_index_generation, c.data
+    SELECT o.revision, o.tag, c.id, c.model, c.op, ${ownedText({ row: 'c', id: 'object_id' })} AS owned,
+      c.index_generation, c.labels, c.sets, c.keys,
+      c.old_labels, c.old_sets, c.old_keys, c.old_index_generation, ${dataText('c.data')} AS data
     FROM change_order o JOIN changes c USING (id)
     WHERE o.revision > $1 ORDER BY o.revision LIMIT $3
   ) c ON proof.proven

@@ -1,3 +1,4 @@
+import { dataText, ownedText } from './object-row.ts'
 import { tableOf, type ModelTable } from '../model-table.ts'
 import { labelsRemoved, setsRemoved } from './side-table-sql.ts'
 import {
@@ -36,7 +37,7 @@ export function deleteQuickSql(model: ModelTable, form: Form): string {
     RETURNING id
   ),
   queued AS (INSERT INTO pending_changes (id, model) SELECT id, ${model.id} FROM logged)
-  SELECT name, 'removed' AS outcome, uid, version, generation, id >> 20 AS created_at, deleted_at, stored_as, data FROM gone`
+  SELECT 'removed' AS outcome, ${ownedText({ row: 'gone' })} AS owned, ${dataText('data')} AS data FROM gone`
 }
 
 /** Parameters: name, expected uid or null, expected version or null, now. Does nothing unless every operation can be done. */
@@ -73,5 +74,5 @@ export function deleteSql(model: ModelTable, form: Form): string {
     RETURNING id
   ),
   queued AS (INSERT INTO pending_changes (id, model) SELECT id, ${model.id} FROM logged)
-  SELECT name, outcome, uid, version, generation, id >> 20 AS created_at, deleted_at, stored_as, data FROM decided`
+  SELECT outcome, ${ownedText({ row: 'decided' })} AS owned, ${dataText('data')} AS data FROM decided`
 }

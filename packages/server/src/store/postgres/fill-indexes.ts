@@ -5,7 +5,7 @@ import { columnOf, multis, setTableOf, singles, tableOf, type IndexSlot, type Mo
 import type { BuildOptions, IndexedValues, Lease } from '../store.ts'
 import { readProgress, saveProgress, type BuildProgress } from './build-progress.ts'
 import { fenceLost } from './leases.ts'
-import { objectColumns, toStoredObject, type ObjectRow } from './object-row.ts'
+import { idOf, objectColumns, toStoredObject, type ObjectRow } from './object-row.ts'
 import { currentEdition } from './statement-form.ts'
 
 /** Objects filled in a transaction: a few milliseconds, so that whoever waits for one of them does not wait long. */
@@ -67,7 +67,7 @@ async function begin(pool: Pool, table: ModelTable): Promise<BuildProgress> {
 
 interface EvaluatedRow {
   readonly id: string
-  readonly version: string
+  readonly version: number
   readonly indexed: IndexedValues
 }
 
@@ -78,18 +78,19 @@ async function readWindow(
 ): Promise<readonly EvaluatedRow[]> {
   const found: EvaluatedRow[] = []
   for (let after = from; found.length < batch * stripes;) {
-    const { rows } = await pool.query<ObjectRow & { id: string }>(
-      `SELECT o.id, ${objectColumns} FROM ${tableOf(table)} o
+    const { rows } = await pool.query<ObjectRow>(
+      `SELECT ${objectColumns} FROM ${tableOf(table)} o
        WHERE o.id > $1 AND o.index_generation < ${table.generation} ORDER BY o.id LIMIT ${chunk}`,
       [after],
     )
-    const indexed = await evaluate(rows.map(toStoredObject))
-    for (const [at, { id, version }] of rows.entries()) {
+    const objects = rows.map(toStoredObject)
+    const indexed = await evaluate(objects)
+    for (const [at, row] of rows.entries()) {
       const values = indexed[at]
       if (!values) throw new Error(`the evaluation of ${rows.length} objects answered ${indexed.length}`)
-      found.push({ id, version, indexed: values })
+      found.push({ id: idOf(row), version: objects[at]?.version ?? 0, indexed: values })
     }
-    const last = rows.at(-1)
+    const last = found.at(-1)
     if (!last || rows.length < chunk) break
     after = last.id
   }

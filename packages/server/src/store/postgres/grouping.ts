@@ -80,6 +80,6 @@ async function readNames(
     text: `SELECT ${objectColumns} FROM ${tableOf(table)} o WHERE name = ${single ? '$1' : 'ANY($1::text[])'}`,
     values: [single ? names[0] : names],
   })
-  const byName = new Map(rows.map((row) => [row.name, toStoredObject(row)]))
+  const byName = new Map(rows.map(toStoredObject).map((stored) => [stored.name, stored]))
   return names.map((name) => byName.get(name))
 }

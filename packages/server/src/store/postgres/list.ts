@@ -1,6 +1,7 @@
-import type { Pool } from 'pg'
+import { hash } from 'node:crypto'
+import type { Pool, QueryConfig } from 'pg'
 import { encodeCursor } from '../cursor.ts'
-import { orderOf, placeOf, type OrderColumn, type Place } from '../list-order.ts'
+import { fieldOf, orderOf, placeOf, type OrderColumn, type Place } from '../list-order.ts'
 import { equalitiesOf } from '../list-selection.ts'
 import { indexBuilding, missingIndexes } from '../index-build.ts'
 import { encodeRevision } from '../revision.ts'
@@ -10,7 +11,7 @@ import { orStaleModel, type Catalog, type OpenModel } from './catalog.ts'
 import { readBuild } from './build-progress.ts'
 import { choosePlan, type Plan, type PlanParts } from './list-plan.ts'
 import { tableOf, type ModelTable } from '../model-table.ts'
-import { ownedColumns, toStoredObject, type ObjectRow } from './object-row.ts'
+import { dataText, idOf, ownedText, toStoredObject, type ObjectRow } from './object-row.ts'
 import { orderBy, segmentsAfter } from './ordering.ts'
 import { createParameters, type Parameters } from './parameters.ts'
 import { boundedCount, driver, intersection, rowPredicate } from './predicates.ts'
@@ -19,15 +20,11 @@ import type { Sequencer } from './sequencer.ts'
 /** A revision carries at most this many changes to skip; with more the list waits for the sequencer. */
 const maxSkipped = 1_000
 
-type PageRow = ObjectRow & {
-  readonly total: string | null
-  readonly revision: string
-  readonly tag: string
-  readonly pending: string[] | null
-  readonly edition: string
-  readonly revised: number
-  readonly truncations_then: string
-  readonly truncations_now: string
+type PageRow = Pick<ObjectRow, 'owned'> & {
+  /** Null for what is beyond the bytes. */
+  readonly data: string | null
+  /** The same in all rows: how many objects match, and where the list stands. */
+  readonly place: string
 } & Record<`key_${number}`, string | null>
 
 export interface ListParts extends PlanParts {
@@ -50,19 +47,23 @@ async function listBy(parts: ListParts, model: OpenModel, query: ListQuery): Pro
   const order = orderOf(table, query.sort)
   const after = query.after === undefined ? undefined : placeOf(order, query.after)
   const plan = await choosePlan(parts, table, query)
-  const { text, values } = pageSql(table, query, { order, after, plan })
-  const rows = await readPage(parts, model, { text, values })
-  const found = rows.filter(({ name }) => name !== null)
-  const total = await totalOf(pool, { model: table, query, counted: rows[0]?.total ?? null })
-  // What is beyond the bytes came without its data.
-  const kept = found.slice(0, query.limit).filter(({ data }) => data !== null)
+  const statement = keptOrNot(model, pageSql(table, query, { order, after, plan }))
+  const { rows, revision, counted } = await readPage(parts, model, statement)
+  const found = rows.filter(({ owned }) => owned !== '')
+  const total = await totalOf(pool, { model: table, query, counted })
+  const kept = found.slice(0, query.limit).filter((row): row is PageRow & ObjectRow => row.data !== null)
   const last = kept.at(-1)
   return {
     items: kept.map(toStoredObject),
-    revision: revisionOf(rows[0]),
+    revision,
     ...(total && { total }),
-    ...(found.length > kept.length && last && { next: encodeCursor(order.map((_, at) => last[`key_${at}`] ?? null)) }),
+    ...(found.length > kept.length &&
+      last && { next: encodeCursor(order.map(({ column }, at) => keyOf(last, column, at))) }),
   }
+}
+
+function keyOf(row: PageRow, column: string, at: number): string | null {
+  return column === 'id' ? idOf(row) : (row[`key_${at}`] ?? null)
 }
 
 /** What we know of the model may be old: an index that was not ready then may be now. */
@@ -75,27 +76,40 @@ async function readyModel({ pool, catalog }: ListParts, key: ModelKey, query: Li
   throw indexBuilding(model.table, missing, await readBuild(pool, model.table))
 }
 
+interface ReadPage {
+  readonly rows: PageRow[]
+  readonly revision: Revision
+  readonly counted: number | undefined
+}
+
 async function readPage(
   { pool, sequencer, catalog }: ListParts,
   { table, revised }: OpenModel,
-  { text, values }: { text: string; values: unknown[] },
-): Promise<PageRow[]> {
+  statement: QueryConfig,
+): Promise<ReadPage> {
   for (;;) {
-    const { rows } = await pool.query<PageRow>(text, values)
-    const [first] = rows
+    const { rows } = await pool.query<PageRow>(statement)
+    const [counted, number, tag = '', edition, known, before, after, ...skipped] = rows[0]?.place.split(' ') ?? []
     // What had no place yet may have been truncated away under this statement, or the place itself.
-    if (!first || first.truncations_then !== first.truncations_now) continue
+    if (number === undefined || before !== after) continue
     // Under another edition an index that was used here may no longer be filled, or be filled with something else.
-    if (Number(first.edition) !== table.edition) throw new StaleModel(table)
-    if (first.revised !== revised) await catalog.refresh(table)
-    if ((first.pending?.length ?? 0) <= maxSkipped) return rows
+    if (Number(edition) !== table.edition) throw new StaleModel(table)
+    if (Number(known) !== revised) await catalog.refresh(table)
+    const revision = encodeRevision({ number: Number(number), tag, skipped })
+    if (skipped.length <= maxSkipped) return { rows, revision, counted: counted === '-' ? undefined : Number(counted) }
     await sequencer.nextPass(100)
   }
 }
 
-function revisionOf(row: PageRow | undefined): Revision {
-  if (!row) throw new Error('a list answered no row')
-  return encodeRevision({ number: Number(row.revision), tag: row.tag, skipped: row.pending ?? [] })
+/** More kinds of pages than these are planned each time. */
+const maxKept = 100
+
+/** With the name under which a connection keeps its plan. */
+function keptOrNot({ keptPages }: OpenModel, { text, values, keepsPlan }: PageStatement): QueryConfig {
+  if (!keepsPlan || (keptPages.size >= maxKept && !keptPages.has(text))) return { text, values }
+  const name = keptPages.get(text) ?? `list ${hash('sha256', text, 'base64url')}`
+  keptPages.set(text, name)
+  return { name, text, values }
 }
 
 interface PageParts {
@@ -104,53 +118,77 @@ interface PageParts {
   readonly plan: Plan
 }
 
+interface PageStatement {
+  readonly text: string
+  readonly values: unknown[]
+  /** Whether its plan is good for any values. */
+  readonly keepsPlan: boolean
+}
+
 /**
  * One statement, so one snapshot: the page, its total, and where in the change log it stands, with the changes of the
  * model that it shows but that have no place yet. The left join keeps the total of a page that is past the end.
  */
-function pageSql(
-  model: ModelTable,
-  query: ListQuery,
-  { order, after, plan }: PageParts,
-): { text: string; values: unknown[] } {
+export function pageSql(model: ModelTable, query: ListQuery, { order, after, plan }: PageParts): PageStatement {
   const parameters = createParameters()
-  const matching = matchingSql(model, query, { order, plan, parameters })
+  const reach = reachOf(model, plan, query)
+  const matching = matchingSql(model, query, { order, plan, parameters, keepsPlan: reach !== undefined })
   const segments = segmentsAfter(order, after, parameters)
-  const limit = parameters.add(query.limit + 1)
+  const asked = parameters.add(query.limit + 1)
+  const first = reach === undefined ? asked : String(reach)
   const offset = query.offset ? ` OFFSET ${parameters.add(query.offset)}` : ''
+  const columns = matching.whole ? 'o.*' : columnsOf(order)
   const pages = matching.from.flatMap((from) =>
-    segments.map((segment) => `SELECT ${columnsOf(order)} ${from} WHERE ${[...matching.where, segment].join(' AND ')}`),
+    segments.map((segment) => `SELECT ${columns} ${from} WHERE ${[...matching.where, segment].join(' AND ')}`),
   )
-  const sorted = (rows: string, first: string) => `${rows} ORDER BY ${orderBy(order)} LIMIT ${first}`
+  const sorted = (rows: string, limit: string) => `${rows} ORDER BY ${orderBy(order)} LIMIT ${limit}`
   const [only = '', ...others] = pages
   // Each range is read as far as the page could reach, and only then are they put together.
-  const ranges = others.length === 0 ? [] : pages.map((rows) => sorted(rows, `${limit} + ${query.offset ?? 0}`))
+  const ranges = others.length === 0 ? [] : pages.map((rows) => sorted(rows, `${first} + ${query.offset ?? 0}`))
   const joined = ranges.map((_, at) => `SELECT * FROM range_${at}`).join(matching.repeats ? ' UNION ' : ' UNION ALL ')
-  const page = sorted(ranges.length === 0 ? only : `SELECT * FROM (${joined}) o`, `${limit}${offset}`)
-  const rangeCtes = ranges.map((sql, at) => `range_${at} AS (${sql})`)
-  const keys = order.map(({ column }, at) => `o.${column}::text AS key_${at}`).join(', ')
+  const read = sorted(ranges.length === 0 ? only : `SELECT * FROM (${joined}) o`, `${first}${offset}`)
+  const page = reach === undefined ? read : sorted(`SELECT * FROM (${read}) o`, asked)
+  const ctes = [...matching.ctes, ...ranges.map((sql, at) => `range_${at} AS (${sql})`)]
+  if (!matching.whole) ctes.push(`page AS MATERIALIZED (${page})`)
+  const rows = matching.whole ? `(${page}) o` : `(page JOIN ${tableOf(model)} o USING (id))`
+  const keys = order.flatMap(({ column }, at) => (column === 'id' ? [] : [`, o.${column}::text AS key_${at}`]))
   return {
-    text: `WITH ${[...matching.ctes, ...rangeCtes, `page AS MATERIALIZED (${page})`].join(',\n')}
-      SELECT place.revision, place.tag, known.edition, known.revised, ${matching.count} AS total,
-        (SELECT pending_of(${model.id}, ${maxSkipped + 1})) AS pending,
-        truncated.count AS truncations_then, (SELECT truncations_now()) AS truncations_now,
-        ${ownedColumns}, ${dataSql(query, order)} AS data, ${keys}
-      FROM ${oneRow('sequencer')} place CROSS JOIN ${oneRow('log_truncations')} truncated
-        JOIN models known ON known.id = ${model.id} LEFT JOIN (page JOIN ${tableOf(model)} o USING (id)) ON true
+    text: `${ctes.length === 0 ? '' : `WITH ${ctes.join(',\n')}\n`}
+      SELECT (SELECT concat_ws(' ', coalesce(${matching.count}::text, '-'), list_place(${model.id}, ${maxSkipped + 1}))) AS place,
+        ${ownedText({ row: 'o' })} AS owned, ${dataSql(query, order)} AS data${keys.join('')}
+      FROM (VALUES (1)) one LEFT JOIN ${rows} ON true
       ORDER BY ${orderBy(order)}`,
     values: parameters.values,
+    keepsPlan: reach !== undefined,
   }
+}
+
+/** Pages of these sizes keep their plans: by another number the planner might choose another way. */
+const reaches = [20, 100, 500]
+
+/**
+ * How far a statement reads whose plan may be kept, whatever the values: where one index has the page in order and the
+ * planner has no reason to think of another, which in the order of creation is so for labels and sets alone. Planning takes
+ * PostgreSQL a millisecond, three times as long as the page.
+ */
+function reachOf(model: ModelTable, { way }: Plan, query: ListQuery): number | undefined {
+  const { where = [], sort = [], limit, offset, maxBytes } = query
+  const [term, ...others] = where
+  if (offset || maxBytes !== undefined || sort.length > 1 || others.length > 0) return undefined
+  const isKept =
+    way === 'composite' ||
+    (way === 'ordered scan' && !term) ||
+    (way === 'along the index' && term?.is.op === '=' && ('label' in term || fieldOf(model, term.field).kind === 'set'))
+  const reach = reaches.find((size) => size >= limit)
+  return isKept && reach !== undefined ? reach + 1 : undefined
 }
 
 /** Null for what comes behind the object that fills the page. */
 function dataSql({ maxBytes }: ListQuery, order: readonly OrderColumn[]): string {
-  if (maxBytes === undefined) return 'o.data'
+  if (maxBytes === undefined) return dataText('o.data')
   const bytes = `octet_length(o.data)`
-  return `CASE WHEN sum(${bytes}) OVER (ORDER BY ${orderBy(order)}) - ${bytes} < ${maxBytes} THEN o.data END`
+  return `CASE WHEN sum(${bytes}) OVER (ORDER BY ${orderBy(order)}) - ${bytes} < ${maxBytes} THEN ${dataText('o.data')} END`
 }
-
-/** Said, because the planner expects two thousand rows of a table that was never analyzed, and compiles for millions. */
-const oneRow = (table: string) => `(SELECT * FROM ${table} LIMIT 1)`
 
 interface Matching {
   readonly ctes: readonly string[]
@@ -159,6 +197,8 @@ interface Matching {
   /** Whether several of them may have the same row. */
   readonly repeats?: boolean
   readonly where: readonly string[]
+  /** Whether they are read with their data, and not first sorted by what the order needs. */
+  readonly whole?: boolean
   /** A scalar that counts what matches, or null. */
   readonly count: string
 }
@@ -167,25 +207,32 @@ interface MatchingParts {
   readonly order: readonly OrderColumn[]
   readonly plan: Plan
   readonly parameters: Parameters
+  readonly keepsPlan: boolean
 }
 
 const noCount = 'null::bigint'
 
-function matchingSql(model: ModelTable, query: ListQuery, { order, plan, parameters }: MatchingParts): Matching {
+function matchingSql(model: ModelTable, query: ListQuery, parts: MatchingParts): Matching {
+  const { order, plan, parameters, keepsPlan } = parts
   const { where = [], total = 'bounded' } = query
   if (plan.way === 'along the index') {
     // The entries of a value come in the order asked for, so that the page is their beginning and they need no sorting.
     const ids = equalitiesOf(plan.term).map((equal) => intersection(model, [equal], parameters) ?? '')
     const from = ids.map((entries) => `FROM (${entries}) o`)
-    return { ctes: [], from, repeats: true, where: [], count: countSql(model, query, parameters) }
+    const count = keepsPlan ? countInOrder(model, query, parts) : countSql(model, query, parameters)
+    return { ctes: [], from, repeats: true, where: [], count }
   }
   const terms = plan.way === 'intersection' ? plan.terms : plan.way === 'candidates' ? [plan.term] : []
   const residual = where.filter((term) => !terms.includes(term)).map((term) => rowPredicate(model, term, parameters))
   const ids = intersection(model, terms, parameters)
   if (ids === undefined) {
     const isKnown = 'matches' in plan && total === 'bounded'
-    const count = isKnown ? `${boundedTotal + 1}::bigint` : countSql(model, query, parameters)
-    return { ctes: [], from: [`FROM ${tableOf(model)} o`], where: residual, count }
+    const count = isKnown
+      ? `${boundedTotal + 1}::bigint`
+      : keepsPlan && where.length > 0
+        ? countInOrder(model, query, parts)
+        : countSql(model, query, parameters)
+    return { ctes: [], from: [`FROM ${tableOf(model)} o`], whole: keepsPlan, where: residual, count }
   }
   const candidates = `candidates AS MATERIALIZED (${ids})`
   const byId = order.length === 1 && order[0]?.column === 'id'
@@ -202,6 +249,21 @@ function matchingSql(model: ModelTable, query: ListQuery, { order, plan, paramet
     where: [],
     count: '(SELECT count(*) FROM matching)',
   }
+}
+
+/**
+ * A plan that is kept was made without a look at the value: where few values are expected to be common, it may be to look
+ * through all objects for the first ten thousand, which takes long when there are ten. In the order of an index there is
+ * nothing to look through.
+ */
+function countInOrder(
+  model: ModelTable,
+  { where: [term] = [], total = 'bounded' }: ListQuery,
+  { order, parameters }: MatchingParts,
+): string {
+  if (total === 'none' || !term) return noCount
+  const ids = `${driver(model, term, parameters) ?? ''} ORDER BY ${'label' in term ? 'id' : orderBy(order)}`
+  return `(SELECT count(*) FROM (${ids}${total === 'exact' ? '' : ` LIMIT ${boundedTotal + 1}`}) counted)`
 }
 
 /** By the indexes alone where they have it all. */
@@ -235,14 +297,13 @@ function columnsOf(order: readonly OrderColumn[]): string {
 interface TotalParts {
   readonly model: ModelTable
   readonly query: ListQuery
-  readonly counted: string | null
+  readonly counted: number | undefined
 }
 
 async function totalOf(pool: Pool, { model, query, counted }: TotalParts): Promise<StoredPage['total']> {
-  if (counted === null) return undefined
-  const count = Number(counted)
-  if (query.total === 'exact' || count <= boundedTotal) return { count, isEstimate: false }
-  return { count: Math.max(count, await estimate(pool, model, query.where ?? [])), isEstimate: true }
+  if (counted === undefined) return undefined
+  if (query.total === 'exact' || counted <= boundedTotal) return { count: counted, isEstimate: false }
+  return { count: Math.max(counted, await estimate(pool, model, query.where ?? [])), isEstimate: true }
 }
 
 /** What the planner expects, from its statistics: no more than the most selective term alone. */

@@ -1,23 +1,31 @@
 import type { ClientBase, Pool } from 'pg'
 import { inTransaction } from './transaction.ts'
 
-/** `pending_changes_0` to `_7`, each for 16,384 ids in turn. */
+/** `pending_changes_0` to `_7`, each for 4,096 ids in turn. */
 const ringSlots = 8
-const ringShift = 14
+const ringShift = 12
+/** Fewer dead rows than these pages hold are not worth a truncation while nobody writes. */
+const fewPages = 4
 
 /**
- * Empties the ring slots that the writers have left behind, so that dead rows never pile up. Under a lock that lasts
- * for the truncation, so nobody's uncommitted row is in there; a slot that is busy is left for the next time.
+ * Empties the ring slots that the writers have left behind, so that dead rows never pile up; all of them while nobody
+ * writes, because every list reads past them. Under a lock that lasts for the truncation, so nobody's uncommitted row is in
+ * there; a slot that is busy is left for the next time.
  */
-export async function truncateDrained(pool: Pool): Promise<void> {
-  const { rows } = await pool.query<{ newest: string }>('SELECT last_value AS newest FROM change_id')
-  const current = Math.floor(Number(rows[0]?.newest ?? 0) / 2 ** ringShift)
-  const behind = Array.from({ length: ringSlots - 3 }, (_, at) => (current + 2 + at) % ringSlots)
-  for (const slot of behind) await truncateSlot(pool, `pending_changes_${slot}`)
+export async function truncateDrained(pool: Pool, { idle = false } = {}): Promise<void> {
+  const { rows } = await pool.query<{ slot: number; pages: number; newest: string }>(
+    `SELECT slot, (pg_relation_size('pending_changes_' || slot) / 8192)::int AS pages, last_value AS newest
+     FROM change_id, generate_series(0, ${ringSlots - 1}) slot`,
+  )
+  for (const { slot, pages, newest } of rows) {
+    const current = Math.floor(Number(newest) / 2 ** ringShift)
+    const ahead = (slot + ringSlots - (current % ringSlots)) % ringSlots
+    const isLeft = ahead > 1 && ahead < ringSlots - 1
+    if (isLeft ? pages > 0 : idle && pages >= fewPages) await truncateSlot(pool, `pending_changes_${slot}`)
+  }
 }
 
 async function truncateSlot(pool: Pool, table: string): Promise<void> {
-  if ((await pagesOf(pool, table)) === 0) return
   await underLock(pool, table, async (client) => {
     const { rows } = await client.query<{ used: boolean }>(`SELECT EXISTS (SELECT FROM ${table}) AS used`)
     if (!rows[0]?.used) await client.query(`TRUNCATE ${table}`)

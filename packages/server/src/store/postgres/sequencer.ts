@@ -43,6 +43,7 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
   let stopped = false
   let passCount = 0
   let sinceRoom = 0
+  let hasDeadRows = false
 
   // Only ever brought forward: put off by every commit, a steady load would keep the pass from running at all.
   let dueAt = Number.POSITIVE_INFINITY
@@ -75,10 +76,12 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
         sinceRoom = 0
         await options.makeRoom()
       }
-      if (++passCount % 100 === 0) {
-        await truncateDrained(pool)
+      const idle = moved === 0 && hasDeadRows
+      if (++passCount % 100 === 0 || idle) {
+        await truncateDrained(pool, { idle })
         await renewSequencer(pool)
       }
+      if (moved !== 'busy') hasDeadRows = moved > 0
     } catch (error) {
       if (!stopped) options.onError(error as Error)
     }

@@ -1,3 +1,4 @@
+import { dataText, ownedText } from './object-row.ts'
 import { tableOf, type ModelTable } from '../model-table.ts'
 import { labelsMoved, setsMoved } from './side-table-sql.ts'
 import {
@@ -79,8 +80,8 @@ export function updateQuickSql(model: ModelTable, form: Form): string {
 const stillUsual = '(m.data <> i.data OR m.held <> i.held) AND (m.deleted_at IS NULL OR i.held)'
 
 const updatedSql = `
-  SELECT name, 'updated' AS outcome, uid, version - 1 AS version, generation - step AS generation, id >> 20 AS created_at,
-    deleted_at, stored_as, null::bytea AS data
+  SELECT 'updated' AS outcome, null AS data,
+    ${ownedText({ row: 'changed', version: 'version - 1', generation: 'generation - changed.step' })} AS owned
   FROM changed`
 
 export function updateKeptQuickSql(model: ModelTable, form: Form): string {
@@ -150,7 +151,7 @@ export function updateSql(model: ModelTable, form: Form, source: Source): string
     RETURNING id
   ),
   queued AS (INSERT INTO pending_changes (id, model) SELECT id, ${model.id} FROM logged)
-  SELECT s.name, d.outcome, s.uid, s.version, s.generation, s.id >> 20 AS created_at, s.deleted_at, s.stored_as,
-    CASE WHEN d.outcome IN ('uid', 'version') THEN s.data END AS data
+  SELECT d.outcome, ${ownedText({ row: 's' })} AS owned,
+    CASE WHEN d.outcome IN ('uid', 'version') THEN ${dataText('s.data')} END AS data
   FROM stored s JOIN decided d USING (name)`
 }

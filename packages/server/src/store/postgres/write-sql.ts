@@ -91,5 +91,5 @@ function createSql(model: ModelTable, form: Form): string {
     RETURNING id
   ),
   queued AS (INSERT INTO pending_changes (id, model) SELECT id, ${model.id} FROM logged)
-  SELECT name, id >> 20 AS created_at FROM written`
+  SELECT name, id FROM written`
 }

@@ -17,7 +17,7 @@ import { isNoPartition } from './log-partitions.ts'
 import { compareOperations, kindOf } from '../batch-order.ts'
 import { setsBySlot } from '../indexed-values.ts'
 import { columnOf, setTableOf, singles, tableOf, type IndexSlot } from '../model-table.ts'
-import { toStoredObject, type ObjectRow } from './object-row.ts'
+import { createdAtOf, nameOf, toStoredObject, type ObjectRow } from './object-row.ts'
 import { uniqueNameOf } from './table-sql.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -27,7 +27,7 @@ type Queryable = Pick<ClientBase, 'query'>
 interface OutcomeRow extends Omit<ObjectRow, 'data'> {
   readonly outcome: 'uid' | 'version' | 'unchanged' | 'updated' | 'declared' | 'removed'
   /** Only where the caller does not have it. */
-  readonly data: Buffer | null
+  readonly data: string | null
 }
 
 export interface WriteParts {
@@ -185,14 +185,14 @@ async function runCreates(
     operations.map(({ uid }) => uid),
     operations.map(({ content }) => content.held),
     operations.map(({ content }) => content.storedAs),
-    operations.map(({ content }) => content.data),
+    operations.map(({ content }) => withoutNul(content.data)),
     ...indexedColumns(
       model,
       operations.map(({ content }) => content.indexed),
     ),
   ]
-  const { rows } = await client.query<{ name: string; created_at: string }>(statement(model, 'create', columns))
-  const createdAt = new Map(rows.map((row) => [row.name, Number(row.created_at)]))
+  const { rows } = await client.query<{ name: string; id: string }>(statement(model, 'create', columns))
+  const createdAt = new Map(rows.map(({ name, id }) => [name, createdAtOf(id)]))
   return operations.map((operation) => {
     const { name, uid, content } = operation
     const { data, storedAs } = content
@@ -233,7 +233,7 @@ function updateColumns(model: GroupModel, operations: readonly UpdateOperation[]
     operations.map(({ content }) => content.held),
     operations.map(({ content }) => content.storedAs),
     operations.map(({ newGeneration }) => (newGeneration ? 1 : 0)),
-    operations.map(({ content }) => content.data),
+    operations.map(({ content }) => withoutNul(content.data)),
     ...(indexed.length > 0 ? indexedColumns(model, indexed) : []),
   ]
 }
@@ -273,7 +273,7 @@ function answerFound<T extends UpdateOperation | DeleteOperation>(
   rows: readonly OutcomeRow[],
   stored: (operation: T, row: OutcomeRow) => StoredObject,
 ): Answered {
-  const found = new Set(rows.map(({ name }) => name))
+  const found = new Set(rows.map(nameOf))
   return matchOutcomes(
     operations.filter(({ name }) => found.has(name)),
     rows,
@@ -287,7 +287,7 @@ function matchOutcomes<T extends UpdateOperation | DeleteOperation>(
   rows: readonly OutcomeRow[],
   stored: (operation: T, row: OutcomeRow) => StoredObject,
 ): Answered {
-  const byName = new Map(rows.map((row) => [row.name, row]))
+  const byName = new Map(rows.map((row) => [nameOf(row), row]))
   return operations.map((operation) => {
     const row = byName.get(operation.name)
     if (!row) throw new WriteConflict('missing', operation)
@@ -298,8 +298,15 @@ function matchOutcomes<T extends UpdateOperation | DeleteOperation>(
   })
 }
 
-function toStored(row: OutcomeRow, data = row.data ?? Buffer.alloc(0)): StoredObject {
-  return toStoredObject({ ...row, data })
+function toStored(row: OutcomeRow, data?: Buffer): StoredObject {
+  const stored = toStoredObject({ ...row, data: row.data ?? '' })
+  return data ? { ...stored, data } : stored
+}
+
+/** JSON never has one; with one an object could not be read. */
+function withoutNul(data: Buffer): Buffer {
+  if (data.includes(0)) throw new Error('the data of an object has a NUL byte')
+  return data
 }
 
 /** Labels, sets and the single-value keys, each as an array over the operations. */

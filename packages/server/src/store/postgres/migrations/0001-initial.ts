@@ -81,11 +81,11 @@ export const initial = `
 
   -- Committed but not yet in order. Every row is deleted again within milliseconds, and while somebody holds an old
   -- snapshot the dead rows stay: a pass over a million of them took 29 ms against 0.2. So this is a ring of eight small
-  -- tables of 16,384 ids each; the ones the writers have left behind are truncated, which no snapshot prevents.
+  -- tables of 4,096 ids each; the ones the writers have left behind are truncated, which no snapshot prevents.
   CREATE TABLE pending_changes (
     id bigint NOT NULL,
     model int NOT NULL
-  ) PARTITION BY LIST ((((id >> 14) & 7)::int));
+  ) PARTITION BY LIST ((((id >> 12) & 7)::int));
   ${Array.from({ length: 8 }, (_, at) => `CREATE TABLE pending_changes_${at} PARTITION OF pending_changes FOR VALUES IN (${at});`).join('\n  ')}
 
   -- Truncating, unlike deleting, is seen by statements that began before. Counted here, where it is not, so that such a
@@ -97,11 +97,6 @@ export const initial = `
     RETURN (SELECT count FROM log_truncations);
   END $$;
 
-  -- In a function because its plan is kept: planning over the ring would cost a list more than reading it.
-  CREATE FUNCTION pending_of(wanted int, most int) RETURNS bigint[] LANGUAGE plpgsql STABLE AS $$
-  BEGIN
-    RETURN (SELECT array_agg(id) FROM (SELECT id FROM pending_changes WHERE model = wanted LIMIT most) visible);
-  END $$;
 
   -- The order: revisions without gaps, each with the random tag of the batch that gave it out.
   CREATE TABLE change_order (
@@ -134,6 +129,19 @@ export const initial = `
   CREATE TABLE log_origin (tag bigint NOT NULL);
   INSERT INTO log_origin (tag) VALUES ((random() * 9007199254740991)::bigint);
   INSERT INTO sequencer (revision, tag) SELECT 0, tag FROM log_origin;
+
+  -- Where in the change log a list stands, by the list's own snapshot: revision, tag, edition and revision of the catalog,
+  -- truncations before and after, then the changes of the model that have no place yet. One text, because it comes with
+  -- every row; in a function, because its plans are kept: planning over the ring would cost a list more than reading it.
+  CREATE FUNCTION list_place(wanted int, most int) RETURNS text LANGUAGE plpgsql STABLE AS $$
+  DECLARE
+    place text := (SELECT concat_ws(' ', s.revision, s.tag, m.edition, m.revised, t.count)
+      FROM sequencer s, log_truncations t, models m WHERE m.id = wanted);
+    pending text := (SELECT string_agg(id::text, ' ')
+      FROM (SELECT id FROM pending_changes WHERE model = wanted LIMIT most) visible);
+  BEGIN
+    RETURN place || concat_ws(' ', '', truncations_now(), pending);
+  END $$;
 
   -- One pass of the sequencer: moves the lowest visible pending changes into the order and answers how many, or null while
   -- somebody else is at it. The lock is its own statement inside a volatile function: the next one's snapshot is then
