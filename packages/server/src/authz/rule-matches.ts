@@ -1,29 +1,56 @@
 import type { NonResourceRule, RequestInfo, ResourceRequest, ResourceRule, Rule } from '@pergola/api'
+import { isUnderstood } from './understood-rule.ts'
 
-/** Whether a rule allows a request. Plain and slow on purpose: what it says is the meaning of a rule. */
-export function ruleMatches(rule: Rule, request: RequestInfo): boolean {
-  if (!contains(rule.verbs, request.verb)) return false
-  if (request.kind === 'resource') return 'resources' in rule && matchesResource(rule, request)
-  return 'nonResourceURLs' in rule && matchesPath(rule, request.path)
+/**
+ * Whether a stored rule allows a request; `plugin` is the one that owns the request's group. Plain and slow on purpose:
+ * what it says is the meaning of a rule.
+ */
+export function ruleMatches(rule: Rule, request: RequestInfo, plugin?: string): boolean {
+  return isUnderstood(rule) && ruleCovers(rule, request, plugin)
 }
 
-function matchesResource(rule: ResourceRule, request: ResourceRequest): boolean {
-  const resource = request.subresource === undefined ? request.resource : `${request.resource}/${request.subresource}`
+/** The same of a rule that is known to be understood. */
+export function ruleCovers(rule: Rule, request: RequestInfo, plugin?: string): boolean {
+  if (!coversVerb(rule, request.verb)) return false
+  if (request.kind === 'non-resource') return 'nonResourceURLs' in rule && coversPath(rule, request.path)
   return (
-    contains(rule.apiGroups, request.group) && contains(rule.resources, resource) && matchesName(rule, request.name)
+    'resources' in rule &&
+    coversGroup(rule, request.group) &&
+    coversResource(rule, resourceOf(request), plugin) &&
+    coversName(rule, request.name)
   )
+}
+
+/** As rules write it: `<plural>` or `<plural>/<sub>`. */
+export function resourceOf({ resource, subresource }: ResourceRequest): string {
+  return subresource === undefined ? resource : `${resource}/${subresource}`
+}
+
+export function coversVerb({ verbs }: Rule, verb: string): boolean {
+  return contains(verbs, verb)
+}
+
+export function coversGroup({ apiGroups }: ResourceRule, group: string): boolean {
+  return contains(apiGroups, group)
+}
+
+/** In a group of a plugin a resource goes by two names, the plain one and one that begins with the plugin's. */
+export function coversResource({ resources }: ResourceRule, resource: string, plugin: string | undefined): boolean {
+  return contains(resources, resource) || (plugin !== undefined && resources.includes(`${plugin}/${resource}`))
 }
 
 /** No names means every name; a request without a name never matches a rule that lists names. */
-function matchesName({ resourceNames = [] }: ResourceRule, name: string | undefined): boolean {
+export function coversName({ resourceNames = [] }: ResourceRule, name: string | undefined): boolean {
   return resourceNames.length === 0 || (name !== undefined && resourceNames.includes(name))
 }
 
-/** Exact, `*` for every path, or `<prefix>/*` for everything below the prefix but not the prefix itself. */
-function matchesPath({ nonResourceURLs }: NonResourceRule, path: string): boolean {
-  return nonResourceURLs.some(
-    (url) => url === '*' || url === path || (url.endsWith('/*') && path.startsWith(url.slice(0, -1))),
-  )
+/** Exact, `*` for every path, or `<prefix>/*` for everything below `<prefix>/`, which is not itself below. */
+export function coversPath({ nonResourceURLs }: NonResourceRule, path: string): boolean {
+  return nonResourceURLs.some((url) => url === '*' || url === path || (url.endsWith('/*') && isBelow(path, url)))
+}
+
+function isBelow(path: string, glob: string): boolean {
+  return path.length >= glob.length && path.startsWith(glob.slice(0, -1))
 }
 
 function contains(allowed: readonly string[], wanted: string): boolean {
