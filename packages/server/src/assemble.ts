@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bootstrapAdministrator, createAuthenticate } from './authn/authenticate.ts'
-import { createAuthorize, type HeldRole, type RoleSource } from './authz/authorize.ts'
+import { createAuthorize, type RoleSource } from './authz/authorize.ts'
+import { createRoleBook } from './authz/role-book.ts'
 import { systemClock, type Clock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
@@ -70,7 +71,7 @@ export async function assemble({ config, administratorToken, log }: AssembleOpti
   const discovery = createDiscovery(() => models.all())
   const handle = createPipeline({
     authenticate: createAuthenticate(administratorToken),
-    authorize: createAuthorize(builtInRoleSource),
+    authorize: createAuthorize(createBuiltInRoleSource()),
     dispatch: createDispatch({
       store,
       clock,
@@ -127,16 +128,22 @@ async function assembleModels(
 }
 
 /** Nobody can be bound to a role yet: the administrator holds one, everybody else is anonymous. */
-const builtInRoleSource: RoleSource = {
-  rolesOf: (caller) => {
-    if (caller.kind === 'anonymous') return [roleNamed('anonymous')]
-    const own = caller.name === bootstrapAdministrator ? [roleNamed('super-administrator')] : []
-    return [roleNamed('anonymous'), roleNamed('authenticated'), ...own]
-  },
-}
-
-function roleNamed(name: string): HeldRole {
-  const role = builtInRoles.find((candidate) => candidate.name === name)
-  if (!role) throw new Error(`there is no built-in role ${name}`)
-  return role
+function createBuiltInRoleSource(): RoleSource {
+  const definitions = builtInRoles.map(({ name, rules }) => ({
+    name,
+    rules,
+    dependencies: [],
+    aggregatesTo: [],
+    uiPermissions: [],
+  }))
+  const book = createRoleBook(definitions, { pluginOf: () => undefined })
+  const anonymous = book.hold([{ name: 'anonymous' }])
+  const signedIn = book.hold([{ name: 'anonymous' }, { name: 'authenticated' }])
+  const administrator = book.hold([...signedIn.roles, { name: 'super-administrator' }])
+  return {
+    rolesOf: (caller) => {
+      if (caller.kind === 'anonymous') return anonymous
+      return caller.name === bootstrapAdministrator ? administrator : signedIn
+    },
+  }
 }

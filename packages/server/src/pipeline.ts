@@ -22,10 +22,10 @@ export function createPipeline({ authenticate, authorize, dispatch }: Stages): P
     const caller = authenticate(request.headers)
     if (caller.kind === 'user') request.note({ user: caller.name })
 
-    const decision = authorize(caller, info)
+    const decision = await authorize(caller, info)
     if (!decision.allowed) {
-      if (caller.kind === 'anonymous') throw unauthenticated(`${decision.reason}; sign in with a bearer token`)
-      throw new ApiError('Forbidden', decision.reason)
+      if (caller.kind === 'anonymous') throw unauthenticated(`${decision.reason()}; sign in with a bearer token`)
+      throw new ApiError('Forbidden', decision.reason())
     }
 
     return dispatch({ info, caller, request })

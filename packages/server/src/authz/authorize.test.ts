@@ -1,37 +1,63 @@
-import { requestInfo } from '@pergola/api'
+import { requestInfo, type RequestInfo } from '@pergola/api'
+import { setImmediate as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createAuthorize, type RoleSource } from './authorize.ts'
+import type { Caller } from '../base/call.ts'
+import { createAuthorize } from './authorize.ts'
+import { createRoleBook, type HeldRoles } from './role-book.ts'
 
-const source: RoleSource = {
-  rolesOf: (caller) => [
-    { name: 'anonymous', rules: [] },
-    ...(caller.kind === 'user'
-      ? [{ name: 'reader', rules: [{ apiGroups: [''], resources: ['roles'], verbs: ['get'] }] }]
-      : []),
+const readRoles = { apiGroups: [''], resources: ['roles'], verbs: ['get'] }
+const nothing = { dependencies: [], aggregatesTo: [], uiPermissions: [] }
+const book = createRoleBook(
+  [
+    { ...nothing, name: 'anonymous', rules: [] },
+    { ...nothing, name: 'reader', rules: [readRoles] },
   ],
-}
-const authorize = createAuthorize(source)
+  { pluginOf: () => undefined },
+)
+const anonymous = book.hold([{ name: 'anonymous' }])
+const reader = book.hold([{ name: 'anonymous' }, { name: 'reader', binding: 'ann-reader' }])
+const rolesOf = (caller: Caller) => (caller.kind === 'user' ? reader : anonymous)
+const authorize = createAuthorize({ rolesOf })
 const ann = { kind: 'user', name: 'ann' } as const
 const ask = (method: string, target: string) => requestInfo({ method, target, headers: {} })
 
-test('an allowed request carries the role that allowed it', () => {
-  expect(authorize(ann, ask('GET', '/api/v1alpha1/roles/author'))).toEqual({
+test('an allowed request carries the rule that allowed it', async () => {
+  expect(await authorize(ann, ask('GET', '/api/v1alpha1/roles/author'))).toMatchObject({
     allowed: true,
-    reason: 'reader',
+    by: { rule: readRoles, index: 0, reached: { definition: { name: 'reader' } } },
   })
 })
 
-test('a denied request says who may not do what, and what they hold', () => {
-  expect(authorize(ann, ask('PUT', '/apis/g.example/v1/todos/milk/status'))).toEqual({
-    allowed: false,
-    reason: 'ann may not update todos/status "milk" in g.example; holds anonymous, reader',
-  })
-  expect(authorize({ kind: 'anonymous' }, ask('GET', '/metrics'))).toEqual({
-    allowed: false,
-    reason: 'anonymous may not get /metrics; holds anonymous',
-  })
+test('a denied request says who may not do what, and what they hold', async () => {
+  expect(await denial(ann, ask('PUT', '/apis/g.example/v1/todos/milk/status'))).toBe(
+    'ann may not update todos/status "milk" in g.example; holds anonymous, reader',
+  )
+  expect(await denial({ kind: 'anonymous' }, ask('GET', '/metrics'))).toBe(
+    'anonymous may not get /metrics; holds anonymous',
+  )
 })
 
-test('a caller without any role is denied', () => {
-  expect(createAuthorize({ rolesOf: () => [] })(ann, ask('GET', '/livez')).allowed).toBe(false)
+test('what a caller holds may have to be looked up first', async () => {
+  const slowly = createAuthorize({
+    rolesOf: async (caller): Promise<HeldRoles> => {
+      await pause()
+      return rolesOf(caller)
+    },
+  })
+  const request = ask('GET', '/api/v1alpha1/roles/author')
+  expect((await slowly(ann, request)).allowed).toBe(true)
+  expect((await slowly({ kind: 'anonymous' }, request)).allowed).toBe(false)
 })
+
+test('whoever holds no role, or only roles that do not exist, is denied', async () => {
+  const request = ask('GET', '/api/v1alpha1/roles/author')
+  const none = createAuthorize({ rolesOf: () => book.hold([]) })
+  expect(await denial(ann, request, none)).toMatch(/; holds no role$/)
+  const gone = createAuthorize({ rolesOf: () => book.hold([{ name: 'deleted', binding: 'ann-deleted' }]) })
+  expect((await gone(ann, request)).allowed).toBe(false)
+})
+
+async function denial(caller: Caller, request: RequestInfo, by = authorize): Promise<string> {
+  const decision = await by(caller, request)
+  return decision.allowed ? 'allowed' : decision.reason()
+}

@@ -1,43 +1,33 @@
-import type { RequestInfo, Rule } from '@pergola/api'
+import type { RequestInfo } from '@pergola/api'
 import type { Caller } from '../base/call.ts'
-import { ruleMatches } from './rule-matches.ts'
+import type { EffectiveRule } from './compile-rules.ts'
+import { callerName, describeRequest } from './describe-request.ts'
+import type { HeldRoles } from './role-book.ts'
 
 /** Where authorization learns what a caller holds. */
 export interface RoleSource {
-  rolesOf(caller: Caller): readonly HeldRole[]
+  rolesOf(caller: Caller): HeldRoles | Promise<HeldRoles>
 }
 
-export interface HeldRole {
-  readonly name: string
-  readonly rules: readonly Rule[]
-}
+type Decision =
+  | { readonly allowed: true; readonly by: EffectiveRule }
+  /** The reason is in words for the caller; they are made when they are asked for. */
+  | { readonly allowed: false; readonly reason: () => string }
 
-interface Decision {
-  readonly allowed: boolean
-  /** The role that allowed it, or what was missing in words for the caller. */
-  readonly reason: string
-}
+export type Authorize = (caller: Caller, request: RequestInfo) => Promise<Decision>
 
-export type Authorize = (caller: Caller, request: RequestInfo) => Decision
-
-/** Default deny: a request is allowed by the first rule that matches it, or not at all. */
 export function createAuthorize(source: RoleSource): Authorize {
-  return (caller, request) => {
-    const roles = source.rolesOf(caller)
-    const role = roles.find(({ rules }) => rules.some((rule) => ruleMatches(rule, request)))
-    if (role) return { allowed: true, reason: role.name }
-    const held = roles.map(({ name }) => name).join(', ')
-    return { allowed: false, reason: `${nameOf(caller)} may not ${describe(request)}; holds ${held}` }
-  }
+  return async (caller, request) => decide(await source.rolesOf(caller), caller, request)
 }
 
-function describe(request: RequestInfo): string {
-  if (request.kind === 'non-resource') return `${request.verb} ${request.path}`
-  const resource = request.subresource === undefined ? request.resource : `${request.resource}/${request.subresource}`
-  const named = request.name === undefined ? resource : `${resource} "${request.name}"`
-  return `${request.verb} ${named} in ${request.group === '' ? 'the core group' : request.group}`
+/** Default deny: a request is allowed by a rule that matches it, or not at all. */
+export function decide(held: HeldRoles, caller: Caller, request: RequestInfo): Decision {
+  const by = held.find(request)
+  if (by) return { allowed: true, by }
+  return { allowed: false, reason: () => denial(held, caller, request) }
 }
 
-function nameOf(caller: Caller): string {
-  return caller.kind === 'anonymous' ? 'anonymous' : caller.name
+function denial({ roles }: HeldRoles, caller: Caller, request: RequestInfo): string {
+  const names = roles.map(({ name }) => name).join(', ') || 'no role'
+  return `${callerName(caller)} may not ${describeRequest(request)}; holds ${names}`
 }

@@ -1,0 +1,39 @@
+import { requestInfo, type RequestInfo, type Rule } from '@pergola/api'
+import { describe, expect, test } from 'vitest'
+import { compileRules } from './compile-rules.ts'
+
+const words = (word: string) => Array.from({ length: 1_000 }, (_, at) => `${word}-${at}`)
+const huge: Rule = { apiGroups: words('g'), resources: words('r'), resourceNames: words('n'), verbs: ['get'] }
+const small: Rule = { apiGroups: ['g-1'], resources: ['r-1', 'r-2'], verbs: ['get', 'list'] }
+const paths: Rule = { nonResourceURLs: ['/a', '/b/*'], verbs: ['get'] }
+
+const definition = { name: 'role', rules: [], dependencies: [], aggregatesTo: [], uiPermissions: [] }
+const compile = (rules: readonly Rule[], maxCells: number) =>
+  compileRules(
+    rules.map((rule, index) => ({ rule, index, reached: { definition } })),
+    { pluginOf: () => undefined, maxCells },
+  )
+const get = (target: string): RequestInfo => requestInfo({ method: 'GET', target, headers: {} })
+
+describe('compiled rules', () => {
+  test('take a place for each group, resource and name together, and for each path', () => {
+    expect(compile([small, paths], 1_000).cells).toBe(4)
+    expect(compile([{ ...small, resourceNames: ['x', 'y', 'z'] }], 1_000).cells).toBe(6)
+  })
+
+  test('take no more places than they may; what is too wide is read instead', () => {
+    const compiled = compile([huge, small, paths], 1_000)
+    expect(compiled.cells).toBe(4)
+    expect(compiled.find(get('/apis/g-999/v1/r-999/n-999'))?.index).toBe(0)
+    expect(compiled.find(get('/apis/g-999/v1/r-999/n-1000'))).toBeUndefined()
+    expect(compiled.find(get('/apis/g-1/v1/r-2/n-1000'))?.index).toBe(1)
+    expect(compiled.find(get('/b/x'))?.index).toBe(2)
+  })
+
+  test('find the first rule, whether it was spread out or is read', () => {
+    const request = get('/apis/g-1/v1/r-1/n-1')
+    expect(compile([huge, small], 1_000).find(request)?.index).toBe(0)
+    expect(compile([small, huge], 1_000).find(request)?.index).toBe(0)
+    expect(compile([small, small], 2).find(request)?.index).toBe(0)
+  })
+})

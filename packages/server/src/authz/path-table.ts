@@ -1,0 +1,42 @@
+import type { NonResourceRule } from '@pergola/api'
+import { addGrant, firstRule, verbBits, type Grants } from './grants.ts'
+
+/** Non-resource rules by the paths that they list. */
+export interface PathTable {
+  add(rule: NonResourceRule, at: number): void
+  /** The number of the first rule that allows it. */
+  first(path: string, verb: number): number
+}
+
+export function createPathTable(): PathTable {
+  let everywhere: Grants | undefined
+  const exact = new Map<string, Grants>()
+  /** By the part before the star, which ends with a slash. */
+  const below = new Map<string, Grants>()
+  /** How long those parts are, so that others need not be cut out of a path. */
+  const lengths = new Set<number>()
+
+  return {
+    add: ({ nonResourceURLs, verbs }, at) => {
+      const granted = verbBits(verbs)
+      for (const url of nonResourceURLs) {
+        if (url === '*') everywhere = addGrant(everywhere, granted, at)
+        else if (!url.endsWith('/*')) exact.set(url, addGrant(exact.get(url), granted, at))
+        else {
+          const prefix = url.slice(0, -1)
+          below.set(prefix, addGrant(below.get(prefix), granted, at))
+          lengths.add(prefix.length)
+        }
+      }
+    },
+    first: (path, verb) => {
+      let first = Math.min(firstRule(everywhere, verb), firstRule(exact.get(path), verb))
+      // A path is not below itself, so a slash at its end begins nothing.
+      for (let slash = path.indexOf('/'); slash >= 0 && slash < path.length - 1; slash = path.indexOf('/', slash + 1)) {
+        if (!lengths.has(slash + 1)) continue
+        first = Math.min(first, firstRule(below.get(path.slice(0, slash + 1)), verb))
+      }
+      return first
+    },
+  }
+}
