@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { runCommand } from '../run-command.ts'
+import { authorizationFaults } from './authorization-faults.ts'
 import { gateFaults } from './gate-faults.ts'
 import { copyForPlanting } from './planted-copy.ts'
 import type { Edit, PlantedFault } from './planted-fault.ts'
@@ -8,9 +9,10 @@ import type { Edit, PlantedFault } from './planted-fault.ts'
 /** Each fault in turn is planted in a copy of this tree, and its check must turn red. Answers whether all did. */
 export async function plantInGates(): Promise<boolean> {
   using copy = copyForPlanting()
-  const noticed = (await allPassUntouched(copy.path, gateFaults)) ? await plantEach(copy.path, gateFaults) : 0
-  console.log(`${noticed} of ${gateFaults.length} planted faults noticed`)
-  return noticed === gateFaults.length
+  const faults = [...gateFaults, ...authorizationFaults]
+  const noticed = (await allPassUntouched(copy.path, faults)) ? await plantEach(copy.path, faults) : 0
+  console.log(`${noticed} of ${faults.length} planted faults noticed`)
+  return noticed === faults.length
 }
 
 async function allPassUntouched(cwd: string, faults: readonly PlantedFault[]): Promise<boolean> {
