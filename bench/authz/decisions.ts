@@ -20,7 +20,7 @@ const setCount = 200
 const batchSize = 100
 const p50Bar = 500
 const ratioBar = 15
-const caller = { kind: 'user', name: 'ann' } as const
+const caller = { kind: 'user', name: 'ann', uid: '1', via: 'token' } as const
 
 type Operation = (request: RequestInfo) => boolean
 

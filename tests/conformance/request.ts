@@ -10,6 +10,8 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** The administrator unless it is said otherwise. */
   readonly as?: 'administrator' | 'anonymous'
+  /** Of somebody else. */
+  readonly token?: string
 }
 
 export interface Answer {
@@ -40,7 +42,7 @@ export async function send(url: string, token: string, line: Line): Promise<Answ
 export async function open(
   url: string,
   token: string,
-  { method, path, body, headers = {}, as, slowly = false }: Line & { readonly slowly?: boolean },
+  { method, path, body, headers = {}, as, token: others = token, slowly = false }: Line & { readonly slowly?: boolean },
 ): Promise<IncomingMessage> {
   const bytes = body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
   const { hostname, port } = new URL(url)
@@ -51,7 +53,7 @@ export async function open(
     path,
     agent: slowly ? new Agent() : agent,
     headers: {
-      ...(as !== 'anonymous' && { authorization: `Bearer ${token}` }),
+      ...(as !== 'anonymous' && { authorization: `Bearer ${others}` }),
       ...(bytes !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(bytes) }),
       ...headers,
     },

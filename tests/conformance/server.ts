@@ -23,6 +23,8 @@ export interface Api {
   things(): Promise<Collection>
   /** A model of the test's own: `things` under names of its own, with these parts in place of the usual ones. */
   model(parts?: Partial<ModelSpec>): Promise<Collection>
+  /** As `Origin` of the server's own pages. */
+  origin(): string
   /** Another replica on the same database; SQLite has one process only, so there it is this one. */
   replica(): Promise<Pick<Api, 'request'>>
   /** Stops the server and starts it again on the same database. */
@@ -70,6 +72,7 @@ function createApi(running: RunningServer): Api {
       const url = await running.replica()
       return { request: (method, path, options) => send(url, token, { method, path, ...options }) }
     },
+    origin: () => running.url,
     restart: () => running.restart(),
     breakDatabase: () => running.breakDatabase(),
   }

@@ -28,11 +28,25 @@ export const serverFolders: readonly Layer[] = [
     mayImport: ['models', 'validation', 'store', 'base'],
   },
   {
+    name: 'account',
+    does: 'signing in and out, passwords',
+    mayImport: ['authn', 'credentials', 'dispatch', 'models', 'validation', 'store', 'base'],
+  },
+  {
     name: 'discovery',
     does: 'what there is to call, for programs and for people',
     mayImport: ['models', 'validation', 'base'],
   },
-  { name: 'platform', does: 'built-in models and roles', mayImport: ['models', 'base'] },
+  {
+    name: 'platform',
+    does: 'built-in models and roles, and who holds which',
+    mayImport: ['authz', 'models', 'validation', 'store', 'base'],
+  },
+  {
+    name: 'credentials',
+    does: 'passwords, sessions and tokens, never as part of an object',
+    mayImport: ['store', 'base'],
+  },
   { name: 'models', does: 'one file a verb', mayImport: ['validation', 'store', 'base'] },
   { name: 'validation', does: 'bodies, metadata and schemas to field errors', mayImport: ['base'] },
   { name: 'store', does: 'objects, indexes, change log and leases in SQLite or PostgreSQL', mayImport: ['base'] },

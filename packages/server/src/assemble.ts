@@ -1,25 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bootstrapAdministrator, createAuthenticate } from './authn/authenticate.ts'
-import { createAuthorize, type RoleSource } from './authz/authorize.ts'
-import { createRoleBook } from './authz/role-book.ts'
+import type { ResourceRequest } from '@pergola/api'
+import { createAccountEndpoints } from './account/account-endpoints.ts'
+import { createLoginLimits } from './account/login-limits.ts'
+import { createAuthenticate } from './authn/authenticate.ts'
+import { sessionCookie } from './authn/cookie.ts'
+import { createAuthorize } from './authz/authorize.ts'
+import { setUserPassword } from './account/user-password.ts'
+import type { Call, Handler } from './base/call.ts'
 import { systemClock, type Clock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
+import { createKnownCredentials } from './credentials/known-credentials.ts'
+import { createPasswords } from './credentials/passwords.ts'
+import { createSessions } from './credentials/sessions.ts'
+import { createTokens } from './credentials/tokens.ts'
 import { createDiscovery } from './discovery/discovery-endpoints.ts'
 import { createDispatch } from './dispatch/dispatch.ts'
+import type { Endpoint } from './dispatch/endpoint.ts'
 import { createReadyz, livez, type HealthCheck } from './http/health.ts'
 import { listen } from './http/listener.ts'
-import { createBuiltInModel } from './models/built-in-model.ts'
 import { createDefinitionModel } from './models/definition/definition-model.ts'
 import { followDefinitions } from './models/follow-definitions.ts'
 import { createIndexBuilder } from './models/index-builder.ts'
 import { createStreamLimits } from './models/stream-limits.ts'
 import { declarationOf, type Model } from './models/model.ts'
+import { fromData } from './models/object-bytes.ts'
 import { createModelRegistry, type ModelRegistry } from './models/registry.ts'
 import { createPipeline } from './pipeline.ts'
+import { createAccessSource } from './platform/access-source.ts'
 import { builtInRoles } from './platform/built-in-roles.ts'
-import { roleModel } from './platform/role-model.ts'
+import { assertCovers, rulesOf } from './platform/escalation.ts'
+import type { Rights } from './platform/rights.ts'
+import { createRoleBindingModel } from './platform/role-binding-model.ts'
+import { createRoleModel } from './platform/role-model.ts'
 import { seedRoles } from './platform/seed-roles.ts'
+import { createUserModel } from './platform/user-model.ts'
+import { isDisabled } from './platform/user-spec.ts'
 import { openStore } from './store/open-store.ts'
 import type { ModelKey, Store } from './store/store.ts'
 import { createSchemaCompiler } from './validation/schema-compiler.ts'
@@ -53,7 +69,11 @@ export async function assemble({ config, administratorToken, log }: AssembleOpti
   const clock = systemClock
   await using parts = new AsyncDisposableStack()
   parts.defer(() => Promise.race([store[Symbol.asyncDispose](), sleep(storeCloseMs, undefined, { ref: false })]))
-  const models = await assembleModels({ store, clock, log }, parts)
+  const own = createOwnModels({ store, clock, rights: () => access })
+  const models = await assembleModels({ store, clock, log, own }, parts)
+  const access = parts.use(await createAccessSource({ store, log, ...own }))
+  const publicUrl = () => config.server.publicUrl ?? listener.url
+  const account = assembleAccount({ store, clock, log, config, access, users: own.users, publicUrl }, parts)
   const checks: HealthCheck[] = [
     {
       name: 'accepting',
@@ -70,14 +90,16 @@ export async function assemble({ config, administratorToken, log }: AssembleOpti
   ])
   const discovery = createDiscovery(() => models.all())
   const handle = createPipeline({
-    authenticate: createAuthenticate(administratorToken),
-    authorize: createAuthorize(createBuiltInRoleSource()),
+    publicUrl,
+    authenticate: createAuthenticate({ ...account.authentication, administratorToken }),
+    authorize: createAuthorize(access),
     dispatch: createDispatch({
       store,
       clock,
       models,
       streams: createStreamLimits(streamLimits),
-      endpoint: (path) => health.get(path) ?? discovery(path),
+      subresource: account.subresource,
+      endpoint: (path) => account.endpoint(path) ?? readable(health.get(path) ?? discovery(path)),
     }),
   })
   const listener = await listen({ host: config.server.host, port: config.server.port, log, handle })
@@ -106,44 +128,104 @@ interface ModelsParts {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
+  readonly own: OwnModels
+}
+
+interface OwnModels {
+  readonly roles: Model
+  readonly bindings: Model
+  readonly users: Model
+}
+
+interface OwnModelParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly rights: () => Rights
+}
+
+function createOwnModels({ store, clock, rights }: OwnModelParts): OwnModels {
+  const roles = createRoleModel({ store, rights, bindings: () => bindings })
+  const users = createUserModel({ store, clock, rights, bindings: () => bindings })
+  const bindings = createRoleBindingModel({ store, rights, roles, users })
+  return { roles, bindings, users }
 }
 
 /** The host's own models and those that are declared; what runs for them ends with `running`. */
 async function assembleModels(
-  { store, clock, log }: ModelsParts,
+  { store, clock, log, own }: ModelsParts,
   running: AsyncDisposableStack,
 ): Promise<ModelRegistry> {
   const compiler = running.use(createSchemaCompiler())
-  const roles = createBuiltInModel(roleModel)
+  const builtIn = [own.roles, own.bindings, own.users]
   const refresh = (model: ModelKey) => models.refresh(model)
   const definitions = createDefinitionModel({ store, clock, compiler, open: refresh, onChange: refresh })
-  for (const model of [roles, definitions]) await store.openModel(declarationOf(model))
-  await seedRoles({ store, clock }, roles, builtInRoles)
+  for (const model of [...builtIn, definitions]) await store.openModel(declarationOf(model))
+  await seedRoles({ store, clock }, own.roles, builtInRoles)
   const builder = running.use(createIndexBuilder({ store, definitions, log }))
   const onOpen = (model: Model) => builder.start(model)
-  const models = createModelRegistry({ store, compiler, definitions, builtIn: [roles], onOpen })
+  const models = createModelRegistry({ store, compiler, definitions, builtIn, onOpen })
   await models.load()
   running.use(followDefinitions({ store, definitions, registry: models, log }))
   return models
 }
 
-/** Nobody can be bound to a role yet: the administrator holds one, everybody else is anonymous. */
-function createBuiltInRoleSource(): RoleSource {
-  const definitions = builtInRoles.map(({ name, rules }) => ({
-    name,
-    rules,
-    dependencies: [],
-    aggregatesTo: [],
-    uiPermissions: [],
-  }))
-  const book = createRoleBook(definitions, { pluginOf: () => undefined })
-  const anonymous = book.hold([{ name: 'anonymous' }])
-  const signedIn = book.hold([{ name: 'anonymous' }, { name: 'authenticated' }])
-  const administrator = book.hold([...signedIn.roles, { name: 'super-administrator' }])
+interface AccountParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+  readonly config: Config
+  readonly access: Rights
+  readonly users: Model
+  readonly publicUrl: () => string
+}
+
+/** Credentials, and what people do with them. */
+function assembleAccount(parts: AccountParts, running: AsyncDisposableStack) {
+  const { store, clock, log, config, access, users, publicUrl } = parts
+  const cookie = sessionCookie(config.server.publicUrl ?? 'http:')
+  const sessions = createSessions(store, clock)
+  const tokens = createTokens(store, clock)
+  const credentials = running.use(createKnownCredentials({ store, sessions, tokens, clock, log }))
+  const passwords = createPasswords(store, clock)
+  const onEnd = (uid: string) => credentials.forget(uid)
+  // Who sets somebody's password could be them.
+  const assertCoversUser = async ({ caller }: Call, user: string): Promise<void> => {
+    const [theirs, own] = await Promise.all([access.readUser(user), access.rolesOf(caller)])
+    assertCovers(own, rulesOf(theirs), `power over user "${user}"`)
+  }
+  const userPassword = { store, clock, users, passwords, onEnd, assertCovers: assertCoversUser }
   return {
-    rolesOf: (caller) => {
-      if (caller.kind === 'anonymous') return anonymous
-      return caller.name === bootstrapAdministrator ? administrator : signedIn
+    authentication: { credentials, cookieName: cookie.name, clearedCookie: cookie.cleared },
+    endpoint: createAccountEndpoints({
+      store,
+      sessions,
+      passwords,
+      limits: createLoginLimits(store, clock),
+      cookie,
+      insecure: () => insecureLogin(new URL(publicUrl()), config),
+      findUser: (name) => findUser(store, users, name),
+      onEnd,
+    }),
+    subresource: ({ group, resource, name, subresource }: ResourceRequest): Endpoint | undefined => {
+      if (group !== '' || resource !== 'users' || subresource !== 'password' || name === undefined) return undefined
+      return { update: (call) => setUserPassword(userPassword, call, name) }
     },
   }
+}
+
+/** A handler that answers reading alone. */
+function readable(handler: Handler | undefined): Endpoint | undefined {
+  return handler && { get: handler }
+}
+
+async function findUser(store: Store, users: Model, name: string) {
+  const user = await store.get(users, name)
+  return user && user.deletedAt === undefined && !isDisabled(fromData(user.data)) ? user : undefined
+}
+
+/** Why nobody may sign in: a password would travel in the clear. */
+function insecureLogin(publicUrl: URL, { server }: Config): string | undefined {
+  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(publicUrl.hostname)
+  if (publicUrl.protocol === 'https:' || isLoopback || server.allowInsecureLogin) return undefined
+  return 'nobody can sign in over plain http: serve https and set server.publicUrl to it, or set server.allowInsecureLogin: true'
 }

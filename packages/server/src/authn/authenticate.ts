@@ -1,29 +1,74 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '@pergola/api'
 import type { Caller } from '../base/call.ts'
+import { cookieIn } from './cookie.ts'
 
-export type Authenticate = (headers: { readonly authorization?: string | undefined }) => Caller
+interface CredentialHeaders {
+  readonly authorization?: string | undefined
+  readonly cookie?: string | undefined
+}
 
-export const bootstrapAdministrator = 'admin'
+export type Authenticate = (headers: CredentialHeaders) => Promise<Caller>
+
+/** Who shows a secret, as far as anybody knows it. */
+interface CredentialSource {
+  find(secret: string): Promise<CredentialHolder | undefined>
+}
+
+interface CredentialHolder {
+  readonly uid: string
+  readonly name: string
+  readonly sessionId?: string
+  readonly narrowedTo?: readonly string[]
+}
+
+export interface AuthenticateParts {
+  readonly credentials: CredentialSource
+  /** The token of the administrator that the configuration names. */
+  readonly administratorToken: string
+  /** Where a browser keeps its session. */
+  readonly cookieName: string
+  /** Makes a browser forget a session that is over. */
+  readonly clearedCookie: string
+}
+
+const bootstrapAdministrator = 'admin'
 
 /**
- * One administrator, known by one token; without credentials a caller is anonymous.
- * Credentials that do not hold are refused, never taken for none.
+ * A token in the header, or a session in a cookie; without either a caller is anonymous. Credentials that do not hold are
+ * refused, never taken for none.
  */
-export function createAuthenticate(administratorToken: string): Authenticate {
-  const expected = digest(administratorToken)
-  return ({ authorization }) => {
-    if (authorization === undefined) return { kind: 'anonymous' }
-    const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
-    if (token === undefined) throw unauthenticated('send credentials as "Authorization: Bearer <token>"')
-    // Digests have one length, which is what the constant-time comparison needs.
-    if (!timingSafeEqual(digest(token), expected)) throw unauthenticated('the bearer token is not known here')
-    return { kind: 'user', name: bootstrapAdministrator }
+export function createAuthenticate(parts: AuthenticateParts): Authenticate {
+  const { credentials, cookieName, clearedCookie } = parts
+  const expected = digest(parts.administratorToken)
+  return async ({ authorization, cookie }) => {
+    if (authorization !== undefined) {
+      const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
+      if (token === undefined) throw unauthenticated('send credentials as "Authorization: Bearer <token>"')
+      // Digests have one length, which is what the constant-time comparison needs.
+      if (timingSafeEqual(digest(token), expected)) {
+        return { kind: 'user', name: bootstrapAdministrator, uid: '', via: 'token' }
+      }
+      const holder = await credentials.find(token)
+      if (!holder) throw unauthenticated('the bearer token is not known here, or has expired')
+      return { kind: 'user', ...holder, via: 'token' }
+    }
+    const secret = cookieIn(cookie, cookieName)
+    if (secret === undefined) return { kind: 'anonymous' }
+    const holder = await credentials.find(secret)
+    if (!holder?.sessionId) {
+      throw new ApiError('Unauthenticated', 'the session is over; sign in again', {
+        headers: { 'set-cookie': clearedCookie, 'www-authenticate': challenge },
+      })
+    }
+    return { kind: 'user', ...holder, via: 'cookie' }
   }
 }
 
+const challenge = 'Bearer realm="pergola"'
+
 export function unauthenticated(detail: string): ApiError {
-  return new ApiError('Unauthenticated', detail, { headers: { 'www-authenticate': 'Bearer realm="pergola"' } })
+  return new ApiError('Unauthenticated', detail, { headers: { 'www-authenticate': challenge } })
 }
 
 function digest(token: string): Buffer {

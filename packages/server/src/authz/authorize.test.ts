@@ -18,7 +18,7 @@ const anonymous = book.hold([{ name: 'anonymous' }])
 const reader = book.hold([{ name: 'anonymous' }, { name: 'reader', binding: 'ann-reader' }])
 const rolesOf = (caller: Caller) => (caller.kind === 'user' ? reader : anonymous)
 const authorize = createAuthorize({ rolesOf })
-const ann = { kind: 'user', name: 'ann' } as const
+const ann = { kind: 'user', name: 'ann', uid: '1', via: 'token' } as const
 const ask = (method: string, target: string) => requestInfo({ method, target, headers: {} })
 
 test('an allowed request carries the rule that allowed it', async () => {

@@ -40,7 +40,7 @@ const roles: readonly RoleDefinition[] = [
 ]
 const book = createRoleBook(roles, { pluginOf: (group) => (group === todo ? 'todo' : undefined) })
 
-const user = (name: string): Caller => ({ kind: 'user', name })
+const user = (name: string): Caller => ({ kind: 'user', name, uid: '1', via: 'token' })
 const everybody: readonly HeldRole[] = [{ name: 'anonymous' }, { name: 'authenticated' }]
 const bound = (who: string, ...names: readonly string[]): readonly HeldRole[] => [
   ...everybody,

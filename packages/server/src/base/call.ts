@@ -7,12 +7,25 @@ export interface IncomingRequest extends RequestHead {
   readonly query: URLSearchParams
   /** Reads the whole body; more than `limit` bytes is `PayloadTooLarge`. To be called once. */
   readBody(limit: number): Promise<Buffer>
+  /** Of whoever is at the other end. */
+  readonly address: string
   /** Adds to the request's line in the log. */
   note(facts: Readonly<Record<string, string>>): void
 }
 
 /** Who asks. `anonymous` has no name; everything it may do comes from its roles. */
-export type Caller = { readonly kind: 'user'; readonly name: string } | { readonly kind: 'anonymous' }
+export type Caller = UserCaller | { readonly kind: 'anonymous' }
+
+export interface UserCaller {
+  readonly kind: 'user'
+  readonly name: string
+  readonly uid: string
+  /** How it showed who it is. */
+  readonly via: 'cookie' | 'token'
+  readonly sessionId?: string
+  /** Only these of its roles count. */
+  readonly narrowedTo?: readonly string[]
+}
 
 /** One request on its way down the line, after it was classified and allowed. */
 export interface Call {

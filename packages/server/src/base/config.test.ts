@@ -6,7 +6,7 @@ const load = (text: string, env: Record<string, string> = {}) =>
 
 test('without file or variables every setting has its default', () => {
   expect(loadConfig({ env: {} })).toEqual({
-    server: { host: '127.0.0.1', port: 8090, stopDelay: 1, drainTimeout: 25 },
+    server: { host: '127.0.0.1', port: 8090, stopDelay: 1, drainTimeout: 25, allowInsecureLogin: false },
     database: { url: 'sqlite:pergola.db', namedStatements: true },
     changelog: { retention: 24, maxBytes: 10_737_418_240 },
     bootstrap: {},
@@ -16,7 +16,7 @@ test('without file or variables every setting has its default', () => {
 
 test('the file overrides defaults, variables override the file', () => {
   const config = load('server: { host: 0.0.0.0, port: 1 }', { PERGOLA_SERVER_PORT: '2', HOME: '/home/ann' })
-  expect(config.server).toEqual({ host: '0.0.0.0', port: 2, stopDelay: 1, drainTimeout: 25 })
+  expect(config.server).toEqual({ host: '0.0.0.0', port: 2, stopDelay: 1, drainTimeout: 25, allowInsecureLogin: false })
 })
 
 test('a variable reaches a setting of several words', () => {

@@ -10,6 +10,8 @@ export interface Config {
     readonly port: number
     readonly stopDelay: number
     readonly drainTimeout: number
+    readonly publicUrl?: string
+    readonly allowInsecureLogin: boolean
   }
   readonly database: { readonly url: string; readonly namedStatements: boolean }
   readonly changelog: { readonly retention: number; readonly maxBytes: number }
@@ -47,6 +49,17 @@ export const configSchema = {
           minimum: 0,
           default: 25,
           description: 'Seconds that requests in flight are then given to finish.',
+        },
+        publicUrl: {
+          type: 'string',
+          format: 'origin',
+          description:
+            'The address that people use, such as `https://pergola.example.com`: it decides how browsers keep a session, and which pages may use one. Without it, the address that is listened on.',
+        },
+        allowInsecureLogin: {
+          type: 'boolean',
+          default: false,
+          description: 'Whether people may sign in over plain http from other machines, where passwords can be read.',
         },
       },
     },
@@ -146,7 +159,8 @@ export function loadConfig({ file, env }: ConfigSources): Config {
     const [section, key] = path.split('.') as [string, string]
     config[section] = { ...config[section], [key]: value }
   }
-  const validate = new Ajv2020({ allErrors: true, useDefaults: true, verbose: true }).compile(configSchema)
+  const formats = { origin: isOrigin }
+  const validate = new Ajv2020({ allErrors: true, useDefaults: true, verbose: true, formats }).compile(configSchema)
   if (!validate(config)) faults.push(...(validate.errors ?? []).map((error) => describe(error, file?.name, fromEnv)))
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
   return config as unknown as Config
@@ -228,8 +242,15 @@ function describe(error: ErrorObject, file: string | undefined, fromEnv: Readonl
     return `${file ?? 'configuration'}: ${path === '' ? key : `${path}.${key}`} is not a setting${suggestion(key, known)}`
   }
   if (error.keyword === 'enum') return `${source} must be one of ${error.params['allowedValues'].join(', ')}`
+  if (error.keyword === 'format')
+    return `${source} must be scheme, host and port alone, such as https://pergola.example.com`
   if (error.keyword === 'pattern') return `${source} must start with "sqlite:" or "postgres://"`
   return `${source} ${error.message ?? 'is not valid'}`
+}
+
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, '')
 }
 
 function suggestion(word: string, known: readonly string[]): string {

@@ -1,6 +1,7 @@
 import { ApiError, type ResourceRequest, type Verb } from '@pergola/api'
 import type { Answer, Call, Handler } from '../base/call.ts'
 import type { Clock } from '../base/clock.ts'
+import type { Endpoint } from './endpoint.ts'
 import { createObject } from '../models/create.ts'
 import { deleteCollection } from '../models/delete-collection.ts'
 import { deleteObject } from '../models/delete.ts'
@@ -21,8 +22,10 @@ export interface DispatchParts {
   readonly clock: Clock
   readonly models: ModelRegistry
   readonly streams: StreamLimits
-  /** Who handles a path that is no resource, if anybody does. */
-  readonly endpoint: (path: string) => Handler | undefined
+  /** Who answers at a path that is no resource, if anybody does. */
+  readonly endpoint: (path: string) => Endpoint | undefined
+  /** Who answers a sub-resource that the host adds to a model, if anybody does. */
+  readonly subresource: (request: ResourceRequest) => Endpoint | undefined
 }
 
 /** Sends an allowed request to the verb or endpoint that answers it. */
@@ -31,19 +34,31 @@ export type Dispatch = Handler
 export function createDispatch(parts: DispatchParts): Dispatch {
   return async (call) => {
     const { info } = call
-    if (info.kind === 'resource') return dispatchVerb(parts, call, info)
-    const endpoint = parts.endpoint(info.path)
+    const endpoint = info.kind === 'resource' ? parts.subresource(info) : parts.endpoint(info.path)
+    if (!endpoint && info.kind === 'resource') return dispatchVerb(parts, call, info)
     if (!endpoint) throw new ApiError('NotFound', `there is nothing at ${info.path}`)
-    if (info.verb !== 'get') throw methodNotAllowed(`${info.path} can only be read`, endpointMethods)
-    return endpoint(call)
+    const handler = endpoint[info.verb]
+    if (!handler) throw methodNotAllowed(`the verb ${info.verb} is not served at ${info.path}`, methodsOf(endpoint))
+    return handler(call)
   }
 }
 
 /** The methods a path takes, for `Allow`. */
-const endpointMethods = ['GET', 'HEAD']
 const collectionMethods = ['GET', 'HEAD', 'POST', 'DELETE']
 export const objectMethods = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']
 const statusMethods = ['PUT', 'PATCH']
+
+const methodOfVerb: Partial<Record<Verb, readonly string[]>> = {
+  get: ['GET', 'HEAD'],
+  create: ['POST'],
+  update: ['PUT'],
+  patch: ['PATCH'],
+  delete: ['DELETE'],
+}
+
+function methodsOf(endpoint: Endpoint): readonly string[] {
+  return (Object.keys(endpoint) as Verb[]).flatMap((verb) => methodOfVerb[verb] ?? [])
+}
 
 export function methodNotAllowed(detail: string, methods: readonly string[]): ApiError {
   const allow = methods.join(', ')
@@ -86,7 +101,7 @@ const create: ServedVerb = {
 const removeAll: ServedVerb = {
   run: (parts, model, { call }) => {
     const { query } = call.request
-    return deleteCollection(parts, model, { query, dryRun: flag(query, 'dryRun') })
+    return deleteCollection(parts, model, { query, caller: call.caller, dryRun: flag(query, 'dryRun') })
   },
 }
 const get: ServedVerb = {
@@ -106,7 +121,7 @@ const patch: ServedVerb = {
 }
 const remove: ServedVerb = {
   run: (parts, model, { call, name = '' }) =>
-    deleteObject(parts, model, { name, headers: call.request.headers, dryRun: dryRunOf(call) }),
+    deleteObject(parts, model, { name, headers: call.request.headers, caller: call.caller, dryRun: dryRunOf(call) }),
 }
 
 type Served = Partial<Record<Verb, ServedVerb>>

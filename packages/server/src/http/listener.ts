@@ -113,6 +113,7 @@ function incoming(request: FastifyRequest, reply: FastifyReply, accessLog: Acces
     target: request.url,
     headers: request.headers,
     query: new URLSearchParams(query < 0 ? '' : request.url.slice(query + 1)),
+    address: request.socket.remoteAddress ?? '',
     readBody: (limit) => readBody(request.raw, reply.raw, limit),
     note: (facts) => accessLog.note(request, facts),
   }

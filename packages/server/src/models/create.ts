@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import { uuidv7 } from '../base/uuid.ts'
 import type { Store, StoredObject } from '../store/store.ts'
 import { accept, prepared, readObject } from './accept.ts'
+import { writeAccompanied } from './accompanied-write.ts'
 import { jsonAnswer } from './json-answer.ts'
 import { pathOf, type Model } from './model.ts'
 import { etagOf } from './etag.ts'
@@ -45,9 +46,10 @@ async function create({ store, clock }: WriteParts, model: Model, request: Write
   for (let tries = 1; ; tries++) {
     const name = metadata.name ?? `${metadata.generateName}${randomSuffix()}`
     try {
-      const operation = { type: 'create' as const, model, name, uid: uuidv7(clock.now()), content }
-      const [created] = await store.write([operation], { dryRun })
-      if (!created) throw new Error('a write answered nothing')
+      const uid = uuidv7(clock.now())
+      const operation = { type: 'create' as const, model, name, uid, content }
+      const change = { name, uid, after: object }
+      const created = await writeAccompanied(store, model, { operation, change, context, dryRun })
       if (!dryRun) await model.rules.afterWrite?.(object)
       return created.object
     } catch (error) {

@@ -1,8 +1,9 @@
 import { ApiError } from '@pergola/api'
-import type { Answer } from '../base/call.ts'
+import type { Answer, Caller } from '../base/call.ts'
 import type { StoredObject, Term } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import type { WriteParts } from './create.ts'
+import { deleteStored } from './delete.ts'
 import { jsonAnswer } from './json-answer.ts'
 import { termsOf } from './list-query.ts'
 import type { Model } from './model.ts'
@@ -17,6 +18,7 @@ const parameters = ['labelSelector', 'fieldSelector', 'all', 'dryRun']
 
 export interface DeleteCollectionRequest {
   readonly query: URLSearchParams
+  readonly caller?: Caller
   readonly dryRun?: boolean
   readonly deadlineMs?: number
 }
@@ -30,7 +32,7 @@ interface Counts {
 export async function deleteCollection(
   parts: WriteParts,
   model: Model,
-  { query, dryRun = false, deadlineMs = usualDeadlineMs }: DeleteCollectionRequest,
+  { query, caller, dryRun = false, deadlineMs = usualDeadlineMs }: DeleteCollectionRequest,
 ): Promise<Answer> {
   refuseUnknown(query, parameters)
   const all = flag(query, 'all')
@@ -42,12 +44,13 @@ export async function deleteCollection(
     )
   }
   const counts: Counts = { deleted: 0, pending: 0 }
-  const remaining = await deleteMatching(parts, model, { where, dryRun, counts, deadlineMs })
+  const remaining = await deleteMatching(parts, model, { where, caller, dryRun, counts, deadlineMs })
   return jsonAnswer(200, Buffer.from(JSON.stringify({ ...counts, remaining })))
 }
 
 interface Deletion {
   readonly where: readonly Term[]
+  readonly caller: Caller | undefined
   readonly dryRun: boolean
   readonly counts: Counts
   readonly deadlineMs: number
@@ -55,7 +58,7 @@ interface Deletion {
 
 /** Answers whether the deadline came first. */
 async function deleteMatching({ store }: WriteParts, model: Model, deletion: Deletion): Promise<boolean> {
-  const { dryRun, counts, deadlineMs } = deletion
+  const { caller, dryRun, counts, deadlineMs } = deletion
   const live: Term = { field: 'metadata.deletionTimestamp', is: { op: 'absent' } }
   const where = [...deletion.where, live]
   const deadline = performance.now() + deadlineMs
@@ -63,7 +66,7 @@ async function deleteMatching({ store }: WriteParts, model: Model, deletion: Del
   for (;;) {
     for (const stored of page.items) {
       if (performance.now() > deadline) return true
-      const outcome = await deleteOne({ store, model, dryRun }, stored)
+      const outcome = await deleteOne({ store, model, caller, dryRun }, stored)
       if (outcome === 'removed') counts.deleted++
       if (outcome === 'declared') counts.pending++
     }
@@ -75,17 +78,17 @@ async function deleteMatching({ store }: WriteParts, model: Model, deletion: Del
 interface One {
   readonly store: WriteParts['store']
   readonly model: Model
+  readonly caller: Caller | undefined
   readonly dryRun: boolean
 }
 
 /** Only as it was when it was found to match; one that has changed since is left alone. */
-async function deleteOne({ store, model, dryRun }: One, stored: StoredObject): Promise<string> {
-  const { name, uid, version } = stored
-  await model.rules.beforeDelete?.(fromData(stored.data), { dryRun })
+async function deleteOne({ store, model, caller, dryRun }: One, stored: StoredObject): Promise<string> {
+  const { name } = stored
   try {
-    const [result] = await store.write([{ type: 'delete', model, name, expected: { uid, version } }], { dryRun })
+    const { outcome } = await deleteStored(store, model, { stored, caller, dryRun })
     if (!dryRun) await model.rules.afterWrite?.({ ...fromData(stored.data), metadata: { name } })
-    return result?.outcome ?? 'unchanged'
+    return outcome
   } catch (error) {
     if (error instanceof WriteConflict) return 'changed'
     throw error

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '@pergola/api'
-import type { Answer } from '../base/call.ts'
-import type { StoredObject } from '../store/store.ts'
+import type { Answer, Caller } from '../base/call.ts'
+import type { Store, StoredObject, WriteResult } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
+import { writeAccompanied } from './accompanied-write.ts'
 import type { WriteParts } from './create.ts'
 import { assertMatches, etagOf } from './etag.ts'
 import { jsonAnswer } from './json-answer.ts'
@@ -15,21 +16,19 @@ const maxTries = 20
 export interface DeleteRequest {
   readonly name: string
   readonly headers: IncomingHttpHeaders
+  readonly caller?: Caller
   readonly dryRun?: boolean
 }
 
 /** Answers the object as it was last, or as it now waits for its finalizers to be removed. */
 export async function deleteObject(parts: WriteParts, model: Model, request: DeleteRequest): Promise<Answer> {
-  const { store } = parts
-  const { name, headers, dryRun = false } = request
-  const isGuarded = headers['if-match'] !== undefined || model.rules.beforeDelete !== undefined
+  const { name, headers } = request
+  const { beforeDelete, accompany } = model.rules
+  const isGuarded = headers['if-match'] !== undefined || beforeDelete !== undefined || accompany !== undefined
   for (let tries = 1; ; tries++) {
-    const expected = isGuarded ? await guarded(parts, model, request) : undefined
     try {
-      const [result] = await store.write([{ type: 'delete', model, name, ...(expected && { expected }) }], { dryRun })
-      if (!result) throw new Error('a write answered nothing')
-      const { object } = result
-      if (!dryRun) await model.rules.afterWrite?.({ ...fromData(object.data), metadata: { name } })
+      const object = isGuarded ? await deleteRead(parts, model, request) : await deleteAnyway(parts, model, request)
+      if (!request.dryRun) await model.rules.afterWrite?.({ ...fromData(object.data), metadata: { name } })
       return jsonAnswer(200, toBytes(model, object), { etag: etagOf(object) })
     } catch (error) {
       const raced = error instanceof WriteConflict && (error.kind === 'version' || error.kind === 'uid')
@@ -38,15 +37,39 @@ export async function deleteObject(parts: WriteParts, model: Model, request: Del
   }
 }
 
+async function deleteAnyway({ store }: WriteParts, model: Model, request: DeleteRequest): Promise<StoredObject> {
+  const { name, dryRun = false } = request
+  const [result] = await store.write([{ type: 'delete', model, name }], { dryRun })
+  if (!result) throw new Error('a write answered nothing')
+  return result.object
+}
+
 /** What was looked at is what is deleted. */
-async function guarded(
-  { store }: WriteParts,
-  model: Model,
-  { name, headers, dryRun = false }: DeleteRequest,
-): Promise<Pick<StoredObject, 'uid' | 'version'>> {
+async function deleteRead({ store }: WriteParts, model: Model, request: DeleteRequest): Promise<StoredObject> {
+  const { name, headers, caller, dryRun = false } = request
   const stored = await store.get(model, name)
   if (!stored) throw new ApiError('NotFound', `there is no ${model.singular} "${name}"`)
   assertMatches(headers, stored, `${model.singular} "${name}"`)
-  await model.rules.beforeDelete?.(fromData(stored.data), { dryRun })
-  return { uid: stored.uid, version: stored.version }
+  const { object } = await deleteStored(store, model, { stored, caller, dryRun })
+  return object
+}
+
+interface Deletion {
+  readonly stored: StoredObject
+  readonly caller: Caller | undefined
+  readonly dryRun: boolean
+}
+
+/** The object as it was read, with what its model says goes with it. */
+export async function deleteStored(
+  store: Store,
+  model: Model,
+  { stored, caller, dryRun }: Deletion,
+): Promise<WriteResult> {
+  const { name, uid, version } = stored
+  const before = fromData(stored.data)
+  await model.rules.beforeDelete?.(before, { dryRun })
+  const operation = { type: 'delete' as const, model, name, expected: { uid, version } }
+  const context = { stored: before, ...(caller && { caller }) }
+  return writeAccompanied(store, model, { operation, change: { name, uid, before }, context, dryRun })
 }

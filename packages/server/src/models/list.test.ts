@@ -4,8 +4,8 @@ import { modelSpec, sqliteReplica, type Replica } from './contract/replica.ts'
 import { listObjects } from './list.ts'
 import { createStreamLimits } from './stream-limits.ts'
 
-const ann: Caller = { kind: 'user', name: 'ann' }
-const ben: Caller = { kind: 'user', name: 'ben' }
+const ann: Caller = { kind: 'user', name: 'ann', uid: '1', via: 'token' }
+const ben: Caller = { kind: 'user', name: 'ben', uid: '2', via: 'token' }
 const nobody: Caller = { kind: 'anonymous' }
 
 describe('places for lists that are streamed:', () => {
@@ -48,7 +48,7 @@ describe('places for lists that are streamed:', () => {
   test('a user called anonymous is not everybody without a name', () => {
     const limits = createStreamLimits({ inAll: 8, perCaller: 1 })
     limits.take(nobody)
-    limits.take({ kind: 'user', name: 'anonymous' })
+    limits.take({ kind: 'user', name: 'anonymous', uid: '3', via: 'token' })
     expect(() => limits.take(nobody)).toThrow(/you are reading 1/)
   })
 })

@@ -1,7 +1,7 @@
 import { apiVersionOf, type FieldError } from '@pergola/api'
 import type { Caller } from '../base/call.ts'
 import type { KeyType } from '../store/index-key.ts'
-import type { ModelDeclaration, ModelKey } from '../store/store.ts'
+import type { Guard, ModelDeclaration, ModelKey, SqlStatement, WriteOperation } from '../store/store.ts'
 import type { Validate } from '../validation/schema-validator.ts'
 import type { ModelDefinition } from './definition/definition.ts'
 import { resolvePath, valuesAtPath } from './definition/path-index.ts'
@@ -50,6 +50,8 @@ interface ModelRules {
   readonly check?: (object: JsonObject, context: WriteContext) => Promise<readonly FieldError[]>
   /** Throws when the object may not be deleted; a dry run leaves everything as it is. */
   readonly beforeDelete?: (object: JsonObject, options: { readonly dryRun: boolean }) => Promise<void>
+  /** What else is written with the object, and what must hold then; throws what forbids the write. */
+  readonly accompany?: (change: ObjectChange, context: WriteContext) => Promise<Accompaniment>
   /** After a write was committed, before it is answered. */
   readonly afterWrite?: (object: JsonObject) => Promise<void>
 }
@@ -57,6 +59,21 @@ interface ModelRules {
 export interface WriteContext {
   readonly stored?: JsonObject
   readonly caller?: Caller
+}
+
+/** An object before and after a write; without `after` it is deleted. */
+export interface ObjectChange {
+  readonly name: string
+  readonly uid: string
+  readonly before?: JsonObject
+  readonly after?: JsonObject
+}
+
+/** What is written together with an object, and what must hold when it is. */
+export interface Accompaniment {
+  readonly operations?: readonly WriteOperation[]
+  readonly guards?: readonly Guard[]
+  readonly also?: readonly SqlStatement[]
 }
 
 export interface ModelParts {

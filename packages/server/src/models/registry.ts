@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StaleModel } from '../store/stale-model.ts'
 import type { Cursor, ModelKey, Store, StoredObject } from '../store/store.ts'
 import type { SchemaCompiler } from '../validation/schema-compiler.ts'
-import { createValidate, type Validate } from '../validation/schema-validator.ts'
+import { createValidatorCache, type ValidatorCache } from '../validation/validator-cache.ts'
 import { specOf, statusOf } from './definition/definition-model.ts'
-import { definitionOf, type ModelDefinition } from './definition/definition.ts'
+import { definitionOf } from './definition/definition.ts'
 import { modelObjectName } from './definition/model-object-name.ts'
 import { createModel, declarationOf, type Model } from './model.ts'
 import { fromData } from './object-bytes.ts'
@@ -53,10 +53,11 @@ const keyOf = ({ group, plural }: ModelKey) => `${group}/${plural}`
 export function createModelRegistry(parts: RegistryParts): ModelRegistry {
   const { store, definitions, builtIn, onOpen } = parts
   const entries = new Map<string, Entry>()
+  const validators = createValidatorCache(parts.compiler)
   for (const model of [definitions, ...builtIn]) entries.set(keyOf(model), { model, opened: Promise.resolve() })
 
   const keep = (stored: StoredObject): Entry => {
-    const model = declaredModel(parts, stored)
+    const model = declaredModel(validators, stored)
     const known = entries.get(keyOf(model))
     if (known && known.model.edition >= model.edition) return known
     const entry = { model }
@@ -142,18 +143,8 @@ async function* allDeclarations({ store, definitions }: RegistryParts): AsyncGen
   }
 }
 
-function declaredModel({ compiler }: RegistryParts, stored: StoredObject): Model {
+function declaredModel(validators: ValidatorCache, stored: StoredObject): Model {
   const object = fromData(stored.data)
   const definition = definitionOf(specOf(object))
-  return createModel(definition, { edition: statusOf(object).edition, validator: lazyValidator(compiler, definition) })
-}
-
-/** Compiled by the first write, in a thread of its own; a failure is tried again by the next. */
-function lazyValidator(compiler: SchemaCompiler, { schema }: ModelDefinition): () => Promise<Validate> {
-  let compiled: Promise<Validate> | undefined
-  return () => {
-    compiled ??= createValidate((thoroughness) => compiler.compile(schema, thoroughness))
-    compiled.catch(() => (compiled = undefined))
-    return compiled
-  }
+  return createModel(definition, { edition: statusOf(object).edition, validator: validators.of(definition.schema) })
 }

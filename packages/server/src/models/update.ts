@@ -8,10 +8,11 @@ import { WriteConflict } from '../store/write-conflict.ts'
 import { fieldError } from '../validation/field-error.ts'
 import { metadataErrors } from '../validation/metadata.ts'
 import { accept, prepared, readObject, refuseInvalid } from './accept.ts'
+import { writeAccompanied } from './accompanied-write.ts'
 import type { WriteParts, WriteRequest } from './create.ts'
 import { assertMatches, etagOf } from './etag.ts'
 import { jsonAnswer } from './json-answer.ts'
-import type { Model } from './model.ts'
+import type { Model, WriteContext } from './model.ts'
 import { withoutStatus, withStatus, type JsonObject } from './json-object.ts'
 import { fromData, ownedMetadata, toBytes, toData } from './object-bytes.ts'
 import { toApiError, versionConflict } from './write-errors.ts'
@@ -45,8 +46,9 @@ async function update(parts: WriteParts, model: Model, request: UpdateRequest): 
     try {
       const { content, newGeneration } = change
       const operation = { type: 'update' as const, model, name, expected: { uid, version }, content, newGeneration }
-      const [result] = await store.write([operation], { dryRun })
-      if (!result) throw new Error('a write answered nothing')
+      const { object: after, before, context } = change
+      const written = { operation, change: { name, uid, before, after }, context, dryRun }
+      const result = await writeAccompanied(store, model, written)
       if (!dryRun && result.outcome !== 'unchanged') await model.rules.afterWrite?.(change.object)
       return result
     } catch (error) {
@@ -62,6 +64,8 @@ interface Change {
   readonly object: JsonObject
   readonly content: UpdatedContent
   readonly newGeneration: boolean
+  readonly before: JsonObject
+  readonly context: WriteContext
 }
 
 async function changeOf(model: Model, stored: StoredObject, request: UpdateRequest): Promise<Change> {
@@ -87,6 +91,8 @@ async function changeOf(model: Model, stored: StoredObject, request: UpdateReque
   const content = { data: isSame ? stored.data : toData(object), storedAs: model.version, held, edition: model.edition }
   return {
     object,
+    before,
+    context,
     content: { ...content, indexed: keepsIndexed(model, request) || isSame ? 'kept' : indexed },
     newGeneration: !deepEqual(withoutStatus(object), withoutStatus(before)),
   }

@@ -12,16 +12,24 @@ const hidden = { 'platform.run/hidden': 'true' }
 const displayName = (name: string) => ({ 'rbac.authorization.platform.run/display-name': name })
 const dependencies = (...roles: string[]) => ({ 'rbac.authorization.platform.run/dependencies': JSON.stringify(roles) })
 
-const discovery: readonly Rule[] = [{ nonResourceURLs: ['/apis', '/openapi', '/openapi/*'], verbs: ['get'] }]
+const signedIn: readonly Rule[] = [
+  { nonResourceURLs: ['/apis', '/openapi', '/openapi/*'], verbs: ['get'] },
+  { nonResourceURLs: ['/auth/sessions'], verbs: ['get'] },
+  { nonResourceURLs: ['/auth/sessions/*'], verbs: ['delete'] },
+  { nonResourceURLs: ['/auth/password'], verbs: ['update'] },
+]
 
 export const builtInRoles: readonly BuiltInRole[] = [
   {
     name: 'anonymous',
     labels: hidden,
     annotations: displayName('Every visitor'),
-    rules: [{ nonResourceURLs: ['/livez', '/readyz'], verbs: ['get'] }],
+    rules: [
+      { nonResourceURLs: ['/livez', '/readyz'], verbs: ['get'] },
+      { nonResourceURLs: ['/auth/sessions'], verbs: ['create'] },
+    ],
   },
-  { name: 'authenticated', labels: hidden, annotations: displayName('Every signed-in user'), rules: discovery },
+  { name: 'authenticated', labels: hidden, annotations: displayName('Every signed-in user'), rules: signedIn },
   {
     name: 'super-administrator',
     annotations: displayName('Super administrator'),

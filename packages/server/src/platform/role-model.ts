@@ -1,5 +1,18 @@
-import { verbs } from '@pergola/api'
+import { ApiError, verbs } from '@pergola/api'
+import { refuseInvalid } from '../models/accept.ts'
+import { createBuiltInModel } from '../models/built-in-model.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
+import type { Accompaniment, Model, ObjectChange, WriteContext } from '../models/model.ts'
+import type { Store } from '../store/store.ts'
+import { bindingsWhere, superAdministrator } from './administrators.ts'
+import { builtInRoles } from './built-in-roles.ts'
+import { roleOfBinding } from './role-binding-model.ts'
+import { roleFaults, roleWords } from './role-words.ts'
+import { createRoleBook } from '../authz/role-book.ts'
+import type { RoleDefinition } from '../authz/role-graph.ts'
+import type { Caller } from '../base/call.ts'
+import type { Rights } from './rights.ts'
+import { addedRules, assertCovers } from './escalation.ts'
 
 const strings = { type: 'array', items: { type: 'string' } }
 /** `*` stands alone, or after a slash at the end of a path. */
@@ -9,7 +22,7 @@ const resources = words('^(\\*|[^*]+)$')
 const paths = words('^(\\*|/[^*]*|/([^*]+/)?\\*)$')
 const allowedVerbs = { type: 'array', minItems: 1, items: { enum: [...verbs, '*'] } }
 
-export const roleModel: ModelDefinition = {
+const definition: ModelDefinition = {
   group: '',
   version: 'v1alpha1',
   kind: 'Role',
@@ -40,4 +53,55 @@ export const roleModel: ModelDefinition = {
     },
     required: ['rules'],
   },
+}
+
+export interface RoleParts {
+  readonly store: Store
+  readonly rights: () => Rights
+  /** The model of rolebindings, which names roles itself. */
+  readonly bindings: () => Model
+}
+
+export function createRoleModel(parts: RoleParts): Model {
+  const model: Model = createBuiltInModel(definition, {
+    rules: { accompany: (change, context) => accompany(parts, model, { change, context }) },
+  })
+  return model
+}
+
+interface Write {
+  readonly change: ObjectChange
+  readonly context: WriteContext
+}
+
+async function accompany(parts: RoleParts, model: Model, { change, context }: Write): Promise<Accompaniment> {
+  const { name, before, after } = change
+  if (before && name === superAdministrator) {
+    throw new ApiError('Forbidden', `${superAdministrator} holds every right and can be neither edited nor deleted`)
+  }
+  if (!after) return unbound(parts, name)
+  refuseInvalid(model, roleFaults(after))
+  if (context.caller) await assertHeld(parts.rights(), { name, ...roleWords(after) }, context.caller)
+  return {}
+}
+
+/** By what the role adds to itself and to every role that has its rights too. */
+async function assertHeld(rights: Rights, role: RoleDefinition, caller: Caller): Promise<void> {
+  const [before, held] = await Promise.all([rights.readBook(), rights.rolesOf(caller)])
+  const others = [...before.roles.values()].filter(({ name }) => name !== role.name)
+  const after = createRoleBook([...others, role], before)
+  const concerned = new Set([role.name, ...before.heldThrough([role.name]), ...after.heldThrough([role.name])])
+  assertCovers(held, addedRules(before, after, [...concerned]), `role "${role.name}"`)
+}
+
+/** Whoever binds the role at the same moment is waited for, and seen. */
+async function unbound({ store, bindings }: RoleParts, name: string): Promise<Accompaniment> {
+  if (builtInRoles.some((role) => role.name === name)) {
+    throw new ApiError('Forbidden', `${name} is a built-in role and cannot be deleted`)
+  }
+  const model = bindings()
+  for await (const binding of bindingsWhere({ store, bindings: model }, roleOfBinding, name)) {
+    throw new ApiError('InUse', `role "${name}" is bound by rolebinding "${binding.name}"; delete its bindings first`)
+  }
+  return { guards: [{ is: 'none', model, where: { field: roleOfBinding, is: { op: '=', value: name } } }] }
 }

@@ -47,9 +47,14 @@ export interface Store extends AsyncDisposable {
    * With a fence, the write is done only while that lease is held, or throws `FenceLost`; whoever takes the lease over
    * waits for it.
    *
+   * With guards, only while they hold, or throws `GuardFailed`; what goes `also` is done with it, or not at all.
+   *
    * A dry run answers, or throws, what the write would, and leaves nothing behind.
    */
   write(operations: readonly WriteOperation[], options?: WriteOptions): Promise<readonly WriteResult[]>
+
+  /** One statement on tables that are no model's: credentials, and what else must never be part of an object. */
+  sql(statement: SqlStatement): Promise<readonly SqlRow[]>
 
   /** Reads what is committed now, whoever wrote it; undefined when there is no such object. */
   get(model: ModelKey, name: string): Promise<StoredObject | undefined>
@@ -99,7 +104,39 @@ export interface Store extends AsyncDisposable {
 export interface WriteOptions {
   readonly fence?: Lease
   readonly dryRun?: boolean
+  readonly guards?: readonly Guard[]
+  /** On tables that are no model's. */
+  readonly also?: readonly SqlStatement[]
 }
+
+/**
+ * What must hold at the moment a write commits. Whoever changes what a guard names waits until the write is done, or the
+ * write waits for them and then sees what they did.
+ */
+export type Guard =
+  /** The object is there; in the state that was read, where that is said. */
+  | {
+      readonly is: 'there'
+      readonly model: ModelKey
+      readonly name: string
+      readonly expected?: { readonly uid?: string; readonly version?: number }
+    }
+  /**
+   * No object is selected, once the operations are done. Holds against others only as far as they need a row that the
+   * operations write: creating what refers to an object goes with a guard that it is there.
+   */
+  | { readonly is: 'none'; readonly model: ModelKey; readonly where: Term }
+  /** The statement answers no row, once the operations are done; as far against others. */
+  | { readonly is: 'no row'; readonly statement: SqlStatement }
+
+/** In words that both engines know; parameters are `$1` and so on. */
+export interface SqlStatement {
+  readonly text: string
+  readonly values: readonly (string | number | null)[]
+}
+
+/** A bigint is text or a number, by the engine. */
+export type SqlRow = Readonly<Record<string, string | number | null>>
 
 /** Proof of holding a lease. */
 export interface Lease {

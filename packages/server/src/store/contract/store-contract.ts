@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { changeContract } from './change-contract.ts'
 import { create, mustGet, openFixture, people, places, type StoreEngine } from './fixture.ts'
+import { guardContract } from './guard-contract.ts'
 import { indexContract } from './index-contract.ts'
 import { listContract } from './list-contract.ts'
 import { raceContract } from './race-contract.ts'
@@ -43,6 +44,7 @@ export function storeContract(engine: StoreEngine): void {
     })
   })
   writeContract(engine)
+  guardContract(engine)
   raceContract(engine)
   listContract(engine)
   changeContract(engine)

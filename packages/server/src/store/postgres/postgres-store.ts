@@ -1,6 +1,6 @@
 import { Pool } from 'pg'
 import { defaultCandidateLimit } from '../list-selection.ts'
-import type { Store, WriteOperation } from '../store.ts'
+import type { SqlRow, Store, WriteOperation } from '../store.ts'
 import { buildIndexes } from './build-indexes.ts'
 import { readBuild } from './build-progress.ts'
 import { createCatalog } from './catalog.ts'
@@ -88,12 +88,13 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     indexBuild: async (model) => readBuild(pool, (await catalog.refresh(model)).table),
     write: async (operations, how = {}) => {
       const [only, ...others] = operations
-      const plain = only && others.length === 0 && !how.fence && !how.dryRun
+      const plain = only && others.length === 0 && !how.fence && !how.dryRun && !how.guards && !how.also
       const alone = grouping && plain && mayBeGrouped(catalog.find(only.model))
       const results = alone ? [await writeGrouped(only)] : await write(parts, operations, how)
       sequencer.poke()
       return results
     },
+    sql: async ({ text, values }) => (await pool.query<SqlRow>(text, [...values])).rows,
     get: async (model, name) => readGrouped(model, name),
     list: (model, query) => list({ pool, sequencer, catalog, candidateLimit }, model, query),
     head: () => head(pool),

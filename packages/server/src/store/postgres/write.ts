@@ -12,6 +12,7 @@ import type {
 import { StaleModel } from '../stale-model.ts'
 import { WriteConflict } from '../write-conflict.ts'
 import { orStaleModel, type Catalog, type OpenModel } from './catalog.ts'
+import { finishGuarded, holdGuards } from './guards.ts'
 import { holdFence } from './leases.ts'
 import { isNoPartition } from './log-partitions.ts'
 import { compareOperations, kindOf } from '../batch-order.ts'
@@ -65,8 +66,9 @@ export async function write(
 async function writeOnce(
   parts: WriteParts,
   operations: readonly WriteOperation[],
-  { fence, dryRun = false }: WriteOptions,
+  options: WriteOptions,
 ): Promise<readonly WriteResult[]> {
+  const { fence, guards, also, dryRun = false } = options
   const groups = groupByStatement(operations)
   const results = new Map<WriteOperation, WriteResult>()
   const run = async (client: Queryable) => {
@@ -76,11 +78,13 @@ async function writeOnce(
     }
   }
   try {
-    if (groups.length === 1 && !fence && !dryRun) await run(parts.pool)
+    if (groups.length === 1 && !fence && !guards && !also && !dryRun) await run(parts.pool)
     else {
       const work = async (client: ClientBase) => {
         if (fence) await holdFence(client, fence)
+        await holdGuards(client, parts.catalog, options)
         await run(client)
+        await finishGuarded(client, parts.catalog, options)
       }
       await inTransaction(parts.pool, work, dryRun ? 'ROLLBACK' : 'COMMIT')
     }

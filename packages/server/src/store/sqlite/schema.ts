@@ -1,4 +1,5 @@
 import type SqliteDatabase from 'better-sqlite3'
+import { credentialTables } from '../credential-tables.ts'
 
 /** The store's own tables. Objects live in a table per model, made by `catalog.ts` when a model is opened. */
 const initial = `
@@ -68,6 +69,8 @@ const initial = `
     token INTEGER NOT NULL,
     expires_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
+
+  ${credentialTables}
 `
 
 /** Numbered from 1, and only ever added to. */

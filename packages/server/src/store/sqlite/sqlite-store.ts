@@ -6,6 +6,7 @@ import { createIndexBuilder } from './build-indexes.ts'
 import { createCatalog } from './catalog.ts'
 import { createChangeLog } from './changes.ts'
 import { createCompact } from './compact.ts'
+import { runSql } from './guards.ts'
 import { createLeases } from './leases.ts'
 import { createList } from './list.ts'
 import { createObjectIds } from './object-ids.ts'
@@ -41,6 +42,7 @@ export function openSqliteStore(file: string, plan: PlanOptions = { candidateLim
       readers.wake()
       return results
     },
+    sql: async (statement) => runSql(database, statement),
     get: async (model, name) => {
       const row = catalog.find(model).statements.byName.get(name)
       return row && toStoredObject(row)

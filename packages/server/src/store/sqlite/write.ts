@@ -12,6 +12,7 @@ import { StaleModel } from '../stale-model.ts'
 import { WriteConflict } from '../write-conflict.ts'
 import type { Catalog, OpenModel } from './catalog.ts'
 import type { ChangeLog } from './changes.ts'
+import { checkBefore, finishGuarded } from './guards.ts'
 import type { Leases } from './leases.ts'
 import type { ObjectIds } from './object-ids.ts'
 import { contentColumns, keysOf, toStoredObject, updatedColumns, type ObjectRow } from './object-row.ts'
@@ -42,9 +43,11 @@ export function createWrite(parts: WriteParts): Write {
   const run = parts.database.transaction((operations: readonly WriteOperation[], options: WriteOptions) => {
     const { fence, dryRun = false } = options
     if (fence) parts.leases.assertHeld(fence)
+    checkBefore(parts.catalog, options)
     const results: WriteResult[] = []
     const inOrder = [...operations.entries()].toSorted(([, a], [, b]) => compareOperations(a, b))
     for (const [at, operation] of inOrder) results[at] = perform(parts, operation)
+    finishGuarded(parts.database, parts.catalog, options)
     if (dryRun) throw new DryRun(results)
     return results
   })

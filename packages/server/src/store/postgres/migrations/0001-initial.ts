@@ -1,3 +1,4 @@
+import { credentialTables } from '../../credential-tables.ts'
 /**
  * The platform's own tables. Objects live in a table per model, made by `catalog.ts` when a model is opened.
  */
@@ -182,4 +183,6 @@ export const initial = `
     token bigint,
     PRIMARY KEY (name, token)
   );
+
+  ${credentialTables}
 `

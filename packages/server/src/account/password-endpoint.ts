@@ -1,0 +1,53 @@
+import { ApiError } from '@pergola/api'
+import type { Answer, Call } from '../base/call.ts'
+import { passwordLengths, type Passwords } from '../credentials/passwords.ts'
+import type { Sessions } from '../credentials/sessions.ts'
+import { jsonAnswer } from '../models/json-answer.ts'
+import type { Store } from '../store/store.ts'
+import { parseJsonBody } from '../validation/json-body.ts'
+import { compileSchema } from '../validation/schema-validator.ts'
+import type { LoginLimits } from './login-limits.ts'
+import { refuseBody } from './refuse-body.ts'
+import { signedIn } from './sessions-endpoint.ts'
+
+const maxBodyBytes = 16 * 1024
+const { least, most } = passwordLengths
+export const newPassword = { type: 'string', minLength: least, maxLength: most }
+const changeFaults = compileSchema({
+  type: 'object',
+  required: ['current', 'new'],
+  additionalProperties: false,
+  properties: {
+    current: { type: 'string', minLength: 1, maxLength: 1_024 },
+    new: newPassword,
+  },
+})
+
+export interface PasswordEndpointParts {
+  readonly store: Store
+  readonly passwords: Passwords
+  readonly sessions: Sessions
+  readonly limits: LoginLimits
+  readonly onEnd: (uid: string) => void
+}
+
+/** `PUT /auth/password`: one's own. Whoever else is signed in by it is signed out. */
+export async function changePassword(parts: PasswordEndpointParts, call: Call): Promise<Answer> {
+  const { uid, name, sessionId } = signedIn(call)
+  const { request } = call
+  const { value } = parseJsonBody(request.headers['content-type'], await request.readBody(maxBodyBytes), [
+    'application/json',
+  ])
+  refuseBody('the change', changeFaults(value))
+  const sent = value as { readonly current: string; readonly new: string }
+  const attempt = { account: name, address: request.address }
+  await parts.limits.refuse(attempt)
+  if (!(await parts.passwords.check(uid, sent.current))) {
+    await parts.limits.failed(attempt)
+    throw new ApiError('Forbidden', 'the current password is wrong')
+  }
+  await parts.store.sql(await parts.passwords.set(uid, sent.new))
+  await parts.sessions.endOthers(uid, sessionId)
+  parts.onEnd(uid)
+  return jsonAnswer(200, Buffer.from(JSON.stringify({ changed: true })))
+}

@@ -1,0 +1,108 @@
+import { ApiError } from '@pergola/api'
+import type { SessionCookie } from '../authn/cookie.ts'
+import type { Answer, Call, UserCaller } from '../base/call.ts'
+import type { Passwords } from '../credentials/passwords.ts'
+import type { Session, Sessions } from '../credentials/sessions.ts'
+import { jsonAnswer } from '../models/json-answer.ts'
+import { parseJsonBody } from '../validation/json-body.ts'
+import { compileSchema } from '../validation/schema-validator.ts'
+import type { LoginLimits } from './login-limits.ts'
+import { refuseBody } from './refuse-body.ts'
+
+const maxBodyBytes = 16 * 1024
+const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength })
+const loginFaults = compileSchema({
+  type: 'object',
+  required: ['username', 'password'],
+  additionalProperties: false,
+  properties: {
+    username: text(253),
+    password: text(1_024),
+    transport: { enum: ['cookie', 'token'], default: 'cookie' },
+  },
+})
+
+interface Login {
+  readonly username: string
+  readonly password: string
+  readonly transport: 'cookie' | 'token'
+}
+
+export interface SessionsEndpointParts {
+  readonly sessions: Sessions
+  readonly passwords: Passwords
+  readonly limits: LoginLimits
+  readonly cookie: SessionCookie
+  /** Why nobody may sign in here, if so. */
+  readonly insecure: () => string | undefined
+  /** A user who may sign in. */
+  readonly findUser: (name: string) => Promise<{ readonly uid: string; readonly name: string } | undefined>
+  /** After a session was ended here. */
+  readonly onEnd: (uid: string) => void
+}
+
+/** `POST /auth/sessions`: the same answer, in the same time, whether the name or the password was wrong. */
+export async function signIn(parts: SessionsEndpointParts, { request }: Call): Promise<Answer> {
+  const insecure = parts.insecure()
+  if (insecure !== undefined) throw new ApiError('Forbidden', insecure)
+  const { value } = parseJsonBody(request.headers['content-type'], await request.readBody(maxBodyBytes), [
+    'application/json',
+  ])
+  refuseBody('the login', loginFaults(value))
+  const { username, password, transport } = value as Login
+  const attempt = { account: username, address: request.address }
+  await parts.limits.refuse(attempt)
+  const user = await parts.findUser(username)
+  const isRight = await parts.passwords.check(user?.uid, password)
+  if (!user || !isRight) {
+    await parts.limits.failed(attempt)
+    throw new ApiError('Unauthenticated', 'the user name or the password is wrong')
+  }
+  await parts.limits.succeeded(attempt)
+  const agent = (request.headers['user-agent'] ?? '').slice(0, 200)
+  const { secret, session } = await parts.sessions.begin({ user, transport, address: request.address, agent })
+  const shown = shownSession(session)
+  if (transport === 'token') return jsonAnswer(201, toJson({ ...shown, token: secret }))
+  const maxAge = Math.floor((session.expiresAt - session.createdAt) / 1000)
+  return jsonAnswer(201, toJson(shown), { 'set-cookie': parts.cookie.set(secret, maxAge) })
+}
+
+/** `GET /auth/sessions`: the caller's own. */
+export async function ownSessions({ sessions }: SessionsEndpointParts, call: Call): Promise<Answer> {
+  const { uid, sessionId } = signedIn(call)
+  const items = (await sessions.of(uid)).map((session) => ({
+    ...shownSession(session),
+    current: session.id === sessionId,
+  }))
+  return jsonAnswer(200, toJson({ items }))
+}
+
+/** `DELETE /auth/sessions/<id>`, where `current` is the one that asks. */
+export async function signOut(parts: SessionsEndpointParts, call: Call, id: string): Promise<Answer> {
+  const caller = signedIn(call)
+  const isCurrent = id === 'current' || id === caller.sessionId
+  const ended = isCurrent ? caller.sessionId : id
+  if (ended === undefined || !(await parts.sessions.end(caller.uid, ended))) {
+    throw new ApiError('NotFound', `you have no session "${id}"`)
+  }
+  parts.onEnd(caller.uid)
+  const headers = isCurrent && caller.via === 'cookie' ? { 'set-cookie': parts.cookie.cleared } : {}
+  return jsonAnswer(200, toJson({ id: ended, ended: true }), headers)
+}
+
+/** Tokens act for somebody; they cannot look after that somebody's sessions and passwords. */
+export function signedIn({ caller }: Call): UserCaller {
+  if (caller.kind === 'user' && caller.sessionId !== undefined) return caller
+  throw new ApiError('Forbidden', 'this takes a session: sign in, a token will not do')
+}
+
+function shownSession({ id, name, transport, createdAt, usedAt, expiresAt, address, agent }: Session) {
+  const times = { createdAt: time(createdAt), usedAt: time(usedAt), expiresAt: time(expiresAt) }
+  return { id, username: name, transport, ...times, address, agent }
+}
+
+const time = (milliseconds: number): string => new Date(milliseconds).toISOString()
+
+function toJson(value: object): Buffer {
+  return Buffer.from(JSON.stringify(value))
+}

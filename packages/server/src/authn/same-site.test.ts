@@ -1,0 +1,64 @@
+import { requestInfo } from '@pergola/api'
+import { describe, expect, test } from 'vitest'
+import type { Caller } from '../base/call.ts'
+import { refuseCrossSite } from './same-site.ts'
+
+const publicUrl = 'https://pergola.example.com'
+const own = { origin: 'https://pergola.example.com' }
+const ann = (via: 'cookie' | 'token'): Caller => ({ kind: 'user', name: 'ann', uid: '1', via })
+const roles = '/api/v1alpha1/roles'
+
+const cases: readonly (readonly [
+  outcome: 'passes' | 'is refused',
+  what: string,
+  caller: Caller,
+  request: string,
+  headers: Record<string, string>,
+])[] = [
+  ['passes', 'a read with a cookie', ann('cookie'), `GET ${roles}`, {}],
+  ['is refused', 'a write with a cookie', ann('cookie'), `POST ${roles}`, {}],
+  ['is refused', 'a deletion with a cookie', ann('cookie'), `DELETE ${roles}/a`, {}],
+  ['passes', 'a write with a cookie from our own page', ann('cookie'), `POST ${roles}`, own],
+  [
+    'passes',
+    'one that the browser says is ours',
+    ann('cookie'),
+    `PATCH ${roles}/a`,
+    { 'sec-fetch-site': 'same-origin' },
+  ],
+  ['is refused', 'one from a sibling', ann('cookie'), `PUT ${roles}/a`, { 'sec-fetch-site': 'same-site' }],
+  ['is refused', 'one from elsewhere', ann('cookie'), `PUT ${roles}/a`, { origin: 'https://evil.example' }],
+  ['is refused', 'our name on another port', ann('cookie'), `PUT ${roles}/a`, { origin: `${own.origin}:444` }],
+  ['is refused', 'an event stream with a cookie', ann('cookie'), `GET ${roles}`, { accept: 'text/event-stream' }],
+  [
+    'is refused',
+    'a WebSocket with a cookie from a sibling',
+    ann('cookie'),
+    `GET ${roles}`,
+    { upgrade: 'websocket', origin: 'https://evil.pergola.example.com' },
+  ],
+  ['passes', 'a WebSocket from our own page', ann('cookie'), `GET ${roles}`, { upgrade: 'websocket', ...own }],
+  ['passes', 'a write with a token', ann('token'), `POST ${roles}`, { origin: 'https://evil.example' }],
+  [
+    'is refused',
+    'a login from elsewhere',
+    { kind: 'anonymous' },
+    'POST /auth/sessions',
+    { origin: 'https://evil.example' },
+  ],
+  ['is refused', 'a login that says nothing', { kind: 'anonymous' }, 'POST /auth/sessions', {}],
+  ['passes', 'a login from our own page', { kind: 'anonymous' }, 'POST /auth/sessions', own],
+  ['is refused', 'a change under /auth with a token', ann('token'), 'PUT /auth/password', {}],
+]
+
+describe('a request:', () => {
+  for (const [outcome, what, caller, request, headers] of cases) {
+    test(`${what} ${outcome}`, () => {
+      const [method = '', target = ''] = request.split(' ')
+      const info = requestInfo({ method, target, headers })
+      const check = () => refuseCrossSite({ info, caller, headers }, publicUrl)
+      if (outcome === 'passes') expect(check).not.toThrow()
+      else expect(check).toThrow(expect.objectContaining({ reason: 'CrossSite' }) as Error)
+    })
+  }
+})

@@ -1,0 +1,66 @@
+import type { Rule } from '@pergola/api'
+import { describe, expect, test } from 'vitest'
+import { uncoveredRules } from './rules-cover.ts'
+
+const todos: Rule = { apiGroups: ['g.example'], resources: ['todos'], verbs: ['get', 'list'] }
+const everything: Rule = { apiGroups: ['*'], resources: ['*'], verbs: ['*'] }
+const files: Rule = { nonResourceURLs: ['/files/*'], verbs: ['get'] }
+
+const cases: readonly (readonly [covered: boolean, what: string, wanted: Rule, held: readonly Rule[]])[] = [
+  [true, 'the same rule', todos, [todos]],
+  [true, 'a rule of less', { ...todos, verbs: ['get'] }, [todos]],
+  [false, 'another verb', { ...todos, verbs: ['get', 'delete'] }, [todos]],
+  [false, 'every verb', { ...todos, verbs: ['*'] }, [todos]],
+  [false, 'another group', { ...todos, apiGroups: ['g.example', 'h.example'] }, [todos]],
+  [false, 'a sub-resource', { ...todos, resources: ['todos/status'] }, [todos]],
+  [true, 'anything by stars', todos, [everything]],
+  [true, 'stars by stars', everything, [everything]],
+  [false, 'stars by all that there is', everything, [todos, files]],
+  [
+    true,
+    'what several rules hold together',
+    { ...todos, verbs: ['get', 'watch'] },
+    [todos, { ...todos, verbs: ['watch'] }],
+  ],
+  [
+    false,
+    'what several hold for other groups each',
+    { ...todos, apiGroups: ['a', 'b'], resources: ['x', 'y'] },
+    [
+      { ...todos, apiGroups: ['a'], resources: ['x'] },
+      { ...todos, apiGroups: ['b'], resources: ['y'] },
+    ],
+  ],
+  [true, 'one object of those held', { ...todos, resourceNames: ['milk'] }, [todos]],
+  [false, 'all objects, where one is held', todos, [{ ...todos, resourceNames: ['milk'] }]],
+  [
+    false,
+    'two objects, where one is held',
+    { ...todos, resourceNames: ['milk', 'eggs'] },
+    [{ ...todos, resourceNames: ['milk'] }],
+  ],
+  [true, 'a path below', { nonResourceURLs: ['/files/a', '/files/b/*'], verbs: ['get'] }, [files]],
+  [false, 'the prefix itself', { nonResourceURLs: ['/files'], verbs: ['get'] }, [files]],
+  [false, 'a wider glob', { nonResourceURLs: ['/*'], verbs: ['get'] }, [files]],
+  [false, 'every path', { nonResourceURLs: ['*'], verbs: ['get'] }, [{ nonResourceURLs: ['/*'], verbs: ['get'] }]],
+  [false, 'a path by stars for resources', files, [everything]],
+  [true, 'what is not understood, since it grants nothing', { ...todos, verbs: [] }, []],
+  [false, 'anything by what is not understood', todos, [{ ...everything, more: true } as Rule]],
+  [true, 'the same under the name of its plugin', { ...todos, resources: ['todo/todos'] }, [todos]],
+  [true, 'the plain name of it', todos, [{ ...todos, resources: ['todo/todos'] }]],
+  [
+    false,
+    'that in a group of nobody',
+    { ...todos, apiGroups: ['x'], resources: ['todo/todos'] },
+    [{ ...todos, apiGroups: ['x'] }],
+  ],
+]
+
+describe('held rules', () => {
+  const pluginOf = (group: string) => (group === 'g.example' ? 'todo' : undefined)
+  for (const [covered, what, wanted, held] of cases) {
+    test(`${covered ? 'cover' : 'do not cover'} ${what}`, () => {
+      expect(uncoveredRules([wanted], held, { pluginOf })).toEqual(covered ? [] : [wanted])
+    })
+  }
+})

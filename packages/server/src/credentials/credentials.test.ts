@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createLog } from '../base/log.ts'
+import { describe, expect, inject, test } from 'vitest'
+import { postgresFixture } from '../store/contract/postgres-fixture.ts'
+import { openSqliteStore } from '../store/sqlite/sqlite-store.ts'
+import type { Store } from '../store/store.ts'
+import { createKnownCredentials } from './known-credentials.ts'
+import { createPasswords } from './passwords.ts'
+import { newSecret } from './secret.ts'
+import { createSessions } from './sessions.ts'
+import { createTokens } from './tokens.ts'
+
+const ann = { uid: randomUUID(), name: 'ann' }
+const hour = 3_600_000
+const log = createLog({ level: 'error', pretty: false, write: () => {} })
+
+function openCredentials(store: Store) {
+  let now = Date.now()
+  const clock = { now: () => now }
+  const sessions = createSessions(store, clock)
+  const tokens = createTokens(store, clock)
+  return {
+    clock,
+    sessions,
+    tokens,
+    passwords: createPasswords(store, clock),
+    pass: (milliseconds: number) => (now += milliseconds),
+    know: () => createKnownCredentials({ store, sessions, tokens, clock, log }),
+  }
+}
+
+const begin = { user: ann, transport: 'token', address: '127.0.0.1', agent: 'test' } as const
+
+const engines: readonly (readonly [name: string, open: () => Promise<AsyncDisposable & { store: Store }>])[] = [
+  [
+    'SQLite',
+    async () => {
+      const store = openSqliteStore(':memory:')
+      return { store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
+    },
+  ],
+  ['PostgreSQL', () => postgresFixture(inject('postgres')['18'], (url) => ({ url }))],
+]
+
+for (const [engine, open] of engines) {
+  describe(`${engine}:`, () => {
+    test('a session is found by its secret, listed without it, and ended', async () => {
+      await using opened = await open()
+      const { sessions } = openCredentials(opened.store)
+      const { secret, session } = await sessions.begin(begin)
+      expect(secret).toMatch(/^pgs_[\w-]{43}$/)
+      expect(await sessions.find(secret)).toEqual(session)
+      expect(await sessions.find(newSecret('pgs_'))).toBeUndefined()
+      expect(await sessions.of(ann.uid)).toEqual([session])
+      expect(await sessions.end(randomUUID(), session.id)).toBe(false)
+      expect(await sessions.end(ann.uid, session.id)).toBe(true)
+      expect(await sessions.find(secret)).toBeUndefined()
+    })
+
+    test('a session ends twelve hours after its last use, and after thirty days in any case', async () => {
+      await using opened = await open()
+      const { sessions, pass } = openCredentials(opened.store)
+      const idle = await sessions.begin(begin)
+      const used = await sessions.begin(begin)
+      pass(11 * hour)
+      expect(await sessions.find(used.secret)).toBeDefined()
+      pass(2 * hour)
+      expect(await sessions.find(idle.secret)).toBeUndefined()
+      for (let day = 0; day < 29.5; day += 0.4) {
+        expect(await sessions.find(used.secret)).toBeDefined()
+        pass(0.4 * 24 * hour)
+      }
+      pass(hour)
+      expect(await sessions.find(used.secret)).toBeUndefined()
+    })
+
+    test('a token is its owner until it expires, narrowed as it was made', async () => {
+      await using opened = await open()
+      const { tokens, clock, pass } = openCredentials(opened.store)
+      const secret = newSecret('pgl_')
+      const owner = { ...ann, narrowedTo: ['author'], expiresAt: clock.now() + hour }
+      const uid = randomUUID()
+      await opened.store.sql(tokens.kept({ secret, uid }, owner))
+      expect(await tokens.find(secret)).toEqual(owner)
+      pass(2 * hour)
+      expect(await tokens.find(secret)).toBeUndefined()
+      pass(-2 * hour)
+      await opened.store.sql(tokens.dropped(uid))
+      expect(await tokens.find(secret)).toBeUndefined()
+    })
+
+    test('a password is the last one that was set', async () => {
+      await using opened = await open()
+      const { passwords } = openCredentials(opened.store)
+      for (const password of ['first one', 'second one']) await opened.store.sql(await passwords.set(ann.uid, password))
+      expect(await passwords.check(ann.uid, 'first one')).toBe(false)
+      expect(await passwords.check(ann.uid, 'second one')).toBe(true)
+      expect(await passwords.check(undefined, 'second one')).toBe(false)
+    })
+
+    test('what is taken back is forgotten everywhere within a moment', async () => {
+      await using opened = await open()
+      const { sessions, know } = openCredentials(opened.store)
+      using here = know()
+      using there = know()
+      const { secret, session } = await sessions.begin(begin)
+      for (const replica of [here, there]) {
+        expect(await replica.find(secret)).toEqual({ ...ann, sessionId: session.id })
+        expect(await replica.find('pgs_nobody')).toBeUndefined()
+      }
+      await sessions.end(ann.uid, session.id)
+      for (let tries = 0; tries < 20 && (await there.find(secret)); tries++) await sleep(50)
+      expect(await there.find(secret)).toBeUndefined()
+    })
+  })
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../base/clock.ts'
+import type { SqlRow, SqlStatement, Store } from '../store/store.ts'
+import { revoked } from './revocations.ts'
+import { digestOf, newSecret } from './secret.ts'
+
+/** A session that is not used for this long is over. */
+const idleMs = 12 * 3_600_000
+/** However much it is used. */
+const mostMs = 30 * 24 * 3_600_000
+/** Use is written down no more often than this. */
+const touchEveryMs = 5 * 60_000
+
+export interface SessionUser {
+  readonly uid: string
+  readonly name: string
+}
+
+export interface Session extends SessionUser {
+  readonly id: string
+  readonly transport: 'cookie' | 'token'
+  readonly createdAt: number
+  readonly usedAt: number
+  readonly expiresAt: number
+  readonly address: string
+  readonly agent: string
+}
+
+interface NewSession {
+  readonly user: SessionUser
+  readonly transport: Session['transport']
+  readonly address: string
+  readonly agent: string
+}
+
+/** Who is signed in where. Every replica sees the same; a secret is known to its holder alone. */
+export interface Sessions {
+  begin(session: NewSession): Promise<{ readonly secret: string; readonly session: Session }>
+  /** The session whose secret this is, while it lasts; being asked for keeps it alive. */
+  find(secret: string): Promise<Session | undefined>
+  /** Newest first. */
+  of(uid: string): Promise<readonly Session[]>
+  /** Answers whether there was one. */
+  end(uid: string, id: string): Promise<boolean>
+  /** All of a user's but one. */
+  endOthers(uid: string, id: string | undefined): Promise<void>
+}
+
+const columns = 'id, uid, user_name, transport, created_at, used_at, expires_at, ends_at, address, agent'
+
+export function createSessions(store: Store, clock: Clock): Sessions {
+  const read = async (statement: SqlStatement) => (await store.sql(statement)).map(toSession)
+  const revoke = (uid: string) => store.sql(revoked(clock, uid))
+  return {
+    begin: async ({ user, transport, address, agent }) => {
+      const secret = newSecret('pgs_')
+      const now = clock.now()
+      const id = randomUUID()
+      const expiresAt = now + idleMs
+      await store.sql({
+        text: `INSERT INTO sessions (digest, ${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+        values: [
+          digestOf(secret),
+          id,
+          user.uid,
+          user.name,
+          transport,
+          now,
+          now,
+          expiresAt,
+          now + mostMs,
+          address,
+          agent,
+        ],
+      })
+      return { secret, session: { ...user, id, transport, createdAt: now, usedAt: now, expiresAt, address, agent } }
+    },
+    find: async (secret) => {
+      const digest = digestOf(secret)
+      const now = clock.now()
+      const values = [digest, now]
+      const [session] = await read({
+        text: `SELECT ${columns} FROM sessions WHERE digest = $1 AND expires_at > $2`,
+        values,
+      })
+      if (session && now - session.usedAt > touchEveryMs) await touch(store, digest, now)
+      return session
+    },
+    of: (uid) =>
+      read({
+        text: `SELECT ${columns} FROM sessions WHERE uid = $1 AND expires_at > $2 ORDER BY created_at DESC`,
+        values: [uid, clock.now()],
+      }),
+    end: async (uid, id) => {
+      const values = [uid, id]
+      const gone = await store.sql({ text: 'DELETE FROM sessions WHERE uid = $1 AND id = $2 RETURNING id', values })
+      if (gone.length > 0) await revoke(uid)
+      return gone.length > 0
+    },
+    endOthers: async (uid, id) => {
+      await store.sql({ text: 'DELETE FROM sessions WHERE uid = $1 AND id <> $2', values: [uid, id ?? ''] })
+      await revoke(uid)
+    },
+  }
+}
+
+async function touch(store: Store, digest: string, now: number): Promise<void> {
+  const later = 'CASE WHEN ends_at < $3 THEN ends_at ELSE $3 END'
+  await store.sql({
+    text: `UPDATE sessions SET used_at = $2, expires_at = ${later} WHERE digest = $1`,
+    values: [digest, now, now + idleMs],
+  })
+}
+
+function toSession(row: SqlRow): Session {
+  return {
+    id: String(row['id']),
+    uid: String(row['uid']),
+    name: String(row['user_name']),
+    transport: row['transport'] === 'cookie' ? 'cookie' : 'token',
+    createdAt: Number(row['created_at']),
+    usedAt: Number(row['used_at']),
+    expiresAt: Number(row['expires_at']),
+    address: String(row['address']),
+    agent: String(row['agent']),
+  }
+}

@@ -1,0 +1,53 @@
+import type { Clock } from '../base/clock.ts'
+import type { SqlStatement, Store } from '../store/store.ts'
+import { digestOf } from './secret.ts'
+import type { SessionUser } from './sessions.ts'
+
+/** What a personal access token stands for. */
+interface TokenOwner extends SessionUser {
+  /** Only these of the owner's roles; all of them when it is not said. */
+  readonly narrowedTo?: readonly string[]
+  readonly expiresAt?: number
+}
+
+/** The digests of personal access tokens, each beside an object that says everything but the secret. */
+export interface Tokens {
+  /** Goes with the write of the token's object. */
+  kept(token: { readonly secret: string; readonly uid: string }, owner: TokenOwner): SqlStatement
+  /** Goes with the deletion of the token's object. */
+  dropped(uid: string): SqlStatement
+  /** Whose token this is, unless it has expired. */
+  find(secret: string): Promise<TokenOwner | undefined>
+}
+
+export function createTokens(store: Store, clock: Clock): Tokens {
+  return {
+    kept: ({ secret, uid }, owner) => ({
+      text: 'INSERT INTO token_digests (digest, token, uid, user_name, roles, expires_at) VALUES ($1, $2, $3, $4, $5, $6)',
+      values: [
+        digestOf(secret),
+        uid,
+        owner.uid,
+        owner.name,
+        owner.narrowedTo ? JSON.stringify(owner.narrowedTo) : null,
+        owner.expiresAt ?? null,
+      ],
+    }),
+    dropped: (uid) => ({ text: 'DELETE FROM token_digests WHERE token = $1', values: [uid] }),
+    find: async (secret) => {
+      const [row] = await store.sql({
+        text: `SELECT uid, user_name, roles, expires_at FROM token_digests
+               WHERE digest = $1 AND (expires_at IS NULL OR expires_at > $2)`,
+        values: [digestOf(secret), clock.now()],
+      })
+      if (!row) return undefined
+      const { uid, user_name: name, roles, expires_at: expiresAt } = row
+      return {
+        uid: String(uid),
+        name: String(name),
+        ...(roles !== null && { narrowedTo: JSON.parse(String(roles)) as readonly string[] }),
+        ...(expiresAt !== null && { expiresAt: Number(expiresAt) }),
+      }
+    },
+  }
+}

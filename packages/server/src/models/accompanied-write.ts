@@ -1,0 +1,43 @@
+import { ApiError } from '@pergola/api'
+import { GuardFailed } from '../store/guard-failed.ts'
+import type { Store, WriteOperation, WriteResult } from '../store/store.ts'
+import { WriteConflict } from '../store/write-conflict.ts'
+import type { Model, ObjectChange, WriteContext } from './model.ts'
+
+/** Others may change what goes with a write between our looking at it and our writing this often. */
+const maxTries = 20
+
+export interface AccompaniedWrite {
+  readonly operation: WriteOperation
+  readonly change: ObjectChange
+  readonly context: WriteContext
+  readonly dryRun: boolean
+}
+
+/** Writes the object and all that its model says goes with it, or nothing; asks the model again when others were faster. */
+export async function writeAccompanied(
+  store: Store,
+  model: Model,
+  { operation, change, context, dryRun }: AccompaniedWrite,
+): Promise<WriteResult> {
+  for (let tries = 1; ; tries++) {
+    const { operations = [], ...how } = (await model.rules.accompany?.(change, context)) ?? {}
+    try {
+      const [result] = await store.write([operation, ...operations], { dryRun, ...how })
+      if (!result) throw new Error('a write answered nothing')
+      return result
+    } catch (error) {
+      const ofOthers = error instanceof WriteConflict && operations.includes(error.operation)
+      if (!(error instanceof GuardFailed) && !ofOthers) throw error
+      if (tries === maxTries) {
+        throw new ApiError(
+          'VersionConflict',
+          `what goes with ${model.singular} "${change.name}" keeps changing; retry`,
+          {
+            cause: error,
+          },
+        )
+      }
+    }
+  }
+}

@@ -1,0 +1,11 @@
+import type { HeldRoles, RoleBook } from '../authz/role-book.ts'
+import type { Caller } from '../base/call.ts'
+
+/** What a write of roles, bindings or users is measured by. */
+export interface Rights {
+  rolesOf(caller: Caller): HeldRoles | Promise<HeldRoles>
+  /** All roles as they are stored now. */
+  readBook(): Promise<RoleBook>
+  /** What a user holds now; nothing when it cannot sign in. */
+  readUser(name: string): Promise<HeldRoles>
+}

@@ -1,0 +1,133 @@
+import { ApiError } from '@pergola/api'
+import type { Clock } from '../base/clock.ts'
+import { createBuiltInModel } from '../models/built-in-model.ts'
+import type { ModelDefinition } from '../models/definition/definition.ts'
+import { indexedObject } from '../models/indexed-object.ts'
+import type { Accompaniment, Model, ObjectChange } from '../models/model.ts'
+import { fromData, toData } from '../models/object-bytes.ts'
+import type { Guard, SqlStatement, Store, StoredObject, WriteOperation } from '../store/store.ts'
+import { bindingsWhere, remainingAdministrator, superAdministrator } from './administrators.ts'
+import { roleIn, subjectOfBinding } from './role-binding-model.ts'
+import { isDisabled } from './user-spec.ts'
+import type { Caller } from '../base/call.ts'
+import type { Rights } from './rights.ts'
+import { assertCovers, rulesOf } from './escalation.ts'
+
+const definition: ModelDefinition = {
+  group: '',
+  version: 'v1alpha1',
+  kind: 'User',
+  singular: 'user',
+  plural: 'users',
+  schema: {
+    properties: {
+      spec: {
+        type: 'object',
+        default: {},
+        properties: {
+          displayName: { type: 'string', minLength: 1, maxLength: 200 },
+          email: { type: 'string', format: 'email', maxLength: 320 },
+          disabled: { type: 'boolean', default: false },
+        },
+      },
+    },
+  },
+  indexes: [{ name: 'spec.email' }, { name: 'spec.displayName' }, { name: 'spec.disabled' }],
+}
+
+export interface UserParts {
+  readonly store: Store
+  readonly rights: () => Rights
+  readonly clock: Clock
+  /** The model of rolebindings, which names users itself. */
+  readonly bindings: () => Model
+}
+
+export function createUserModel(parts: UserParts): Model {
+  const model: Model = createBuiltInModel(definition, {
+    rules: {
+      accompany: async (change, { caller }) => {
+        if (caller) await assertHeld(parts.rights(), change, caller)
+        return accompany(parts, model, change)
+      },
+    },
+  })
+  return model
+}
+
+async function accompany(parts: UserParts, model: Model, change: ObjectChange): Promise<Accompaniment> {
+  const { before, after } = change
+  if (!before) return { guards: [await neverUsed(parts, change.name)] }
+  if (!after) return { ...(await withoutUser(parts, model, change)) }
+  if (isDisabled(before) || !isDisabled(after)) return {}
+  return { guards: await staysAdministered(parts, model, change.name), also: ended(parts, change.uid) }
+}
+
+/** Whoever ends or brings back somebody's access must hold all of it. */
+async function assertHeld(rights: Rights, { name, before, after }: ObjectChange, caller: Caller): Promise<void> {
+  if (!before || (after && isDisabled(before) === isDisabled(after))) return
+  const [user, held] = await Promise.all([rights.readUser(name), rights.rolesOf(caller)])
+  assertCovers(held, rulesOf(user), `power over user "${name}"`)
+}
+
+/** The name of somebody who is gone would carry over whatever still says it: links, logs, habits. */
+async function neverUsed({ store }: UserParts, name: string): Promise<Guard> {
+  const statement = { text: 'SELECT name FROM retired_names WHERE name = $1', values: [name] }
+  if ((await store.sql(statement)).length > 0) {
+    throw new ApiError('AlreadyExists', `the name "${name}" belonged to a user that was deleted; choose another one`)
+  }
+  return { is: 'no row', statement }
+}
+
+/** Out of every binding, with all credentials, in one transaction with the user. */
+async function withoutUser(parts: UserParts, model: Model, { name, uid }: ObjectChange): Promise<Accompaniment> {
+  const { store } = parts
+  const bindings = parts.bindings()
+  const operations: WriteOperation[] = []
+  for await (const binding of bindingsWhere({ store, bindings }, subjectOfBinding, name)) {
+    operations.push(withoutSubject(bindings, binding, name))
+  }
+  const where = { field: subjectOfBinding, is: { op: '=' as const, value: name } }
+  const guards = await staysAdministered(parts, model, name)
+  const retired = {
+    text: 'INSERT INTO retired_names (name) VALUES ($1) ON CONFLICT (name) DO NOTHING',
+    values: [name],
+  }
+  const also = [retired, { text: 'DELETE FROM passwords WHERE uid = $1', values: [uid] }, ...ended(parts, uid)]
+  return { operations, guards: [...guards, { is: 'none', model: bindings, where }], also }
+}
+
+function withoutSubject(bindings: Model, stored: StoredObject, user: string): WriteOperation {
+  const binding = fromData(stored.data)
+  const { name, uid, version } = stored
+  const all = binding['subjects'] as readonly { readonly name: string }[]
+  const subjects = all.filter((subject) => subject.name !== user)
+  const target = { model: bindings, name, expected: { uid, version } }
+  if (subjects.length === 0) return { type: 'delete', ...target }
+  const object = { ...binding, subjects }
+  const held = (binding.metadata.finalizers ?? []).length > 0
+  const { indexed } = indexedObject(bindings, object)
+  const content = { data: toData(object), storedAs: bindings.version, held, indexed, edition: bindings.edition }
+  return { type: 'update', ...target, content, newGeneration: true }
+}
+
+/** Only asked of somebody who is super administrator. */
+async function staysAdministered(parts: UserParts, users: Model, name: string): Promise<readonly Guard[]> {
+  const { store } = parts
+  const bindings = parts.bindings()
+  for await (const binding of bindingsWhere({ store, bindings }, subjectOfBinding, name)) {
+    if (roleIn(fromData(binding.data)) !== superAdministrator) continue
+    return remainingAdministrator({ store, bindings, users }, ({ user }) => user === name)
+  }
+  return []
+}
+
+/** Ends every session and token of a user, on every replica. */
+function ended({ clock }: UserParts, uid: string): readonly SqlStatement[] {
+  return [
+    { text: 'DELETE FROM sessions WHERE uid = $1', values: [uid] },
+    { text: 'DELETE FROM token_digests WHERE uid = $1', values: [uid] },
+    { text: 'DELETE FROM identities WHERE uid = $1', values: [uid] },
+    { text: 'INSERT INTO revocations (at, uid) VALUES ($1, $2)', values: [clock.now(), uid] },
+  ]
+}

@@ -1,0 +1,23 @@
+import type { Guard } from './store.ts'
+
+/** A guard of a write did not hold, and nothing was done. */
+export class GuardFailed extends Error {
+  override readonly name = 'GuardFailed'
+  readonly guard: Guard
+
+  constructor(guard: Guard) {
+    super(`a guard of the write does not hold: ${describe(guard)}`)
+    this.guard = guard
+  }
+}
+
+function describe(guard: Guard): string {
+  switch (guard.is) {
+    case 'there':
+      return `${guard.model.plural} "${guard.name}" is not there as expected`
+    case 'none':
+      return `some ${guard.model.plural} are selected`
+    case 'no row':
+      return guard.statement.text
+  }
+}

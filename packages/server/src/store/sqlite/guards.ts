@@ -1,0 +1,50 @@
+import type SqliteDatabase from 'better-sqlite3'
+import { GuardFailed } from '../guard-failed.ts'
+import type { Guard, SqlRow, SqlStatement, WriteOptions } from '../store.ts'
+import type { Catalog } from './catalog.ts'
+import { createParameters } from './parameters.ts'
+import { driver } from './predicates.ts'
+
+/** There is one writer: what holds inside its transaction holds until it commits. */
+export function checkBefore(catalog: Catalog, { guards = [] }: WriteOptions): void {
+  for (const guard of guards) {
+    if (guard.is !== 'there') continue
+    const row = catalog.find(guard.model).statements.byName.get(guard.name)
+    const { uid = row?.uid, version = row?.version } = guard.expected ?? {}
+    if (!row || row.uid !== uid || row.version !== version) throw new GuardFailed(guard)
+  }
+}
+
+export function finishGuarded(
+  database: SqliteDatabase.Database,
+  catalog: Catalog,
+  { guards = [], also = [] }: WriteOptions,
+): void {
+  for (const statement of also) runSql(database, statement)
+  for (const guard of guards) {
+    if (guard.is === 'there') continue
+    const found =
+      guard.is === 'no row' ? runSql(database, guard.statement).length > 0 : selects(database, catalog, guard)
+    if (found) throw new GuardFailed(guard)
+  }
+}
+
+/** Parameters are PostgreSQL's `$1` and so on, which here are names. */
+export function runSql(database: SqliteDatabase.Database, { text, values }: SqlStatement): readonly SqlRow[] {
+  const prepared = database.prepare<unknown[], SqlRow>(text.replaceAll(/\$(\d+)/g, '@p$1'))
+  const named = values.length === 0 ? [] : [Object.fromEntries(values.map((value, at) => [`p${at + 1}`, value]))]
+  if (prepared.reader) return prepared.all(...named)
+  prepared.run(...named)
+  return []
+}
+
+function selects(
+  database: SqliteDatabase.Database,
+  catalog: Catalog,
+  { model, where }: Extract<Guard, { is: 'none' }>,
+): boolean {
+  const parameters = createParameters()
+  const ids = driver(catalog.find(model).table, where, parameters)
+  if (ids === undefined) throw new Error('a guard selects by what is not there')
+  return database.prepare(`${ids} LIMIT 1`).get(parameters.values) !== undefined
+}

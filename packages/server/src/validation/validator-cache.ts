@@ -1,0 +1,35 @@
+import type { SchemaCompiler } from './schema-compiler.ts'
+import { createValidate, type Validate } from './schema-validator.ts'
+import type { ObjectSchema } from './object-schema.ts'
+
+/** Compiled validators take 20 to 200 kB each: those least recently used are dropped, and compiled again when needed. */
+const usualMost = 200
+
+/** Compiles a schema when it is first needed, in a thread of its own. */
+export interface ValidatorCache {
+  /** A failure is tried again by the next who asks. */
+  of(schema: ObjectSchema): () => Promise<Validate>
+}
+
+export function createValidatorCache(compiler: SchemaCompiler, most = usualMost): ValidatorCache {
+  /** The least recently used first. */
+  const kept = new Map<symbol, Promise<Validate>>()
+  const compile = (schema: ObjectSchema, key: symbol) => {
+    const validate = createValidate((thoroughness) => compiler.compile(schema, thoroughness))
+    validate.catch(() => kept.delete(key))
+    return validate
+  }
+  return {
+    of: (schema) => {
+      const key = Symbol('schema')
+      return () => {
+        const validate = kept.get(key) ?? compile(schema, key)
+        kept.delete(key)
+        kept.set(key, validate)
+        const [oldest] = kept.keys()
+        if (kept.size > most && oldest) kept.delete(oldest)
+        return validate
+      }
+    },
+  }
+}

@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'vitest'
+import { bind, bindingOf, core, createRole, login, person, roleOf, expectSoon, type Person } from './people.ts'
+import { expectProblem, expectStatus } from './request.ts'
+import { onEachEngine, type Api } from './server.ts'
+
+const rolesReader = { apiGroups: [''], resources: ['roles'], verbs: ['get', 'list'] }
+const rolesEditor = { apiGroups: [''], resources: ['roles', 'rolebindings', 'users', 'users/password'], verbs: ['*'] }
+const secretReader = { apiGroups: ['secret.example.com'], resources: ['secrets'], verbs: ['get'] }
+
+async function expectMayList(who: Person, allowed: boolean): Promise<void> {
+  expectStatus(await who.request('GET', `${core}/roles?size=1`), allowed ? 200 : 403)
+}
+
+onEachEngine((api) => {
+  test('C7-1 C1-38 S9-5 a user holds what the roles it is bound to allow, and no longer once it is not', async () => {
+    const reader = await createRole(api, { rules: [rolesReader] })
+    const ann = await person(api)
+    await expectMayList(ann, false)
+    const binding = await bind(api, reader, [ann.name])
+    await expectSoon(() => expectMayList(ann, true))
+    expectStatus(await api.request('DELETE', `${core}/rolebindings/${binding}`), 200)
+    await expectSoon(() => expectMayList(ann, false))
+  })
+
+  test('C7-2 a change of rights takes effect on every replica', async () => {
+    const reader = await createRole(api, { rules: [rolesReader] })
+    const ann = await person(api, { roles: [reader] })
+    const there = await api.replica()
+    const path = `${core}/roles?size=1`
+    await expectSoon(async () => expectStatus(await there.request('GET', path, { token: ann.token }), 200))
+    expectStatus(await api.request('PUT', `${core}/roles/${reader}`, { body: roleOf(reader, {}) }), 200)
+    await expectSoon(async () => expectStatus(await there.request('GET', path, { token: ann.token }), 403))
+  })
+
+  test('C7-3 a role has the rights of those it depends on, and of those that depend in turn', async () => {
+    const first = await createRole(api, { rules: [rolesReader] })
+    const second = await createRole(api, { dependencies: [first, 'not-there'] })
+    const third = await createRole(api, { dependencies: [second] })
+    const ann = await person(api, { roles: [third] })
+    await expectSoon(() => expectMayList(ann, true))
+  })
+
+  test('C7-4 a role has the rights of those that aggregate to it, while the label says true', async () => {
+    const target = await createRole(api, {})
+    const ann = await person(api, { roles: [target] })
+    const source = await createRole(api, { rules: [rolesReader], aggregatesTo: [target] })
+    await expectSoon(() => expectMayList(ann, true))
+    const patch = { metadata: { labels: { [`rbac.authorization.platform.run/aggregate-to-${target}`]: 'yes' } } }
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    expectStatus(await api.request('PATCH', `${core}/roles/${source}`, { body: patch, headers }), 200)
+    await expectSoon(() => expectMayList(ann, false))
+  })
+
+  test('C7-5 what is aggregated to anonymous is public, and is closed again with the label', async () => {
+    const things = await api.model()
+    const rules = [{ apiGroups: [things.spec.group], resources: [things.spec.plural], verbs: ['list'] }]
+    const status = async () => (await api.request('GET', things.path, { as: 'anonymous' })).status
+    expect(await status()).toBe(401)
+    const open = await createRole(api, { rules, aggregatesTo: ['anonymous'] })
+    await expectSoon(async () => expect(await status()).toBe(200))
+    expectStatus(await api.request('DELETE', `${core}/roles/${open}`), 200)
+    await expectSoon(async () => expect(await status()).toBe(401))
+  })
+
+  describe('C7-6 refused is a rolebinding', () => {
+    test('to a role that does not exist', async () => {
+      const { name } = await person(api)
+      const answer = await api.request('POST', `${core}/rolebindings`, { body: bindingOf('not-there', [name]) })
+      expectProblem(answer, 422, 'Invalid')
+    })
+    test('for a user that does not exist', async () => {
+      const answer = await api.request('POST', `${core}/rolebindings`, { body: bindingOf('author', ['not-there']) })
+      expectProblem(answer, 422, 'Invalid')
+    })
+    test('whose role is another than before', async () => {
+      const { name } = await person(api)
+      const binding = await bind(api, 'author', [name])
+      const body = bindingOf('visitor', [name], {})
+      expectProblem(await api.request('PUT', `${core}/rolebindings/${binding}`, { body }), 422, 'Invalid')
+    })
+  })
+
+  test('C7-7 a role that is bound cannot be deleted', async () => {
+    const bound = await createRole(api, {})
+    const { name } = await person(api)
+    const binding = await bind(api, bound, [name])
+    expectProblem(await api.request('DELETE', `${core}/roles/${bound}`), 409, 'InUse')
+    expectProblem(await api.request('DELETE', `${core}/roles?fieldSelector=metadata.name=${bound}`), 409, 'InUse')
+    expectStatus(await api.request('DELETE', `${core}/rolebindings/${binding}`), 200)
+    expectStatus(await api.request('DELETE', `${core}/roles/${bound}`), 200)
+  })
+
+  test('C7-8 built-in roles cannot be deleted', async () => {
+    for (const name of [
+      'anonymous',
+      'authenticated',
+      'super-administrator',
+      'visitor',
+      'contributor',
+      'author',
+      'post-administrator',
+    ]) {
+      expectProblem(await api.request('DELETE', `${core}/roles/${name}`), 403, 'Forbidden')
+    }
+  })
+
+  test('C7-9 the super administrator cannot be edited', async () => {
+    const body = roleOf('super-administrator', {})
+    expectProblem(await api.request('PUT', `${core}/roles/super-administrator`, { body }), 403, 'Forbidden')
+  })
+
+  for (const annotation of ['dependencies', 'ui-permissions']) {
+    test(`C7-10 ${annotation} that are no JSON array of texts are refused`, async () => {
+      for (const value of ['x', '{}', '[1]', '"a"']) {
+        const annotations = { [`rbac.authorization.platform.run/${annotation}`]: value }
+        const body = { metadata: { generateName: 'role-', annotations }, rules: [] }
+        expectProblem(await api.request('POST', `${core}/roles`, { body }), 422, 'Invalid')
+      }
+    })
+  }
+
+  test('C7-11 a user who is deleted is out of every binding, and bindings that were only for it are gone', async () => {
+    const [ann, ben] = [await person(api), await person(api)]
+    const both = await bind(api, 'author', [ann.name, ben.name])
+    const alone = await bind(api, 'visitor', [ann.name])
+    expectStatus(await api.request('DELETE', `${core}/users/${ann.name}`), 200)
+    expectStatus(await api.request('GET', `${core}/rolebindings/${alone}`), 404)
+    const { body } = await api.request('GET', `${core}/rolebindings/${both}`)
+    expect(body).toMatchObject({ subjects: [{ name: ben.name }] })
+    await expectSoon(async () => expectStatus(await ann.request('GET', '/apis'), 401))
+  })
+
+  test('C7-12 the name of a deleted user cannot be used again', async () => {
+    const { name } = await person(api)
+    expectStatus(await api.request('DELETE', `${core}/users/${name}`), 200)
+    expectProblem(await api.request('POST', `${core}/users`, { body: { metadata: { name } } }), 409, 'AlreadyExists')
+  })
+
+  test('C7-13 a user who is disabled is signed out, and cannot sign in', async () => {
+    const ann = await person(api)
+    await expectSoon(async () => expectStatus(await ann.request('GET', '/apis'), 200))
+    expectStatus(await api.request('PUT', `${core}/users/${ann.name}`, { body: { spec: { disabled: true } } }), 200)
+    await expectSoon(async () => expectStatus(await ann.request('GET', '/apis'), 401))
+    expectProblem(await login(api, { username: ann.name }), 401, 'Unauthenticated')
+  })
+
+  describe('C7-14 the last super administrator stays one:', () => {
+    const superAdministrator = 'super-administrator'
+    async function lastOne(of: Api): Promise<{ name: string; binding: string }> {
+      const last = await person(of)
+      const binding = await bind(of, superAdministrator, [last.name])
+      const { body } = await of.request('GET', `${core}/rolebindings?fieldSelector=roleRef.name=${superAdministrator}`)
+      for (const { metadata } of (body as { items: { metadata: { name: string } }[] }).items) {
+        if (metadata.name !== binding)
+          expectStatus(await of.request('DELETE', `${core}/rolebindings/${metadata.name}`), 200)
+      }
+      return { name: last.name, binding }
+    }
+    test('its binding cannot be deleted, nor can it be taken out of it', async () => {
+      const { binding } = await lastOne(api)
+      expectProblem(await api.request('DELETE', `${core}/rolebindings/${binding}`), 409, 'InUse')
+      const other = await person(api)
+      const body = bindingOf(superAdministrator, [other.name], {})
+      expectStatus(await api.request('PUT', `${core}/rolebindings/${binding}`, { body }), 200)
+    })
+    test('it can be neither deleted nor disabled', async () => {
+      const { name } = await lastOne(api)
+      expectProblem(await api.request('DELETE', `${core}/users/${name}`), 409, 'InUse')
+      expectProblem(
+        await api.request('PUT', `${core}/users/${name}`, { body: { spec: { disabled: true } } }),
+        409,
+        'InUse',
+      )
+    })
+    test('of two who remove each other at the same moment, one stays', async () => {
+      for (let round = 0; round < 5; round++) {
+        const { name } = await lastOne(api)
+        const other = await person(api, { roles: [superAdministrator] })
+        const remove = (user: string) => api.request('DELETE', `${core}/users/${user}`)
+        const outcomes = await Promise.all([remove(name), remove(other.name)])
+        expect(outcomes.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
+      }
+    })
+  })
+
+  describe('C7-15 nobody hands out more than it holds:', () => {
+    const editor = async () => person(api, { roles: [await createRole(api, { rules: [rolesEditor] })] })
+    async function expectForbidden(who: Person, method: string, path: string, body: object): Promise<void> {
+      await expectSoon(async () =>
+        expectProblem(await who.request(method, `${core}/${path}`, { body }), 403, 'EscalationForbidden'),
+      )
+    }
+    test('by the rules of a role', async () => {
+      const eve = await editor()
+      await expectForbidden(eve, 'POST', 'roles', roleOf('eve-own', { rules: [secretReader] }))
+      const body = roleOf('eve-may', { rules: [rolesReader] })
+      expectStatus(await eve.request('POST', `${core}/roles`, { body }), 201)
+      await expectForbidden(eve, 'PUT', 'roles/eve-may', roleOf('eve-may', { rules: [rolesReader, secretReader] }))
+      expectStatus(await api.request('DELETE', `${core}/roles/eve-may`), 200)
+    })
+    test('by what a role depends on', async () => {
+      const eve = await editor()
+      const strong = await createRole(api, { rules: [secretReader] })
+      await expectForbidden(eve, 'POST', 'roles', roleOf('eve-own', { dependencies: [strong] }))
+    })
+    test('by where a role is aggregated, either way', async () => {
+      const eve = await editor()
+      await expectForbidden(
+        eve,
+        'POST',
+        'roles',
+        roleOf('eve-own', { rules: [secretReader], aggregatesTo: ['visitor'] }),
+      )
+      await createRole(api, { rules: [secretReader], aggregatesTo: ['eve-target'] })
+      await expectForbidden(eve, 'POST', 'roles', roleOf('eve-target', {}))
+    })
+    test('by a role that others already name', async () => {
+      const eve = await editor()
+      const dependent = await createRole(api, { dependencies: ['eve-named'] })
+      await person(api, { roles: [dependent] })
+      await expectForbidden(eve, 'POST', 'roles', roleOf('eve-named', { rules: [secretReader] }))
+    })
+    test('by a rolebinding, for itself or others', async () => {
+      const eve = await editor()
+      const strong = await createRole(api, { rules: [secretReader] })
+      await expectForbidden(eve, 'POST', 'rolebindings', bindingOf(strong, [eve.name]))
+      await expectForbidden(eve, 'POST', 'rolebindings', bindingOf('super-administrator', [eve.name]))
+      const ben = await person(api)
+      const binding = await bind(api, strong, [ben.name])
+      await expectForbidden(eve, 'PUT', `rolebindings/${binding}`, bindingOf(strong, [ben.name, eve.name], {}))
+    })
+    test('by the password, the end or the return of somebody stronger', async () => {
+      const eve = await editor()
+      const strong = await person(api, { roles: [await createRole(api, { rules: [secretReader] })] })
+      await expectForbidden(eve, 'PUT', `users/${strong.name}/password`, { password: 'known to eve' })
+      await expectForbidden(eve, 'PUT', `users/${strong.name}`, { spec: { disabled: true } })
+      expectProblem(await eve.request('DELETE', `${core}/users/${strong.name}`), 403, 'EscalationForbidden')
+      const weak = await person(api)
+      expectStatus(
+        await eve.request('PUT', `${core}/users/${weak.name}/password`, { body: { password: 'known to eve' } }),
+        200,
+      )
+    })
+  })
+})

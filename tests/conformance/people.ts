@@ -1,0 +1,92 @@
+import { expect } from 'vitest'
+import type { Answer, RequestOptions } from './request.ts'
+import { expectStatus } from './request.ts'
+import type { Api } from './server.ts'
+
+export const core = '/api/v1alpha1'
+const password = 'correct horse battery'
+
+/** Somebody who has signed in. */
+export interface Person {
+  readonly name: string
+  readonly token: string
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>
+}
+
+let count = 0
+
+/** A user of the test's own, signed in, bound to these roles. */
+export async function person(api: Api, { roles = [] }: { readonly roles?: readonly string[] } = {}): Promise<Person> {
+  const name = `person-${++count}`
+  expectStatus(await api.request('POST', `${core}/users`, { body: { metadata: { name } } }), 201)
+  expectStatus(await api.request('PUT', `${core}/users/${name}/password`, { body: { password } }), 200)
+  for (const role of roles) await bind(api, role, [name])
+  const token = await signIn(api, name)
+  return { name, token, request: (method, path, options) => api.request(method, path, { token, ...options }) }
+}
+
+async function signIn(api: Api, username: string): Promise<string> {
+  const answer = await login(api, { username, password, transport: 'token' })
+  expectStatus(answer, 201)
+  return (answer.body as { token: string }).token
+}
+
+export function login(api: Api, body: object): Promise<Answer> {
+  return api.request('POST', '/auth/sessions', {
+    body: { password, ...body },
+    as: 'anonymous',
+    headers: { origin: api.origin() },
+  })
+}
+
+/** Answers the name of the binding. */
+export async function bind(api: Api, role: string, users: readonly string[]): Promise<string> {
+  const answer = await api.request('POST', `${core}/rolebindings`, { body: bindingOf(role, users) })
+  expectStatus(answer, 201)
+  return (answer.body as { metadata: { name: string } }).metadata.name
+}
+
+export function bindingOf(
+  role: string,
+  users: readonly string[],
+  metadata: object = { generateName: 'binding-' },
+): object {
+  return { metadata, roleRef: { name: role }, subjects: users.map((name) => ({ name })) }
+}
+
+export interface RoleParts {
+  readonly rules?: readonly object[]
+  readonly dependencies?: readonly string[]
+  readonly aggregatesTo?: readonly string[]
+}
+
+/** Answers the role's name. */
+export async function createRole(api: Api, parts: RoleParts): Promise<string> {
+  const body = roleOf(`role-${++count}`, parts)
+  expectStatus(await api.request('POST', `${core}/roles`, { body }), 201)
+  return body.metadata.name
+}
+
+interface RoleBody {
+  readonly metadata: { readonly name: string; readonly labels: object; readonly annotations: object }
+  readonly rules: readonly object[]
+}
+
+export function roleOf(name: string, { rules = [], dependencies, aggregatesTo = [] }: RoleParts): RoleBody {
+  const prefix = 'rbac.authorization.platform.run'
+  return {
+    metadata: {
+      name,
+      labels: Object.fromEntries(aggregatesTo.map((target) => [`${prefix}/aggregate-to-${target}`, 'true'])),
+      annotations: dependencies ? { [`${prefix}/dependencies`]: JSON.stringify(dependencies) } : {},
+    },
+    rules,
+  }
+}
+
+/** What takes effect within a moment on every replica. */
+export async function expectSoon(check: () => Promise<void>): Promise<void> {
+  await expect
+    .poll(async () => check().then(() => 'as expected', String), { timeout: 5_000, interval: 25 })
+    .toBe('as expected')
+}
