@@ -1,6 +1,6 @@
 import { ApiError } from '@pergola/api'
-import type { HeldRole, HeldRoles, RoleBook } from '../authz/role-book.ts'
-import { createRoleBook } from '../authz/role-book.ts'
+import { createRoleBook, type HeldRole, type HeldRoles, type RoleBook } from '../authz/role-book.ts'
+import type { RoleDefinition } from '../authz/role-graph.ts'
 import type { RoleSource } from '../authz/authorize.ts'
 import type { Caller, UserCaller } from '../base/call.ts'
 import type { Log } from '../base/log.ts'
@@ -37,30 +37,63 @@ interface KnownUser {
 }
 
 /**
- * All roles in memory; of users those who come, each looked up by index when it first does. What changes is forgotten as
- * soon as the change log says so, and everything when the log could not be read for a while.
+ * All roles in memory; of users those who come, each looked up by index when it first does. What changes is taken up or
+ * forgotten as soon as the change log says so, and everything is read anew when the log could not be read for a while.
  */
 export async function createAccessSource(parts: AccessParts): Promise<AccessSource> {
-  let book = await readBook(parts)
-  /** The least recently used first. A user who is not there is known, too. */
-  const known = new Map<string, Promise<KnownUser | undefined>>()
-  const reload = async () => {
-    known.clear()
-    const read = await readBook(parts)
-    known.clear()
-    book = read
-    anonymous = book.hold([{ name: 'anonymous' }])
+  let definitions = await readRoles(parts)
+  let made: { readonly book: RoleBook; readonly anonymous: HeldRoles } | undefined
+  /** Made when it is next asked for: a hundred changes of roles are one new book. */
+  const current = () => {
+    if (made) return made
+    const book = toBook(definitions)
+    made = { book, anonymous: book.hold([{ name: 'anonymous' }]) }
+    return made
   }
-  let anonymous = book.hold([{ name: 'anonymous' }])
+  const known = createKnownUsers(parts)
   const log = followChanges(parts.store, {
     onChanges: async (changes) => {
-      for (const name of changes.flatMap((change) => usersOf(parts, change))) known.delete(name)
-      if (changes.some(({ model }) => isModel(model, parts.roles))) await reload()
+      for (const change of changes) {
+        for (const name of usersOf(parts, change)) known.forget(name)
+        if (!isModel(change.model, parts.roles)) continue
+        const { name } = change.object
+        if (change.op === 'deleted') definitions.delete(name)
+        else definitions.set(name, toDefinition(change.object))
+        made = undefined
+      }
     },
-    onLost: reload,
+    onLost: async () => {
+      definitions = await readRoles(parts)
+      made = undefined
+      known.forgetAll()
+    },
     onError: (err) => parts.log.warn({ err }, 'changes of roles and users cannot be read; it is tried again'),
   })
-  const user = (name: string) => {
+  const held = (caller: Caller): HeldRoles | Promise<HeldRoles> => {
+    const { book, anonymous } = current()
+    return caller.kind === 'anonymous' ? anonymous : known.rolesOf(caller, book)
+  }
+  return {
+    rolesOf: (caller) => (log.isCurrent() ? held(caller) : log.catchUp().then(() => held(caller), withoutDatabase)),
+    readBook: async () => toBook(await readRoles(parts)),
+    readUser: async (name) => {
+      const [roles, user] = await Promise.all([readRoles(parts), readUser(parts, name)])
+      return toBook(roles).hold(user?.roles ?? [])
+    },
+    [Symbol.dispose]: () => log[Symbol.dispose](),
+  }
+}
+
+interface KnownUsers {
+  rolesOf(caller: UserCaller, book: RoleBook): Promise<HeldRoles>
+  forget(name: string): void
+  forgetAll(): void
+}
+
+function createKnownUsers(parts: AccessParts): KnownUsers {
+  /** The least recently used first. A user who is not there is known, too. */
+  const known = new Map<string, Promise<KnownUser | undefined>>()
+  const find = (name: string) => {
     const found = known.get(name) ?? readUser(parts, name)
     known.delete(name)
     known.set(name, found)
@@ -69,30 +102,21 @@ export async function createAccessSource(parts: AccessParts): Promise<AccessSour
     if (known.size > mostUsers && oldest !== undefined) known.delete(oldest)
     return found
   }
-  const rolesNow = async (caller: UserCaller): Promise<HeldRoles> => {
-    const found = caller.uid === '' ? administrator(caller) : await user(caller.name)
-    if (!found || (caller.uid !== '' && found.uid !== caller.uid)) {
-      throw new ApiError('Unauthenticated', `user "${caller.name}" can no longer sign in`)
-    }
-    const key = caller.narrowedTo?.join(' ') ?? ''
-    const held = found.held.get(key)
-    if (held?.book === book) return held
-    const fresh = book.hold(narrowed(found.roles, caller.narrowedTo))
-    found.held.set(key, fresh)
-    return fresh
-  }
   return {
-    rolesOf: (caller: Caller) => {
-      if (!log.isCurrent())
-        return log.catchUp().then(() => (caller.kind === 'user' ? rolesNow(caller) : anonymous), withoutDatabase)
-      return caller.kind === 'user' ? rolesNow(caller) : anonymous
+    rolesOf: async (caller, book) => {
+      const user = caller.uid === '' ? administrator : await find(caller.name)
+      if (user?.uid !== caller.uid) {
+        throw new ApiError('Unauthenticated', `user "${caller.name}" can no longer sign in`)
+      }
+      const key = caller.narrowedTo?.join(' ') ?? ''
+      const held = user.held.get(key)
+      if (held?.book === book) return held
+      const fresh = book.hold(narrowed(user.roles, caller.narrowedTo))
+      user.held.set(key, fresh)
+      return fresh
     },
-    readBook: () => readBook(parts),
-    readUser: async (name) => {
-      const [fresh, found] = await Promise.all([readBook(parts), readUser(parts, name)])
-      return fresh.hold(found?.roles ?? [])
-    },
-    [Symbol.dispose]: () => log[Symbol.dispose](),
+    forget: (name) => known.delete(name),
+    forgetAll: () => known.clear(),
   }
 }
 
@@ -115,13 +139,11 @@ const floor = createRoleBook(
 
 const always: readonly HeldRole[] = [{ name: 'anonymous' }, { name: 'authenticated' }]
 
-/** The administrator that the configuration names. */
-function administrator({ name }: UserCaller): KnownUser {
-  return {
-    uid: '',
-    roles: [...always, { name: superAdministrator, binding: `configuration of ${name}` }],
-    held: new Map(),
-  }
+/** The one that the configuration names. */
+const administrator: KnownUser = {
+  uid: '',
+  roles: [...always, { name: superAdministrator, binding: 'of the configuration' }],
+  held: new Map(),
 }
 
 /** What everybody holds stays. */
@@ -140,16 +162,22 @@ async function readUser(parts: AccessParts, name: string): Promise<KnownUser | u
   return { uid: user.uid, roles, held: new Map() }
 }
 
-async function readBook({ store, roles }: AccessParts): Promise<RoleBook> {
-  const found: StoredObject[] = []
+async function readRoles({ store, roles }: AccessParts): Promise<Map<string, RoleDefinition>> {
+  const found = new Map<string, RoleDefinition>()
   for (let after: Cursor | undefined; ;) {
     const page = await store.list(roles, { limit: 500, total: 'none', ...(after !== undefined && { after }) })
-    found.push(...page.items)
+    for (const role of page.items) found.set(role.name, toDefinition(role))
     after = page.next
-    if (after === undefined) break
+    if (after === undefined) return found
   }
-  const definitions = found.map(({ name, data }) => ({ name, ...roleWords(fromData(data)) }))
-  return createRoleBook(definitions, { pluginOf: () => undefined })
+}
+
+function toDefinition({ name, data }: StoredObject): RoleDefinition {
+  return { name, ...roleWords(fromData(data)) }
+}
+
+function toBook(definitions: ReadonlyMap<string, RoleDefinition>): RoleBook {
+  return createRoleBook([...definitions.values()], { pluginOf: () => undefined })
 }
 
 /** The users whose rights the change may concern. */

@@ -1,6 +1,12 @@
 import { ApiError, type Rule } from '@pergola/api'
 import type { HeldRoles, RoleBook } from '../authz/role-book.ts'
 import { uncoveredRules } from '../authz/rules-cover.ts'
+import { superAdministrator } from './administrators.ts'
+
+/** Who may hand out more than it holds. */
+export function mayHandOutAnything({ roles }: HeldRoles): boolean {
+  return roles.some(({ name }) => name === superAdministrator)
+}
 
 /** Throws unless the caller itself holds every right that the rules grant. */
 export function assertCovers(caller: HeldRoles, rules: readonly Rule[], what: string): void {

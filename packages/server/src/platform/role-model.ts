@@ -12,7 +12,7 @@ import { createRoleBook } from '../authz/role-book.ts'
 import type { RoleDefinition } from '../authz/role-graph.ts'
 import type { Caller } from '../base/call.ts'
 import type { Rights } from './rights.ts'
-import { addedRules, assertCovers } from './escalation.ts'
+import { addedRules, assertCovers, mayHandOutAnything } from './escalation.ts'
 
 const strings = { type: 'array', items: { type: 'string' } }
 /** `*` stands alone, or after a slash at the end of a path. */
@@ -87,7 +87,9 @@ async function accompany(parts: RoleParts, model: Model, { change, context }: Wr
 
 /** By what the role adds to itself and to every role that has its rights too. */
 async function assertHeld(rights: Rights, role: RoleDefinition, caller: Caller): Promise<void> {
-  const [before, held] = await Promise.all([rights.readBook(), rights.rolesOf(caller)])
+  const held = await rights.rolesOf(caller)
+  if (mayHandOutAnything(held)) return
+  const before = await rights.readBook()
   const others = [...before.roles.values()].filter(({ name }) => name !== role.name)
   const after = createRoleBook([...others, role], before)
   const concerned = new Set([role.name, ...before.heldThrough([role.name]), ...after.heldThrough([role.name])])
