@@ -30,6 +30,11 @@ describe('compiled rules', () => {
     expect(compiled.find(get('/b/x'))?.index).toBe(2)
   })
 
+  test('count the places of all rules together', () => {
+    expect(compile([small, small, paths], 3).cells).toBe(2)
+    expect(compile([small, small, paths], 5).cells).toBe(4)
+  })
+
   test('find the first rule, whether it was spread out or is read', () => {
     const request = get('/apis/g-1/v1/r-1/n-1')
     expect(compile([huge, small], 1_000).find(request)?.index).toBe(0)

@@ -36,6 +36,7 @@ const roles: readonly RoleDefinition[] = [
   ]),
   role('status-writer', [on('todos/status', 'update')]),
   role('counter', [{ apiGroups: ['*'], resources: ['todos'], verbs: ['list'] }]),
+  role('page-reader', [paths(['/plugins/note/ui/*'], 'get'), paths(['/plugins/todo/ui/*'], 'get')]),
   role('from-tomorrow', [Object.assign(on('todos', 'delete'), { unless: 'archived' })]),
 ]
 const book = createRoleBook(roles, { pluginOf: (group) => (group === todo ? 'todo' : undefined) })
@@ -89,6 +90,13 @@ const denied: readonly Case[] = [
   { what: 'another resource', ...ann, line: `GET /apis/${todo}/v1/lists` },
   { what: 'another resource and another verb', ...ann, line: `POST /apis/${todo}/v1/lists` },
   { what: 'the core group', ...callerOf('dan', 'counter'), line: 'DELETE /api/v1alpha1/todos/milk' },
+  { what: 'another resource in another group', ...ann, line: 'GET /apis/other.example/v1/lists' },
+  {
+    what: 'two rules as near, of which the one by the shorter way is told',
+    ...callerOf('ivy', 'author milk-keeper'),
+    line: `DELETE ${todos}/milk`,
+  },
+  { what: 'two paths, of which one has more in common', ...callerOf('jim', 'page-reader'), line: 'GET /plugins/todo' },
   { what: 'the path in front of a prefix', ...ann, line: 'GET /openapi' },
   { what: 'another verb on a path', ...ann, line: 'POST /apis' },
   { what: 'a path that nobody names', ...anonymous, line: 'GET /metrics' },
@@ -138,6 +146,9 @@ test('a denial has the nearest rule, what it missed by, and the templates that w
     allowed: false,
     nearest: { role: 'author', binding: 'ann-author', misses: ['verb', 'resource'], index: 0 },
     templates: [],
+  })
+  expect(explained({ what: '', ...ann, line: `GET ${todos}/milk/status` })).toMatchObject({
+    nearest: { misses: ['sub-resource'] },
   })
   expect(explained({ what: '', ...anonymous, line: `GET ${todos}` })).toEqual({
     allowed: false,

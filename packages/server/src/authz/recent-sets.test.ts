@@ -26,6 +26,7 @@ test('what is used again and again is kept', () => {
 test('large sets are fewer, and one that is larger than the bound stands alone', () => {
   const recent = createRecentSets({ maxSets: 1_000, maxCells: 100 })
   for (const key of keys) recent.add(key, set(10))
+  for (const key of keys.slice(-5)) expect(recent.get(key), key).toBeDefined()
   expect(keys.filter((key) => recent.get(key)).length).toBeLessThanOrEqual(10)
   recent.add('huge', set(1_000))
   recent.add('next', set(10))

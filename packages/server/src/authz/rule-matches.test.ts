@@ -1,6 +1,7 @@
 import { requestInfo, type RequestInfo, type Rule } from '@pergola/api'
 import { describe, expect, test } from 'vitest'
 import { ruleMatches } from './rule-matches.ts'
+import { isUnderstood } from './understood-rule.ts'
 
 const todos = { apiGroups: ['g.example'], resources: ['todos'], verbs: ['get', 'list'] }
 const oneTodo = { ...todos, resourceNames: ['milk'] }
@@ -117,9 +118,10 @@ describe('a rule', () => {
     })
   }
   for (const [what, rule] of odd) {
-    test(`with ${what} never matches`, () => {
+    test(`with ${what} is not understood and never matches`, () => {
       const matched = requests.filter((line) => ruleMatches(rule as Rule, ask(line)))
       expect(matched).toEqual([])
+      expect(isUnderstood(rule)).toBe(false)
     })
   }
 })
