@@ -62,17 +62,17 @@ onEachEngine((api) => {
     await expectSoon(async () => expect(await status()).toBe(401))
   })
 
-  describe('C7-6 refused is a rolebinding', () => {
-    test('to a role that does not exist', async () => {
+  describe('refused is a rolebinding', () => {
+    test('C7-6 to a role that does not exist', async () => {
       const { name } = await person(api)
       const answer = await api.request('POST', `${core}/rolebindings`, { body: bindingOf('not-there', [name]) })
       expectProblem(answer, 422, 'Invalid')
     })
-    test('for a user that does not exist', async () => {
+    test('C7-6 for a user that does not exist', async () => {
       const answer = await api.request('POST', `${core}/rolebindings`, { body: bindingOf('author', ['not-there']) })
       expectProblem(answer, 422, 'Invalid')
     })
-    test('whose role is another than before', async () => {
+    test('C7-6 whose role is another than before', async () => {
       const { name } = await person(api)
       const binding = await bind(api, 'author', [name])
       const body = bindingOf('visitor', [name], {})
@@ -144,7 +144,7 @@ onEachEngine((api) => {
     expectProblem(await login(api, { username: ann.name }), 401, 'Unauthenticated')
   })
 
-  describe('C7-14 the last super administrator stays one:', () => {
+  describe('the last super administrator stays one:', () => {
     const superAdministrator = 'super-administrator'
     async function lastOne(of: Api): Promise<{ name: string; binding: string }> {
       const last = await person(of)
@@ -156,14 +156,14 @@ onEachEngine((api) => {
       }
       return { name: last.name, binding }
     }
-    test('its binding cannot be deleted, nor can it be taken out of it', async () => {
+    test('C7-14 its binding cannot be deleted, nor can it be taken out of it', async () => {
       const { binding } = await lastOne(api)
       expectProblem(await api.request('DELETE', `${core}/rolebindings/${binding}`), 409, 'InUse')
       const other = await person(api)
       const body = bindingOf(superAdministrator, [other.name], {})
       expectStatus(await api.request('PUT', `${core}/rolebindings/${binding}`, { body }), 200)
     })
-    test('it can be neither deleted nor disabled', async () => {
+    test('C7-14 it can be neither deleted nor disabled', async () => {
       const { name } = await lastOne(api)
       expectProblem(await api.request('DELETE', `${core}/users/${name}`), 409, 'InUse')
       expectProblem(
@@ -172,7 +172,7 @@ onEachEngine((api) => {
         'InUse',
       )
     })
-    test('of two who remove each other at the same moment, one stays', async () => {
+    test('C7-14 of two who remove each other at the same moment, one stays', async () => {
       for (let round = 0; round < 5; round++) {
         const { name } = await lastOne(api)
         const other = await person(api, { roles: [superAdministrator] })
@@ -183,14 +183,14 @@ onEachEngine((api) => {
     })
   })
 
-  describe('C7-15 nobody hands out more than it holds:', () => {
+  describe('nobody hands out more than it holds:', () => {
     const editor = async () => person(api, { roles: [await createRole(api, { rules: [rolesEditor] })] })
     async function expectForbidden(who: Person, method: string, path: string, body: object): Promise<void> {
       await expectSoon(async () =>
         expectProblem(await who.request(method, `${core}/${path}`, { body }), 403, 'EscalationForbidden'),
       )
     }
-    test('by the rules of a role', async () => {
+    test('C7-15 by the rules of a role', async () => {
       const eve = await editor()
       await expectForbidden(eve, 'POST', 'roles', roleOf('eve-own', { rules: [secretReader] }))
       const body = roleOf('eve-may', { rules: [rolesReader] })
@@ -198,12 +198,12 @@ onEachEngine((api) => {
       await expectForbidden(eve, 'PUT', 'roles/eve-may', roleOf('eve-may', { rules: [rolesReader, secretReader] }))
       expectStatus(await api.request('DELETE', `${core}/roles/eve-may`), 200)
     })
-    test('by what a role depends on', async () => {
+    test('C7-15 by what a role depends on', async () => {
       const eve = await editor()
       const strong = await createRole(api, { rules: [secretReader] })
       await expectForbidden(eve, 'POST', 'roles', roleOf('eve-own', { dependencies: [strong] }))
     })
-    test('by where a role is aggregated, either way', async () => {
+    test('C7-15 by where a role is aggregated, either way', async () => {
       const eve = await editor()
       await expectForbidden(
         eve,
@@ -214,13 +214,13 @@ onEachEngine((api) => {
       await createRole(api, { rules: [secretReader], aggregatesTo: ['eve-target'] })
       await expectForbidden(eve, 'POST', 'roles', roleOf('eve-target', {}))
     })
-    test('by a role that others already name', async () => {
+    test('C7-15 by a role that others already name', async () => {
       const eve = await editor()
       const dependent = await createRole(api, { dependencies: ['eve-named'] })
       await person(api, { roles: [dependent] })
       await expectForbidden(eve, 'POST', 'roles', roleOf('eve-named', { rules: [secretReader] }))
     })
-    test('by a rolebinding, for itself or others', async () => {
+    test('C7-15 by a rolebinding, for itself or others', async () => {
       const eve = await editor()
       const strong = await createRole(api, { rules: [secretReader] })
       await expectForbidden(eve, 'POST', 'rolebindings', bindingOf(strong, [eve.name]))
@@ -229,7 +229,7 @@ onEachEngine((api) => {
       const binding = await bind(api, strong, [ben.name])
       await expectForbidden(eve, 'PUT', `rolebindings/${binding}`, bindingOf(strong, [ben.name, eve.name], {}))
     })
-    test('by the password, the end or the return of somebody stronger', async () => {
+    test('C7-15 by the password, the end or the return of somebody stronger', async () => {
       const eve = await editor()
       const strong = await person(api, { roles: [await createRole(api, { rules: [secretReader] })] })
       await expectForbidden(eve, 'PUT', `users/${strong.name}/password`, { password: 'known to eve' })

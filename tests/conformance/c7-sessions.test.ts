@@ -76,7 +76,7 @@ onEachEngine((api) => {
     expectStatus(await login(api, { username: ann.name, password: 'quite another one' }), 201)
   })
 
-  describe('C7-25 with a cookie, what changes something must come from our own pages:', () => {
+  describe('with a cookie, what changes something must come from our own pages:', () => {
     const cases: readonly (readonly [status: number, what: string, headers: Record<string, string>])[] = [
       [403, 'from nowhere', {}],
       [403, 'from elsewhere', { origin: 'https://evil.example' }],
@@ -85,7 +85,7 @@ onEachEngine((api) => {
       [422, 'from here, by the browser', { 'sec-fetch-site': 'same-origin' }],
     ]
     for (const [status, what, given] of cases) {
-      test(what, async () => {
+      test(`C7-25 ${what}`, async () => {
         const editor = await person(api, { roles: ['super-administrator'] })
         const cookie = (await cookieOf(editor.name)).split(';')[0] ?? ''
         const headers = { cookie, ...given, ...(given['origin'] === 'own' && own()) }

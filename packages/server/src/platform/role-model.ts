@@ -14,7 +14,7 @@ import type { Caller } from '../base/call.ts'
 import type { Rights } from './rights.ts'
 import { addedRules, assertCovers, mayHandOutAnything } from './escalation.ts'
 
-const strings = { type: 'array', items: { type: 'string' } }
+const names = { type: 'array', maxItems: 1_000, items: { type: 'string', pattern: '^[^*]+$' } }
 /** `*` stands alone, or after a slash at the end of a path. */
 const words = (pattern: string) => ({ type: 'array', minItems: 1, maxItems: 1_000, items: { type: 'string', pattern } })
 const groups = words('^(\\*|[^*]*)$')
@@ -44,7 +44,7 @@ const definition: ModelDefinition = {
             additionalProperties: false,
           },
           else: {
-            properties: { apiGroups: groups, resources, resourceNames: strings, verbs: allowedVerbs },
+            properties: { apiGroups: groups, resources, resourceNames: names, verbs: allowedVerbs },
             required: ['apiGroups', 'resources', 'verbs'],
             additionalProperties: false,
           },
