@@ -1,3 +1,4 @@
+import { accessFaults } from './conformance-faults/access.ts'
 import { definitionFaults } from './conformance-faults/definitions.ts'
 import { errorFaults } from './conformance-faults/errors.ts'
 import { listFaults } from './conformance-faults/lists.ts'
@@ -16,4 +17,5 @@ export const conformanceFaults: readonly ConformanceFault[] = [
   ...listFaults,
   ...definitionFaults,
   ...errorFaults,
+  ...accessFaults,
 ]

@@ -62,7 +62,7 @@ export const listFaults: readonly ConformanceFault[] = [
   {
     promise: 'C3-23',
     what: 'a caller has three lists in flight',
-    file: 'packages/server/src/models/list.ts',
+    file: 'packages/server/src/models/stream-limits.ts',
     find: 'if (own >= perCaller || all >= inAll) {',
     replace: 'if (own > perCaller || all >= inAll) {',
   },

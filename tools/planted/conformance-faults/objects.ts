@@ -34,8 +34,8 @@ export const objectFaults: readonly ConformanceFault[] = [
     promise: 'C2-16',
     what: 'If-Match is not looked at by DELETE',
     file: 'packages/server/src/models/delete.ts',
-    find: "headers['if-match'] !== undefined || model.rules",
-    replace: 'model.rules',
+    find: "headers['if-match'] !== undefined || beforeDelete",
+    replace: 'beforeDelete',
   },
   {
     promise: 'C2-19',
@@ -141,7 +141,7 @@ export const objectFaults: readonly ConformanceFault[] = [
     promise: 'C2-57',
     what: 'discovery is sent again to whoever has it',
     file: 'packages/server/src/discovery/tagged-answer.ts',
-    find: "if (sent.includes(etag) || sent.includes('*'))",
-    replace: "if (sent.includes('*'))",
+    find: 'if (isNotModified(request.headers, etag))',
+    replace: "if (request.headers['if-none-match'] === '*')",
   },
 ]

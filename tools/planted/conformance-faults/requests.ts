@@ -61,7 +61,7 @@ export const requestFaults: readonly ConformanceFault[] = [
   {
     promise: 'C1-16',
     what: 'the place of a list that nobody reads is not given back',
-    file: 'packages/server/src/models/list.ts',
+    file: 'packages/server/src/models/stream-limits.ts',
     find: 'const left = (running.get(name) ?? 1) - 1',
     replace: 'const left = running.get(name) ?? 0',
   },
