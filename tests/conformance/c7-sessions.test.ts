@@ -41,7 +41,7 @@ onEachEngine((api) => {
     expectStatus(await api.request('DELETE', '/auth/sessions/current', { as: 'anonymous', headers }), 200)
     const answer = await api.request('GET', '/livez', { as: 'anonymous', headers: { cookie } })
     expectProblem(answer, 401, 'Unauthenticated')
-    expect(answer.headers['set-cookie']?.[0]).toMatch(/^pergola-session=; .*Max-Age=0$/)
+    expect(String(answer.headers['set-cookie'])).toMatch(/^pergola-session=; .*Max-Age=0$/)
   })
 
   test('C7-23 sessions are listed and ended one by one, on every replica', async () => {
