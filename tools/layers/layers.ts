@@ -33,6 +33,11 @@ export const serverFolders: readonly Layer[] = [
     mayImport: ['authn', 'credentials', 'dispatch', 'models', 'validation', 'store', 'base'],
   },
   {
+    name: 'own-api',
+    does: "the host's own answers at the paths of resources",
+    mayImport: ['account', 'authz', 'credentials', 'dispatch', 'models', 'platform', 'validation', 'store', 'base'],
+  },
+  {
     name: 'discovery',
     does: 'what there is to call, for programs and for people',
     mayImport: ['models', 'validation', 'base'],
@@ -40,7 +45,7 @@ export const serverFolders: readonly Layer[] = [
   {
     name: 'platform',
     does: 'built-in models and roles, and who holds which',
-    mayImport: ['authz', 'models', 'validation', 'store', 'base'],
+    mayImport: ['authz', 'credentials', 'models', 'validation', 'store', 'base'],
   },
   {
     name: 'credentials',

@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ResourceRequest } from '@pergola/api'
 import { createAccountEndpoints } from './account/account-endpoints.ts'
 import { createLoginLimits } from './account/login-limits.ts'
 import { createAuthenticate } from './authn/authenticate.ts'
 import { sessionCookie } from './authn/cookie.ts'
 import { createAuthorize } from './authz/authorize.ts'
-import { setUserPassword } from './account/user-password.ts'
 import type { Call, Handler } from './base/call.ts'
 import { systemClock, type Clock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
@@ -27,6 +25,7 @@ import { declarationOf, type Model } from './models/model.ts'
 import { fromData } from './models/object-bytes.ts'
 import { createModelRegistry, type ModelRegistry } from './models/registry.ts'
 import { createPipeline } from './pipeline.ts'
+import { createOwnApi } from './own-api/own-api.ts'
 import { createAccessSource } from './platform/access-source.ts'
 import { builtInRoles } from './platform/built-in-roles.ts'
 import { assertCovers, mayHandOutAnything, rulesOf } from './platform/escalation.ts'
@@ -34,6 +33,7 @@ import type { Rights } from './platform/rights.ts'
 import { createRoleBindingModel } from './platform/role-binding-model.ts'
 import { createRoleModel } from './platform/role-model.ts'
 import { seedRoles } from './platform/seed-roles.ts'
+import { createTokenModel } from './platform/token-model.ts'
 import { createUserModel } from './platform/user-model.ts'
 import { isDisabled } from './platform/user-spec.ts'
 import { openStore } from './store/open-store.ts'
@@ -73,7 +73,7 @@ export async function assemble({ config, administratorToken, log }: AssembleOpti
   const models = await assembleModels({ store, clock, log, own }, parts)
   const access = parts.use(await createAccessSource({ store, log, ...own }))
   const publicUrl = () => config.server.publicUrl ?? listener.url
-  const account = assembleAccount({ store, clock, log, config, access, users: own.users, publicUrl }, parts)
+  const account = assembleAccount({ store, clock, log, config, access, own, publicUrl }, parts)
   const checks: HealthCheck[] = [
     {
       name: 'accepting',
@@ -98,7 +98,7 @@ export async function assemble({ config, administratorToken, log }: AssembleOpti
       clock,
       models,
       streams: createStreamLimits(streamLimits),
-      subresource: account.subresource,
+      ownApi: account.ownApi,
       endpoint: (path) => account.endpoint(path) ?? readable(health.get(path) ?? discovery(path)),
     }),
   })
@@ -135,6 +135,7 @@ interface OwnModels {
   readonly roles: Model
   readonly bindings: Model
   readonly users: Model
+  readonly tokens: Model
 }
 
 interface OwnModelParts {
@@ -145,9 +146,10 @@ interface OwnModelParts {
 
 function createOwnModels({ store, clock, rights }: OwnModelParts): OwnModels {
   const roles = createRoleModel({ store, rights, bindings: () => bindings })
-  const users = createUserModel({ store, clock, rights, bindings: () => bindings })
+  const users = createUserModel({ store, clock, rights, bindings: () => bindings, tokens: () => tokens })
   const bindings = createRoleBindingModel({ store, rights, roles, users })
-  return { roles, bindings, users }
+  const tokens = createTokenModel({ store, clock, tokens: createTokens(store, clock), users })
+  return { roles, bindings, users, tokens }
 }
 
 /** The host's own models and those that are declared; what runs for them ends with `running`. */
@@ -156,7 +158,7 @@ async function assembleModels(
   running: AsyncDisposableStack,
 ): Promise<ModelRegistry> {
   const compiler = running.use(createSchemaCompiler())
-  const builtIn = [own.roles, own.bindings, own.users]
+  const builtIn = [own.roles, own.bindings, own.users, own.tokens]
   const refresh = (model: ModelKey) => models.refresh(model)
   const definitions = createDefinitionModel({ store, clock, compiler, open: refresh, onChange: refresh })
   for (const model of [...builtIn, definitions]) await store.openModel(declarationOf(model))
@@ -175,13 +177,14 @@ interface AccountParts {
   readonly log: Log
   readonly config: Config
   readonly access: Rights
-  readonly users: Model
+  readonly own: OwnModels
   readonly publicUrl: () => string
 }
 
 /** Credentials, and what people do with them. */
 function assembleAccount(parts: AccountParts, running: AsyncDisposableStack) {
-  const { store, clock, log, config, access, users, publicUrl } = parts
+  const { store, clock, log, config, access, publicUrl } = parts
+  const { users, bindings } = parts.own
   const cookie = sessionCookie(config.server.publicUrl ?? 'http:')
   const sessions = createSessions(store, clock)
   const tokens = createTokens(store, clock)
@@ -207,10 +210,7 @@ function assembleAccount(parts: AccountParts, running: AsyncDisposableStack) {
       findUser: (name) => findUser(store, users, name),
       onEnd,
     }),
-    subresource: ({ group, resource, name, subresource }: ResourceRequest): Endpoint | undefined => {
-      if (group !== '' || resource !== 'users' || subresource !== 'password' || name === undefined) return undefined
-      return { update: (call) => setUserPassword(userPassword, call, name) }
-    },
+    ownApi: createOwnApi({ store, clock, rights: access, bindings, userPassword, tokenModel: parts.own.tokens, onEnd }),
   }
 }
 

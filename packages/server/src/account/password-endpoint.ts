@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts'
 import { parseJsonBody } from '../validation/json-body.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
 import type { LoginLimits } from './login-limits.ts'
-import { refuseBody } from './refuse-body.ts'
+import { refuseBody } from '../validation/refuse-body.ts'
 import { signedIn } from './sessions-endpoint.ts'
 
 const maxBodyBytes = 16 * 1024

@@ -7,7 +7,7 @@ import { jsonAnswer } from '../models/json-answer.ts'
 import { parseJsonBody } from '../validation/json-body.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
 import type { LoginLimits } from './login-limits.ts'
-import { refuseBody } from './refuse-body.ts'
+import { refuseBody } from '../validation/refuse-body.ts'
 
 const maxBodyBytes = 16 * 1024
 const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength })

@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts'
 import { parseJsonBody } from '../validation/json-body.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
 import { newPassword } from './password-endpoint.ts'
-import { refuseBody } from './refuse-body.ts'
+import { refuseBody } from '../validation/refuse-body.ts'
 
 const maxBodyBytes = 16 * 1024
 const faults = compileSchema({

@@ -4,7 +4,7 @@ import { discoveryDocument } from './discovery-document.ts'
 import { versionsOf, type GroupVersion } from './group-version.ts'
 import { openApiDocument } from './openapi-document.ts'
 import { referenceIndex, referencePage } from './reference-page.ts'
-import { taggedAnswer } from './tagged-answer.ts'
+import { taggedAnswer } from '../models/tagged-answer.ts'
 
 const html = 'text/html; charset=utf-8'
 const json = 'application/json'

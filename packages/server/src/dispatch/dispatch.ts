@@ -24,8 +24,8 @@ export interface DispatchParts {
   readonly streams: StreamLimits
   /** Who answers at a path that is no resource, if anybody does. */
   readonly endpoint: (path: string) => Endpoint | undefined
-  /** Who answers a sub-resource that the host adds to a model, if anybody does. */
-  readonly subresource: (request: ResourceRequest) => Endpoint | undefined
+  /** Who answers at the path of a resource in place of a model, if anybody does. */
+  readonly ownApi: (request: ResourceRequest) => Endpoint | undefined
 }
 
 /** Sends an allowed request to the verb or endpoint that answers it. */
@@ -34,7 +34,7 @@ export type Dispatch = Handler
 export function createDispatch(parts: DispatchParts): Dispatch {
   return async (call) => {
     const { info } = call
-    const endpoint = info.kind === 'resource' ? parts.subresource(info) : parts.endpoint(info.path)
+    const endpoint = info.kind === 'resource' ? parts.ownApi(info) : parts.endpoint(info.path)
     if (!endpoint && info.kind === 'resource') return dispatchVerb(parts, call, info)
     if (!endpoint) throw new ApiError('NotFound', `there is nothing at ${info.path}`)
     const handler = endpoint[info.verb]

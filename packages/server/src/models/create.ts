@@ -25,6 +25,8 @@ export interface WriteParts {
 export interface WriteRequest {
   readonly body: unknown
   readonly caller?: Caller
+  /** Goes to the rules of the host's own models, never into the object. */
+  readonly secret?: string
   /** Everything is done but stored. */
   readonly dryRun?: boolean
 }
@@ -36,8 +38,8 @@ export async function createObject(parts: WriteParts, model: Model, request: Wri
 }
 
 async function create({ store, clock }: WriteParts, model: Model, request: WriteRequest): Promise<StoredObject> {
-  const { body, caller, dryRun = false } = request
-  const context = caller ? { caller } : {}
+  const { body, caller, secret, dryRun = false } = request
+  const context = { ...(caller && { caller }), ...(secret !== undefined && { secret }) }
   const object = prepared(model, withoutOwnedStatus(model, readObject(model, body)), context)
   const indexed = await accept(model, object, { ...context, checked: 'all' })
   const { metadata } = object

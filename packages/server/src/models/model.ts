@@ -59,6 +59,8 @@ interface ModelRules {
 export interface WriteContext {
   readonly stored?: JsonObject
   readonly caller?: Caller
+  /** What the host makes with the object and never stores in it. */
+  readonly secret?: string
 }
 
 /** An object before and after a write; without `after` it is deleted. */

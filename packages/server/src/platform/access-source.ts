@@ -41,6 +41,7 @@ interface KnownUser {
  * forgotten as soon as the change log says so, and everything is read anew when the log could not be read for a while.
  */
 export async function createAccessSource(parts: AccessParts): Promise<AccessSource> {
+  const from = await parts.store.head()
   let definitions = await readRoles(parts)
   let made: { readonly book: RoleBook; readonly anonymous: HeldRoles } | undefined
   /** Made when it is next asked for: a hundred changes of roles are one new book. */
@@ -52,6 +53,7 @@ export async function createAccessSource(parts: AccessParts): Promise<AccessSour
   }
   const known = createKnownUsers(parts)
   const log = followChanges(parts.store, {
+    from,
     onChanges: async (changes) => {
       for (const change of changes) {
         for (const name of usersOf(parts, change)) known.forget(name)

@@ -17,6 +17,18 @@ const signedIn: readonly Rule[] = [
   { nonResourceURLs: ['/auth/sessions'], verbs: ['get'] },
   { nonResourceURLs: ['/auth/sessions/*'], verbs: ['delete'] },
   { nonResourceURLs: ['/auth/password'], verbs: ['update'] },
+  {
+    apiGroups: ['api.platform.run'],
+    resources: ['users/permissions'],
+    resourceNames: ['-'],
+    verbs: ['get'],
+  },
+  { apiGroups: ['api.platform.run'], resources: ['accessreviews'], verbs: ['create'] },
+  {
+    apiGroups: ['uc.api.platform.run'],
+    resources: ['personalaccesstokens'],
+    verbs: ['create', 'list', 'delete'],
+  },
 ]
 
 export const builtInRoles: readonly BuiltInRole[] = [

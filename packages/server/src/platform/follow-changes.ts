@@ -10,6 +10,8 @@ const staleMs = 3_000
 const batch = 1_000
 
 export interface FollowOptions {
+  /** The place behind everything that is known already. */
+  readonly from: Revision
   /** In order; what it throws is tried again as a loss of place. */
   readonly onChanges: (changes: readonly Change[]) => Promise<void>
   /** Some changes may have been missed: everything has to be read anew. */
@@ -18,7 +20,7 @@ export interface FollowOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Reads the change log from now on, as long as it lasts. */
+/** Reads the change log from a place on that was the last one a moment ago. */
 export interface Following extends Disposable {
   /** Whether everything up to a moment ago was seen. */
   isCurrent(): boolean
@@ -26,10 +28,10 @@ export interface Following extends Disposable {
   catchUp(): Promise<void>
 }
 
-export function followChanges(store: Store, { onChanges, onLost, onError }: FollowOptions): Following {
+export function followChanges(store: Store, { from, onChanges, onLost, onError }: FollowOptions): Following {
   const stop = new AbortController()
-  let place: Revision | undefined
-  let currentAt = Number.NEGATIVE_INFINITY
+  let place: Revision | undefined = from
+  let currentAt = performance.now()
   const lookAnew = async () => {
     const head = await store.head()
     await onLost()

@@ -8,6 +8,7 @@ import { fromData, toData } from '../models/object-bytes.ts'
 import type { Guard, SqlStatement, Store, StoredObject, WriteOperation } from '../store/store.ts'
 import { bindingsWhere, remainingAdministrator, superAdministrator } from './administrators.ts'
 import { roleIn, subjectOfBinding } from './role-binding-model.ts'
+import { ownerOfToken } from './token-model.ts'
 import { isDisabled } from './user-spec.ts'
 import type { Caller } from '../base/call.ts'
 import type { Rights } from './rights.ts'
@@ -39,8 +40,9 @@ export interface UserParts {
   readonly store: Store
   readonly rights: () => Rights
   readonly clock: Clock
-  /** The model of rolebindings, which names users itself. */
+  /** The models that name users themselves. */
   readonly bindings: () => Model
+  readonly tokens: () => Model
 }
 
 export function createUserModel(parts: UserParts): Model {
@@ -89,6 +91,7 @@ async function withoutUser(parts: UserParts, model: Model, { name, uid }: Object
   for await (const binding of bindingsWhere({ store, bindings }, subjectOfBinding, name)) {
     operations.push(withoutSubject(bindings, binding, name))
   }
+  operations.push(...(await tokensOf(parts, name)))
   const where = { field: subjectOfBinding, is: { op: '=' as const, value: name } }
   const guards = await staysAdministered(parts, model, name)
   const retired = {
@@ -97,6 +100,12 @@ async function withoutUser(parts: UserParts, model: Model, { name, uid }: Object
   }
   const also = [retired, { text: 'DELETE FROM passwords WHERE uid = $1', values: [uid] }, ...ended(parts, uid)]
   return { operations, guards: [...guards, { is: 'none', model: bindings, where }], also }
+}
+
+async function tokensOf({ store, tokens }: UserParts, owner: string): Promise<readonly WriteOperation[]> {
+  const where = [{ field: ownerOfToken, is: { op: '=' as const, value: owner } }]
+  const { items } = await store.list(tokens(), { where, limit: 10_000, total: 'none' })
+  return items.map(({ name, uid }) => ({ type: 'delete', model: tokens(), name, expected: { uid } }))
 }
 
 function withoutSubject(bindings: Model, stored: StoredObject, user: string): WriteOperation {

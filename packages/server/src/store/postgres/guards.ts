@@ -1,26 +1,43 @@
 import type { ClientBase } from 'pg'
 import { GuardFailed } from '../guard-failed.ts'
-import type { Guard, WriteOptions } from '../store.ts'
+import type { Guard, ModelKey, WriteOperation, WriteOptions } from '../store.ts'
 import { tableOf } from '../model-table.ts'
 import type { Catalog } from './catalog.ts'
 import { createParameters } from './parameters.ts'
 import { driver } from './predicates.ts'
 
-/** Locks what must be there until the transaction ends, in an order that all writers keep. */
-export async function holdGuards(client: ClientBase, catalog: Catalog, { guards = [] }: WriteOptions): Promise<void> {
+/**
+ * Locks what must be there, and with it what is going to be written, in one order that all writers keep: else two who each
+ * need the other to stay would wait for each other until the database notices, a second later.
+ */
+export async function holdGuards(
+  client: ClientBase,
+  catalog: Catalog,
+  { operations, guards = [] }: WriteOptions & { readonly operations: readonly WriteOperation[] },
+): Promise<void> {
+  if (guards.length === 0) return
+  const written = operations.filter(({ type }) => type !== 'create')
   const there = guards.filter((guard) => guard.is === 'there')
-  for (const guard of there.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))) {
-    const { uid = null, version = null } = guard.expected ?? {}
-    const { rowCount } = await client.query(
-      `SELECT FROM ${tableOf(catalog.find(guard.model).table)}
-       WHERE name = $1 AND uid = coalesce($2, uid) AND version = coalesce($3, version) FOR SHARE`,
-      [guard.name, uid, version],
-    )
-    if (rowCount === 0) throw new GuardFailed(guard)
-  }
+  const locks = [...written, ...there].toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
+  for (const lock of locks) await ('is' in lock ? holdThere(client, catalog, lock) : holdWritten(client, catalog, lock))
 }
 
-const placeOf = ({ model, name }: Extract<Guard, { is: 'there' }>) => `${model.group}/${model.plural}/${name}`
+const placeOf = ({ model, name }: { readonly model: ModelKey; readonly name: string }) =>
+  `${model.group}/${model.plural}/${name}`
+
+async function holdWritten(client: ClientBase, catalog: Catalog, { model, name }: WriteOperation): Promise<void> {
+  await client.query(`SELECT FROM ${tableOf(catalog.find(model).table)} WHERE name = $1 FOR UPDATE`, [name])
+}
+
+async function holdThere(client: ClientBase, catalog: Catalog, guard: Extract<Guard, { is: 'there' }>): Promise<void> {
+  const { uid = null, version = null } = guard.expected ?? {}
+  const { rowCount } = await client.query(
+    `SELECT FROM ${tableOf(catalog.find(guard.model).table)}
+     WHERE name = $1 AND uid = coalesce($2, uid) AND version = coalesce($3, version) FOR SHARE`,
+    [guard.name, uid, version],
+  )
+  if (rowCount === 0) throw new GuardFailed(guard)
+}
 
 /** Runs what goes with the operations, and looks at what must not be there behind them. */
 export async function finishGuarded(

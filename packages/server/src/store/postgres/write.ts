@@ -82,7 +82,7 @@ async function writeOnce(
     else {
       const work = async (client: ClientBase) => {
         if (fence) await holdFence(client, fence)
-        await holdGuards(client, parts.catalog, options)
+        await holdGuards(client, parts.catalog, { ...options, operations })
         await run(client)
         await finishGuarded(client, parts.catalog, options)
       }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Answer, Call } from '../base/call.ts'
-import { isNotModified } from '../models/etag.ts'
+import { isNotModified } from './etag.ts'
 
 /** A document that is the same for everybody: its tag is its content's, so that it is sent again only when it has changed. */
 export function taggedAnswer({ request }: Call, contentType: string, text: string): Answer {

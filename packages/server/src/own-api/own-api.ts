@@ -1,0 +1,36 @@
+import type { ResourceRequest } from '@pergola/api'
+import { setUserPassword, type UserPasswordParts } from '../account/user-password.ts'
+import type { Endpoint } from '../dispatch/endpoint.ts'
+import type { Rights } from '../platform/rights.ts'
+import { reviewAccess } from './access-reviews.ts'
+import { deleteToken, listTokens, makeToken, type TokensApiParts } from './personal-access-tokens.ts'
+import { ownPermissions } from './permissions.ts'
+import { whoCan, type WhoCanParts } from './who-can.ts'
+
+export interface OwnApiParts extends WhoCanParts, TokensApiParts {
+  readonly rights: Rights
+  readonly userPassword: UserPasswordParts
+}
+
+/** What the host itself adds to the paths of resources. */
+export function createOwnApi(parts: OwnApiParts): (request: ResourceRequest) => Endpoint | undefined {
+  const { rights } = parts
+  const api: Readonly<Record<string, Endpoint>> = {
+    'users/permissions -': { get: (call) => ownPermissions(rights, call) },
+    accessreviews: { create: (call) => reviewAccess(rights, call) },
+    whocan: { create: (call) => whoCan(parts, call) },
+  }
+  const tokens: Endpoint = { create: (call) => makeToken(parts, call), list: (call) => listTokens(parts, call) }
+  return ({ group, version, resource, subresource, name }) => {
+    if (version !== 'v1alpha1') return undefined
+    if (group === '' && resource === 'users' && subresource === 'password' && name !== undefined) {
+      return { update: (call) => setUserPassword(parts.userPassword, call, name) }
+    }
+    if (group === 'uc.api.platform.run' && resource === 'personalaccesstokens' && subresource === undefined) {
+      return name === undefined ? tokens : { delete: (call) => deleteToken(parts, call, name) }
+    }
+    if (group !== 'api.platform.run') return undefined
+    const path = subresource === undefined ? resource : `${resource}/${subresource}`
+    return api[name === undefined ? path : `${path} ${name}`]
+  }
+}

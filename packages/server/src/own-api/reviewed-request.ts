@@ -1,0 +1,48 @@
+import { verbs, type RequestInfo } from '@pergola/api'
+
+const text = { type: 'string', minLength: 1, maxLength: 253 }
+const verb = { enum: [...verbs] }
+
+/** A request as a review names it: of a resource, or of any other path. */
+export const reviewedRequest = {
+  type: 'object',
+  required: ['verb'],
+  oneOf: [
+    {
+      required: ['resource'],
+      properties: {
+        verb,
+        group: { type: 'string', maxLength: 253 },
+        resource: text,
+        subresource: text,
+        name: text,
+      },
+      additionalProperties: false,
+    },
+    {
+      required: ['path'],
+      properties: { verb, path: { type: 'string', pattern: '^/', maxLength: 2_000 } },
+      additionalProperties: false,
+    },
+  ],
+}
+
+export interface ReviewedRequest {
+  readonly verb: RequestInfo['verb']
+  readonly group?: string
+  readonly resource?: string
+  readonly subresource?: string
+  readonly name?: string
+  readonly path?: string
+}
+
+export function toRequestInfo({
+  verb: wanted,
+  group = '',
+  resource,
+  path = '',
+  ...named
+}: ReviewedRequest): RequestInfo {
+  if (resource === undefined) return { kind: 'non-resource', verb: wanted, path }
+  return { kind: 'resource', verb: wanted, path, group, version: 'v1', resource, ...named }
+}

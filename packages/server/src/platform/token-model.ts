@@ -1,0 +1,114 @@
+import { ApiError } from '@pergola/api'
+import type { Clock } from '../base/clock.ts'
+import { revoked } from '../credentials/revocations.ts'
+import type { Tokens } from '../credentials/tokens.ts'
+import { deepEqual } from '../base/deep-equal.ts'
+import { createBuiltInModel } from '../models/built-in-model.ts'
+import type { ModelDefinition } from '../models/definition/definition.ts'
+import type { JsonObject } from '../models/json-object.ts'
+import type { Accompaniment, Model, ObjectChange, WriteContext } from '../models/model.ts'
+import type { ModelKey, Store } from '../store/store.ts'
+
+const definition: ModelDefinition = {
+  group: 'security.platform.run',
+  version: 'v1alpha1',
+  kind: 'PersonalAccessToken',
+  singular: 'personalaccesstoken',
+  plural: 'personalaccesstokens',
+  schema: {
+    required: ['spec'],
+    properties: {
+      spec: {
+        type: 'object',
+        required: ['owner'],
+        properties: {
+          owner: { type: 'string', minLength: 1, maxLength: 253 },
+          description: { type: 'string', maxLength: 500 },
+          expiresAt: { type: 'string', format: 'date-time' },
+          roles: { type: 'array', maxItems: 100, uniqueItems: true, items: { type: 'string', minLength: 1 } },
+        },
+      },
+    },
+  },
+  indexes: [{ name: 'spec.owner' }],
+}
+
+export const ownerOfToken = 'spec.owner'
+
+interface TokenSpec {
+  readonly owner: string
+  readonly description?: string
+  readonly expiresAt?: string
+  readonly roles?: readonly string[]
+}
+
+export interface TokenParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly tokens: Tokens
+  readonly users: ModelKey
+}
+
+/** What is to be known of a personal access token; the secret is shown once and never part of it. */
+export function createTokenModel(parts: TokenParts): Model {
+  return createBuiltInModel(definition, {
+    rules: { accompany: (change, context) => accompany(parts, change, context) },
+  })
+}
+
+async function accompany(parts: TokenParts, change: ObjectChange, context: WriteContext): Promise<Accompaniment> {
+  const { before, after } = change
+  if (!before && after) return made(parts, { uid: change.uid, spec: specOf(after) }, context)
+  if (before && !after) return taken(parts, change.uid, specOf(before))
+  if (before && after && !deepEqual(lasting(before), lasting(after))) {
+    throw new ApiError('Invalid', 'of a token only the description can be changed; make another one')
+  }
+  return {}
+}
+
+interface MadeToken {
+  readonly uid: string
+  readonly spec: TokenSpec
+}
+
+async function made(
+  { tokens, users }: TokenParts,
+  { uid, spec }: MadeToken,
+  { caller, secret }: WriteContext,
+): Promise<Accompaniment> {
+  if (secret === undefined || caller?.kind !== 'user') {
+    const where = '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'
+    throw new ApiError('MethodNotAllowed', `everybody makes tokens for itself, at ${where}`, {
+      headers: { allow: 'GET, HEAD, DELETE' },
+    })
+  }
+  const { roles, expiresAt } = spec
+  const owner = {
+    uid: caller.uid,
+    name: caller.name,
+    ...(roles && { narrowedTo: roles }),
+    ...(expiresAt !== undefined && { expiresAt: Date.parse(expiresAt) }),
+  }
+  return {
+    guards: [{ is: 'there', model: users, name: caller.name, expected: { uid: caller.uid } }],
+    also: [tokens.kept({ secret, uid }, owner)],
+  }
+}
+
+async function taken(
+  { store, clock, tokens, users }: TokenParts,
+  uid: string,
+  spec: TokenSpec,
+): Promise<Accompaniment> {
+  const owner = await store.get(users, spec.owner)
+  return { also: [tokens.dropped(uid), ...(owner ? [revoked(clock, owner.uid)] : [])] }
+}
+
+function specOf(token: JsonObject): TokenSpec {
+  return token['spec'] as TokenSpec
+}
+
+function lasting(token: JsonObject): object {
+  const { description: _, ...rest } = specOf(token)
+  return rest
+}
