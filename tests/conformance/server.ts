@@ -23,6 +23,8 @@ export interface Api {
   things(): Promise<Collection>
   /** A model of the test's own: `things` under names of its own, with these parts in place of the usual ones. */
   model(parts?: Partial<ModelSpec>): Promise<Collection>
+  /** What the server said at its start; undefined when it has an administrator. */
+  setupSecret(): string | undefined
   /** As `Origin` of the server's own pages. */
   origin(): string
   /** Another replica on the same database; SQLite has one process only, so there it is this one. */
@@ -72,6 +74,7 @@ function createApi(running: RunningServer): Api {
       const url = await running.replica()
       return { request: (method, path, options) => send(url, token, { method, path, ...options }) }
     },
+    setupSecret: () => running.server.setupSecret,
     origin: () => running.url,
     restart: () => running.restart(),
     breakDatabase: () => running.breakDatabase(),
@@ -92,10 +95,14 @@ class RunningServer implements AsyncDisposable {
     this.engine = engine
   }
 
-  get url(): string {
+  get server(): Server {
     const [server] = this.#servers
     if (!server) throw new Error('the server is not started')
-    return server.url
+    return server
+  }
+
+  get url(): string {
+    return this.server.url
   }
 
   async start(): Promise<void> {

@@ -4,18 +4,37 @@ import { createDatabase } from '@pergola/test-servers'
 import { describe, expect, inject, test } from 'vitest'
 import { startPergola } from './pergola-process.ts'
 
-test('serve prints where it listens, its database, a token, and a next step that works as printed', async () => {
+test('serve prints where it listens, its database, a token, the first setup, and a next step that works as printed', async () => {
   await using pergola = startPergola()
   const url = await pergola.url()
   await expect.poll(pergola.stdout).toContain('next')
-  const [title, api, database, made, next = ''] = pergola.stdout().split('\n')
+  const [title, api, database, made, setup, next = ''] = pergola.stdout().split('\n')
   expect(title).toMatch(/^ {2}pergola \d+\.\d+\.\d+ · ready in \d\.\d s$/)
   expect(api).toBe(`  api       ${url}`)
   expect(database).toBe('  database  SQLite pergola.db')
   expect(made).toMatch(/^ {2}token {5}pgl_[\w-]{43} {2}\(of this run; /)
+  expect(setup).toMatch(/^ {2}setup {5}pgi_[\w-]{43} {2}\(makes the first administrator, /)
   const [, header = '', target = ''] = /^ {2}next {6}curl -H "Authorization: (.*)" (\S+)$/.exec(next) ?? []
   const answer = await fetch(target, { headers: { authorization: header } })
   expect(await answer.json()).toMatchObject({ kind: 'RoleList', total: 7 })
+})
+
+test('the administrator that the configuration names is made at the first start, and can sign in', async () => {
+  const files = { password: 'correct horse battery\n' }
+  const env = { PERGOLA_ADMIN_USERNAME: 'ann', PERGOLA_ADMIN_PASSWORD_FILE: 'password' }
+  await using pergola = startPergola({ env, files })
+  const url = await pergola.url()
+  expect(pergola.stdout()).not.toContain('setup')
+  const answer = await fetch(`${url}/auth/sessions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify({ username: 'ann', password: 'correct horse battery', transport: 'token' }),
+  })
+  expect(answer.status).toBe(201)
+  const { token } = (await answer.json()) as { token: string }
+  const users = await fetch(`${url}/api/v1alpha1/users`, { headers: { authorization: `Bearer ${token}` } })
+  expect(await users.json()).toMatchObject({ items: [{ metadata: { name: 'ann' } }] })
+  expect(pergola.stdout() + pergola.stderr()).not.toContain('correct horse')
 })
 
 test('a given token is not printed, and its file works as well', async () => {

@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isApiError } from '@pergola/api'
 import { createAccountEndpoints } from './account/account-endpoints.ts'
 import { createLoginLimits } from './account/login-limits.ts'
+import { createFirstAdministrator, needsSetup, newSetupSecret, type SetupParts } from './account/setup.ts'
 import { createAuthenticate } from './authn/authenticate.ts'
 import { sessionCookie } from './authn/cookie.ts'
 import { createAuthorize } from './authz/authorize.ts'
 import type { Call, Handler } from './base/call.ts'
+import type { Administrator } from './base/administrator.ts'
 import { systemClock, type Clock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
@@ -50,18 +53,23 @@ const compactEveryMs = 60_000
 export interface AssembleOptions {
   readonly config: Config
   readonly administratorToken: string
+  /** Made at a start that finds no super administrator. */
+  readonly administrator?: Administrator
   readonly log: Log
 }
 
 export interface Server {
   readonly url: string
+  /** Makes the first super administrator, when there is none. */
+  readonly setupSecret?: string
   readonly database: string
   /** Stops without cutting a request that ends in time; answers how many did not. */
   close(): Promise<number>
 }
 
 /** The only place that knows all parts. */
-export async function assemble({ config, administratorToken, log }: AssembleOptions): Promise<Server> {
+export async function assemble(options: AssembleOptions): Promise<Server> {
+  const { config, administratorToken, log } = options
   const store = await openStore({
     ...config.database,
     onConnectionLost: (err) => log.warn({ err }, 'a database connection was lost'),
@@ -110,9 +118,11 @@ export async function assemble({ config, administratorToken, log }: AssembleOpti
     })
   }, compactEveryMs)
   parts.defer(() => clearInterval(compaction))
+  const setupSecret = await firstSetup(account.setup, options)
   const running = parts.move()
   return {
     url: listener.url,
+    ...(setupSecret !== undefined && { setupSecret }),
     database: store.description,
     close: async () => {
       const { stopDelay, drainTimeout } = config.server
@@ -197,11 +207,13 @@ function assembleAccount(parts: AccountParts, running: AsyncDisposableStack) {
     if (mayHandOutAnything(own)) return
     assertCovers(own, rulesOf(await access.readUser(user)), `power over user "${user}"`)
   }
+  const setup = { store, clock, users, bindings, passwords }
   const userPassword = { store, clock, users, passwords, onEnd, assertCovers: assertCoversUser }
   return {
     authentication: { credentials, cookieName: cookie.name, clearedCookie: cookie.cleared },
+    setup,
     endpoint: createAccountEndpoints({
-      store,
+      ...setup,
       sessions,
       passwords,
       limits: createLoginLimits(store, clock),
@@ -212,6 +224,20 @@ function assembleAccount(parts: AccountParts, running: AsyncDisposableStack) {
     }),
     ownApi: createOwnApi({ store, clock, rights: access, bindings, userPassword, tokenModel: parts.own.tokens, onEnd }),
   }
+}
+
+/** The first administrator as the configuration has it; else the secret by which somebody becomes it. */
+async function firstSetup(setup: SetupParts, { administrator, log }: AssembleOptions): Promise<string | undefined> {
+  if (!(await needsSetup(setup))) return undefined
+  if (!administrator) return newSetupSecret(setup)
+  try {
+    await createFirstAdministrator(setup, administrator)
+    log.info({ username: administrator.username }, 'the first super administrator was made')
+  } catch (error) {
+    // Another replica that starts at the same moment has done it.
+    if (!isApiError(error) || error.reason !== 'AlreadyExists') throw error
+  }
+  return undefined
 }
 
 /** A handler that answers reading alone. */

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { assemble } from './assemble.ts'
 import { administratorToken, type AdministratorToken } from './base/administrator-token.ts'
+import { administratorOf, type Administrator } from './base/administrator.ts'
 import { ConfigError, loadConfig, type Config } from './base/config.ts'
 import { createLog } from './base/log.ts'
 
@@ -24,9 +25,11 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
   const stopped = stopSignal()
   let config: Config
   let token: AdministratorToken
+  let administrator: Administrator | undefined
   try {
     config = loadConfig({ ...configFile(options.configFile), env: process.env })
     token = administratorToken(config.bootstrap, readFile)
+    administrator = administratorOf(config.admin, readFile)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     process.stderr.write(`The configuration cannot be used:\n${error.message.replaceAll(/^/gm, '  ')}\n`)
@@ -35,7 +38,12 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
   const pretty = config.log.format === 'auto' ? process.stderr.isTTY : config.log.format === 'pretty'
   const log = createLog({ level: config.log.level, pretty, write: (text) => process.stderr.write(text) })
 
-  const assembled = assemble({ config, administratorToken: token.value, log }).catch((error: Error) => error)
+  const assembled = assemble({
+    config,
+    administratorToken: token.value,
+    ...(administrator && { administrator }),
+    log,
+  }).catch((error: Error) => error)
   const server = await Promise.race([assembled, stopped.then(() => undefined)])
   if (server === undefined) return 0
   if (server instanceof Error) {
@@ -86,10 +94,11 @@ interface BannerFacts {
   readonly url: string
   readonly database: string
   readonly token: AdministratorToken
+  readonly setupSecret?: string
   readonly seconds: number
 }
 
-function banner({ url, database, token, seconds }: BannerFacts): string {
+function banner({ url, database, token, setupSecret, seconds }: BannerFacts): string {
   const given =
     process.env['PERGOLA_BOOTSTRAP_ADMIN_TOKEN'] === undefined ? token.inShell : '$PERGOLA_BOOTSTRAP_ADMIN_TOKEN'
   const made = `  token     ${token.value}  (of this run; PERGOLA_BOOTSTRAP_ADMIN_TOKEN sets a lasting one)`
@@ -98,6 +107,9 @@ function banner({ url, database, token, seconds }: BannerFacts): string {
     `  api       ${url}`,
     `  database  ${database}`,
     ...(token.madeNow ? [made] : []),
+    ...(setupSecret === undefined
+      ? []
+      : [`  setup     ${setupSecret}  (makes the first administrator, at ${url}/auth/setup, within an hour)`]),
     `  next      curl -H "Authorization: Bearer ${given}" ${url}/api/v1alpha1/roles`,
     '',
   ].join('\n')

@@ -9,6 +9,7 @@ test('without file or variables every setting has its default', () => {
     server: { host: '127.0.0.1', port: 8090, stopDelay: 1, drainTimeout: 25, allowInsecureLogin: false },
     database: { url: 'sqlite:pergola.db', namedStatements: true },
     changelog: { retention: 24, maxBytes: 10_737_418_240 },
+    admin: {},
     bootstrap: {},
     log: { level: 'info', format: 'auto' },
   })

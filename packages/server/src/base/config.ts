@@ -15,6 +15,7 @@ export interface Config {
   }
   readonly database: { readonly url: string; readonly namedStatements: boolean }
   readonly changelog: { readonly retention: number; readonly maxBytes: number }
+  readonly admin: { readonly username?: string; readonly passwordFile?: string }
   readonly bootstrap: { readonly adminToken?: string; readonly adminTokenFile?: string }
   readonly log: { readonly level: LogLevel; readonly format: 'auto' | 'json' | 'pretty' }
 }
@@ -101,6 +102,19 @@ export const configSchema = {
           description:
             'Room for them in the database; beyond it the oldest go earlier. 5,000 changes a second of 2 KB fill the default in 18 minutes.',
         },
+      },
+    },
+    admin: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        username: {
+          type: 'string',
+          minLength: 1,
+          description: 'Name of the first super administrator, made at a start that finds none.',
+        },
+        passwordFile: { type: 'string', minLength: 1, description: 'A file that holds its password.' },
       },
     },
     bootstrap: {

@@ -3,8 +3,8 @@ import { isApiError } from '@pergola/api'
 import type { Answer, Caller } from '../base/call.ts'
 import type { Clock } from '../base/clock.ts'
 import { uuidv7 } from '../base/uuid.ts'
-import type { Store, StoredObject } from '../store/store.ts'
-import { accept, prepared, readObject } from './accept.ts'
+import type { CreateOperation, ObjectContent, Store, StoredObject } from '../store/store.ts'
+import { accept, prepared, readObject, type Acceptance } from './accept.ts'
 import { writeAccompanied } from './accompanied-write.ts'
 import { jsonAnswer } from './json-answer.ts'
 import { pathOf, type Model } from './model.ts'
@@ -41,10 +41,8 @@ async function create({ store, clock }: WriteParts, model: Model, request: Write
   const { body, caller, secret, dryRun = false } = request
   const context = { ...(caller && { caller }), ...(secret !== undefined && { secret }) }
   const object = prepared(model, withoutOwnedStatus(model, readObject(model, body)), context)
-  const indexed = await accept(model, object, { ...context, checked: 'all' })
   const { metadata } = object
-  const held = (metadata.finalizers ?? []).length > 0
-  const content = { data: toData(object), storedAs: model.version, held, indexed, edition: model.edition }
+  const content = await contentOf(model, object, { ...context, checked: 'all' })
   for (let tries = 1; ; tries++) {
     const name = metadata.name ?? `${metadata.generateName}${randomSuffix()}`
     try {
@@ -60,6 +58,22 @@ async function create({ store, clock }: WriteParts, model: Model, request: Write
       if (!clash || metadata.name !== undefined || tries === generatedNameTries) throw known
     }
   }
+}
+
+async function contentOf(model: Model, object: JsonObject, acceptance: Acceptance): Promise<ObjectContent> {
+  const indexed = await accept(model, object, acceptance)
+  const held = (object.metadata.finalizers ?? []).length > 0
+  return { data: toData(object), storedAs: model.version, held, indexed, edition: model.edition }
+}
+
+/** For an object of the host's own that is written together with others; the model's own rules are not asked. */
+export async function createOperation(
+  { clock }: Pick<WriteParts, 'clock'>,
+  model: Model,
+  object: JsonObject & { readonly metadata: { readonly name: string } },
+): Promise<CreateOperation> {
+  const content = await contentOf(model, object, { checked: 'nothing' })
+  return { type: 'create', model, name: object.metadata.name, uid: uuidv7(clock.now()), content }
 }
 
 /** Where status is written apart, creating leaves it out. */

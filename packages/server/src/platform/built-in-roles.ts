@@ -38,7 +38,7 @@ export const builtInRoles: readonly BuiltInRole[] = [
     annotations: displayName('Every visitor'),
     rules: [
       { nonResourceURLs: ['/livez', '/readyz'], verbs: ['get'] },
-      { nonResourceURLs: ['/auth/sessions'], verbs: ['create'] },
+      { nonResourceURLs: ['/auth/sessions', '/auth/setup'], verbs: ['create'] },
     ],
   },
   { name: 'authenticated', labels: hidden, annotations: displayName('Every signed-in user'), rules: signedIn },

@@ -1,0 +1,93 @@
+import { ApiError } from '@pergola/api'
+import type { Administrator } from '../base/administrator.ts'
+import type { Answer, Call } from '../base/call.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Passwords } from '../credentials/passwords.ts'
+import { digestOf, newSecret } from '../credentials/secret.ts'
+import { createOperation } from '../models/create.ts'
+import { jsonAnswer } from '../models/json-answer.ts'
+import type { Model } from '../models/model.ts'
+import type { Store } from '../store/store.ts'
+import { WriteConflict } from '../store/write-conflict.ts'
+import { parseJsonBody } from '../validation/json-body.ts'
+import { refuseBody } from '../validation/refuse-body.ts'
+import { compileSchema } from '../validation/schema-validator.ts'
+import { newPassword } from './password-endpoint.ts'
+
+const secretMs = 3_600_000
+const maxBodyBytes = 16 * 1024
+const role = 'super-administrator'
+/** Of the binding that makes the first administrator: there can be one of that name. */
+const firstBinding = 'first-administrator'
+
+const text = { type: 'string', minLength: 1, maxLength: 253 }
+const faults = compileSchema({
+  type: 'object',
+  required: ['secret', 'username', 'password'],
+  additionalProperties: false,
+  properties: { secret: text, username: text, password: newPassword },
+})
+
+export interface SetupParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly users: Model
+  readonly bindings: Model
+  readonly passwords: Passwords
+}
+
+/** Whether nobody is super administrator yet. */
+export async function needsSetup({ store, bindings }: SetupParts): Promise<boolean> {
+  const where = [{ field: 'roleRef.name', is: { op: '=' as const, value: role } }]
+  return (await store.list(bindings, { where, limit: 1, total: 'none' })).items.length === 0
+}
+
+/** A secret that makes the first administrator, once, within an hour; the one before no longer does. */
+export async function newSetupSecret({ store, clock }: SetupParts): Promise<string> {
+  const secret = newSecret('pgi_')
+  await store.sql({ text: 'DELETE FROM setup_secrets', values: [] })
+  await store.sql({
+    text: 'INSERT INTO setup_secrets (digest, expires_at) VALUES ($1, $2)',
+    values: [digestOf(secret), clock.now() + secretMs],
+  })
+  return secret
+}
+
+/** `POST /auth/setup`. */
+export async function setUp(parts: SetupParts, { request }: Call): Promise<Answer> {
+  const { value } = parseJsonBody(request.headers['content-type'], await request.readBody(maxBodyBytes), [
+    'application/json',
+  ])
+  refuseBody('the setup', faults(value))
+  const { secret, username, password } = value as Administrator & { readonly secret: string }
+  const digest = digestOf(secret)
+  const [known] = await parts.store.sql({
+    text: 'SELECT digest FROM setup_secrets WHERE digest = $1 AND expires_at > $2',
+    values: [digest, parts.clock.now()],
+  })
+  if (!known)
+    throw new ApiError('Unauthenticated', 'the setup link is not valid; make a new one by "pergola setup-link"')
+  await createFirstAdministrator(parts, { username, password })
+  return jsonAnswer(201, Buffer.from(JSON.stringify({ username })))
+}
+
+/** User, password and binding at once; of several who try, one does it. */
+export async function createFirstAdministrator(parts: SetupParts, administrator: Administrator): Promise<void> {
+  const { store, users, bindings, passwords } = parts
+  const { username, password } = administrator
+  const user = await createOperation(parts, users, { metadata: { name: username }, spec: { disabled: false } })
+  const binding = await createOperation(parts, bindings, {
+    metadata: { name: firstBinding },
+    roleRef: { apiGroup: '', kind: 'Role', name: role },
+    subjects: [{ apiGroup: '', kind: 'User', name: username }],
+  })
+  const also = [await passwords.set(user.uid, password), { text: 'DELETE FROM setup_secrets', values: [] }]
+  try {
+    await store.write([user, binding], { also })
+  } catch (error) {
+    if (!(error instanceof WriteConflict)) throw error
+    throw new ApiError('AlreadyExists', 'there is a super administrator already, or a user of that name', {
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,27 @@
+import { ConfigError, type Config } from './config.ts'
+
+/** Who is made super administrator where there is none. */
+export interface Administrator {
+  readonly username: string
+  readonly password: string
+}
+
+const minLength = 8
+
+/** As the configuration names it, with the password from a file: a variable would be seen by every process. */
+export function administratorOf(
+  { username, passwordFile }: Config['admin'],
+  readFile: (name: string) => string,
+): Administrator | undefined {
+  if (username === undefined && passwordFile === undefined) return undefined
+  if (username === undefined || passwordFile === undefined) {
+    throw new ConfigError('admin.username and admin.passwordFile go together; set both or neither')
+  }
+  const password = readFile(passwordFile).replace(/\r?\n$/, '')
+  if (password.length < minLength) {
+    throw new ConfigError(
+      `the password in ${passwordFile} has ${password.length} characters; at least ${minLength} are needed`,
+    )
+  }
+  return { username, password }
+}
