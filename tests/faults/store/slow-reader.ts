@@ -54,7 +54,7 @@ async function loadObjects(url: string, count: number): Promise<void> {
   await client.query(
     `INSERT INTO m_1 (id, name, uid, version, generation, index_generation, held, stored_as, labels, sets, ix_1, data)
      SELECT (1700000000000 + at) << 20, 'r-' || at, gen_random_uuid(), 0, 1, 1, false, 'v1', jsonb_build_object('team', 't' || at % 3),
-       jsonb_build_object('2', jsonb_build_array('tag' || at % 500)), 'c' || at % 1000, decode(repeat(md5(at::text), 37), 'hex')
+       jsonb_build_object('2', jsonb_build_array('tag' || at % 500)), 'c' || at % 1000, convert_to(repeat(md5(at::text), 18), 'UTF8')
      FROM generate_series(0, $1::int - 1) at`,
     [count],
   )

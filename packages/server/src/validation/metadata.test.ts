@@ -64,3 +64,10 @@ describe('refused is', () => {
     test(what, () => expect(metadataErrors(metadata)).toEqual([expect.objectContaining({ field, rule })]))
   }
 })
+
+test('far too much of it is refused as fast as too much', () => {
+  const began = performance.now()
+  const errors = metadataErrors({ name: 'a', finalizers: finalizers(30_000) })
+  expect(errors.map(({ field }) => field)).toEqual(['metadata.finalizers'])
+  expect(performance.now() - began).toBeLessThan(500)
+})
