@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { assemble, type Server } from './assemble.ts'
-import { loadConfig } from './base/config.ts'
-import { createLog } from './base/log.ts'
+import { assemble, type Server } from '../../packages/server/src/assemble.ts'
+import { loadConfig } from '../../packages/server/src/base/config.ts'
+import { createLog } from '../../packages/server/src/base/log.ts'
 
 /** What people do with their accounts, once through; every promise is held by the conformance tests. */
 const administratorToken = 'account-account-account-account-1'
