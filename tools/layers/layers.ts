@@ -30,7 +30,7 @@ export const serverFolders: readonly Layer[] = [
   {
     name: 'account',
     does: 'signing in and out, passwords',
-    mayImport: ['authn', 'credentials', 'dispatch', 'models', 'validation', 'store', 'base'],
+    mayImport: ['authn', 'credentials', 'dispatch', 'models', 'platform', 'validation', 'store', 'base'],
   },
   {
     name: 'own-api',

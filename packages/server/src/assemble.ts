@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isApiError } from '@pergola/api'
 import { createAccountEndpoints } from './account/account-endpoints.ts'
 import { createLoginLimits } from './account/login-limits.ts'
 import { createFirstAdministrator, needsSetup, newSetupSecret, type SetupParts } from './account/setup.ts'
 import { createAuthenticate } from './authn/authenticate.ts'
 import { sessionCookie } from './authn/cookie.ts'
 import { createAuthorize } from './authz/authorize.ts'
-import type { Call, Handler } from './base/call.ts'
+import type { Handler } from './base/call.ts'
 import type { Administrator } from './base/administrator.ts'
 import { systemClock, type Clock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
+import { forgetExpired } from './credentials/forget-expired.ts'
 import { createKnownCredentials } from './credentials/known-credentials.ts'
 import { createPasswords } from './credentials/passwords.ts'
 import { createSessions } from './credentials/sessions.ts'
@@ -25,20 +25,18 @@ import { followDefinitions } from './models/follow-definitions.ts'
 import { createIndexBuilder } from './models/index-builder.ts'
 import { createStreamLimits } from './models/stream-limits.ts'
 import { declarationOf, type Model } from './models/model.ts'
-import { fromData } from './models/object-bytes.ts'
 import { createModelRegistry, type ModelRegistry } from './models/registry.ts'
 import { createPipeline } from './pipeline.ts'
 import { createOwnApi } from './own-api/own-api.ts'
 import { createAccessSource } from './platform/access-source.ts'
 import { builtInRoles } from './platform/built-in-roles.ts'
-import { assertCovers, mayHandOutAnything, rulesOf } from './platform/escalation.ts'
 import type { Rights } from './platform/rights.ts'
 import { createRoleBindingModel } from './platform/role-binding-model.ts'
 import { createRoleModel } from './platform/role-model.ts'
 import { seedRoles } from './platform/seed-roles.ts'
 import { createTokenModel } from './platform/token-model.ts'
 import { createUserModel } from './platform/user-model.ts'
-import { isDisabled } from './platform/user-spec.ts'
+import { canSignIn } from './platform/user-spec.ts'
 import { openStore } from './store/open-store.ts'
 import type { ModelKey, Store } from './store/store.ts'
 import { createSchemaCompiler } from './validation/schema-compiler.ts'
@@ -113,8 +111,9 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   const listener = await listen({ host: config.server.host, port: config.server.port, log, handle })
   const { retention, maxBytes } = config.changelog
   const compaction = setInterval(() => {
-    store.compact({ keepMs: retention * 3_600_000, maxBytes }).catch((err: unknown) => {
-      log.warn({ err }, 'old changes could not be removed; it is tried again every minute')
+    const removed = [store.compact({ keepMs: retention * 3_600_000, maxBytes }), forgetExpired(store, clock)]
+    Promise.all(removed).catch((err: unknown) => {
+      log.warn({ err }, 'what is over could not be removed; it is tried again every minute')
     })
   }, compactEveryMs)
   parts.defer(() => clearInterval(compaction))
@@ -201,28 +200,20 @@ function assembleAccount(parts: AccountParts, running: AsyncDisposableStack) {
   const credentials = running.use(createKnownCredentials({ store, sessions, tokens, clock, log }))
   const passwords = createPasswords(store, clock)
   const onEnd = (uid: string) => credentials.forget(uid)
-  // Who sets somebody's password could be them.
-  const assertCoversUser = async ({ caller }: Call, user: string): Promise<void> => {
-    const own = await access.rolesOf(caller)
-    if (mayHandOutAnything(own)) return
-    assertCovers(own, rulesOf(await access.readUser(user)), `power over user "${user}"`)
-  }
   const setup = { store, clock, users, bindings, passwords }
-  const userPassword = { store, clock, users, passwords, onEnd, assertCovers: assertCoversUser }
   return {
     authentication: { credentials, cookieName: cookie.name, clearedCookie: cookie.cleared },
     setup,
     endpoint: createAccountEndpoints({
       ...setup,
       sessions,
-      passwords,
       limits: createLoginLimits(store, clock),
       cookie,
       insecure: () => insecureLogin(new URL(publicUrl()), config),
       findUser: (name) => findUser(store, users, name),
       onEnd,
     }),
-    ownApi: createOwnApi({ store, clock, rights: access, bindings, userPassword, tokenModel: parts.own.tokens, onEnd }),
+    ownApi: createOwnApi({ ...setup, rights: access, tokenModel: parts.own.tokens, onEnd }),
   }
 }
 
@@ -234,8 +225,8 @@ async function firstSetup(setup: SetupParts, { administrator, log }: AssembleOpt
     await createFirstAdministrator(setup, administrator)
     log.info({ username: administrator.username }, 'the first super administrator was made')
   } catch (error) {
-    // Another replica that starts at the same moment has done it.
-    if (!isApiError(error) || error.reason !== 'AlreadyExists') throw error
+    // Another replica that starts at the same moment has done it; unless the name was somebody else's.
+    if (await needsSetup(setup)) throw error
   }
   return undefined
 }
@@ -247,7 +238,7 @@ function readable(handler: Handler | undefined): Endpoint | undefined {
 
 async function findUser(store: Store, users: Model, name: string) {
   const user = await store.get(users, name)
-  return user && user.deletedAt === undefined && !isDisabled(fromData(user.data)) ? user : undefined
+  return user && canSignIn(user) ? user : undefined
 }
 
 /** Why nobody may sign in: a password would travel in the clear. */

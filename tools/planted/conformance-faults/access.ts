@@ -76,8 +76,8 @@ export const accessFaults: readonly ConformanceFault[] = [
     promise: 'C7-13',
     what: 'who is disabled can sign in',
     file: 'packages/server/src/assemble.ts',
-    find: ' && !isDisabled(fromData(user.data)) ? user',
-    replace: ' ? user',
+    find: 'return user && canSignIn(user) ? user : undefined',
+    replace: 'return user',
   },
   {
     promise: 'C7-14',

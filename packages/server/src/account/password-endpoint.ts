@@ -4,13 +4,11 @@ import { passwordLengths, type Passwords } from '../credentials/passwords.ts'
 import type { Sessions } from '../credentials/sessions.ts'
 import { jsonAnswer } from '../models/json-answer.ts'
 import type { Store } from '../store/store.ts'
-import { parseJsonBody } from '../validation/json-body.ts'
+import { readJson } from '../validation/read-json.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
 import type { LoginLimits } from './login-limits.ts'
-import { refuseBody } from '../validation/refuse-body.ts'
 import { signedIn } from './sessions-endpoint.ts'
 
-const maxBodyBytes = 16 * 1024
 const { least, most } = passwordLengths
 export const newPassword = { type: 'string', minLength: least, maxLength: most }
 const changeFaults = compileSchema({
@@ -35,10 +33,7 @@ export interface PasswordEndpointParts {
 export async function changePassword(parts: PasswordEndpointParts, call: Call): Promise<Answer> {
   const { uid, name, sessionId } = signedIn(call)
   const { request } = call
-  const { value } = parseJsonBody(request.headers['content-type'], await request.readBody(maxBodyBytes), [
-    'application/json',
-  ])
-  refuseBody('the change', changeFaults(value))
+  const value = await readJson(request, { what: 'the change', faults: changeFaults })
   const sent = value as { readonly current: string; readonly new: string }
   const attempt = { account: name, address: request.address }
   await parts.limits.refuse(attempt)

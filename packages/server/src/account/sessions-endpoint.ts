@@ -4,12 +4,10 @@ import type { Answer, Call, UserCaller } from '../base/call.ts'
 import type { Passwords } from '../credentials/passwords.ts'
 import type { Session, Sessions } from '../credentials/sessions.ts'
 import { jsonAnswer } from '../models/json-answer.ts'
-import { parseJsonBody } from '../validation/json-body.ts'
+import { readJson } from '../validation/read-json.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
 import type { LoginLimits } from './login-limits.ts'
-import { refuseBody } from '../validation/refuse-body.ts'
 
-const maxBodyBytes = 16 * 1024
 const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength })
 const loginFaults = compileSchema({
   type: 'object',
@@ -45,10 +43,7 @@ export interface SessionsEndpointParts {
 export async function signIn(parts: SessionsEndpointParts, { request }: Call): Promise<Answer> {
   const insecure = parts.insecure()
   if (insecure !== undefined) throw new ApiError('Forbidden', insecure)
-  const { value } = parseJsonBody(request.headers['content-type'], await request.readBody(maxBodyBytes), [
-    'application/json',
-  ])
-  refuseBody('the login', loginFaults(value))
+  const value = await readJson(request, { what: 'the login', faults: loginFaults })
   const { username, password, transport } = value as Login
   const attempt = { account: username, address: request.address }
   await parts.limits.refuse(attempt)

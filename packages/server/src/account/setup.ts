@@ -7,16 +7,15 @@ import { digestOf, newSecret } from '../credentials/secret.ts'
 import { createOperation } from '../models/create.ts'
 import { jsonAnswer } from '../models/json-answer.ts'
 import type { Model } from '../models/model.ts'
+import { superAdministrator } from '../platform/administrators.ts'
+import { roleOfBinding } from '../platform/role-binding-model.ts'
 import type { Store } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
-import { parseJsonBody } from '../validation/json-body.ts'
-import { refuseBody } from '../validation/refuse-body.ts'
+import { readJson } from '../validation/read-json.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
 import { newPassword } from './password-endpoint.ts'
 
 const secretMs = 3_600_000
-const maxBodyBytes = 16 * 1024
-const role = 'super-administrator'
 /** Of the binding that makes the first administrator: there can be one of that name. */
 const firstBinding = 'first-administrator'
 
@@ -38,7 +37,7 @@ export interface SetupParts {
 
 /** Whether nobody is super administrator yet. */
 export async function needsSetup({ store, bindings }: SetupParts): Promise<boolean> {
-  const where = [{ field: 'roleRef.name', is: { op: '=' as const, value: role } }]
+  const where = [{ field: roleOfBinding, is: { op: '=' as const, value: superAdministrator } }]
   return (await store.list(bindings, { where, limit: 1, total: 'none' })).items.length === 0
 }
 
@@ -55,10 +54,7 @@ export async function newSetupSecret({ store, clock }: SetupParts): Promise<stri
 
 /** `POST /auth/setup`. */
 export async function setUp(parts: SetupParts, { request }: Call): Promise<Answer> {
-  const { value } = parseJsonBody(request.headers['content-type'], await request.readBody(maxBodyBytes), [
-    'application/json',
-  ])
-  refuseBody('the setup', faults(value))
+  const value = await readJson(request, { what: 'the setup', faults: faults })
   const { secret, username, password } = value as Administrator & { readonly secret: string }
   const digest = digestOf(secret)
   const [known] = await parts.store.sql({
@@ -78,7 +74,7 @@ export async function createFirstAdministrator(parts: SetupParts, administrator:
   const user = await createOperation(parts, users, { metadata: { name: username }, spec: { disabled: false } })
   const binding = await createOperation(parts, bindings, {
     metadata: { name: firstBinding },
-    roleRef: { apiGroup: '', kind: 'Role', name: role },
+    roleRef: { apiGroup: '', kind: 'Role', name: superAdministrator },
     subjects: [{ apiGroup: '', kind: 'User', name: username }],
   })
   const also = [await passwords.set(user.uid, password), { text: 'DELETE FROM setup_secrets', values: [] }]

@@ -5,6 +5,7 @@ import { describe, expect, inject, test } from 'vitest'
 import { postgresFixture } from '../store/contract/postgres-fixture.ts'
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts'
 import type { Store } from '../store/store.ts'
+import { forgetExpired } from './forget-expired.ts'
 import { createKnownCredentials } from './known-credentials.ts'
 import { createPasswords } from './passwords.ts'
 import { newSecret } from './secret.ts'
@@ -73,6 +74,22 @@ for (const [engine, open] of engines) {
       }
       pass(hour)
       expect(await sessions.find(used.secret)).toBeUndefined()
+    })
+
+    test('what is over is removed, and nothing else', async () => {
+      await using opened = await open()
+      const { sessions, pass, clock } = openCredentials(opened.store)
+      const rows = async (table: string) =>
+        (await opened.store.sql({ text: `SELECT * FROM ${table}`, values: [] })).length
+      const over = await sessions.begin(begin)
+      await sessions.end(ann.uid, (await sessions.begin(begin)).session.id)
+      pass(13 * hour)
+      const { secret } = await sessions.begin(begin)
+      await sessions.endOthers(randomUUID(), undefined)
+      await forgetExpired(opened.store, clock)
+      expect([await rows('sessions'), await rows('revocations')]).toEqual([1, 1])
+      expect(await sessions.find(over.secret)).toBeUndefined()
+      expect(await sessions.find(secret)).toBeDefined()
     })
 
     test('a token is its owner until it expires, narrowed as it was made', async () => {

@@ -50,10 +50,12 @@ const statusMethods = ['PUT', 'PATCH']
 
 const methodOfVerb: Partial<Record<Verb, readonly string[]>> = {
   get: ['GET', 'HEAD'],
+  list: ['GET', 'HEAD'],
   create: ['POST'],
   update: ['PUT'],
   patch: ['PATCH'],
   delete: ['DELETE'],
+  deletecollection: ['DELETE'],
 }
 
 function methodsOf(endpoint: Endpoint): readonly string[] {

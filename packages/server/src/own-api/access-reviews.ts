@@ -5,12 +5,10 @@ import type { HeldRoles } from '../authz/role-book.ts'
 import type { Answer, Call, Caller } from '../base/call.ts'
 import { jsonAnswer } from '../models/json-answer.ts'
 import type { Rights } from '../platform/rights.ts'
-import { parseJsonBody } from '../validation/json-body.ts'
-import { refuseBody } from '../validation/refuse-body.ts'
+import { readJson } from '../validation/read-json.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
 import { reviewedRequest, toRequestInfo, type ReviewedRequest } from './reviewed-request.ts'
 
-const maxBodyBytes = 256 * 1024
 const mostReviews = 100
 const faults = compileSchema({
   type: 'object',
@@ -30,10 +28,7 @@ interface Reviews {
 /** `POST accessreviews`: whether the caller, or somebody else, may do something, and why. */
 export async function reviewAccess(rights: Rights, call: Call): Promise<Answer> {
   const { request, caller } = call
-  const { value } = parseJsonBody(request.headers['content-type'], await request.readBody(maxBodyBytes), [
-    'application/json',
-  ])
-  refuseBody('the review', faults(value))
+  const value = await readJson(request, { what: 'the review', faults: faults })
   const { user, requests } = value as Reviews
   const held = await rights.rolesOf(caller)
   const isSelf = user === undefined || (caller.kind === 'user' && caller.name === user)

@@ -1,16 +1,12 @@
 import type { ResourceRequest } from '@pergola/api'
-import { setUserPassword, type UserPasswordParts } from '../account/user-password.ts'
 import type { Endpoint } from '../dispatch/endpoint.ts'
-import type { Rights } from '../platform/rights.ts'
 import { reviewAccess } from './access-reviews.ts'
 import { deleteToken, listTokens, makeToken, type TokensApiParts } from './personal-access-tokens.ts'
 import { ownPermissions } from './permissions.ts'
+import { setUserPassword, type UserPasswordParts } from './user-password.ts'
 import { whoCan, type WhoCanParts } from './who-can.ts'
 
-export interface OwnApiParts extends WhoCanParts, TokensApiParts {
-  readonly rights: Rights
-  readonly userPassword: UserPasswordParts
-}
+export type OwnApiParts = WhoCanParts & TokensApiParts & UserPasswordParts
 
 /** What the host itself adds to the paths of resources. */
 export function createOwnApi(parts: OwnApiParts): (request: ResourceRequest) => Endpoint | undefined {
@@ -24,7 +20,7 @@ export function createOwnApi(parts: OwnApiParts): (request: ResourceRequest) => 
   return ({ group, version, resource, subresource, name }) => {
     if (version !== 'v1alpha1') return undefined
     if (group === '' && resource === 'users' && subresource === 'password' && name !== undefined) {
-      return { update: (call) => setUserPassword(parts.userPassword, call, name) }
+      return { update: (call) => setUserPassword(parts, call, name) }
     }
     if (group === 'uc.api.platform.run' && resource === 'personalaccesstokens' && subresource === undefined) {
       return name === undefined ? tokens : { delete: (call) => deleteToken(parts, call, name) }

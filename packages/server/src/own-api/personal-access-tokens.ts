@@ -12,11 +12,10 @@ import type { Rights } from '../platform/rights.ts'
 import { ownerOfToken } from '../platform/token-model.ts'
 import type { Store, StoredObject } from '../store/store.ts'
 import { fieldError } from '../validation/field-error.ts'
-import { parseJsonBody } from '../validation/json-body.ts'
+import { readJson } from '../validation/read-json.ts'
 import { refuseBody } from '../validation/refuse-body.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
 
-const maxBodyBytes = 64 * 1024
 const mostTokens = 100
 const faults = compileSchema({
   type: 'object',
@@ -46,10 +45,7 @@ export interface TokensApiParts {
 export async function makeToken(parts: TokensApiParts, call: Call): Promise<Answer> {
   const caller = signedIn(call)
   const { request } = call
-  const { value } = parseJsonBody(request.headers['content-type'], await request.readBody(maxBodyBytes), [
-    'application/json',
-  ])
-  refuseBody('the token', faults(value))
+  const value = await readJson(request, { what: 'the token', faults: faults })
   const wanted = value as Wanted
   await refuseUnheld(parts, caller, wanted)
   if ((await ownTokens(parts, caller)).length >= mostTokens) {

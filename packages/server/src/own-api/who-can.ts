@@ -4,12 +4,10 @@ import type { Model } from '../models/model.ts'
 import type { Rights } from '../platform/rights.ts'
 import { roleOfBinding } from '../platform/role-binding-model.ts'
 import type { Store } from '../store/store.ts'
-import { parseJsonBody } from '../validation/json-body.ts'
-import { refuseBody } from '../validation/refuse-body.ts'
+import { readJson } from '../validation/read-json.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
 import { reviewedRequest, toRequestInfo, type ReviewedRequest } from './reviewed-request.ts'
 
-const maxBodyBytes = 16 * 1024
 const faults = compileSchema(reviewedRequest)
 
 export interface WhoCanParts {
@@ -20,10 +18,7 @@ export interface WhoCanParts {
 
 /** `POST whocan`: the roles that allow something, and how many bindings give each of them. */
 export async function whoCan({ store, rights, bindings }: WhoCanParts, { request }: Call): Promise<Answer> {
-  const { value } = parseJsonBody(request.headers['content-type'], await request.readBody(maxBodyBytes), [
-    'application/json',
-  ])
-  refuseBody('the question', faults(value))
+  const value = await readJson(request, { what: 'the question', faults: faults })
   const book = await rights.readBook()
   const roles = []
   for (const name of book.rolesAllowing(toRequestInfo(value as ReviewedRequest))) {

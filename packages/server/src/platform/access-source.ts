@@ -13,7 +13,7 @@ import { followChanges } from './follow-changes.ts'
 import type { Rights } from './rights.ts'
 import { roleIn, subjectOfBinding } from './role-binding-model.ts'
 import { roleWords } from './role-words.ts'
-import { isDisabled } from './user-spec.ts'
+import { canSignIn } from './user-spec.ts'
 
 /** Users whose roles are kept in memory. */
 const mostUsers = 20_000
@@ -156,7 +156,7 @@ function narrowed(roles: readonly HeldRole[], to: readonly string[] | undefined)
 async function readUser(parts: AccessParts, name: string): Promise<KnownUser | undefined> {
   const { store, bindings, users } = parts
   const user = await store.get(users, name)
-  if (!user || user.deletedAt !== undefined || isDisabled(fromData(user.data))) return undefined
+  if (!user || !canSignIn(user)) return undefined
   const roles: HeldRole[] = [...always]
   for await (const binding of bindingsWhere({ store, bindings }, subjectOfBinding, name)) {
     if (binding.deletedAt === undefined) roles.push({ name: roleIn(fromData(binding.data)), binding: binding.name })

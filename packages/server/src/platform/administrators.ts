@@ -1,7 +1,7 @@
 import { ApiError } from '@pergola/api'
 import { fromData } from '../models/object-bytes.ts'
 import type { Cursor, Guard, ModelKey, Store, StoredObject } from '../store/store.ts'
-import { isDisabled } from './user-spec.ts'
+import { canSignIn } from './user-spec.ts'
 
 export const superAdministrator = 'super-administrator'
 
@@ -40,7 +40,7 @@ export async function ableUser(
 ): Promise<Guard | undefined> {
   for (const { name } of subjects) {
     const user = await store.get(users, name)
-    if (user && user.deletedAt === undefined && !isDisabled(fromData(user.data))) return asRead(users, user)
+    if (user && canSignIn(user)) return asRead(users, user)
   }
   return undefined
 }

@@ -1,7 +1,9 @@
 import { ApiError, type Rule } from '@pergola/api'
 import type { HeldRoles, RoleBook } from '../authz/role-book.ts'
 import { uncoveredRules } from '../authz/rules-cover.ts'
+import type { Caller } from '../base/call.ts'
 import { superAdministrator } from './administrators.ts'
+import type { Rights } from './rights.ts'
 
 /** Who may hand out more than it holds. */
 export function mayHandOutAnything({ roles }: HeldRoles): boolean {
@@ -13,6 +15,13 @@ export function assertCovers(caller: HeldRoles, rules: readonly Rule[], what: st
   const [missing] = uncoveredRules(rules, rulesOf(caller), caller.book)
   if (!missing) return
   throw new ApiError('EscalationForbidden', `${what} hands out more than you hold: ${inWords(missing)}`)
+}
+
+/** Who ends, brings back or can become somebody must hold all that they hold. */
+export async function assertPowerOver(rights: Rights, caller: Caller, user: string): Promise<void> {
+  const held = await rights.rolesOf(caller)
+  if (mayHandOutAnything(held)) return
+  assertCovers(held, rulesOf(await rights.readUser(user)), `power over user "${user}"`)
 }
 
 export function rulesOf({ book, roles }: HeldRoles): readonly Rule[] {

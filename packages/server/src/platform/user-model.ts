@@ -10,9 +10,8 @@ import { bindingsWhere, remainingAdministrator, superAdministrator } from './adm
 import { roleIn, subjectOfBinding } from './role-binding-model.ts'
 import { ownerOfToken } from './token-model.ts'
 import { isDisabled } from './user-spec.ts'
-import type { Caller } from '../base/call.ts'
 import type { Rights } from './rights.ts'
-import { assertCovers, mayHandOutAnything, rulesOf } from './escalation.ts'
+import { assertPowerOver } from './escalation.ts'
 
 const definition: ModelDefinition = {
   group: '',
@@ -49,7 +48,7 @@ export function createUserModel(parts: UserParts): Model {
   const model: Model = createBuiltInModel(definition, {
     rules: {
       accompany: async (change, { caller }) => {
-        if (caller) await assertHeld(parts.rights(), change, caller)
+        if (caller && endsOrReturns(change)) await assertPowerOver(parts.rights(), caller, change.name)
         return accompany(parts, model, change)
       },
     },
@@ -65,13 +64,8 @@ async function accompany(parts: UserParts, model: Model, change: ObjectChange): 
   return { guards: await staysAdministered(parts, model, change.name), also: ended(parts, change.uid) }
 }
 
-/** Whoever ends or brings back somebody's access must hold all of it. */
-async function assertHeld(rights: Rights, { name, before, after }: ObjectChange, caller: Caller): Promise<void> {
-  if (!before || (after && isDisabled(before) === isDisabled(after))) return
-  const held = await rights.rolesOf(caller)
-  if (mayHandOutAnything(held)) return
-  const user = await rights.readUser(name)
-  assertCovers(held, rulesOf(user), `power over user "${name}"`)
+function endsOrReturns({ before, after }: ObjectChange): boolean {
+  return before !== undefined && (after === undefined || isDisabled(before) !== isDisabled(after))
 }
 
 /** The name of somebody who is gone would carry over whatever still says it: links, logs, habits. */

@@ -6,12 +6,12 @@ import type { Clock } from '../base/clock.ts'
 import { jsonAnswer } from '../models/json-answer.ts'
 import type { Model } from '../models/model.ts'
 import type { Store } from '../store/store.ts'
-import { parseJsonBody } from '../validation/json-body.ts'
+import { readJson } from '../validation/read-json.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
-import { newPassword } from './password-endpoint.ts'
-import { refuseBody } from '../validation/refuse-body.ts'
+import { newPassword } from '../account/password-endpoint.ts'
+import { assertPowerOver } from '../platform/escalation.ts'
+import type { Rights } from '../platform/rights.ts'
 
-const maxBodyBytes = 16 * 1024
 const faults = compileSchema({
   type: 'object',
   required: ['password'],
@@ -24,30 +24,21 @@ export interface UserPasswordParts {
   readonly clock: Clock
   readonly users: Model
   readonly passwords: Passwords
-  /** Throws unless the caller holds all that the user holds. */
-  readonly assertCovers: (call: Call, user: string) => Promise<void>
+  readonly rights: Rights
   readonly onEnd: (uid: string) => void
 }
 
 /** `PUT /api/v1alpha1/users/<name>/password`: of somebody else, who is signed out everywhere. */
 export async function setUserPassword(parts: UserPasswordParts, call: Call, name: string): Promise<Answer> {
   const { request } = call
-  const { value } = parseJsonBody(request.headers['content-type'], await request.readBody(maxBodyBytes), [
-    'application/json',
-  ])
-  refuseBody('the password', faults(value))
+  const value = await readJson(request, { what: 'the password', faults: faults })
   const user = await parts.store.get(parts.users, name)
   if (!user) throw new ApiError('NotFound', `there is no user "${name}"`)
-  await parts.assertCovers(call, name)
+  await assertPowerOver(parts.rights, call.caller, name)
   const { uid } = user
   const set = await parts.passwords.set(uid, (value as { readonly password: string }).password)
-  for (const statement of [
-    set,
-    { text: 'DELETE FROM sessions WHERE uid = $1', values: [uid] },
-    revoked(parts.clock, uid),
-  ]) {
-    await parts.store.sql(statement)
-  }
+  const ended = { text: 'DELETE FROM sessions WHERE uid = $1', values: [uid] }
+  await parts.store.write([], { also: [set, ended, revoked(parts.clock, uid)] })
   parts.onEnd(uid)
   return jsonAnswer(200, Buffer.from(JSON.stringify({ changed: true })))
 }

@@ -1,0 +1,22 @@
+import type { FieldError } from '@pergola/api'
+import type { IncomingRequest } from '../base/call.ts'
+import { parseJsonBody } from './json-body.ts'
+import { refuseBody } from './refuse-body.ts'
+
+/** More than any body has that is no object of a model. */
+const maxBytes = 256 * 1024
+
+export interface ExpectedBody {
+  /** For the message: `the login`. */
+  readonly what: string
+  readonly faults: (value: unknown) => readonly FieldError[]
+}
+
+/** A body that is no object of a model, found sound. */
+export async function readJson(request: IncomingRequest, { what, faults }: ExpectedBody): Promise<unknown> {
+  const { value } = parseJsonBody(request.headers['content-type'], await request.readBody(maxBytes), [
+    'application/json',
+  ])
+  refuseBody(what, faults(value))
+  return value
+}
