@@ -1,13 +1,24 @@
 import { defineConfig } from 'vitest/config'
 
+/** Property tests take this many times their usual number of cases. */
+const cases = Number(process.env['CASES'] ?? 1)
+
 const shared = {
   // Packages are tested from their sources; nothing has to be built first.
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'] } },
 }
 
-// Property tests take this many times their usual number of cases.
-const cases = Number(process.env['CASES'] ?? 1)
+/** Limits only end a hang: a busy machine may be ten times slower. */
+const limits = {
+  testTimeout: 120_000 * cases,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 60_000 } },
+  setupFiles: ['tests/fixed-seed.ts'],
+}
+
+/** The longest tests, run only by `npm run proofs`. */
+const proofs = '**/*.proof.test.ts'
 
 export default defineConfig({
   test: {
@@ -25,22 +36,18 @@ export default defineConfig({
       {
         ...shared,
         test: {
+          ...limits,
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
-          testTimeout: 20_000 * cases,
+          exclude: [proofs],
         },
       },
-      { ...shared, test: { name: 'end-to-end', include: ['tests/end-to-end/**/*.test.ts'], testTimeout: 30_000 } },
-      // Only `npm run conformance` runs these; it also compares them with the list of promises.
       {
         ...shared,
-        test: {
-          name: 'conformance',
-          include: ['tests/conformance/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
+        test: { ...limits, name: 'end-to-end', include: ['tests/end-to-end/**/*.test.ts'], exclude: [proofs] },
       },
+      { ...shared, test: { ...limits, name: 'conformance', include: ['tests/conformance/**/*.test.ts'] } },
+      { ...shared, test: { ...limits, name: 'proofs', include: [proofs] } },
     ],
   },
 })

@@ -1,81 +1,154 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
+import { stripVTControlCharacters } from 'node:util'
+import { readOutcomes } from './conformance/report.ts'
+import { readSentences } from './conformance/sentences.ts'
+import { judge, type TestOutcome } from './conformance/verdict.ts'
+import { staticSteps, suiteSteps, testCommand, testReport, type Step } from './gate/steps.ts'
+import { readTestFiles, type TestFile } from './gate/test-report.ts'
 import { runCommand } from './run-command.ts'
 
 /**
- * Every gate of the repository, and a last line that counts them. The quick ones run side by side; each failure is
- * shown whole, and none stops the others. `--ci` adds the slower proofs.
+ * The gate: everything but the slow suites, which are `npm run proofs`. A step or test file that fails is run once more,
+ * alone, after everything else: one that passes then is printed as `unsteady`, one that fails twice is red.
  */
-interface Gate {
-  readonly name: string
-  readonly command: string
-  /** Where the gate leaves its own count of tests, in vitest's JSON form. */
-  readonly report?: string
+const shownLines = 120
+const engines = ['SQLite', 'PostgreSQL 18']
+const count = { passed: 0, failed: 0 }
+const running = new Set<string>()
+const secondChances: (() => Promise<void>)[] = []
+const outcomes = new Map<string, readonly TestOutcome[]>()
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.on(signal, () => {
+    console.log(`FAILED ended by ${signal} while running: ${[...running].join(', ')}`)
+    end({ passed: count.passed, failed: count.failed + running.size })
+    process.exit(1)
+  })
 }
 
-const report = 'node_modules/.cache/tests.json'
+await inLanes(
+  2,
+  staticSteps.map((step) => () => runStep(step)),
+)
+await runTests()
+await inLanes(
+  1,
+  suiteSteps.map((step) => () => runStep(step)),
+)
+await inLanes(1, secondChances)
+countSentences()
+end(count)
 
-const quick: readonly Gate[] = [
-  { name: 'types', command: 'npm run -s build' },
-  { name: 'format', command: 'npm run -s format:check' },
-  { name: 'lint', command: 'npm run -s lint' },
-  { name: 'layers', command: 'npm run -s lint:layers' },
-  { name: 'dead code', command: 'npm run -s lint:unused' },
-  { name: 'docs match code', command: 'npm run -s docs:check' },
-]
+function end({ passed, failed }: typeof count): void {
+  console.log(`\n${passed} passed, ${failed} failed`)
+  process.exitCode = failed === 0 ? 0 : 1
+}
 
-const tests: readonly Gate[] = [
-  {
-    name: 'tests and coverage',
-    command: `npm run -s test:coverage -- --reporter=default --reporter=json --outputFile=${report}`,
-    report,
-  },
-]
-
-/** The trials of the store whose outcome does not hang on how busy the machine is. */
-const trials = ['kill the writer', 'kill the database', 'a stopped lease holder', 'a slow reader of everything']
-
-const proofs: readonly Gate[] = [
-  { name: 'order of changes', command: 'npm run -s faults -- ordering --quick' },
-  { name: 'faults of the store', command: `npm run -s faults -- store --quick "--only=${trials.join(',')}"` },
-  { name: 'every promise', command: 'npm run -s conformance' },
-  { name: 'hostile requests', command: 'npm run -s conformance -- fuzz --quick --seed=11' },
-  { name: 'planted faults', command: 'npm run -s planted' },
-  { name: 'broken promises', command: 'npm run -s planted -- conformance --sample=6' },
-  { name: 'documents run', command: 'npm run -s docs:run' },
-]
-
-const count = { passed: 0, failed: 0 }
-const inCi = process.argv.includes('--ci')
-
-await together(quick, 2)
-await together([...tests, ...(inCi ? proofs : [])], 1)
-console.log(`\n${count.passed} passed, ${count.failed} failed`)
-process.exitCode = count.failed === 0 ? 0 : 1
-
-async function together(gates: readonly Gate[], lanes: number): Promise<void> {
-  const waiting = [...gates]
+async function inLanes(lanes: number, jobs: readonly (() => Promise<void>)[]): Promise<void> {
+  const waiting = [...jobs]
   const lane = async () => {
-    for (let gate = waiting.shift(); gate; gate = waiting.shift()) await pass(gate)
+    for (let job = waiting.shift(); job; job = waiting.shift()) await job()
   }
   await Promise.all(Array.from({ length: lanes }, lane))
 }
 
-async function pass(gate: Gate): Promise<void> {
-  if (gate.report !== undefined) rmSync(gate.report, { force: true })
-  const { passed, output, seconds } = await runCommand(gate.command)
-  const cases = gate.report === undefined ? { passed: 0, failed: 0 } : countCases(gate.report)
-  count.passed += cases.passed + (passed ? 1 : 0)
-  count.failed += cases.failed + (passed ? 0 : 1)
-  const counted = gate.report === undefined ? '' : `  ${cases.passed} tests passed, ${cases.failed} failed`
-  console.log(`${passed ? 'ok    ' : 'FAILED'} ${gate.name.padEnd(20)} ${seconds.toFixed(1).padStart(6)} s${counted}`)
-  if (!passed) console.log(output.replaceAll(/^/gm, '    '))
+async function runStep(step: Step): Promise<void> {
+  const { passed, seconds } = await run(step)
+  if (passed) return accept(step.name, seconds)
+  console.log(`failed ${step.name}; it runs once more, alone, at the end`)
+  secondChances.push(async () => {
+    const again = await run(step)
+    if (again.passed) tellUnsteady(step.name)
+    if (again.passed) accept(step.name, again.seconds)
+    else refuse(step.name, again)
+  })
 }
 
-function countCases(file: string): { passed: number; failed: number } {
-  try {
-    const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>
-    return { passed: numPassedTests ?? 0, failed: numFailedTests ?? 0 }
-  } catch {
-    return { passed: 0, failed: 0 }
+async function runTests(): Promise<void> {
+  const first = await runTestFiles('tests', testCommand())
+  const red = first.files.filter(({ isGreen }) => !isGreen)
+  for (const file of first.files.filter(({ isGreen }) => isGreen)) count.passed += file.passed
+  const told = first.files.reduce((sum, { passed }) => sum + passed, 0)
+  if (first.passed) return accept('tests', first.seconds, `${told} tests`)
+  // An error outside every test is in no file's result, so only a second run of everything can clear it.
+  const isOutsideTests = red.length === 0 || first.output.includes('Unhandled Error')
+  console.log(`failed tests; ${isOutsideTests ? 'all' : red.length} files run once more, alone, at the end`)
+  showFailures(red)
+  if (isOutsideTests) {
+    count.passed -= first.files.filter(({ isGreen }) => isGreen).reduce((sum, { passed }) => sum + passed, 0)
+    secondChances.push(() => runTestsAgain('tests', testCommand(['--maxWorkers=1'])))
+    return
   }
+  for (const { name } of red)
+    secondChances.push(() => runTestsAgain(relative(name), testCommand(['--maxWorkers=1', name])))
+}
+
+async function runTestsAgain(name: string, command: string): Promise<void> {
+  const again = await runTestFiles(name, command)
+  for (const file of again.files) {
+    count.passed += file.passed
+    count.failed += file.failed
+  }
+  if (again.passed) {
+    tellUnsteady(name)
+    return accept(name, again.seconds)
+  }
+  showFailures(again.files.filter(({ isGreen }) => !isGreen))
+  refuse(name, again)
+}
+
+async function runTestFiles(name: string, command: string) {
+  rmSync(testReport, { force: true })
+  const result = await run({ name, command })
+  for (const [file, found] of readOutcomes(testReport)) outcomes.set(file, found)
+  return { ...result, files: readTestFiles(testReport) }
+}
+
+/** Every promise needs a passed test on each engine; what the tests themselves cannot see is that one is missing. */
+function countSentences(): void {
+  const found = [...outcomes].filter(([file]) => file.includes('/tests/conformance/')).flatMap(([, tests]) => tests)
+  const { passed, counted, untested, unpromised } = judge(readSentences(), found, engines)
+  const figure = `${passed} of ${counted} sentences`
+  if (passed === counted && unpromised.length === 0) return accept('promises', 0, figure)
+  const reasons = [
+    ...untested.map(({ number }) => `without a test: ${number}`),
+    ...unpromised.map((title) => `without a promise: ${title}`),
+  ]
+  refuse('promises', { seconds: 0, output: [...reasons, figure].join('\n') })
+}
+
+async function run({ name, command }: Step) {
+  running.add(name)
+  const result = await runCommand(command)
+  running.delete(name)
+  return result
+}
+
+function accept(name: string, seconds: number, figure = ''): void {
+  count.passed++
+  console.log(`${line('ok    ', name, seconds)}  ${figure}`.trimEnd())
+}
+
+function refuse(name: string, { seconds, output }: { seconds: number; output: string }): void {
+  count.failed++
+  console.log(line('FAILED', name, seconds))
+  const lines = stripVTControlCharacters(output).trimEnd().split('\n').slice(-shownLines)
+  console.log(lines.join('\n').replaceAll(/^/gm, '    '))
+}
+
+function line(verdict: string, name: string, seconds: number): string {
+  return `${verdict} ${name.padEnd(30)} ${seconds.toFixed(1).padStart(7)} s`
+}
+
+function tellUnsteady(name: string): void {
+  console.log(`unsteady ${name}`)
+}
+
+function showFailures(files: readonly TestFile[]): void {
+  for (const { name, failures } of files)
+    console.log([relative(name), ...failures].join('\n').replaceAll(/^/gm, '    '))
+}
+
+function relative(file: string): string {
+  return file.replace(`${process.cwd()}/`, '')
 }

@@ -3,6 +3,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# Left by an earlier run: the release behind it is looked up anew, and `npm ci` removes the link anyway.
+rm -f node_modules/.bin/node
+hash -r
 source tools/use-node.sh
 npm ci --no-audit --no-fund --loglevel=error
 

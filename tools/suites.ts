@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-/** The long-running commands. A suite exists once its file does; until then the command says so and passes. */
+/** The long-running commands. A suite exists once its file does; until then the command says so and fails. */
 const suites: Readonly<Record<string, string | Readonly<Record<string, string>>>> = {
   conformance: 'tests/conformance/run.ts',
   security: 'tests/security/run.ts',
@@ -27,7 +27,8 @@ if (file === undefined) {
   const { status } = spawnSync(process.execPath, ['--conditions=source', file, ...rest], { stdio: 'inherit' })
   process.exitCode = status ?? 1
 } else {
-  console.log(`there is no such suite yet; it will be ${file}`)
+  console.error(`there is no such suite yet; it will be ${file}`)
+  process.exitCode = 1
 }
 
 function named(folder: string, names: readonly string[]): Readonly<Record<string, string>> {

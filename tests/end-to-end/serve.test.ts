@@ -9,7 +9,7 @@ test('serve prints where it listens, its database, a token, the first setup, and
   const url = await pergola.url()
   await expect.poll(pergola.stdout).toContain('next')
   const [title, api, database, made, setup, next = ''] = pergola.stdout().split('\n')
-  expect(title).toMatch(/^ {2}pergola \d+\.\d+\.\d+ · ready in \d\.\d s$/)
+  expect(title).toMatch(/^ {2}pergola \d+\.\d+\.\d+ · ready in \d+\.\d s$/)
   expect(api).toBe(`  api       ${url}`)
   expect(database).toBe('  database  SQLite pergola.db')
   expect(made).toMatch(/^ {2}token {5}pgl_[\w-]{43} {2}\(of this run; /)
@@ -58,7 +58,7 @@ test('a given token is not printed, and its file works as well', async () => {
 })
 
 test('the configuration file is read, and PostgreSQL described without its password', async () => {
-  await using database = await createDatabase(inject('postgres')['15'])
+  await using database = await createDatabase(inject('postgres')['18'])
   const url = database.url.replace('postgres@', 'postgres:hidden@')
   await using pergola = startPergola({
     args: ['serve', '--config', 'my.yaml'],

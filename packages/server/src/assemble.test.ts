@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { createDatabase, postgresVersions } from '@pergola/test-servers'
+import { createDatabase } from '@pergola/test-servers'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { json, requestRows, token, type RequestRow } from './assemble.rows.ts'
 import { assemble, type Server } from './assemble.ts'
@@ -16,9 +16,7 @@ const admin = { authorization: `Bearer ${token}` }
 
 const engines: readonly (readonly [name: string, open: () => Promise<{ url: string } & AsyncDisposable>])[] = [
   ['SQLite', async () => sqliteFile()],
-  ...postgresVersions.map(
-    (version) => [`PostgreSQL ${version}`, () => createDatabase(inject('postgres')[version])] as const,
-  ),
+  ['PostgreSQL 18', () => createDatabase(inject('postgres')['18'])] as const,
 ]
 
 for (const [engine, open] of engines) {
@@ -138,9 +136,7 @@ for (const [engine, open] of engines) {
         if (at % 2 === 0) await once(request, 'response')
         request.destroy()
       }
-      await expect
-        .poll(async () => (await send(server.url, { line: `GET /api/v1alpha1/${line}` })).status, { timeout: 5_000 })
-        .toBe(200)
+      await expect.poll(async () => (await send(server.url, { line: `GET /api/v1alpha1/${line}` })).status).toBe(200)
     })
 
     test('bytes that are no HTTP get a problem, too', async () => {
@@ -150,11 +146,12 @@ for (const [engine, open] of engines) {
     })
 
     test('every request is one line in the log, with its id and caller', async () => {
-      log.length = 0
       const { headers } = await send(server.url, { line: 'GET /api/v1alpha1/roles/nobody admin' })
-      await expect.poll(() => log).toHaveLength(1)
-      expect(JSON.parse(String(log[0]))).toMatchObject({
-        requestId: headers['pergola-request-id'],
+      const requestId = String(headers['pergola-request-id'])
+      const ofRequest = () => log.map(String).filter((line) => line.includes(requestId))
+      await expect.poll(ofRequest).toHaveLength(1)
+      expect(JSON.parse(ofRequest()[0] ?? '')).toMatchObject({
+        requestId,
         method: 'GET',
         target: '/api/v1alpha1/roles/nobody',
         status: 404,

@@ -29,7 +29,7 @@ const durableSettings = [
   'max_parallel_workers_per_gather=0',
 ]
 
-const startSeconds = 30
+const startSeconds = 120
 const directoryPrefix = 'pergola-test-postgres-'
 
 /**

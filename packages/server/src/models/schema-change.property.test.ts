@@ -81,9 +81,9 @@ test(
       { numRuns: runs },
     )
     expect(stored).toBeGreaterThan(runs)
-    expect(changes).toBeGreaterThan(runs)
+    expect(changes).toBeGreaterThan(runs / 2)
   },
-  60_000 * factor,
+  300_000 * factor,
 )
 
 type Declared = typeof declaration extends fc.Arbitrary<infer T> ? T : never

@@ -36,17 +36,18 @@ test('every fault is reported at once, at its place and in plain words', () => {
 
 test('a value made to fail in a million places costs little and is answered with little', () => {
   const validate = compileSchema({ type: 'array', items: { type: 'object' } })
-  const started = performance.now()
-  expect(validate(Array.from({ length: 500_000 }, () => 1))).toHaveLength(1)
-  expect(performance.now() - started).toBeLessThan(500)
+  let reads = 0
+  const item = Object.defineProperty({}, 'a', { enumerable: true, get: () => (reads++, 1) })
+  const readItems = compileSchema({ type: 'array', items: { properties: { a: { type: 'string' } } } })
+  expect(readItems(Array.from({ length: 500_000 }, () => item))).toHaveLength(1)
+  expect(reads).toBeLessThan(6_000)
   expect(validate(Array.from({ length: 4_000 }, () => 1))).toHaveLength(100)
 })
 
-test('a pattern made to backtrack takes no time', () => {
+test('a pattern made to backtrack ends', () => {
   const validate = compileSchema({ type: 'string', pattern: '^(a+)+$' })
-  const started = performance.now()
+  // A backtracking engine would need 2^50,000 steps.
   expect(validate(`${'a'.repeat(50_000)}!`)).toHaveLength(1)
-  expect(performance.now() - started).toBeLessThan(1_000)
 })
 
 test('a pattern that needs backtracking is refused when the schema is compiled', () => {

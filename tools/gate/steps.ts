@@ -1,0 +1,30 @@
+/** One command of the gate. */
+export interface Step {
+  readonly name: string
+  readonly command: string
+}
+
+/** Where vitest leaves its JSON report. */
+export const testReport = 'node_modules/.cache/tests.json'
+
+/** They read the sources only, so two run side by side. */
+export const staticSteps: readonly Step[] = [
+  { name: 'types', command: 'npm run -s build' },
+  { name: 'format', command: 'npm run -s format:check' },
+  { name: 'lint', command: 'npm run -s lint' },
+  { name: 'layers', command: 'npm run -s lint:layers' },
+  { name: 'dead code', command: 'npm run -s lint:unused' },
+  { name: 'docs match code', command: 'npm run -s docs:check' },
+]
+
+/** Unit, end-to-end and conformance tests in one process; `more` narrows it to some files or workers. */
+export function testCommand(more: readonly string[] = []): string {
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile=${testReport}`]
+  return ['npx vitest run', "--project '!proofs'", ...reporters, ...more].join(' ')
+}
+
+/** Suites with a process of their own, one after the other. */
+export const suiteSteps: readonly Step[] = [
+  { name: 'order of changes', command: 'npm run -s faults -- ordering --events=4000' },
+  { name: 'documents run', command: 'npm run -s docs:run' },
+]
