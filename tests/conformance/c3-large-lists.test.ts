@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { thing, type Collection, type List } from './collection.ts'
 import { plainIndexes, thingModel } from './models.ts'
+import { person } from './people.ts'
 import { expectProblem, expectStatus, type Answer } from './request.ts'
 import { onEachEngine, once } from './server.ts'
 
@@ -116,6 +117,21 @@ onEachEngine((api) => {
       expect(Date.now() - began).toBeLessThan(10_000)
       const lists = await Promise.all(unread.map(async (message) => JSON.parse(await text(message)) as List))
       for (const { items } of lists) expect(items.length).toBeGreaterThanOrEqual(heavy.objects)
+    } finally {
+      for (const message of unread) message.destroy()
+    }
+    await expect.poll(async () => (await models.send('GET', {})).status, { timeout: 20_000 }).toBe(200)
+  })
+
+  test('C3-76 a ninth unread list is refused, whoever asks', { timeout: slow }, async () => {
+    const models = await heavyOnes()
+    const people = await Promise.all(Array.from({ length: 5 }, () => person(api, { roles: ['super-administrator'] })))
+    const [last, ...first] = people.map(({ token }) => token)
+    const unread = []
+    try {
+      for (const token of [...first, ...first]) unread.push(await api.open(models.path, { token }))
+      expect(unread.map(({ statusCode }) => statusCode)).toEqual(Array.from({ length: 8 }, () => 200))
+      expectProblem(await api.request('GET', models.path, { token: String(last) }), 429, 'TooManyRequests')
     } finally {
       for (const message of unread) message.destroy()
     }

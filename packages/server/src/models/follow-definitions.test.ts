@@ -39,3 +39,27 @@ test('it stops at once, in the middle of waiting', async () => {
   await following[Symbol.asyncDispose]()
   expect(performance.now() - started).toBeLessThan(500)
 })
+
+test('while it is told of every change it asks the database no more, and when it is not, again', async () => {
+  await using here = await sqliteReplica()
+  await using there = await openReplica(here.store)
+  const log = createLog({ level: 'info', pretty: false, write: () => {} })
+  let [looks, told] = [0, true]
+  const store: Store = {
+    ...here.store,
+    list: (...asked) => {
+      looks++
+      return here.store.list(...asked)
+    },
+  }
+  await using following = followDefinitions({ ...there, store, log, isTold: () => told })
+  await expect.poll(() => looks).toBe(1)
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  expect(looks).toBe(1)
+  await here.declare(modelSpec({}))
+  following.look()
+  await expect.poll(() => there.registry.all().length).toBe(2)
+  expect(looks).toBe(2)
+  told = false
+  await expect.poll(() => looks, { timeout: 3_000 }).toBeGreaterThan(2)
+})

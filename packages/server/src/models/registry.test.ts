@@ -176,3 +176,16 @@ test('a declaration that cannot take effect leaves the others, and the resource 
   expect(await replica.declare(modelSpec({}))).toMatchObject({ status: 201 })
   expect((await replica.models.list()).body.items).toHaveLength(1)
 })
+
+test('a declaration that is gone, or another one, is a difference; read anew, it is as stored', async () => {
+  await using replica = await sqliteReplica()
+  const { store, registry, definitions } = replica
+  await replica.declare(modelSpec({ city: { type: 'string' } }))
+  expect(await registry.cache.differences()).toEqual(new Set())
+  const [stored] = (await store.list(definitions, { limit: 1 })).items
+  await store.write([{ type: 'delete', model: definitions, name: stored?.name ?? '' }])
+  expect(await registry.cache.differences()).toEqual(new Set([`${testGroup}/things`]))
+  await registry.cache.repair()
+  expect(registry.all().map(({ plural }) => plural)).toEqual(['models'])
+  expect(await registry.cache.differences()).toEqual(new Set())
+})

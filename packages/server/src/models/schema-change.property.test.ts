@@ -80,8 +80,9 @@ test(
       }),
       { numRuns: runs },
     )
-    expect(stored).toBeGreaterThan(runs)
-    expect(changes).toBeGreaterThan(runs)
+    // Else little was tried; how much it is, is chance.
+    expect(stored).toBeGreaterThan(runs / 2)
+    expect(changes).toBeGreaterThan(runs / 2)
   },
   60_000 * factor,
 )
