@@ -48,6 +48,31 @@ export default {
       to: { dependencyTypes: ['core', 'npm', 'npm-dev'] },
     },
     {
+      name: 'client-is-for-browsers',
+      comment: 'packages/client runs in browsers too, and depends on packages/api alone',
+      severity: 'error',
+      from: { path: '^packages/client/', pathNot: '\\.test\\.ts$' },
+      to: { dependencyTypes: ['core', 'npm', 'npm-dev'], pathNot: '^packages/api/' },
+    },
+    {
+      name: 'sdk-values-are-plain',
+      comment: 'what authors write with loads nothing of Node.js and no library to run with; that stands in src/run',
+      severity: 'error',
+      from: {
+        path: '^packages/plugin-sdk/src/',
+        pathNot: '(^packages/plugin-sdk/src/(run|testing)/|(\\.test|\\.rows)\\.ts$)',
+      },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'plugins-use-the-public-sdk',
+      comment:
+        'an example, or what comes with the host, is what a plugin author could write: the SDK, and nothing behind it',
+      severity: 'error',
+      from: { path: '^(examples|plugins)/' },
+      to: { path: '^(packages|tests|tools)/', pathNot: '^packages/plugin-sdk/src/((decorators|testing)/)?index\\.ts$' },
+    },
+    {
       name: 'no-test-code-in-product',
       severity: 'error',
       from: { path: '^packages/', pathNot: '((\\.test|\\.rows)\\.ts$|/contract/)' },
@@ -57,7 +82,8 @@ export default {
       name: 'declared-dependencies-only',
       comment: 'what is imported stands in the package.json of the package that imports it',
       severity: 'error',
-      from: { path: '^(packages|tests/servers)/', pathNot: '((\\.test|\\.rows)\\.ts$|/contract/)' },
+      // The console is bundled: what it is made of nobody has to install.
+      from: { path: '^(packages|tests/servers)/', pathNot: '((\\.test|\\.rows)\\.ts$|/contract/|^packages/console/)' },
       to: {
         dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'npm-dev'],
         pathNot: 'node_modules/(vitest|@types/[^/]+)/',
@@ -74,7 +100,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '/(dist|coverage)/' },
+    exclude: { path: '/(dist|coverage)/|^packages/server/console/' },
     tsPreCompilationDeps: true,
     combinedDependencies: false,
     enhancedResolveOptions: {

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Property tests take this many times their usual number of cases. */
 const cases = Number(process.env['CASES'] ?? 1)
@@ -20,34 +21,47 @@ const limits = {
 /** The longest tests, run only by `npm run proofs`. */
 const proofs = '**/*.proof.test.ts'
 
+/** Half a minute and more each. They start first, so that none of them runs alone at the end beside an idle core. */
+const longest =
+  /(postgres-store|administer|dev|plugin-process|serve|pack|plugin-upgrade|plugin-removal|backup|cli-codegen)\.test\.ts$/
+
+const isLong = ({ moduleId }: TestSpecification): boolean => longest.test(moduleId)
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- of a sequencer, not of an array
+    const sorted = await super.sort(files)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
+
+function project(name: string, include: readonly string[]) {
+  const exclude = name === 'proofs' ? [] : [proofs, '**/node_modules/**']
+  return { ...shared, test: { ...limits, name, include: [...include], exclude } }
+}
+
 export default defineConfig({
   test: {
     globalSetup: 'tests/servers/src/global-setup.ts',
+    sequence: { sequencer: LongestFirst },
     // Mostly waiting for databases and sockets: one worker a core, where the default leaves one core idle.
     maxWorkers: '100%',
     coverage: {
       provider: 'v8',
       include: ['packages/*/src/**/*.ts'],
-      exclude: ['**/*.test.ts', '**/contract/**', '**/*.rows.ts', '**/index.ts'],
+      // The console is tested in a browser: `npm run test:console`.
+      exclude: ['packages/console/**', '**/*.test.ts', '**/contract/**', '**/*.rows.ts', '**/index.ts'],
       reporter: ['text-summary', 'json-summary'],
+      reportOnFailure: true,
       thresholds: { statements: 90, branches: 85, functions: 90, lines: 90 },
     },
     projects: [
-      {
-        ...shared,
-        test: {
-          ...limits,
-          name: 'unit',
-          include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
-          exclude: [proofs],
-        },
-      },
-      {
-        ...shared,
-        test: { ...limits, name: 'end-to-end', include: ['tests/end-to-end/**/*.test.ts'], exclude: [proofs] },
-      },
-      { ...shared, test: { ...limits, name: 'conformance', include: ['tests/conformance/**/*.test.ts'] } },
-      { ...shared, test: { ...limits, name: 'proofs', include: [proofs] } },
+      project('unit', ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts', 'tests/faults/**/*.test.ts']),
+      project('examples', ['{examples,plugins}/*/src/**/*.test.ts']),
+      project('end-to-end', ['tests/end-to-end/**/*.test.ts']),
+      project('conformance', ['tests/conformance/**/*.test.ts']),
+      project('security', ['tests/security/**/*.test.ts']),
+      project('proofs', ['packages/*/src/**/*.proof.test.ts', 'tests/**/*.proof.test.ts']),
     ],
   },
 })

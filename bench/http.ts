@@ -6,10 +6,11 @@ import { Client } from 'pg'
 import { compileObjectSchema } from '../packages/server/src/validation/compile-schema.ts'
 import { createValidate } from '../packages/server/src/validation/schema-validator.ts'
 import { startPergola } from '../tests/end-to-end/pergola-process.ts'
+import { seedAdministrator } from '../tests/end-to-end/seed-administrator.ts'
 import { openConnections, type Connections } from './http/connections.ts'
 import { cities, group, modelOf, personOf } from './http/people.ts'
-import { cpuSecondsOf } from './http/process-cpu.ts'
-import { median, quantile, spread } from './measure.ts'
+import { head, post, register, sendFor, token, withBody, type Round } from './http/requests.ts'
+import { median, spread } from './measure.ts'
 
 /**
  * The generated API against a bare stack: Fastify and the driver doing the same statement on the same table, without
@@ -20,19 +21,21 @@ const rounds = quick ? 4 : 10
 const seconds = quick ? 1 : 2
 const objects = 10_000
 const manyModels = 300
-const token = 'bench-token-bench-token-bench-token'
 const plural = 'people'
 
 await using server = await startPostgres('18', { durable: true })
 await using database = await createDatabase(server.url)
+await seedAdministrator(database.url, token)
 const env = {
   PERGOLA_DATABASE_URL: database.url,
-  PERGOLA_BOOTSTRAP_ADMIN_TOKEN: token,
   PERGOLA_LOG_LEVEL: process.env['PERGOLA_LOG_LEVEL'] ?? 'info',
 }
 const short: string[] = []
 let created = objects
 const fresh = () => created++
+/** Of every update, so that each changes something. */
+let changes = 0
+const another = () => ++changes
 /** What the bare client has read before: it has to say which version it replaces. */
 const versions = new Map<number, { uid: string; version: number }>()
 
@@ -108,8 +111,8 @@ function operations(): readonly Operation[] {
       name: 'update',
       bars: { 1: 0.75, 32: 0.75 },
       status: 200,
-      ours: (at) => withBody('PUT', `${base}/p-${existing(at)}`, personOf(existing(at), {}, at + 1)),
-      bare: (at) => withBody('PUT', `/people/${known(existing(at)).name}`, bareUpdate(existing(at), at)),
+      ours: (at) => withBody('PUT', `${base}/p-${existing(at)}`, personOf(existing(at), {}, another())),
+      bare: (at) => withBody('PUT', `/people/${known(existing(at)).name}`, bareUpdate(existing(at))),
     },
   ]
 }
@@ -118,10 +121,10 @@ function known(at: number): { name: string } {
   return { name: `q-${at}` }
 }
 
-function bareUpdate(at: number, salt: number): object {
+function bareUpdate(at: number): object {
   const read = versions.get(at)
   if (!read) throw new Error(`q-${at} was not read`)
-  const person = personOf(at, { uid: read.uid, version: read.version++ }, salt + 1)
+  const person = personOf(at, { uid: read.uid, version: read.version++ }, another())
   return {
     ...person,
     metadata: { ...person.metadata, name: `q-${at}` },
@@ -140,16 +143,11 @@ async function compare(operation: Operation, { callers, toOurs, toBare, contesta
   const figures = { ours: [] as Round[], bare: [] as Round[] }
   for (let round = 0; round <= rounds; round++) {
     const from = round * 1_000_000
-    const ours = await run(
-      { connections: toOurs, request: operation.ours, status: operation.status, pid: contestants[0] },
-      callers,
-      from,
-    )
-    const bare = await run(
-      { connections: toBare, request: operation.bare, status: operation.status, pid: contestants[1] },
-      callers,
-      from,
-    )
+    const { status } = operation
+    const [oursPid, barePid] = contestants
+    const shared = { status, callers, seconds }
+    const ours = await sendFor({ ...shared, connections: toOurs, request: operation.ours, pid: oursPid }, from)
+    const bare = await sendFor({ ...shared, connections: toBare, request: operation.bare, pid: barePid }, from)
     // The first one warms up.
     if (round > 0) {
       figures.ours.push(ours)
@@ -174,65 +172,6 @@ async function compare(operation: Operation, { callers, toOurs, toBare, contesta
     of(figures.bare, ({ cpu }) => cpu).toFixed(0),
   ]
   console.log(operation.name.padEnd(24) + cells.map((cell) => cell.padStart(12)).join(''))
-}
-
-interface Round {
-  readonly perSecond: number
-  readonly p99: number
-  /** Microseconds an operation, of the server and the database. */
-  readonly cpu: number
-}
-
-interface Runner {
-  readonly connections: Connections
-  readonly request: (at: number) => Buffer
-  readonly status: number
-  readonly pid: number
-}
-
-async function run({ connections, request, status, pid }: Runner, callers: number, from: number): Promise<Round> {
-  const latencies: number[] = []
-  const before = cpuSecondsOf(pid)
-  const began = performance.now()
-  const end = began + seconds * 1000
-  let next = from
-  const caller = async () => {
-    while (performance.now() < end) {
-      const sent = performance.now()
-      const answered = await connections.send(request(next++))
-      if (answered !== status) throw new Error(`answered ${answered}, not ${status}`)
-      latencies.push(performance.now() - sent)
-    }
-  }
-  await Promise.all(Array.from({ length: callers }, caller))
-  const elapsed = (performance.now() - began) / 1000
-  const sorted = latencies.toSorted((a, b) => a - b)
-  const cpu = ((cpuSecondsOf(pid) - before) * 1e6) / latencies.length
-  return { perSecond: latencies.length / elapsed, p99: quantile(sorted, 0.99), cpu }
-}
-
-function head(method: string, path: string, more = ''): Buffer {
-  return Buffer.from(`${method} ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n${more}\r\n`)
-}
-
-function withBody(method: string, path: string, value: object): Buffer {
-  const body = JSON.stringify(value)
-  const more = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`
-  return Buffer.concat([head(method, path, more), Buffer.from(body)])
-}
-
-async function register(url: string, model: object): Promise<void> {
-  await post(url, '/apis/plugin.platform.run/v1alpha1/models', model)
-}
-
-async function post(url: string, path: string, body: object): Promise<{ metadata: { uid: string } }> {
-  const response = await fetch(url + path, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  if (response.status !== 201) throw new Error(`${path}: ${response.status} ${await response.text()}`)
-  return (await response.json()) as { metadata: { uid: string } }
 }
 
 /** Objects for both: each updates its own. */

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { readOutcomes } from './conformance/report.ts'
 import { readSentences } from './conformance/sentences.ts'
 import { judge, type TestOutcome } from './conformance/verdict.ts'
-import { staticSteps, suiteSteps, testCommand, testReport, type Step } from './gate/steps.ts'
+import { builtSteps, staticSteps, suiteSteps, testCommand, testReport, type Step } from './gate/steps.ts'
 import { readTestFiles, type TestFile } from './gate/test-report.ts'
 import { runCommand } from './run-command.ts'
 
@@ -29,6 +29,10 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 await inLanes(
   2,
   staticSteps.map((step) => () => runStep(step)),
+)
+await inLanes(
+  1,
+  builtSteps.map((step) => () => runStep(step)),
 )
 await runTests()
 await inLanes(

@@ -1,13 +1,10 @@
 import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 
-/** The server from its sources, restarted on every save; database and token are kept between runs. */
+/** The server from its sources, restarted on every save; the database is kept between runs. */
 const folder = '.pergola'
-const tokenFile = `${folder}/dev-token`
 
 mkdirSync(folder, { recursive: true })
-if (!existsSync(tokenFile)) writeFileSync(tokenFile, `pgl_${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })
 
 const child = spawn(
   process.execPath,
@@ -23,7 +20,6 @@ const child = spawn(
     stdio: 'inherit',
     env: {
       PERGOLA_DATABASE_URL: `sqlite:${folder}/dev.db`,
-      PERGOLA_BOOTSTRAP_ADMIN_TOKEN_FILE: tokenFile,
       PERGOLA_LOG_FORMAT: 'pretty',
       PERGOLA_SERVER_STOP_DELAY: '0',
       ...process.env,

@@ -1,17 +1,33 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 
 /** The long-running commands. A suite exists once its file does; until then the command says so and fails. */
 const suites: Readonly<Record<string, string | Readonly<Record<string, string>>>> = {
   conformance: 'tests/conformance/run.ts',
   security: 'tests/security/run.ts',
   'test:console': 'tests/console/run.ts',
-  bench: named('bench', ['store', 'http', 'authz', 'watch', 'plugins', 'engine', 'peers']),
+  bench: named('bench', [
+    'store',
+    'http',
+    'authz',
+    'audit',
+    'watch',
+    'feed',
+    'scale',
+    'plugins',
+    'command',
+    'engine',
+    'peers',
+  ]),
   faults: named('tests/faults', ['ordering', 'store', 'watch', 'plugins', 'cluster']),
 }
 
 /** Beside what a command runs when no suite is named. */
-const besides: Readonly<Record<string, string>> = { 'conformance fuzz': 'tests/fuzz/run.ts' }
+const besides: Readonly<Record<string, string>> = {
+  'conformance fuzz': 'tests/fuzz/run.ts',
+  'faults cache': 'tests/faults/client-cache.ts',
+}
 
 const [command = '', ...rest] = process.argv.slice(2)
 const beside = besides[`${command} ${rest[0]}`]
@@ -24,7 +40,9 @@ if (file === undefined) {
   console.error(`npm run ${command} -- <suite> [--quick]; suites are ${Object.keys(choice).join(', ')}`)
   process.exitCode = 2
 } else if (existsSync(file)) {
-  const { status } = spawnSync(process.execPath, ['--conditions=source', file, ...rest], { stdio: 'inherit' })
+  // Suites start many servers from the same sources, which need not be compiled each time.
+  const env = { NODE_COMPILE_CACHE: resolve('node_modules/.cache/compiled'), ...process.env }
+  const { status } = spawnSync(process.execPath, ['--conditions=source', file, ...rest], { env, stdio: 'inherit' })
   process.exitCode = status ?? 1
 } else {
   console.error(`there is no such suite yet; it will be ${file}`)

@@ -1,12 +1,11 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import type { RequestInfo } from '@pergola/api'
 import { createAuthorize, decide } from '../../packages/server/src/authz/authorize.ts'
 import { createRoleBook, type HeldRoles, type RoleBook } from '../../packages/server/src/authz/role-book.ts'
 import type { RoleDefinition } from '../../packages/server/src/authz/role-graph.ts'
 import { ruleCovers } from '../../packages/server/src/authz/rule-matches.ts'
 import { median, quantile, spread } from '../measure.ts'
-import type { Part } from './part.ts'
+import { memoryNow } from './heap.ts'
+import type { Part } from '../part.ts'
 import { createDice, pluginOf, randomRequests, randomRoles, roleCount, rulesPerRole } from './policy.ts'
 
 const heldCount = 10
@@ -139,14 +138,13 @@ function printCosts(roles: readonly RoleDefinition[]): void {
   const held = Array.from({ length: setCount }, () => holdSome(book, dice))
   const [request] = randomRequests(dice, [], 1)
   if (!request) throw new Error('there is no request')
-  const collect = garbageCollector()
-  const before = heapAfter(collect)
+  const before = memoryNow().heap
   const times = held.map((one) => {
     const start = performance.now()
     one.find(request)
     return performance.now() - start
   })
-  const bytes = (heapAfter(collect) - before) / setCount
+  const bytes = (memoryNow().heap - before) / setCount
   console.log()
   row('costs', ['p50', 'spread'])
   row('a book of all roles, ms', [made.toFixed(2)])
@@ -154,17 +152,6 @@ function printCosts(roles: readonly RoleDefinition[]): void {
   row('memory of a compiled set, KiB', [(bytes / 1024).toFixed(0)])
   // Still in use here, or the collector would have taken them.
   if (held.some(({ roles: some }) => some.length !== heldCount)) throw new Error('a set has lost a role')
-}
-
-function garbageCollector(): () => void {
-  setFlagsFromString('--expose-gc')
-  return runInNewContext('gc') as () => void
-}
-
-function heapAfter(collect: () => void): number {
-  collect()
-  collect()
-  return process.memoryUsage().heapUsed
 }
 
 function row(name: string, cells: readonly string[]): void {

@@ -1,8 +1,6 @@
 import Fastify from 'fastify'
 import { Pool } from 'pg'
 import { uuidv7 } from '../../packages/server/src/base/uuid.ts'
-import { createCatalog } from '../../packages/server/src/store/postgres/catalog.ts'
-import type { CompositePart, IndexDeclaration } from '../../packages/server/src/store/store.ts'
 import { orderOf } from '../../packages/server/src/store/list-order.ts'
 import { pageSql } from '../../packages/server/src/store/postgres/list.ts'
 import {
@@ -12,6 +10,7 @@ import {
   type ObjectRow,
 } from '../../packages/server/src/store/postgres/object-row.ts'
 import { indexKey } from '../../packages/server/src/store/index-key.ts'
+import { openStoredModel } from './stored-model.ts'
 
 /**
  * What somebody would write without a platform: Fastify, a pool, and for each operation the one statement that the store
@@ -19,25 +18,7 @@ import { indexKey } from '../../packages/server/src/store/index-key.ts'
  */
 const [, , url = '', plural = ''] = process.argv
 const pool = new Pool({ connectionString: url, max: 16 })
-interface ModelRow {
-  readonly group_name: string
-  readonly edition: string
-  readonly indexes: readonly IndexDeclaration[]
-  readonly composites: readonly { readonly parts: readonly CompositePart[] }[]
-}
-
-const { rows } = await pool.query<ModelRow>('SELECT * FROM models WHERE plural = $1', [plural])
-const [row] = rows
-if (!row) throw new Error(`there is no model ${plural}`)
-const catalog = createCatalog(pool)
-const key = { group: row.group_name, plural }
-await catalog.open({
-  ...key,
-  edition: Number(row.edition),
-  indexes: row.indexes,
-  composites: row.composites.map(({ parts }) => parts),
-})
-const { table, statements } = catalog.find(key)
+const { table, statements } = await openStoredModel(pool, plural)
 
 interface Person {
   readonly metadata: {

@@ -123,9 +123,9 @@ onEachEngine((api) => {
     const withNote = (parts: object) => ({ indexes: [...(thingModel.indexes ?? []), { name: 'spec.note', ...parts }] })
     const { body: redefined } = await models.redefine(withNote({}))
     expect(redefined).toMatchObject({ status: { phase: 'Building' } })
-    await expect.poll(phase, { timeout: 10_000 }).toBe('Ready')
+    await expect.poll(phase).toBe('Ready')
     await models.redefine(withNote({ unique: true }))
-    await expect.poll(phase, { timeout: 10_000 }).toBe('DuplicateValues')
+    await expect.poll(phase).toBe('DuplicateValues')
   })
 
   test('C4-8 a kind is taken once in a group', async () => {

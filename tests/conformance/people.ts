@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { seededBinding } from '../end-to-end/seed-administrator.ts'
 import type { Answer, RequestOptions } from './request.ts'
 import { expectStatus } from './request.ts'
 import type { Api } from './server.ts'
@@ -31,12 +32,19 @@ async function signIn(api: Api, username: string): Promise<string> {
   return (answer.body as { token: string }).token
 }
 
-export function login(api: Api, body: object): Promise<Answer> {
+export function login(api: Api, body: object, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
   return api.request('POST', '/auth/sessions', {
     body: { password, ...body },
     as: 'anonymous',
-    headers: { origin: api.origin() },
+    headers: { origin: api.origin(), ...headers },
   })
+}
+
+/** As a browser sends it back. */
+export async function cookieOf(api: Api, username: string): Promise<string> {
+  const answer = await login(api, { username })
+  expectStatus(answer, 201)
+  return String(answer.headers['set-cookie']?.[0]).split(';')[0] ?? ''
 }
 
 /** Answers the name of the binding. */
@@ -53,6 +61,32 @@ export function bindingOf(
 ): object {
   return { metadata, roleRef: { name: role }, subjects: users.map((name) => ({ name })) }
 }
+
+/** The only super administrator by an ordinary binding, and what makes the one that all tests act by one again. */
+export interface OnlyAdministrator extends Person {
+  readonly binding: string
+  restore(): Promise<void>
+}
+
+export async function onlyAdministrator(api: Api): Promise<OnlyAdministrator> {
+  const bindings = `${core}/rolebindings`
+  const only = await person(api)
+  const binding = await bind(api, superAdministrator, [only.name])
+  await expectSoon(async () => expectStatus(await only.request('GET', bindings), 200))
+  const { body } = await only.request('GET', `${bindings}?fieldSelector=roleRef.name=${superAdministrator}`)
+  for (const { metadata } of (body as { items: { metadata: { name: string } }[] }).items) {
+    if (metadata.name === binding || metadata.name.startsWith('oidc-')) continue
+    expectStatus(await only.request('DELETE', `${bindings}/${metadata.name}`), 200)
+  }
+  const restore = async () => {
+    const again = bindingOf(superAdministrator, ['admin'], { name: seededBinding })
+    expectStatus(await only.request('POST', bindings, { body: again }), 201)
+    await expectSoon(async () => expectStatus(await api.request('GET', bindings), 200))
+  }
+  return { ...only, binding, restore }
+}
+
+const superAdministrator = 'super-administrator'
 
 export interface RoleParts {
   readonly rules?: readonly object[]
@@ -87,6 +121,6 @@ export function roleOf(name: string, { rules = [], dependencies, aggregatesTo = 
 /** What takes effect within a moment on every replica. */
 export async function expectSoon(check: () => Promise<void>): Promise<void> {
   await expect
-    .poll(async () => check().then(() => 'as expected', String), { timeout: 5_000, interval: 25 })
+    .poll(async () => check().then(() => 'as expected', String), { interval: 25 })
     .toBe('as expected')
 }

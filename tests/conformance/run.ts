@@ -1,28 +1,35 @@
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
+import { parseArgs } from 'node:util'
 import { readReport } from '../../tools/conformance/report.ts'
 import { readSentences, testFiles, type Sentence } from '../../tools/conformance/sentences.ts'
 import { judge, type Verdict } from '../../tools/conformance/verdict.ts'
 
 /**
- * Holds every promise against a server on each engine. `--list` only lists the promises without a test; any other word
- * chooses the test files whose name holds it. Ends well only when every promise that counts is kept.
+ * Holds every promise against a server on each engine, or on `TEST_ENGINE` alone. `--list` only lists the promises without a
+ * test; any other word chooses the test files whose name holds it. Ends well only when every promise that counts is kept.
  */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+  },
+})
 const report = 'node_modules/.cache/conformance.json'
-const engines = ['SQLite', 'PostgreSQL 18']
-const words = process.argv.slice(2).filter((word) => word !== '--quick')
+const engines = ['SQLite', 'PostgreSQL 18'].filter((engine) => (process.env['TEST_ENGINE'] ?? engine) === engine)
+const filesOf = testFiles()
 const sentences = readSentences()
 
-if (words.includes('--list')) {
-  const tested = testFiles()
-  const missing = sentences.filter(({ number, waitsFor }) => waitsFor === undefined && !tested.has(number))
+if (values.list) {
+  const missing = sentences.filter(({ number, waitsFor }) => waitsFor === undefined && !filesOf.has(number))
   showSentences('promises without a test', missing)
   console.log(`${missing.length} without a test`)
   process.exitCode = missing.length === 0 ? 0 : 1
 } else {
   rmSync(report, { force: true })
   const reporters = ['--reporter=json', `--outputFile=${report}`]
-  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'conformance', ...reporters, ...words]
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'conformance', ...reporters, ...positionals]
   spawnSync(process.execPath, vitest, { stdio: ['ignore', 'ignore', 'inherit'] })
   const { outcomes, unrunnable } = readReport(report)
   for (const why of unrunnable) console.log(why)
@@ -43,7 +50,7 @@ function show(verdict: Verdict): void {
     const figures = [String(promises).padStart(8), String(tested).padStart(6), String(passed).padStart(6)]
     console.log(`${section.padEnd(width)}  ${figures.join('  ')}`)
   }
-  console.log(`\n${verdict.passed} of ${verdict.counted} sentences`)
+  console.log(`\non ${engines.join(' and ')}\n${verdict.passed} of ${verdict.counted} sentences`)
 }
 
 function showSentences(heading: string, list: readonly Sentence[]): void {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, truncateSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,18 +7,28 @@ import { afterAll, beforeAll, describe, inject } from 'vitest'
 import { assemble, type Server } from '../../packages/server/src/assemble.ts'
 import { loadConfig } from '../../packages/server/src/base/config.ts'
 import { createLog } from '../../packages/server/src/base/log.ts'
+import { givenSettingsOf } from '../../packages/server/src/base/plugin-files-settings.ts'
+import { sealingKeysOf } from '../../packages/server/src/base/sealing-keys.ts'
+import { oidcProvidersOf } from '../../packages/server/src/base/oidc-provider.ts'
+import type { OidcProviderSettings } from '../../packages/server/src/base/oidc-settings.ts'
+import { seedAdministrator } from '../end-to-end/seed-administrator.ts'
 import { createCollection, type Collection } from './collection.ts'
+import { connect, type ConnectOptions, type Connection } from './connecting.ts'
 import { freshModel, registerModel, thingModel, type ModelSpec } from './models.ts'
 import { open, send, type Answer, type RequestOptions } from './request.ts'
+import { watch, type WatchOptions, type Watching } from './watching.ts'
 
-const token = 'conformance-conformance-conformance'
+const token = 'pgs_conformance-conformance-conformance'
 
 /** A server of its own for every engine and file, with what a test asks of it. */
 export interface Api {
   readonly engine: Engine
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
   /** The answer to a GET before its body is read; whoever asks has to read or destroy it. */
-  open(path: string): Promise<IncomingMessage>
+  open(path: string, options?: { readonly token?: string; readonly accept?: string }): Promise<IncomingMessage>
+  watch(path: string, options?: WatchOptions): Promise<Watching>
+  /** Opens a WebSocket that is no watch; as the administrator unless it is said. */
+  connect(path: string, options?: ConnectOptions): Promise<Connection>
   /** The model `things`, registered when it is first asked for. */
   things(): Promise<Collection>
   /** A model of the test's own: `things` under names of its own, with these parts in place of the usual ones. */
@@ -28,23 +38,43 @@ export interface Api {
   /** As `Origin` of the server's own pages. */
   origin(): string
   /** Another replica on the same database; SQLite has one process only, so there it is this one. */
-  replica(): Promise<Pick<Api, 'request'>>
+  replica(): Promise<Pick<Api, 'request' | 'watch'>>
+  /** What the server has logged, when it is asked to keep it. */
+  logged(): string
   /** Stops the server and starts it again on the same database. */
   restart(): Promise<void>
   /** From now on the server cannot read its objects, but for the 16 MB that SQLite may hold in memory. */
   breakDatabase(): Promise<void>
+  /** Of its database. */
+  databaseUrl(): string
 }
 
 const engines = ['SQLite', 'PostgreSQL 18'] as const
-type Engine = (typeof engines)[number]
+export type Engine = (typeof engines)[number]
 /** For a quick answer that one engine can give. */
-const chosen = engines.filter((engine) => (process.env['TEST_ENGINE'] ?? engine) === engine)
+export const chosenEngines = engines.filter((engine) => (process.env['TEST_ENGINE'] ?? engine) === engine)
+
+/** What a file's servers have in place of the usual settings. */
+export interface ServerSettings {
+  /** Asked for when a server starts. */
+  readonly providers?: () => readonly OidcProviderSettings[]
+  readonly env?: Readonly<Record<string, string>>
+  /** Sections of the configuration file; asked for when a server starts. */
+  readonly file?: () => object
+  /** Where `{ env }` in it is looked up. */
+  readonly variables?: Readonly<Record<string, string>>
+  readonly keepsLog?: boolean
+  /** Packages that come with the host; asked for when a server starts. */
+  readonly shipped?: () => Promise<readonly Buffer[]>
+  /** Whether it begins as a new installation does, without an administrator. */
+  readonly unseeded?: boolean
+}
 
 /** Declares the same tests on every engine. */
-export function onEachEngine(declare: (api: Api) => void): void {
-  for (const engine of chosen) {
+export function onEachEngine(declare: (api: Api) => void, settings: ServerSettings = {}): void {
+  for (const engine of chosenEngines) {
     describe(engine, () => {
-      const running = new RunningServer(engine)
+      const running = new RunningServer(engine, settings)
       beforeAll(() => running.start())
       afterAll(() => running[Symbol.asyncDispose]())
       declare(createApi(running))
@@ -67,32 +97,43 @@ function createApi(running: RunningServer): Api {
   return {
     engine: running.engine,
     request,
-    open: (path) => open(running.url, token, { method: 'GET', path, slowly: true }),
+    open: (path, { accept, token: others = token } = {}) =>
+      open(running.url, others, { method: 'GET', path, slowly: true, headers: accept === undefined ? {} : { accept } }),
+    watch: (path, options) => watch({ url: running.url, token }, path, options),
+    connect: (path, options) => connect(`${running.url}${path}`, { token, ...options }),
     things: once(() => register(thingModel)),
     model: (parts) => register(freshModel(parts)),
     replica: async () => {
       const url = await running.replica()
-      return { request: (method, path, options) => send(url, token, { method, path, ...options }) }
+      return {
+        request: (method, path, options) => send(url, token, { method, path, ...options }),
+        watch: (path, options) => watch({ url, token }, path, options),
+      }
     },
     setupSecret: () => running.server.setupSecret,
-    origin: () => running.url,
+    origin: () => running.settings.env?.['PERGOLA_SERVER_PUBLIC_URL'] ?? running.url,
+    logged: () => running.log.join(''),
     restart: () => running.restart(),
     breakDatabase: () => running.breakDatabase(),
+    databaseUrl: () => running.databaseUrl,
   }
 }
 
-interface Database extends AsyncDisposable {
+export interface Database extends AsyncDisposable {
   readonly url: string
 }
 
 class RunningServer implements AsyncDisposable {
   readonly engine: Engine
+  readonly settings: ServerSettings
+  readonly log: string[] = []
   #database: Database | undefined
   #servers: Server[] = []
   #broken = false
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, settings: ServerSettings) {
     this.engine = engine
+    this.settings = settings
   }
 
   get server(): Server {
@@ -105,9 +146,16 @@ class RunningServer implements AsyncDisposable {
     return this.server.url
   }
 
+  get databaseUrl(): string {
+    return this.#database?.url ?? ''
+  }
+
   async start(): Promise<void> {
-    this.#database ??= await openDatabase(this.engine)
-    this.#servers.push(await startServer(this.#database.url))
+    if (!this.#database) {
+      this.#database = await openDatabase(this.engine)
+      if (!this.settings.unseeded) await seedAdministrator(this.#database.url, token)
+    }
+    this.#servers.push(await startServer(this.#database.url, this))
   }
 
   async replica(): Promise<string> {
@@ -141,7 +189,8 @@ class RunningServer implements AsyncDisposable {
   }
 }
 
-async function openDatabase(engine: Engine): Promise<Database> {
+/** An empty one of its own, gone afterwards. */
+export async function openDatabase(engine: Engine): Promise<Database> {
   if (engine === 'PostgreSQL 18') return createDatabase(inject('postgres')['18'])
   const directory = mkdtempSync(join(tmpdir(), 'pergola-conformance-'))
   return {
@@ -157,17 +206,28 @@ function breakFile(url: string): void {
   truncateSync(file, 4096)
 }
 
-async function startServer(url: string): Promise<Server> {
+async function startServer(url: string, { settings, log }: Pick<RunningServer, 'settings' | 'log'>): Promise<Server> {
+  const { providers, env = {}, file, variables = {}, keepsLog = false, shipped = async () => [] } = settings
+  const config = loadConfig({
+    // A file is YAML, and so is JSON.
+    file: { name: 'test.yaml', text: JSON.stringify({ oidc: { providers: providers?.() ?? [] }, ...file?.() }) },
+    env: {
+      PERGOLA_DATABASE_URL: url,
+      PERGOLA_SERVER_PORT: '0',
+      PERGOLA_SERVER_STOP_DELAY: '0',
+      PERGOLA_SERVER_DRAIN_TIMEOUT: '2',
+      ...env,
+    },
+  })
+  const readFile = (name: string) => readFileSync(name, 'utf8')
   return assemble({
-    config: loadConfig({
-      env: {
-        PERGOLA_DATABASE_URL: url,
-        PERGOLA_SERVER_PORT: '0',
-        PERGOLA_SERVER_STOP_DELAY: '0',
-        PERGOLA_SERVER_DRAIN_TIMEOUT: '2',
-      },
-    }),
-    administratorToken: token,
-    log: createLog({ level: 'error', pretty: false, write: () => {} }),
+    config,
+    providers: oidcProvidersOf(config.oidc, readFile),
+    keys: sealingKeysOf(config.secrets, { readFile, env: variables }),
+    given: givenSettingsOf(config.plugins, { readFile, env: variables }),
+    shipped: await shipped(),
+    log: keepsLog
+      ? createLog({ level: 'info', pretty: false, write: (line) => log.push(line) })
+      : createLog({ level: 'error', pretty: false, write: () => {} }),
   })
 }

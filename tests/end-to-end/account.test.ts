@@ -1,10 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { assemble, type Server } from '../../packages/server/src/assemble.ts'
 import { loadConfig } from '../../packages/server/src/base/config.ts'
 import { createLog } from '../../packages/server/src/base/log.ts'
 
 /** What people do with their accounts, once through; every promise is held by the conformance tests. */
-const administratorToken = 'account-account-account-account-1'
 let server: Server
 let url: string
 
@@ -13,7 +15,6 @@ beforeAll(async () => {
     config: loadConfig({
       env: { PERGOLA_DATABASE_URL: 'sqlite::memory:', PERGOLA_SERVER_PORT: '0', PERGOLA_SERVER_STOP_DELAY: '0' },
     }),
-    administratorToken,
     log: createLog({ level: 'error', pretty: false, write: () => {} }),
   })
   url = server.url
@@ -40,15 +41,21 @@ async function send(line: string, { token, body }: Sent = {}) {
   return { status: response.status, body: (text === '' ? {} : JSON.parse(text)) as Record<string, never> }
 }
 
+/** By the transport `token`. */
+async function signedIn(person: { readonly username: string; readonly password: string }): Promise<string> {
+  const { body } = await send('POST /auth/sessions', { body: { ...person, transport: 'token' } })
+  return (body as unknown as { token: string }).token
+}
+
+const ann = { username: 'ann', password: 'correct horse battery' }
+
 test('from the first setup to a token that reviews its own access', async () => {
-  const ann = { username: 'ann', password: 'correct horse battery' }
   expect(await send('POST /auth/setup', { body: { ...ann, secret: server.setupSecret } })).toMatchObject({
     status: 201,
   })
   const wrong = await send('POST /auth/sessions', { body: { ...ann, password: 'wrong' } })
   expect(wrong.body).toMatchObject({ reason: 'Unauthenticated', detail: 'the user name or the password is wrong' })
-  const { body: session } = await send('POST /auth/sessions', { body: { ...ann, transport: 'token' } })
-  const { token } = session as unknown as { token: string }
+  const token = await signedIn(ann)
   const change = { current: ann.password, new: 'another battery' }
   expect((await send('PUT /auth/password', { token, body: change })).status).toBe(200)
 
@@ -79,7 +86,7 @@ test('from the first setup to a token that reviews its own access', async () => 
 })
 
 test('users come and go with what belongs to them', async () => {
-  const token = administratorToken
+  const token = await signedIn({ ...ann, password: 'another battery' })
   const users = '/api/v1alpha1/users'
   for (const name of ['ben', 'cora']) {
     expect((await send(`POST ${users}`, { token, body: { metadata: { name } } })).status).toBe(201)
@@ -94,4 +101,28 @@ test('users come and go with what belongs to them', async () => {
   })
   expect((await send(`POST ${users}`, { token, body: { metadata: { name: 'ben' } } })).status).toBe(409)
   expect((await send('DELETE /api/v1alpha1/roles/author', { token })).status).toBe(403)
+})
+
+test('a secret that was not used makes nobody once there is a super administrator', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'pergola-account-'))
+  const env = {
+    PERGOLA_DATABASE_URL: `sqlite:${join(directory, 'test.db')}`,
+    PERGOLA_SERVER_PORT: '0',
+    PERGOLA_SERVER_STOP_DELAY: '0',
+  }
+  const log = createLog({ level: 'error', pretty: false, write: () => {} })
+  const first = await assemble({ config: loadConfig({ env }), log })
+  await first.close()
+  const second = await assemble({ config: loadConfig({ env }), administrator: ann, log })
+  try {
+    const response = await fetch(`${second.url}/auth/setup`, {
+      method: 'POST',
+      headers: { origin: second.url, 'content-type': 'application/json' },
+      body: JSON.stringify({ secret: first.setupSecret, username: 'late', password: ann.password }),
+    })
+    expect(await response.json()).toMatchObject({ reason: 'Unauthenticated' })
+  } finally {
+    await second.close()
+    rmSync(directory, { recursive: true })
+  }
 })

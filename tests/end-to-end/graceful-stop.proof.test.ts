@@ -1,14 +1,18 @@
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase } from '@pergola/test-servers'
 import { Client } from 'pg'
 import { describe, expect, inject, test } from 'vitest'
 import { startPergola, type PergolaProcess } from './pergola-process.ts'
+import { seedAdministrator } from './seed-administrator.ts'
 
-const token = 'graceful-stop-graceful-stop-graceful-stop'
+const token = 'pgs_graceful-stop-graceful-stop-graceful-stop'
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
 
 /** What became of requests sent across the stop. Only a refused connection is no request cut: it never began. */
@@ -18,7 +22,7 @@ interface Outcome {
 }
 
 const engines = [
-  ['SQLite', async () => ({ url: 'sqlite:pergola.db', [Symbol.asyncDispose]: async () => {} })],
+  ['SQLite', async () => sqliteFile()],
   ['PostgreSQL', () => createDatabase(inject('postgres')['18'])],
 ] as const
 
@@ -26,7 +30,7 @@ for (const [engine, open] of engines) {
   describe(`SIGTERM under load, on ${engine}`, () => {
     test('cuts no request, stream or upload, and exits with 0', async () => {
       await using database = await open()
-      await using pergola = startServer(database.url)
+      await using pergola = await startServer(database.url)
       const url = await pergola.url()
       await fillWithRoles(url, 600)
 
@@ -63,7 +67,8 @@ for (const [engine, open] of engines) {
 }
 
 test('the server turns unready before it is gone, and answers on open connections say that they are the last', async () => {
-  await using pergola = startServer('sqlite:pergola.db')
+  await using database = sqliteFile()
+  await using pergola = await startServer(database.url)
   const url = await pergola.url()
   const upload = uploadSlowly(url, 'holds-it-open')
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -81,7 +86,7 @@ test('the server turns unready before it is gone, and answers on open connection
 
 test('a statement that does not end cannot keep the server from ending', async () => {
   await using database = await createDatabase(inject('postgres')['18'])
-  await using pergola = startServer(database.url, { PERGOLA_SERVER_DRAIN_TIMEOUT: '1' })
+  await using pergola = await startServer(database.url, { PERGOLA_SERVER_DRAIN_TIMEOUT: '1' })
   const url = await pergola.url()
   const blocker = new Client({ connectionString: database.url })
   await blocker.connect()
@@ -96,7 +101,8 @@ test('a statement that does not end cannot keep the server from ending', async (
 })
 
 test('what does not end in time is cut, counted and logged; a second signal ends everything at once', async () => {
-  await using pergola = startServer('sqlite:pergola.db', { PERGOLA_SERVER_DRAIN_TIMEOUT: '1' })
+  await using database = sqliteFile()
+  await using pergola = await startServer(database.url, { PERGOLA_SERVER_DRAIN_TIMEOUT: '1' })
   const never = request(`${await pergola.url()}/api/v1alpha1/roles`, { method: 'POST', headers })
   never.on('error', () => {})
   never.write('{')
@@ -105,7 +111,8 @@ test('what does not end in time is cut, counted and logged; a second signal ends
   expect(await pergola.exited).toBe(0)
   expect(pergola.stderr()).toMatch(/"cut":1,"seconds":1,.*have been cut/)
 
-  await using hurried = startServer('sqlite:pergola.db')
+  await using another = sqliteFile()
+  await using hurried = await startServer(another.url)
   const hanging = request(`${await hurried.url()}/api/v1alpha1/roles`, { method: 'POST', headers })
   hanging.on('error', () => {})
   hanging.write('{')
@@ -117,8 +124,18 @@ test('what does not end in time is cut, counted and logged; a second signal ends
   expect(await hurried.exited).toBe(1)
 })
 
-function startServer(database: string, env: Record<string, string> = {}): PergolaProcess {
-  return startPergola({ env: { PERGOLA_DATABASE_URL: database, PERGOLA_BOOTSTRAP_ADMIN_TOKEN: token, ...env } })
+/** With an administrator whose token the tests know. */
+async function startServer(database: string, env: Record<string, string> = {}): Promise<PergolaProcess> {
+  await seedAdministrator(database, token)
+  return startPergola({ env: { PERGOLA_DATABASE_URL: database, ...env } })
+}
+
+function sqliteFile() {
+  const directory = mkdtempSync(join(tmpdir(), 'pergola-stop-'))
+  return {
+    url: `sqlite:${join(directory, 'test.db')}`,
+    [Symbol.asyncDispose]: async () => rmSync(directory, { recursive: true }),
+  }
 }
 
 /** Large enough that a whole list does not fit into the socket's buffers, so that reading slowly holds it open. */

@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const command = join(import.meta.dirname, '../../packages/cli/src/main.ts')
+/** Sources that were compiled once are not compiled at every start. */
+const compiled = join(import.meta.dirname, '../../node_modules/.cache/compiled')
 
 /** A `pergola` process, run from its sources in a folder of its own. */
 export interface PergolaProcess extends AsyncDisposable {
@@ -34,7 +36,7 @@ export function startPergola(options: PergolaOptions = {}): PergolaProcess {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
   const child = spawn(process.execPath, ['--conditions=source', command, ...args], {
     cwd,
-    env: { PATH: process.env['PATH'], PERGOLA_SERVER_PORT: '0', ...env },
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compiled, PERGOLA_SERVER_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const printed = { stdout: '', stderr: '' }

@@ -1,22 +1,50 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
-import { createDatabase } from '@pergola/test-servers'
+import { createDatabase, freePort } from '@pergola/test-servers'
 import { describe, expect, inject, test } from 'vitest'
 import { startPergola } from './pergola-process.ts'
 
-test('serve prints where it listens, its database, a token, the first setup, and a next step that works as printed', async () => {
+test('serve prints where it listens, its database, the first setup, and a next step that works as printed', async () => {
   await using pergola = startPergola()
   const url = await pergola.url()
   await expect.poll(pergola.stdout).toContain('next')
-  const [title, api, database, made, setup, next = ''] = pergola.stdout().split('\n')
+  const [title, api, console, database, setup = '', next = ''] = pergola.stdout().split('\n')
   expect(title).toMatch(/^ {2}pergola \d+\.\d+\.\d+ · ready in \d+\.\d s$/)
   expect(api).toBe(`  api       ${url}`)
+  expect(console).toBe(`  console   ${url}/console`)
   expect(database).toBe('  database  SQLite pergola.db')
-  expect(made).toMatch(/^ {2}token {5}pgl_[\w-]{43} {2}\(of this run; /)
-  expect(setup).toMatch(/^ {2}setup {5}pgi_[\w-]{43} {2}\(makes the first administrator, /)
-  const [, header = '', target = ''] = /^ {2}next {6}curl -H "Authorization: (.*)" (\S+)$/.exec(next) ?? []
-  const answer = await fetch(target, { headers: { authorization: header } })
-  expect(await answer.json()).toMatchObject({ kind: 'RoleList', total: 7 })
+  expect(setup).toMatch(/\/console\/setup#pgi_[\w-]{43} {2}\(makes the first administrator, within an hour\)$/)
+  expect(setup).toContain(`  setup     ${url}/console/setup#`)
+  const setUp = await followed(next)
+  expect(setUp.status).toBe(201)
+  pergola.signal('SIGTERM')
+  expect(await pergola.exited).toBe(0)
+
+  await using again = startPergola({ directory: pergola.directory })
+  await again.url()
+  await expect.poll(again.stdout).toContain('next')
+  expect(again.stdout()).not.toContain('setup ')
+  const signedIn = await followed(again.stdout().split('\n')[4] ?? '')
+  expect(await signedIn.json()).toMatchObject({ username: 'admin', token: expect.stringMatching(/^pgs_/) as string })
+})
+
+/** Does what a printed command would, as far as `curl` is concerned. */
+async function followed(line: string): Promise<Response> {
+  const [, origin = '', body = '', target = ''] =
+    /^ {2}next {6}curl -H 'Origin: (\S+)' --json '(.*)' (\S+)$/.exec(line) ?? []
+  return fetch(target, { method: 'POST', headers: { origin, 'content-type': 'application/json' }, body })
+}
+
+test('metrics are served on a port of their own, and nowhere without one', async () => {
+  const port = await freePort()
+  await using pergola = startPergola({ env: { PERGOLA_METRICS_PORT: String(port) } })
+  const url = await pergola.url()
+  expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toMatch(/^pergola_watches(\{.*\})? 0$/m)
+  expect((await fetch(`${url}/metrics`)).status).toBe(401)
+
+  await using second = startPergola({ env: { PERGOLA_METRICS_PORT: String(port) } })
+  expect(await second.exited).toBe(1)
+  expect(second.stderr()).toMatch(new RegExp(`cannot serve metrics on 127.0.0.1:${port} .*EADDRINUSE`))
 })
 
 test('the administrator that the configuration names is made at the first start, and can sign in', async () => {
@@ -37,24 +65,35 @@ test('the administrator that the configuration names is made at the first start,
   expect(pergola.stdout() + pergola.stderr()).not.toContain('correct horse')
 })
 
-test('a given token is not printed, and its file works as well', async () => {
-  const token = 'a-token-of-more-than-32-characters-0123456789'
-  await using pergola = startPergola({ env: { PERGOLA_BOOTSTRAP_ADMIN_TOKEN: token } })
+test('the administrator of the configuration can sign in as soon as anybody is answered', async () => {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const env = {
+    PERGOLA_SERVER_PORT: String(port),
+    PERGOLA_ADMIN_USERNAME: 'ann',
+    PERGOLA_ADMIN_PASSWORD_FILE: 'password',
+  }
+  await using _pergola = startPergola({ env, files: { password: 'correct horse battery' } })
+  const signIn = () =>
+    fetch(`${url}/auth/sessions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: url },
+      body: JSON.stringify({ username: 'ann', password: 'correct horse battery', transport: 'token' }),
+    })
+  let first: Response | undefined
+  while (!first) first = await signIn().catch(() => undefined)
+  expect(first.status).toBe(201)
+})
+
+test('no secret that is shown to the server is ever printed', async () => {
+  const token = 'pgl_a-token-that-nobody-has-0123456789'
+  await using pergola = startPergola()
   const url = await pergola.url()
   await fetch(`${url}/livez`, { headers: { authorization: `Bearer ${token}` } })
-  await fetch(`${url}/livez`, { headers: { authorization: `Bearer wrong-${token}` } })
+  await fetch(`${url}/livez`, { headers: { cookie: `pergola-session=${token}` } })
   pergola.signal('SIGTERM')
   expect(await pergola.exited).toBe(0)
   expect(pergola.stdout() + pergola.stderr()).not.toContain(token)
-
-  await using second = startPergola({
-    env: { PERGOLA_BOOTSTRAP_ADMIN_TOKEN_FILE: 'token' },
-    files: { token: `${token}\n` },
-  })
-  const answer = await fetch(`${await second.url()}/api/v1alpha1/roles`, {
-    headers: { authorization: `Bearer ${token}` },
-  })
-  expect(answer.status).toBe(200)
 })
 
 test('the configuration file is read, and PostgreSQL described without its password', async () => {
@@ -117,7 +156,7 @@ describe('what cannot work is said in a sentence, with an exit code:', () => {
 
   test('a command that does not exist', async () => {
     await using pergola = startPergola({ args: ['sevre'] })
-    expect(await pergola.exited).toBe(1)
+    expect(await pergola.exited).toBe(2)
     expect(pergola.stderr()).toContain("unknown command 'sevre'")
     expect(pergola.stderr()).toContain('Did you mean serve?')
   })

@@ -189,7 +189,7 @@ async function createFilled(version: PostgresVersion = '18'): Promise<TestDataba
   await written(create({ name: 'dan', held: true }))
   await written({ type: 'delete', model: people, name: 'dan' })
   await written(create('here', places))
-  await expect.poll(() => store.head(), { timeout: 5_000, interval: 5 }).toMatch(/^8\./)
+  await expect.poll(() => store.head(), { interval: 5 }).toMatch(/^8\./)
   return database
 }
 

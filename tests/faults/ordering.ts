@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
 import { createDatabase, startPostgres } from '@pergola/test-servers'
 import { Pool } from 'pg'
 import { openPostgresStore } from '../../packages/server/src/store/postgres/postgres-store.ts'
@@ -11,10 +12,11 @@ import { runSlowWriter, runWriter, type WriterOptions } from './ordering/writers
  * Does every reader get every committed change once, and those of one object in order, while many write the same few
  * objects from three replicas? Two readers that are often written instead run along; they must fail, or this run proves
  * nothing. Lists are taken all the while, and the log behind each must continue exactly where the list stood.
+ * `--events=8000` says how many are enough.
  */
-const quick = process.argv.includes('--quick')
-const givenEvents = process.argv.find((word) => word.startsWith('--events='))?.slice('--events='.length)
-const wantedEvents = Number(givenEvents ?? (quick ? 50_000 : 1_000_000))
+const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, events: { type: 'string' } } })
+const { quick } = values
+const wantedEvents = Number(values.events ?? (quick ? 50_000 : 1_000_000))
 const mostLists = 100
 const writers = 16
 const slowWriters = 4

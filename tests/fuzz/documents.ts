@@ -14,6 +14,7 @@ interface OperationObject {
   readonly operationId: string
   readonly requestBody?: { readonly content: Content }
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>
+  readonly 'x-watch'?: { readonly contentType: string }
 }
 
 type Content = Readonly<Record<string, { readonly schema: Json }>>
@@ -26,6 +27,8 @@ export interface Operation {
   readonly segments: readonly (string | undefined)[]
   /** By status: what checks the body, by its type; empty where none is sent. */
   readonly answers: ReadonlyMap<number, ReadonlyMap<string, ValidateFunction>>
+  /** The type of an answer that goes on, where there is one. */
+  readonly streamType: string | undefined
 }
 
 /** A model as the server describes it. */
@@ -35,6 +38,8 @@ export interface DescribedModel {
   readonly plural: string
   readonly apiVersion: string
   readonly statusSubresource: boolean
+  /** A status that is sent with the rest counts for nothing. */
+  readonly ignoresStatus: boolean
   readonly indexes: readonly { readonly name: string; readonly type: string; readonly multi: boolean }[]
   /** Of what a client sends beside the metadata. */
   readonly schema: Json
@@ -94,7 +99,7 @@ export async function readDocuments(connection: Connection): Promise<Documents> 
 
 function describedModel(
   document: OpenApiDocument,
-  model: Omit<DescribedModel, 'schema' | 'resolve' | 'isValid' | 'filled'>,
+  model: Omit<DescribedModel, 'schema' | 'resolve' | 'isValid' | 'filled' | 'ignoresStatus'>,
 ): DescribedModel {
   const resolve = (reference: string): Json => {
     const schema = document.components.schemas[reference.replace('#/components/schemas/', '')]
@@ -113,6 +118,7 @@ function describedModel(
   const fill = compile(document, schema, { useDefaults: true })
   return {
     ...model,
+    ignoresStatus: model.statusSubresource || own['status']?.['readOnly'] === true,
     schema,
     resolve,
     isValid: (object) => isValid(object),
@@ -129,9 +135,10 @@ function operationsOf(document: OpenApiDocument): readonly Operation[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([method]) => methods.has(method))
-      .map(([method, { operationId, responses }]) => ({
+      .map(([method, { operationId, responses, 'x-watch': watch }]) => ({
         id: operationId,
         method: method.toUpperCase(),
+        streamType: watch?.contentType,
         segments: path.split('/').map((segment) => (segment === '{name}' ? undefined : segment)),
         answers: new Map(
           Object.entries(responses).map(([status, { content = {} }]) => [

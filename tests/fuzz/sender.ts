@@ -55,14 +55,18 @@ export function openConnection(url: string): Connection {
           const chunks: Buffer[] = []
           response.on('data', (chunk: Buffer) => chunks.push(chunk))
           response.on('error', fail)
-          response.on('end', () =>
+          const answered = () =>
             resolve({
               status: response.statusCode ?? 0,
               headers: response.headers,
               text: Buffer.concat(chunks).toString(),
               ms: performance.now() - began,
-            }),
-          )
+            })
+          response.on('end', answered)
+          // A stream goes on for as long as somebody reads it.
+          if (response.headers['content-type'] !== 'text/event-stream') return
+          answered()
+          request.destroy()
         })
         request.end(body)
       }),

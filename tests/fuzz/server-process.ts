@@ -4,9 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabase, startPostgres } from '@pergola/test-servers'
+import { seedAdministrator } from '../end-to-end/seed-administrator.ts'
 import type { Memory, ServerLine } from './processes/server.ts'
 
-export const token = 'fuzz-fuzz-fuzz-fuzz-fuzz-fuzz-fuzz-fuzz'
+export const token = 'pgs_fuzz-fuzz-fuzz-fuzz-fuzz-fuzz-fuzz-fuzz'
 
 export type Engine = 'sqlite' | 'postgres'
 
@@ -26,14 +27,9 @@ const maxLogLength = 1_000_000
 
 export async function startServer(engine: Engine, running: AsyncDisposableStack): Promise<ServerProcess> {
   const script = join(import.meta.dirname, 'processes/server.ts')
-  const node = [
-    process.execPath,
-    '--conditions=source',
-    '--expose-gc',
-    script,
-    await openDatabase(engine, running),
-    token,
-  ]
+  const database = await openDatabase(engine, running)
+  await seedAdministrator(database, token)
+  const node = [process.execPath, '--conditions=source', '--expose-gc', script, database]
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...node], {
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
   })

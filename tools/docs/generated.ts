@@ -1,5 +1,10 @@
+import { commandReference, exitCodeReference } from '../../packages/cli/src/reference.ts'
 import { problems } from '../../packages/api/src/problem.ts'
+import { builtInRoles } from '../../packages/server/src/platform/built-in-roles.ts'
+import { paperTable, unitTable } from '../../bench/scale/paper.ts'
+import { readUnits } from '../../bench/scale/units.ts'
 import { configSchema, variableOf } from '../../packages/server/src/base/config.ts'
+import { exportReference } from './exports.ts'
 import { readSentences, testFiles } from '../conformance/sentences.ts'
 import { packages, serverFolders, type Layer } from '../layers/layers.ts'
 
@@ -15,7 +20,13 @@ export function generatedParts(): readonly GeneratedPart[] {
   return [
     { file: 'docs/reference/problems.md', name: 'reasons', text: reasons() },
     { file: 'docs/reference/configuration.md', name: 'settings', text: settings() },
+    { file: 'docs/reference/roles.md', name: 'built-in roles', text: roles() },
+    { file: 'docs/reference/sdk.md', name: 'exports', text: exportReference() },
+    { file: 'docs/reference/cli.md', name: 'commands', text: commands() },
+    { file: 'docs/reference/cli.md', name: 'exit codes', text: exitCodes() },
     { file: 'docs/reference/conformance.md', name: 'promises', text: promises() },
+    { file: 'docs/operations/scale.md', name: 'unit costs', text: unitTable(readUnits()) },
+    { file: 'docs/operations/scale.md', name: 'a large installation', text: paperTable(readUnits()) },
     { file: 'ARCHITECTURE.md', name: 'packages', text: layers(packages, 'Package') },
     { file: 'ARCHITECTURE.md', name: 'server folders', text: layers(serverFolders, 'Folder') },
   ]
@@ -24,6 +35,66 @@ export function generatedParts(): readonly GeneratedPart[] {
 function reasons(): string {
   const rows = Object.entries(problems).map(([reason, { status, title }]) => [String(status), `\`${reason}\``, title])
   return table(['Status', 'Reason', 'Title'], rows)
+}
+
+/** What each allows by itself; plugins add to some of them. */
+function roles(): string {
+  return builtInRoles
+    .map(({ name, annotations = {}, labels = {}, rules }) => {
+      const dependencies = annotations['rbac.authorization.platform.run/dependencies']
+      const rows = rules.map((rule) =>
+        'nonResourceURLs' in rule
+          ? [asCode(rule.verbs), asCode(rule.nonResourceURLs), '', '']
+          : [asCode(rule.verbs), asCode(rule.resources), asCode(rule.apiGroups), asCode(rule.resourceNames ?? [])],
+      )
+      return [
+        `### \`${name}\``,
+        '',
+        `${annotations['rbac.authorization.platform.run/display-name']}${labels['platform.run/hidden'] ? '; not shown in lists of roles' : ''}.`,
+        ...(dependencies === undefined ? [] : ['', `Depends on ${asCode(JSON.parse(dependencies) as string[])}.`]),
+        '',
+        rows.length > 0 ? table(['Verbs', 'On', 'In the group', 'Named'], rows) : 'No rules of its own.',
+      ].join('\n')
+    })
+    .join('\n\n')
+}
+
+function asCode(words: readonly string[]): string {
+  return words.map((word) => `\`${word}\``).join(', ')
+}
+
+function exitCodes(): string {
+  return table(
+    ['Code', 'Meaning'],
+    exitCodeReference.map(([code, meaning]) => [`\`${code}\``, meaning]),
+  )
+}
+
+/** A heading a command, and a table of all that it takes. */
+function commands(): string {
+  return commandReference()
+    .map(({ usage, description, takes }) => {
+      const rows = takes.map(({ name, meaning, fallback }) => [
+        `\`${name.replaceAll('|', '\\|')}\``,
+        plainText(meaning),
+        fallback === '' ? '' : `\`${fallback}\``,
+      ])
+      return [
+        `### \`${usage}\``,
+        '',
+        plainText(description),
+        '',
+        table(['Takes', 'Meaning', 'Default'], rows),
+        '',
+      ].join('\n')
+    })
+    .join('\n')
+    .trimEnd()
+}
+
+/** Words that are no markup: neither a tag nor the end of a cell. */
+function plainText(words: string): string {
+  return words.replaceAll(/[<|]/g, String.raw`\$&`)
 }
 
 function promises(): string {
@@ -41,21 +112,33 @@ function promises(): string {
 
 interface Setting {
   readonly description: string
-  readonly default?: string | number | boolean
+  readonly default?: string | number | boolean | object
   readonly enum?: readonly string[]
   readonly type?: string
+  /** Of a list, whose entries have settings of their own. */
+  readonly items?: { readonly properties?: Readonly<Record<string, Setting>> }
 }
 
 function settings(): string {
   const rows = Object.entries(configSchema.properties).flatMap(([section, { properties }]) =>
-    Object.entries(properties as Record<string, Setting>).map(([key, setting]) => {
-      const path = `${section}.${key}`
-      const fallback = setting.default === undefined ? '' : `\`${String(setting.default)}\``
-      const kind = setting.enum ? setting.enum.map((value) => `\`${value}\``).join(', ') : (setting.type ?? '')
-      return [`\`${path}\``, `\`${variableOf(path)}\``, kind, fallback, setting.description]
-    }),
+    Object.entries(properties as Record<string, Setting>).flatMap(([key, setting]) =>
+      settingRows(`${section}.${key}`, setting),
+    ),
   )
-  return table(['Setting', 'Variable', 'Value', 'Default', 'Meaning'], rows)
+  return table(['Setting, and its variable', 'Value', 'Default', 'Meaning'], rows)
+}
+
+/** A list or a map of settings can only be written in the file; those of a list follow it. */
+function settingRows(path: string, setting: Setting): readonly (readonly string[])[] {
+  const { default: fallback, type = '', enum: choices, description, items } = setting
+  const text = typeof fallback === 'object' && !Array.isArray(fallback) ? '' : String(fallback ?? '')
+  const variable = items?.properties || type === 'object' || path.includes('[]') ? '' : `<br>\`${variableOf(path)}\``
+  const kind = choices ? choices.map((value) => `\`${value}\``).join(', ') : type === 'array' ? 'list' : type
+  const below = Object.entries(items?.properties ?? {})
+  return [
+    [`\`${path}\`${variable}`, kind, text === '' ? '' : `\`${text}\``, description],
+    ...below.flatMap(([key, entry]) => settingRows(`${path}[].${key}`, entry)),
+  ]
 }
 
 function layers(layerList: readonly Layer[], heading: string): string {

@@ -10,10 +10,17 @@ import { parseBlocks, unmetExpectation, type RunnableBlock } from './runnable-bl
  * Runs what the documents tell people to type, in a fresh copy of the repository, and compares what they are told
  * to see. All blocks of a document share one shell, as they would in somebody's terminal.
  */
-const documents = ['README.md']
+const documents = [
+  'README.md',
+  'docs/tutorial/index.md',
+  'packages/client/README.md',
+  'packages/plugin-sdk/README.md',
+]
+const named = process.argv.slice(2)
+const chosen = documents.filter((file) => named.length === 0 || named.includes(file))
 
 let failed = 0
-for (const file of documents) {
+for (const file of chosen) {
   const blocks = parseBlocks(readFileSync(file, 'utf8'))
   if (blocks.length === 0) throw new Error(`${file} has no runnable block`)
   const { faults, seconds } = await runBlocks(blocks)
@@ -46,7 +53,7 @@ async function runBlocks(blocks: readonly RunnableBlock[]): Promise<{ faults: st
 
 /** The shell gets a group of its own, and whatever it left running ends with it. */
 async function runShell(script: string, cwd: string): Promise<number | null> {
-  const shell = spawn('bash', ['-c', script], { cwd, env: plainEnvironment(), stdio: 'ignore', detached: true })
+  const shell = spawn('bash', ['-c', script], { cwd, env: plainEnvironment(cwd), stdio: 'ignore', detached: true })
   const end = () => {
     try {
       process.kill(-Number(shell.pid), 'SIGTERM')
@@ -61,10 +68,13 @@ async function runShell(script: string, cwd: string): Promise<number | null> {
   return shell.exitCode
 }
 
-/** As on a person's machine: without what this repository and npm have put on the PATH and into the environment. */
-function plainEnvironment(): NodeJS.ProcessEnv {
+/**
+ * As on a person's machine: without what this repository and npm have put on the PATH and into the environment. What logins
+ * leave goes with the copy.
+ */
+function plainEnvironment(cwd: string): NodeJS.ProcessEnv {
   const here = resolve('.')
   const path = (process.env['PATH'] ?? '').split(delimiter).filter((entry) => !entry.startsWith(here))
   const kept = Object.entries(process.env).filter(([name]) => !/^(npm_|PERGOLA_|NODE_OPTIONS|INIT_CWD)/.test(name))
-  return { ...Object.fromEntries(kept), PATH: path.join(delimiter) }
+  return { ...Object.fromEntries(kept), PATH: path.join(delimiter), XDG_CONFIG_HOME: join(cwd, '.config') }
 }

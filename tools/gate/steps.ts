@@ -15,9 +15,13 @@ export const staticSteps: readonly Step[] = [
   { name: 'layers', command: 'npm run -s lint:layers' },
   { name: 'dead code', command: 'npm run -s lint:unused' },
   { name: 'docs match code', command: 'npm run -s docs:check' },
+  { name: 'documentation site', command: 'npm run -s docs:build' },
 ]
 
-/** Unit, end-to-end and conformance tests in one process; `more` narrows it to some files or workers. */
+/** They read what the build has made. */
+export const builtSteps: readonly Step[] = [{ name: 'public surface', command: 'npm run -s surface -- --check' }]
+
+/** Unit, end-to-end, conformance and security tests in one process; `more` narrows it to some files or workers. */
 export function testCommand(more: readonly string[] = []): string {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile=${testReport}`]
   return ['npx vitest run', "--project '!proofs'", ...reporters, ...more].join(' ')
@@ -26,5 +30,5 @@ export function testCommand(more: readonly string[] = []): string {
 /** Suites with a process of their own, one after the other. */
 export const suiteSteps: readonly Step[] = [
   { name: 'order of changes', command: 'npm run -s faults -- ordering --events=4000' },
-  { name: 'documents run', command: 'npm run -s docs:run' },
+  { name: 'documents run', command: 'npm run -s docs:run -- README.md docs/tutorial/index.md' },
 ]

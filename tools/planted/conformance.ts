@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -6,6 +5,7 @@ import { readReport } from '../conformance/report.ts'
 import { numbersOf, testFiles } from '../conformance/sentences.ts'
 import type { TestOutcome } from '../conformance/verdict.ts'
 import { runCommand } from '../run-command.ts'
+import { sampleOf } from '../sample.ts'
 import { conformanceFaults } from './conformance-faults.ts'
 import { copyForPlanting } from './planted-copy.ts'
 import type { ConformanceFault } from './planted-fault.ts'
@@ -52,15 +52,7 @@ function choose({ only, sample }: Choice): readonly ConformanceFault[] {
     return conformanceFaults.filter(({ promise }) => numbers.includes(promise))
   }
   if (sample === undefined) return conformanceFaults
-  const count = Math.min(Number(sample), conformanceFaults.length)
-  if (!Number.isInteger(count) || count < 1) throw new Error(`--sample must be a whole number from 1 on, not ${sample}`)
-  const commit = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' })
-  const start = Number.parseInt(commit.slice(0, 8), 16)
-  const stride = conformanceFaults.length / count
-  // Evenly over the list, so over the sections.
-  return Array.from({ length: count }, (_, at) => start + Math.floor(at * stride)).flatMap(
-    (at) => conformanceFaults[at % conformanceFaults.length] ?? [],
-  )
+  return sampleOf(conformanceFaults, sample)
 }
 
 /** Else a test that fails anyway would seem to see everything. */

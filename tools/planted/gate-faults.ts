@@ -36,6 +36,18 @@ export const gateFaults: readonly PlantedFault[] = [
     expect: /sealed-pg/,
   },
   {
+    name: 'a client that only Node.js could load',
+    command: 'npm run -s lint:layers',
+    edits: [{ file: 'packages/client/src/path.ts', add: "export { join as joined } from 'node:path'" }],
+    expect: /client-is-for-browsers/,
+  },
+  {
+    name: 'a client that uses what browsers do not have',
+    command: 'npm run -s build',
+    edits: [{ file: 'packages/client/src/path.ts', add: 'export const planted = process.pid' }],
+    expect: /process/,
+  },
+  {
     name: 'a promise that nobody waits for',
     command: 'npm run -s lint',
     edits: [
@@ -105,5 +117,11 @@ export const gateFaults: readonly PlantedFault[] = [
     command: 'npm run -s docs:check',
     edits: [{ file: 'CONTRIBUTING.md', add: 'Run `npm run planted-nowhere`.' }],
     expect: /planted-nowhere/,
+  },
+  {
+    name: 'a place for present objects of which nobody knows what was sent',
+    command: 'npm test -- --project end-to-end tests/end-to-end/present-objects.test.ts',
+    edits: [{ file: 'packages/server/src/watch/catch-up.ts', replace: 'isThere && isSettled &&', by: 'isThere &&' }],
+    expect: /FAIL.*while the next is read/,
   },
 ]

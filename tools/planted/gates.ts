@@ -1,56 +1,94 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { runCommand } from '../run-command.ts'
+import { sampleOf } from '../sample.ts'
+import { applyEdit } from './apply-edit.ts'
 import { authorizationFaults } from './authorization-faults.ts'
+import { clientFaults } from './client-faults.ts'
+import { commandFaults } from './command-faults.ts'
+import { developmentFaults } from './development-faults.ts'
+import { documentationFaults } from './documentation-faults.ts'
+import { exampleFaults } from './example-faults.ts'
+import { feedFaults } from './feed-faults.ts'
 import { gateFaults } from './gate-faults.ts'
+import { packageFaults } from './package-faults.ts'
 import { copyForPlanting } from './planted-copy.ts'
-import type { Edit, PlantedFault } from './planted-fault.ts'
+import type { PlantedFault } from './planted-fault.ts'
+import { scaffoldFaults } from './scaffold-faults.ts'
+import { sdkFaults } from './sdk-faults.ts'
 
-/** Each fault in turn is planted in a copy of this tree, and its check must turn red. Answers whether all did. */
-export async function plantInGates(): Promise<boolean> {
-  using copy = copyForPlanting()
-  const faults = [...gateFaults, ...authorizationFaults]
-  const noticed = (await allPassUntouched(copy.path, faults)) ? await plantEach(copy.path, faults) : 0
+export const plantedInGates: readonly PlantedFault[] = [
+  ...gateFaults,
+  ...authorizationFaults,
+  ...clientFaults,
+  ...commandFaults,
+  ...packageFaults,
+  ...sdkFaults,
+  ...exampleFaults,
+  ...scaffoldFaults,
+  ...developmentFaults,
+  ...documentationFaults,
+  ...feedFaults,
+]
+
+/** As many as a small machine has cores. */
+const lanes = 2
+
+/**
+ * Each fault is planted in a copy of this tree, two at a time, and its check must turn red. `--only=layers` chooses those that
+ * have the word in their name, their command or a file; `--sample=12` takes a few by the current commit. Answers whether all did.
+ */
+export async function plantInGates(words: readonly string[]): Promise<boolean> {
+  const options = { only: { type: 'string' }, sample: { type: 'string' } } as const
+  const { only = '', sample } = parseArgs({ args: [...words], options }).values
+  using stack = new DisposableStack()
+  const copies = Array.from({ length: lanes }, () => stack.use(copyForPlanting()).path)
+  const named = plantedInGates.filter(({ name, command, edits }) =>
+    [name, command, ...edits.map(({ file }) => file)].some((text) => text.includes(only)),
+  )
+  const faults = sample === undefined ? named : sampleOf(named, sample)
+  if (faults.length === 0) throw new Error(`no fault has "${only}" in its name, its command or a file`)
+  const noticed = (await allPassUntouched(copies, faults)) ? await plantEach(copies, faults) : 0
   console.log(`${noticed} of ${faults.length} planted faults noticed`)
   return noticed === faults.length
 }
 
-async function allPassUntouched(cwd: string, faults: readonly PlantedFault[]): Promise<boolean> {
+/** Else a red check would prove nothing. */
+async function allPassUntouched(copies: readonly string[], faults: readonly PlantedFault[]): Promise<boolean> {
   let allPassed = true
-  for (const command of new Set(faults.map((fault) => fault.command))) {
+  await spread(copies, [...new Set(faults.map(({ command }) => command))], async (cwd, command) => {
     const { passed, output } = await runCommand(command, { cwd })
-    if (passed) continue
+    if (passed) return
     allPassed = false
     console.log(`"${command}" fails before anything is planted:\n${output}`)
-  }
+  })
   return allPassed
 }
 
 /** Answers how many were noticed. */
-async function plantEach(cwd: string, faults: readonly PlantedFault[]): Promise<number> {
+async function plantEach(copies: readonly string[], faults: readonly PlantedFault[]): Promise<number> {
   let count = 0
-  for (const fault of faults) {
-    const undo = fault.edits.map((edit) => apply(cwd, edit))
+  await spread(copies, faults, async (cwd, fault) => {
+    const undo = fault.edits.map((edit) => applyEdit(cwd, edit))
     const { passed, output, seconds } = await runCommand(fault.command, { cwd })
-    for (const restore of undo) restore()
+    // The last first: two of them may be in one file.
+    for (const restore of undo.toReversed()) restore()
     const red = !passed && fault.expect.test(output)
     console.log(`${red ? 'red as it must be' : 'NOT NOTICED      '} ${seconds.toFixed(1)} s  ${fault.name}`)
     if (red) count++
     else console.log(output.replaceAll(/^/gm, '    '))
-  }
+  })
   return count
 }
 
-function apply(cwd: string, edit: Edit): () => void {
-  const file = join(cwd, edit.file)
-  const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, edited(before ?? '', edit))
-  return () => (before === undefined ? rmSync(file) : writeFileSync(file, before))
-}
-
-function edited(text: string, edit: Edit): string {
-  if ('add' in edit) return `${text}${edit.add}\n`
-  if (!text.includes(edit.replace)) throw new Error(`${edit.file} no longer holds "${edit.replace}"`)
-  return text.replace(edit.replace, edit.by)
+/** One thing at a time in each copy. */
+async function spread<Thing>(
+  copies: readonly string[],
+  things: readonly Thing[],
+  work: (copy: string, thing: Thing) => Promise<void>,
+): Promise<void> {
+  const waiting = [...things]
+  const lane = async (copy: string) => {
+    for (let thing = waiting.shift(); thing !== undefined; thing = waiting.shift()) await work(copy, thing)
+  }
+  await Promise.all(copies.map(lane))
 }

@@ -1,11 +1,15 @@
-import { mkdirSync, readdirSync, realpathSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, realpathSync, symlinkSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { copyRepository, type RepositoryCopy } from '../repository-copy.ts'
+
+const builtConsole = 'packages/server/console'
 
 /** A copy of the repository in which commands run as they do here, for faults to be planted in. */
 export function copyForPlanting(): RepositoryCopy {
   const copy = copyRepository()
   linkPackages(copy.path)
+  // As it was built here: no fault is planted in pages.
+  if (existsSync(builtConsole)) symlinkSync(resolve(builtConsole), join(copy.path, builtConsole))
   return copy
 }
 

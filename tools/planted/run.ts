@@ -1,8 +1,17 @@
 import { plantInConformance } from './conformance.ts'
 import { plantInGates } from './gates.ts'
+import { plantInWatch } from './watch.ts'
 
-/** Proves that checks can fail: the gates of the repository, or with the word `conformance` the tests of its promises. */
-const [suite, ...words] = process.argv.slice(2)
-if (suite !== undefined && suite !== 'conformance') throw new Error(`known is conformance; not "${suite}"`)
-const allSeen = suite === undefined ? await plantInGates() : await plantInConformance(words)
-process.exitCode = allSeen ? 0 : 1
+/**
+ * Proves that checks can fail: the gates of the repository, with the word `conformance` the tests of its promises, with the
+ * word `watch` the validators of what readers get.
+ */
+const suites: Readonly<Record<string, (words: readonly string[]) => Promise<boolean>>> = {
+  gates: plantInGates,
+  conformance: plantInConformance,
+  watch: plantInWatch,
+}
+const [suite = 'gates', ...words] = process.argv.slice(2)
+const plant = suites[suite]
+if (!plant) throw new Error(`known are ${Object.keys(suites).join(', ')}; not "${suite}"`)
+process.exitCode = (await plant(words)) ? 0 : 1

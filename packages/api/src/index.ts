@@ -1,4 +1,14 @@
 export {
+  groupFault,
+  kindFault,
+  pluginNameFault,
+  reservedGroupFault,
+  resourceNameFault,
+  versionFault,
+} from './definition-names.ts'
+export { resolveIndexPath } from './index-path.ts'
+export type { IndexedPath, IndexValueType } from './index-path.ts'
+export {
   finalizerFault,
   keyFault,
   labelValueFault,
@@ -7,13 +17,41 @@ export {
   maxLabelValueLength,
   maxObjectNameLength,
   objectNameFault,
+  reservedKeyFault,
 } from './names.ts'
 export { apiVersionOf } from './object.ts'
 export type { ApiObject, Metadata } from './object.ts'
+export { definitionOf } from './object-schema.ts'
+export type { JsonSchema, ObjectSchema } from './object-schema.ts'
+export { audienceGroup, groupsWithAudiences, isAudienceGroup } from './plugin-definition.ts'
+export type {
+  Audience,
+  ControllerDeclaration,
+  FunctionIndexDeclaration,
+  ModelDeclaration,
+  OwnedDeclaration,
+  PathIndexDeclaration,
+  PluginDefinition,
+  RoleDeclaration,
+  RouteDeclaration,
+  ScheduleDeclaration,
+} from './plugin-definition.ts'
+export type { PluginManifest } from './plugin-manifest.ts'
+export { pluginOfSettings, secretSettings, settingsObjectName } from './plugin-settings.ts'
+export { approvalsFor } from './plugin-summary/approvals.ts'
+export { describePlugin } from './plugin-summary/describe-plugin.ts'
+export { describeUpgrade } from './plugin-summary/describe-upgrade.ts'
+export { packageContents } from './plugin-summary/package-contents.ts'
+export type { PackageContents } from './plugin-summary/package-contents.ts'
+export { renderSections, sectionOf } from './plugin-summary/sections.ts'
+export type { Section } from './plugin-summary/sections.ts'
 export { ApiError, isApiError, problems, toProblem } from './problem.ts'
 export type { ApiErrorOptions, FieldError, Problem, Reason } from './problem.ts'
-export { isNamedCreate, maxPathSegments, requestInfo } from './request-info.ts'
+export { asksForStream, isNamedCreate, localTarget, maxPathSegments, requestInfo } from './request-info.ts'
 export type { NonResourceRequest, RequestHead, RequestInfo, ResourceRequest } from './request-info.ts'
+export { roleKeys } from './role-keys.ts'
+export { createRouteTable, otherRoutesWords, routesClash } from './route-table.ts'
+export type { FoundRoute, OtherRoutes, RoutedRequest, RouteTable } from './route-table.ts'
 export { verbs } from './rules.ts'
 export type { NonResourceRule, ResourceRule, Role, Rule, Verb } from './rules.ts'
 export { formatSelector, maxSelectorLength, maxSelectorSetValues, maxSelectorTerms, parseSelector } from './selector.ts'

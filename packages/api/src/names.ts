@@ -29,6 +29,15 @@ export function keyFault(key: string): string | undefined {
   return 'needs a name of letters, digits, "-", "_" and "." that starts and ends with a letter or digit'
 }
 
+/** Of a sound key: why it is not for plugins. */
+export function reservedKeyFault(key: string): string | undefined {
+  const slash = key.indexOf('/')
+  if (slash < 0) return 'has no prefix; keys without one are not for plugins'
+  const prefix = key.slice(0, slash)
+  if (prefix !== 'platform.run' && !prefix.endsWith('.platform.run')) return undefined
+  return `has the prefix ${prefix}, which is not for plugins`
+}
+
 /** A finalizer is a key whose prefix says whose it is. */
 export function finalizerFault(finalizer: string): string | undefined {
   if (!finalizer.includes('/')) return 'must have the form <prefix>/<name>'

@@ -65,13 +65,18 @@ export interface Problem {
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly reason: Reason
+  readonly status: number
   readonly errors: readonly FieldError[] | undefined
+  /** Of the request that failed; known to those who got the error as an answer. */
+  readonly requestId: string | undefined
   /** Response headers that belong to the reason: `Allow`, `Retry-After`, `WWW-Authenticate`. */
   readonly headers: Readonly<Record<string, string>>
 
   constructor(reason: Reason, detail: string, options: ApiErrorOptions = {}) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause })
     this.reason = reason
+    this.status = options.status ?? problems[reason].status
+    this.requestId = options.requestId
     this.errors = options.errors
     this.headers = options.headers ?? {}
   }
@@ -80,6 +85,9 @@ export class ApiError extends Error {
 export interface ApiErrorOptions {
   readonly errors?: readonly FieldError[]
   readonly headers?: Readonly<Record<string, string>>
+  /** As it was answered, by somebody who may know more reasons than this table. */
+  readonly status?: number
+  readonly requestId?: string
   readonly cause?: unknown
 }
 

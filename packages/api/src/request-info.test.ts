@@ -113,6 +113,7 @@ describe('refused', () => {
   const cases = [
     ['an empty segment', 'GET /api//roles', 'BadRequest'],
     ['a trailing slash', 'GET /livez/', 'BadRequest'],
+    ['a slash behind a page of the console', 'GET /console/users/', 'BadRequest'],
     ['two slashes alone', 'GET //', 'BadRequest'],
     ['a "." segment', 'GET /api/./roles', 'BadRequest'],
     ['a ".." segment', 'GET /api/v1/../secrets', 'BadRequest'],

@@ -45,7 +45,7 @@ const knownMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
  * `MethodNotAllowed` for a method that is no verb.
  */
 export function requestInfo(head: RequestHead): RequestInfo {
-  const segments = pathSegments(head.target)
+  const segments = pathSegments(head.target === consoleAsTyped ? '/console' : head.target)
   if (segments.length > maxPathSegments) {
     throw new ApiError('NotFound', `the path has ${segments.length} segments; no path has more than ${maxPathSegments}`)
   }
@@ -62,6 +62,9 @@ export function requestInfo(head: RequestHead): RequestInfo {
 export function isNamedCreate(info: RequestInfo): boolean {
   return info.kind === 'resource' && info.verb === 'create' && info.name !== undefined && info.subresource === undefined
 }
+
+/** People type a slash behind it, and it is no path of the API: here it can only mean one thing. */
+const consoleAsTyped = '/console/'
 
 type ResourceAddress = Omit<ResourceRequest, 'kind' | 'verb' | 'path'>
 
@@ -121,7 +124,7 @@ function nonResourceVerb(head: RequestHead): Verb {
 }
 
 /** A WebSocket upgrade, or an `Accept` that names event streams itself: a wildcard asks for anything, not for a stream. */
-function asksForStream({ headers }: RequestHead): boolean {
+export function asksForStream({ headers }: Pick<RequestHead, 'headers'>): boolean {
   const protocols = headers.upgrade?.split(',') ?? []
   if (protocols.some((protocol) => protocol.trim().toLowerCase() === 'websocket')) return true
   return headers.accept?.split(',').some(namesEventStream) ?? false
@@ -132,13 +135,18 @@ function namesEventStream(range: string): boolean {
   return type === 'text/event-stream' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
 }
 
+/** In absolute form, as a proxy may send it, the path begins behind the host. */
+export function localTarget(target: string): string {
+  return /^https?:\/\//i.test(target) ? target.replace(/^https?:\/\/[^/?#]*/i, '') || '/' : target
+}
+
 function pathSegments(target: string): string[] {
-  // In absolute form, as a proxy may send it, the path begins behind the host.
-  const local = /^https?:\/\//i.test(target) ? target.replace(/^https?:\/\/[^/?#]*/i, '') || '/' : target
+  const local = localTarget(target)
   const query = local.indexOf('?')
   const path = query < 0 ? local : local.slice(0, query)
   if (!path.startsWith('/')) throw new ApiError('BadRequest', 'the path must start with "/"')
-  if (!/^[\x21-\x7e]*$/.test(path) || path.includes('#')) {
+  // A backslash is a slash to some who read addresses.
+  if (!/^[\x21-\x7e]*$/.test(path) || /[#\\]/.test(path)) {
     throw new ApiError('BadRequest', 'the path holds characters that must be percent-encoded')
   }
   if (path === '/') return []

@@ -5,4 +5,7 @@ if (major < 24) {
   console.error(`pergola needs Node.js 24 or newer; this is ${process.versions.node}.`)
   process.exit(1)
 }
+// What was compiled once is not compiled at every start.
+const { enableCompileCache } = await import('node:module')
+enableCompileCache()
 await import('../dist/main.js')

@@ -1,18 +1,19 @@
-import { serve, version } from '@pergola/server'
-import { Command } from 'commander'
+import { readFileSync } from 'node:fs'
+import { createProgram, runProgram } from './program.ts'
+import { createTerminal } from './terminal/terminal.ts'
 
-const program = new Command('pergola')
-  .description('The command of Pergola, a host for plugins.')
-  .version(version())
-  .showHelpAfterError('Try:  pergola --help')
+const { stdout, stderr, env: variables } = process
+const terminal = createTerminal({
+  stdout,
+  stderr,
+  variables,
+  get stdin() {
+    return process.stdin
+  },
+})
 
-program
-  .command('serve')
-  .description('run the server until it is told to stop')
-  .option('-c, --config <file>', 'configuration file (default: pergola.yaml, when it is there)')
-  .action(async ({ config }: { config?: string }) => {
-    // Whatever is still open after the server has stopped must not keep the process.
-    process.exit(await serve({ ...(config !== undefined && { configFile: config }) }))
-  })
+await runProgram(createProgram({ terminal, variables, version: versionOf(import.meta.dirname) }), process.argv)
 
-await program.parseAsync()
+function versionOf(directory: string): string {
+  return (JSON.parse(readFileSync(`${directory}/../package.json`, 'utf8')) as { version: string }).version
+}

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
+import { hostVersion } from './base/host-version.ts'
 
-export const token = 'test-token-test-token-test-token'
+export const token = 'pgs_test-token-test-token-test-token'
 export const json = { 'content-type': 'application/json' }
 
 export interface RequestRow {
@@ -75,7 +76,7 @@ export const requestRows: readonly RequestRow[] = [
     what: 'the checks come with details for callers that signed in',
     line: 'GET /readyz?verbose admin',
     status: 200,
-    contains: '[ok]     accepting   requests\n[ok]     database    ',
+    contains: `[ok]     accepting   requests, by version ${hostVersion}\n[ok]     database    `,
   },
 
   { what: 'the process is alive without credentials', line: 'GET /livez', status: 200, contains: 'ok\n' },
@@ -84,7 +85,7 @@ export const requestRows: readonly RequestRow[] = [
     what: 'the checks are listed on request',
     line: 'GET /readyz?verbose',
     status: 200,
-    contains: '[ok]     accepting\n[ok]     database\nready\n',
+    contains: '[ok]     accepting\n[ok]     database\n[ok]     plugins\nready\n',
   },
 
   {
@@ -405,7 +406,7 @@ export const requestRows: readonly RequestRow[] = [
   },
   {
     what: 'an upgrade that is not served ends the connection',
-    line: 'GET /api/v1alpha1/roles admin',
+    line: 'GET /livez admin',
     headers: { connection: 'upgrade', upgrade: 'websocket' },
     status: 405,
     answerHeaders: { connection: 'close' },

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createDatabase } from '@pergola/test-servers'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { seedAdministrator } from '../../../tests/end-to-end/seed-administrator.ts'
 import { json, requestRows, token, type RequestRow } from './assemble.rows.ts'
 import { assemble, type Server } from './assemble.ts'
 import { loadConfig } from './base/config.ts'
@@ -26,6 +27,7 @@ for (const [engine, open] of engines) {
     const resources = new AsyncDisposableStack()
     beforeAll(async () => {
       const database = resources.use(await open())
+      await seedAdministrator(database.url, token)
       server = await start(database.url, log)
       resources.defer(async () => {
         await server.close()
@@ -161,8 +163,16 @@ for (const [engine, open] of engines) {
       })
     })
 
+    test('what proves a login is not in the log', async () => {
+      log.length = 0
+      await send(server.url, { line: 'GET /auth/oidc/a/callback?code=secret&state=secret' })
+      await expect.poll(() => log).toHaveLength(1)
+      expect(JSON.parse(String(log[0]))).toMatchObject({ target: '/auth/oidc/a/callback', status: 404 })
+    })
+
     test('a second start finds its roles and leaves them alone', async () => {
       await using database = await open()
+      await seedAdministrator(database.url, token)
       const author = { line: 'GET /api/v1alpha1/roles/author admin' }
       const first = await start(database.url, [])
       const before = await send(first.url, author)
@@ -177,8 +187,10 @@ for (const [engine, open] of engines) {
 
 test('a database that goes away makes the server unready and its answers a bare 500, not dead', async () => {
   const database = await createDatabase(inject('postgres')['18'])
+  await seedAdministrator(database.url, token)
   const log: string[] = []
   const server = await start(database.url, log)
+  expect((await send(server.url, { line: 'GET /api/v1alpha1/roles admin' })).status).toBe(200)
   await database[Symbol.asyncDispose]()
   const list = await send(server.url, { line: 'GET /api/v1alpha1/roles admin' })
   expect(list.status).toBe(500)
@@ -188,7 +200,7 @@ test('a database that goes away makes the server unready and its answers a bare 
   })
   expect(log.join('')).toContain('does not exist')
   expect((await send(server.url, { line: 'GET /readyz?verbose' })).body).toMatch(
-    /\[failed\] database\nnot ready: database\n/,
+    /\[failed\] database\n\[ok\] {5}plugins\nnot ready: database\n/,
   )
   expect((await send(server.url, { line: 'GET /readyz' })).status).toBe(503)
   expect((await send(server.url, { line: 'GET /livez' })).status).toBe(200)
@@ -205,7 +217,6 @@ async function start(url: string, lines: string[]): Promise<Server> {
         PERGOLA_SERVER_DRAIN_TIMEOUT: '5',
       },
     }),
-    administratorToken: token,
     log: createLog({ level: 'info', pretty: false, write: (line) => lines.push(line) }),
   })
 }

@@ -2,57 +2,109 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createAccountEndpoints } from './account/account-endpoints.ts'
 import { createLoginLimits } from './account/login-limits.ts'
 import { createFirstAdministrator, needsSetup, newSetupSecret, type SetupParts } from './account/setup.ts'
+import { assembleFeed } from './assemble-feed.ts'
+import { assemblePlugins, type AssembledPlugins, type PluginParts } from './assemble-plugins.ts'
+import { createAuditLog, type AuditLog } from './audit/audit-log.ts'
+import { createRequestAudit, unaudited } from './audit/request-audit.ts'
 import { createAuthenticate } from './authn/authenticate.ts'
-import { sessionCookie } from './authn/cookie.ts'
+import { loginCookie, sessionCookie } from './authn/cookie.ts'
 import { createAuthorize } from './authz/authorize.ts'
 import type { Handler } from './base/call.ts'
 import type { Administrator } from './base/administrator.ts'
+import type { CheckedCache } from './base/checked-cache.ts'
 import { systemClock, type Clock } from './base/clock.ts'
+import { hostVersion } from './base/host-version.ts'
 import type { Config } from './base/config.ts'
+import type { Development } from './base/development.ts'
 import type { Log } from './base/log.ts'
+import { isLoopback } from './base/loopback.ts'
+import { localOrigins } from './base/origins.ts'
+import type { NatsAddress } from './base/nats-address.ts'
+import type { OidcProvider } from './base/oidc-provider.ts'
+import type { GivenSettings } from './base/plugin-files-settings.ts'
+import type { SealingKey } from './base/sealing-keys.ts'
 import { forgetExpired } from './credentials/forget-expired.ts'
+import { createIdentities, type Identities } from './credentials/identities.ts'
+import { createTraffic } from './base/traffic.ts'
+import { createConsoleEndpoints } from './console/console-endpoints.ts'
+import { createOverview } from './console/overview-endpoint.ts'
+import { consoleFolder, readConsole } from './console/read-console.ts'
 import { createKnownCredentials } from './credentials/known-credentials.ts'
+import { createOidcLogins } from './credentials/oidc-logins.ts'
 import { createPasswords } from './credentials/passwords.ts'
-import { createSessions } from './credentials/sessions.ts'
+import { createSessions, type Sessions, type SessionUser } from './credentials/sessions.ts'
 import { createTokens } from './credentials/tokens.ts'
 import { createDiscovery } from './discovery/discovery-endpoints.ts'
 import { createDispatch } from './dispatch/dispatch.ts'
 import type { Endpoint } from './dispatch/endpoint.ts'
-import { createReadyz, livez, type HealthCheck } from './http/health.ts'
-import { listen } from './http/listener.ts'
+import { createClientReader } from './http/client.ts'
+import { createCors } from './http/cors.ts'
+import { createReadyz, livez, runChecks, type HealthCheck } from './http/health.ts'
+import { listen, type Listener } from './http/listener.ts'
+import { createPublicUrlCheck } from './http/public-url-check.ts'
 import { createDefinitionModel } from './models/definition/definition-model.ts'
 import { followDefinitions } from './models/follow-definitions.ts'
 import { createIndexBuilder } from './models/index-builder.ts'
-import { createStreamLimits } from './models/stream-limits.ts'
+import { createStreamLimits, unboundedLists, watches } from './models/stream-limits.ts'
 import { declarationOf, type Model } from './models/model.ts'
-import { createModelRegistry, type ModelRegistry } from './models/registry.ts'
-import { createPipeline } from './pipeline.ts'
+import { createModelRegistry } from './models/registry.ts'
+import { createPipeline, type Stages } from './pipeline.ts'
+import { createKnownPlugins } from './plugins/known-plugins.ts'
+import type { RunHere } from './plugins/process/launch-here.ts'
+import { createPluginModel } from './plugins/plugin-model.ts'
+import { createPluginSettings, type PluginSettings } from './plugins/plugin-settings.ts'
+import type { Feed } from './feed/feed.ts'
+import { startSelfCheck } from './feed/self-check.ts'
+import { createLastingStreams } from './watch/lasting-streams.ts'
+import { createTurns } from './watch/turns.ts'
+import { createWatchHub } from './watch/watch-hub.ts'
+import type { WatchParts } from './watch/watch-objects.ts'
+import { keyOf } from './store/model-table.ts'
+import { createOidcClient } from './oidc/oidc-client.ts'
+import { createOidcEndpoints } from './oidc/oidc-endpoints.ts'
 import { createOwnApi } from './own-api/own-api.ts'
-import { createAccessSource } from './platform/access-source.ts'
+import { createAccessSource, type AccessSource } from './platform/access-source.ts'
 import { builtInRoles } from './platform/built-in-roles.ts'
-import type { Rights } from './platform/rights.ts'
-import { createRoleBindingModel } from './platform/role-binding-model.ts'
-import { createRoleModel } from './platform/role-model.ts'
+import { createConfigMapModel } from './platform/config-map-model.ts'
+import { forgetVoidRoles } from './platform/forget-void-roles.ts'
+import { createCountsUntil } from './platform/managed-binding.ts'
+import { createOwnModels, type OwnModels } from './platform/own-models.ts'
+import { reportMissingDependencies } from './platform/report-missing-dependencies.ts'
+import { createSecretModel } from './platform/secret-model.ts'
+import { createSecretSealing } from './platform/secret-sealing.ts'
 import { seedRoles } from './platform/seed-roles.ts'
-import { createTokenModel } from './platform/token-model.ts'
-import { createUserModel } from './platform/user-model.ts'
 import { canSignIn } from './platform/user-spec.ts'
 import { openStore } from './store/open-store.ts'
 import type { ModelKey, Store } from './store/store.ts'
-import { createSchemaCompiler } from './validation/schema-compiler.ts'
+import { createSchemaCompiler, type SchemaCompiler } from './validation/schema-compiler.ts'
 
 /** A statement that does not end must not keep the process from ending. */
 const storeCloseMs = 2_000
 /** Lists without a size that are sent at a time. */
-const streamLimits = { inAll: 8, perCaller: 2 }
+const listLimits = { inAll: 8, perCaller: 2, ...unboundedLists }
+/** Readings of the log, or of present objects, for watches that begin. */
+const watchReadings = 8
 /** How often old changes are looked for. */
 const compactEveryMs = 60_000
 
 export interface AssembleOptions {
   readonly config: Config
-  readonly administratorToken: string
   /** Made at a start that finds no super administrator. */
   readonly administrator?: Administrator
+  /** Where people sign in by OpenID Connect. */
+  readonly providers?: readonly OidcProvider[]
+  /** How NATS is reached, for `feed.transport: nats`. */
+  readonly nats?: NatsAddress
+  /** What secrets are sealed with. */
+  readonly keys?: readonly SealingKey[]
+  /** Settings of plugins, in place of those of the configuration: with the values that stand elsewhere. */
+  readonly given?: GivenSettings
+  /** Packages of plugins that come with the host. */
+  readonly shipped?: readonly Buffer[]
+  /** Runs plugins in this process, for tests that look into them; in processes of their own unless it is said. */
+  readonly runHere?: RunHere
+  /** For whoever writes a plugin. */
+  readonly development?: Development
   readonly log: Log
 }
 
@@ -61,123 +113,198 @@ export interface Server {
   /** Makes the first super administrator, when there is none. */
   readonly setupSecret?: string
   readonly database: string
+  /** Signs somebody in, whom no password is asked of: for the program that the server is a part of. */
+  signIn(user: string): Promise<string>
+  /** Opens the audit log anew, after it was moved away. */
+  reopenAudit(): void
   /** Stops without cutting a request that ends in time; answers how many did not. */
   close(): Promise<number>
 }
 
 /** The only place that knows all parts. */
 export async function assemble(options: AssembleOptions): Promise<Server> {
-  const { config, administratorToken, log } = options
+  const { config, providers = [], keys = [], log } = options
+  const maxAgeMs = config.oidc.maxAge * 1000
   const store = await openStore({
     ...config.database,
     onConnectionLost: (err) => log.warn({ err }, 'a database connection was lost'),
   })
   const clock = systemClock
   await using parts = new AsyncDisposableStack()
+  const audit = openAudit(config, log, parts)
   parts.defer(() => Promise.race([store[Symbol.asyncDispose](), sleep(storeCloseMs, undefined, { ref: false })]))
   const own = createOwnModels({ store, clock, rights: () => access })
-  const models = await assembleModels({ store, clock, log, own }, parts)
-  const access = parts.use(await createAccessSource({ store, log, ...own }))
+  const kept = assembleKept({ store, keys }, parts)
+  const { feed, ...seen } = await assembleFeed(store, options, parts)
+  const served = await assembleModels({ store, clock, log, feed, own, kept, asked: () => assembled }, parts)
+  const known = parts.use(await createKnownPlugins({ store, feed, ...kept }))
+  const identities = createIdentities(store, clock)
+  const countsUntil = createCountsUntil({ maxAgeMs, providers })
+  const access = parts.use(
+    await createAccessSource({ store, clock, feed, identities, countsUntil, claims: () => known.claims(), ...own }),
+  )
   const publicUrl = () => config.server.publicUrl ?? listener.url
-  const account = assembleAccount({ store, clock, log, config, access, own, publicUrl }, parts)
-  const checks: HealthCheck[] = [
-    {
-      name: 'accepting',
-      check: async () => {
-        if (listener.draining) throw new Error('the server is stopping')
-        return 'requests'
-      },
-    },
-    { name: 'database', check: () => store.ping().then(() => store.description) },
-  ]
-  const health = new Map([
-    ['/livez', livez],
-    ['/readyz', createReadyz(checks, log)],
-  ])
-  const discovery = createDiscovery(() => models.all())
-  const handle = createPipeline({
+  const onRevoked = (uid: string) => streaming.recheck(uid)
+  const people = { store, clock, log, config, providers, access, identities, own, publicUrl, onRevoked }
+  const account = assembleAccount(people, parts)
+  const { watching, streams, ...streaming } = assembleStreaming({ ...people, feed, settle: account.settle }, parts)
+  const looked = { ...seen, listener: () => listener, plugins: () => assembled, models: () => served.models.all() }
+  const pages = assemblePages({ store, clock, log, openWatches: () => watching.hub.size(), ...looked })
+  const authorize = createAuthorize(access)
+  const forPlugins = { known, ...kept, ...told(options), streams }
+  const assembled: AssembledPlugins = assemblePlugins({ ...people, ...served, ...forPlugins }, parts)
+  const stages: Stages = {
+    audit: audit ? createRequestAudit((entry) => audit.record(entry)) : unaudited,
     publicUrl,
-    authenticate: createAuthenticate({ ...account.authentication, administratorToken }),
-    authorize: createAuthorize(access),
+    listedOrigins: options.development ? localOrigins : new Set(config.cors.origins),
+    authenticate: createAuthenticate(account.authentication),
+    authorize,
     dispatch: createDispatch({
       store,
       clock,
-      models,
-      streams: createStreamLimits(streamLimits),
-      ownApi: account.ownApi,
-      endpoint: (path) => account.endpoint(path) ?? readable(health.get(path) ?? discovery(path)),
+      models: served.models,
+      streams: createStreamLimits(listLimits),
+      watching,
+      ...assembled,
+      ownApi: (request) => account.ownApi(request) ?? assembled.api(request) ?? pages.overview(request),
+      mayGet: async (caller, request) => (await authorize(caller, request)).allowed,
+      endpoint: (path) => account.endpoint(path) ?? pages.endpoint(path),
     }),
+  }
+  // Before anybody is answered: whoever finds the server ready can sign in.
+  const setupSecret = await firstSetup({ ...account.setup, audit }, options)
+  const listener = await listen({
+    at: config.server,
+    log,
+    handle: createPipeline(stages),
+    cors: createCors(stages.listedOrigins),
+    clientOf: createClientReader(config.http.trustedProxies),
+    checkClient: createPublicUrlCheck({ publicUrl, isSet: config.server.publicUrl !== undefined, log }),
+    onAnswered: pages.onAnswered,
   })
-  const listener = await listen({ host: config.server.host, port: config.server.port, log, handle })
-  const { retention, maxBytes } = config.changelog
-  const compaction = setInterval(() => {
-    const removed = [store.compact({ keepMs: retention * 3_600_000, maxBytes }), forgetExpired(store, clock)]
-    Promise.all(removed).catch((err: unknown) => {
-      log.warn({ err }, 'what is over could not be removed; it is tried again every minute')
-    })
-  }, compactEveryMs)
-  parts.defer(() => clearInterval(compaction))
-  const setupSecret = await firstSetup(account.setup, options)
+  await assembled.start(stages)
+  startChores({ ...people, feed, maxAgeMs, caches: [served.models.cache, ...access.caches] }, parts)
   const running = parts.move()
   return {
     url: listener.url,
     ...(setupSecret !== undefined && { setupSecret }),
     database: store.description,
+    signIn: account.signIn,
+    reopenAudit: () => audit?.reopen(),
     close: async () => {
-      const { stopDelay, drainTimeout } = config.server
-      const cut = await listener.close({ delayMs: stopDelay * 1000, timeoutMs: drainTimeout * 1000 })
-      if (cut > 0) log.warn({ cut, seconds: drainTimeout }, 'requests were still running and have been cut')
+      const cut = await drain(listener, options, streaming.drain)
       await running.disposeAsync()
       return cut
     },
   }
 }
 
+/** Answers how many requests did not end in time. */
+async function drain(listener: Listener, { config, log }: AssembleOptions, endStreams: () => void): Promise<number> {
+  const { stopDelay, drainTimeout } = config.server
+  const cut = await listener.close({ delayMs: stopDelay * 1000, timeoutMs: drainTimeout * 1000, endStreams })
+  if (cut > 0) log.warn({ cut, seconds: drainTimeout }, 'requests were still running and have been cut')
+  return cut
+}
+
+/** Of plugins. */
+function told({ config, given = config.plugins.settings, shipped = [], runHere, development }: AssembleOptions) {
+  return { given, shipped, runHere, development }
+}
+
+function openAudit({ audit: { file } }: Config, log: Log, running: AsyncDisposableStack): AuditLog | undefined {
+  return file === undefined ? undefined : running.use(createAuditLog({ file, clock: systemClock, log }))
+}
+
+/** Plugins, and what is kept for programs. */
+interface KeptModels {
+  readonly compiler: SchemaCompiler
+  readonly plugins: Model
+  readonly settings: PluginSettings
+  readonly configMaps: Model
+  readonly secrets: Model
+}
+
+interface KeptParts {
+  readonly store: Store
+  readonly keys: readonly SealingKey[]
+}
+
+function assembleKept({ store, keys }: KeptParts, running: AsyncDisposableStack): KeptModels {
+  const plugins = createPluginModel()
+  const compiler = running.use(createSchemaCompiler())
+  const settings = createPluginSettings({ store, plugins, compiler })
+  const configMaps = createConfigMapModel(settings.check.configmap)
+  const secrets = createSecretModel(createSecretSealing(keys), settings.check.secret)
+  return { compiler, plugins, settings, configMaps, secrets }
+}
+
 interface ModelsParts {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
+  readonly feed: Feed
   readonly own: OwnModels
-}
-
-interface OwnModels {
-  readonly roles: Model
-  readonly bindings: Model
-  readonly users: Model
-  readonly tokens: Model
-}
-
-interface OwnModelParts {
-  readonly store: Store
-  readonly clock: Clock
-  readonly rights: () => Rights
-}
-
-function createOwnModels({ store, clock, rights }: OwnModelParts): OwnModels {
-  const roles = createRoleModel({ store, rights, bindings: () => bindings })
-  const users = createUserModel({ store, clock, rights, bindings: () => bindings, tokens: () => tokens })
-  const bindings = createRoleBindingModel({ store, rights, roles, users })
-  const tokens = createTokenModel({ store, clock, tokens: createTokens(store, clock), users })
-  return { roles, bindings, users, tokens }
+  readonly kept: KeptModels
+  /** Who is asked about objects. */
+  readonly asked: () => AssembledPlugins
 }
 
 /** The host's own models and those that are declared; what runs for them ends with `running`. */
 async function assembleModels(
-  { store, clock, log, own }: ModelsParts,
+  { store, clock, log, feed, own, kept, asked }: ModelsParts,
   running: AsyncDisposableStack,
-): Promise<ModelRegistry> {
-  const compiler = running.use(createSchemaCompiler())
-  const builtIn = [own.roles, own.bindings, own.users, own.tokens]
+): Promise<Pick<PluginParts, 'models' | 'definitions' | 'build'>> {
+  const { compiler, plugins, configMaps, secrets } = kept
+  const builtIn = [own.roles, own.bindings, own.users, own.tokens, plugins, configMaps, secrets]
   const refresh = (model: ModelKey) => models.refresh(model)
   const definitions = createDefinitionModel({ store, clock, compiler, open: refresh, onChange: refresh })
   for (const model of [...builtIn, definitions]) await store.openModel(declarationOf(model))
   await seedRoles({ store, clock }, own.roles, builtInRoles)
   const builder = running.use(createIndexBuilder({ store, definitions, log }))
   const onOpen = (model: Model) => builder.start(model)
-  const models = createModelRegistry({ store, compiler, definitions, builtIn, onOpen })
+  const evaluate: AssembledPlugins['evaluate'] = (model, request) => asked().evaluate(model, request)
+  const evaluateAhead: AssembledPlugins['evaluateAhead'] = (model, request) => asked().evaluateAhead(model, request)
+  const models = createModelRegistry({ store, compiler, definitions, builtIn, onOpen, evaluate, evaluateAhead })
   await models.load()
-  running.use(followDefinitions({ store, definitions, registry: models, log }))
-  return models
+  const isTold = () => feed.isCurrent()
+  const following = running.use(followDefinitions({ store, definitions, registry: models, log, isTold }))
+  feed.subscribe({
+    onChanges: (changes) => {
+      if (changes.some(({ model }) => keyOf(model) === keyOf(definitions))) following.look()
+    },
+    onLost: () => following.look(),
+  })
+  const build = (key: ModelKey) => {
+    const model = models.all().find((one) => keyOf(one) === keyOf(key))
+    if (model) builder.start(model)
+  }
+  return { models, definitions, build }
+}
+
+interface StreamingParts extends Pick<AccountParts, 'store' | 'clock' | 'log' | 'config' | 'access'> {
+  readonly feed: Feed
+  readonly settle: () => Promise<void>
+}
+
+/** Watches, and what plugins answer for as long as somebody listens: counted together, and ended alike. */
+function assembleStreaming(parts: StreamingParts, running: AsyncDisposableStack) {
+  const { store, clock, access } = parts
+  const { watch } = parts.config
+  const followed = { ...parts, concerned: access.concerned }
+  const hub = running.use(createWatchHub(followed))
+  const limits = createStreamLimits({ inAll: watch.max, perCaller: watch.maxPerUser, ...watches })
+  const streams = running.use(createLastingStreams({ ...followed, limits }))
+  const watching: WatchParts = { store, clock, hub, reading: createTurns(watchReadings), limits }
+  return {
+    watching,
+    streams,
+    recheck: (uid: string) => void Promise.all([hub.recheck(uid), streams.recheck(uid)]),
+    drain: () => {
+      hub.drain()
+      streams.drain()
+    },
+  }
 }
 
 interface AccountParts {
@@ -185,50 +312,169 @@ interface AccountParts {
   readonly clock: Clock
   readonly log: Log
   readonly config: Config
-  readonly access: Rights
+  readonly providers: readonly OidcProvider[]
+  readonly access: AccessSource
+  readonly identities: Identities
   readonly own: OwnModels
   readonly publicUrl: () => string
+  readonly onRevoked: (uid: string) => void
 }
 
 /** Credentials, and what people do with them. */
 function assembleAccount(parts: AccountParts, running: AsyncDisposableStack) {
-  const { store, clock, log, config, access, publicUrl } = parts
-  const { users, bindings } = parts.own
+  const { store, clock, log, config, providers, access, identities, publicUrl } = parts
+  const { users, bindings, roles } = parts.own
   const cookie = sessionCookie(config.server.publicUrl ?? 'http:')
   const sessions = createSessions(store, clock)
   const tokens = createTokens(store, clock)
-  const credentials = running.use(createKnownCredentials({ store, sessions, tokens, clock, log }))
+  const credentials = running.use(
+    createKnownCredentials({ store, sessions, tokens, clock, log, onRevoked: parts.onRevoked }),
+  )
   const passwords = createPasswords(store, clock)
   const onEnd = (uid: string) => credentials.forget(uid)
+  const insecure = () => insecureLogin(new URL(publicUrl()), config)
   const setup = { store, clock, users, bindings, passwords }
+  const account = createAccountEndpoints({
+    ...setup,
+    sessions,
+    limits: createLoginLimits(store, clock),
+    cookie,
+    insecure,
+    findUser: (name) => findUser(store, users, name),
+    onEnd,
+  })
+  const oidc = createOidcEndpoints({
+    ...setup,
+    roles,
+    log,
+    identities,
+    sessions,
+    cookie,
+    insecure,
+    publicUrl,
+    onRoles: (name) => access.forget(name),
+    clients: providers.map((provider) => createOidcClient(provider)),
+    logins: createOidcLogins(store, clock),
+    loginCookie: loginCookie(config.server.publicUrl ?? 'http:'),
+  })
   return {
     authentication: { credentials, cookieName: cookie.name, clearedCookie: cookie.cleared },
     setup,
-    endpoint: createAccountEndpoints({
-      ...setup,
-      sessions,
-      limits: createLoginLimits(store, clock),
-      cookie,
-      insecure: () => insecureLogin(new URL(publicUrl()), config),
-      findUser: (name) => findUser(store, users, name),
-      onEnd,
-    }),
-    ownApi: createOwnApi({ ...setup, rights: access, tokenModel: parts.own.tokens, onEnd }),
+    signIn: async (name: string) => signInHere(sessions, name, await findUser(store, users, name)),
+    settle: () => credentials.settle(),
+    endpoint: (path: string) => account(path) ?? oidc(path),
+    ownApi: createOwnApi({ ...setup, rights: access, tokenModel: parts.own.tokens, identities, providers, onEnd }),
   }
 }
 
 /** The first administrator as the configuration has it; else the secret by which somebody becomes it. */
-async function firstSetup(setup: SetupParts, { administrator, log }: AssembleOptions): Promise<string | undefined> {
+async function firstSetup(
+  { audit, ...setup }: SetupParts & { readonly audit: AuditLog | undefined },
+  { administrator, log }: AssembleOptions,
+): Promise<string | undefined> {
   if (!(await needsSetup(setup))) return undefined
   if (!administrator) return newSetupSecret(setup)
   try {
     await createFirstAdministrator(setup, administrator)
+    audit?.record({ event: 'setup', how: 'configuration', account: administrator.username, decision: 'allowed' })
     log.info({ username: administrator.username }, 'the first super administrator was made')
   } catch (error) {
     // Another replica that starts at the same moment has done it; unless the name was somebody else's.
     if (await needsSetup(setup)) throw error
   }
   return undefined
+}
+
+interface PageParts extends HealthParts {
+  readonly clock: Clock
+  readonly log: Log
+  readonly plugins: () => AssembledPlugins
+  readonly models: () => readonly Model[]
+  /** Those that are open, here. */
+  readonly openWatches: () => number
+}
+
+/** What is there for people and for whoever looks after the server: health, documents, the console. */
+function assemblePages({ clock, log, plugins, models, openWatches, ...parts }: PageParts) {
+  const checks = createHealthChecks({ ...parts, plugins })
+  const health = new Map([
+    ['/livez', livez],
+    ['/readyz', createReadyz(checks, log)],
+  ])
+  const discovery = createDiscovery({ models, customApis: () => plugins().customApis() })
+  const consolePages = createConsoleEndpoints(readConsole(consoleFolder))
+  const traffic = createTraffic(clock)
+  return {
+    onAnswered: (ms: number, failed: boolean) => traffic.record(ms, failed),
+    overview: createOverview({ traffic, watches: openWatches, check: () => runChecks(checks, log) }),
+    endpoint: (path: string) =>
+      readable(health.get(path) ?? discovery(path)) ?? consolePages(path) ?? plugins().pages(path),
+  }
+}
+
+interface HealthParts {
+  readonly store: Store
+  readonly feedState?: () => string
+  readonly listener: () => { readonly draining: boolean }
+  readonly plugins: () => Pick<AssembledPlugins, 'isolation' | 'isStarting'>
+}
+
+function createHealthChecks({ store, feedState, listener, plugins }: HealthParts): readonly HealthCheck[] {
+  return [
+    {
+      name: 'accepting',
+      check: async () => {
+        if (listener().draining) throw new Error('the server is stopping')
+        return `requests, by version ${hostVersion}`
+      },
+    },
+    { name: 'database', check: () => store.ping().then(() => store.description) },
+    // By whichever way changes come: that is no reason to send requests elsewhere.
+    ...(feedState ? [{ name: 'feed', check: async () => feedState() }] : []),
+    {
+      name: 'plugins',
+      check: async () => {
+        const { isolation, isStarting } = plugins()
+        if (isStarting()) throw new Error('they are being started (plugins.startGrace)')
+        return isolation === 'uid'
+          ? 'an account each'
+          : 'kept apart from faults only, not from each other (plugins.isolation)'
+      },
+    },
+  ]
+}
+
+interface RemovalParts extends Pick<AccountParts, 'store' | 'clock' | 'log' | 'config' | 'identities' | 'own'> {
+  readonly maxAgeMs: number
+}
+
+interface ChoreParts extends RemovalParts {
+  readonly feed: Feed
+  readonly caches: readonly CheckedCache[]
+}
+
+/** What goes on by itself for as long as the server runs. */
+function startChores(parts: ChoreParts, running: AsyncDisposableStack): void {
+  running.use(removeWhatIsOver(parts))
+  running.use(reportMissingDependencies({ ...parts, roles: parts.own.roles }))
+  running.use(startSelfCheck(parts))
+}
+
+/** Old changes, credentials that have expired, roles that no longer count. */
+function removeWhatIsOver(parts: RemovalParts) {
+  const { store, clock, log, config, identities, own, maxAgeMs } = parts
+  const { retention, maxBytes } = config.changelog
+  const timer = setInterval(() => {
+    const removed = [
+      store.compact({ keepMs: retention * 3_600_000, maxBytes }),
+      forgetExpired(store, clock),
+      forgetVoidRoles({ store, clock, identities, bindings: own.bindings, maxAgeMs }),
+    ]
+    Promise.all(removed).catch((err: unknown) => {
+      log.warn({ err }, 'what is over could not be removed; it is tried again every minute')
+    })
+  }, compactEveryMs)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 /** A handler that answers reading alone. */
@@ -241,9 +487,14 @@ async function findUser(store: Store, users: Model, name: string) {
   return user && canSignIn(user) ? user : undefined
 }
 
+async function signInHere(sessions: Sessions, name: string, user: SessionUser | undefined): Promise<string> {
+  if (!user) throw new Error(`there is no user "${name}" who may sign in`)
+  const { secret } = await sessions.begin({ user, transport: 'token', address: 'here', agent: 'the program itself' })
+  return secret
+}
+
 /** Why nobody may sign in: a password would travel in the clear. */
 function insecureLogin(publicUrl: URL, { server }: Config): string | undefined {
-  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(publicUrl.hostname)
-  if (publicUrl.protocol === 'https:' || isLoopback || server.allowInsecureLogin) return undefined
+  if (publicUrl.protocol === 'https:' || isLoopback(publicUrl) || server.allowInsecureLogin) return undefined
   return 'nobody can sign in over plain http: serve https and set server.publicUrl to it, or set server.allowInsecureLogin: true'
 }

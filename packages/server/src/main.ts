@@ -1,10 +1,23 @@
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { hostname, userInfo } from 'node:os'
+import { openAdministration, type Administration } from './administer.ts'
 import { assemble } from './assemble.ts'
-import { administratorToken, type AdministratorToken } from './base/administrator-token.ts'
+import { recordCommand } from './audit/record-command.ts'
 import { administratorOf, type Administrator } from './base/administrator.ts'
-import { ConfigError, loadConfig, type Config } from './base/config.ts'
-import { createLog } from './base/log.ts'
+import { ConfigError } from './base/config-error.ts'
+import { loadConfig, type Config } from './base/config.ts'
+import { hostVersion } from './base/host-version.ts'
+import { freeMemoryWhenQuiet } from './base/free-memory.ts'
+import { createLineBuffer } from './base/line-buffer.ts'
+import { createLog, type Log } from './base/log.ts'
+import { natsAddressOf, type NatsAddress } from './base/nats-address.ts'
+import { oidcProvidersOf, type OidcProvider } from './base/oidc-provider.ts'
+import { givenSettingsOf, type GivenSettings } from './base/plugin-files-settings.ts'
+import { sealingKeysOf, type SealingKey } from './base/sealing-keys.ts'
+import { readShipped, shippedFolder } from './plugins/read-shipped.ts'
+import type { RestoreOptions, Tell } from './store/backup.ts'
+import { backUp, restore } from './store/make-backup.ts'
 
 const defaultConfigFile = 'pergola.yaml'
 
@@ -24,43 +37,126 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
   const started = performance.now()
   const stopped = stopSignal()
   let config: Config
-  let token: AdministratorToken
   let administrator: Administrator | undefined
+  let providers: readonly OidcProvider[]
+  let keys: readonly SealingKey[]
+  let given: GivenSettings
+  let nats: NatsAddress | undefined
   try {
-    config = loadConfig({ ...configFile(options.configFile), env: process.env })
-    token = administratorToken(config.bootstrap, readFile)
+    config = readConfig(options)
     administrator = administratorOf(config.admin, readFile)
+    providers = oidcProvidersOf(config.oidc, readFile)
+    keys = sealingKeysOf(config.secrets, { readFile, env: process.env })
+    given = givenSettingsOf(config.plugins, { readFile, env: process.env })
+    nats = natsAddressOf(config.feed, readFile)
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    process.stderr.write(`The configuration cannot be used:\n${error.message.replaceAll(/^/gm, '  ')}\n`)
-    return 2
+    return refuseConfig(error)
   }
-  const pretty = config.log.format === 'auto' ? process.stderr.isTTY : config.log.format === 'pretty'
-  const log = createLog({ level: config.log.level, pretty, write: (text) => process.stderr.write(text) })
+  const log = openLog(config)
 
-  const assembled = assemble({
-    config,
-    administratorToken: token.value,
-    ...(administrator && { administrator }),
-    log,
-  }).catch((error: Error) => error)
-  const server = await Promise.race([assembled, stopped.then(() => undefined)])
+  await using stack = new AsyncDisposableStack()
+  const start = async () => {
+    const { host, port } = config.metrics
+    // First: what is made before is not counted.
+    if (port !== undefined) {
+      const { serveMetrics } = await import('./base/metrics-endpoint.ts')
+      stack.use(await serveMetrics({ host, port }))
+    }
+    const shipped = readShipped(shippedFolder)
+    const read = { ...(administrator && { administrator }), ...(nats && { nats }), providers, keys, given }
+    return assemble({ config, ...read, shipped, log })
+  }
+  const server = await Promise.race([start().catch((error: Error) => error), stopped.then(() => undefined)])
   if (server === undefined) return 0
   if (server instanceof Error) {
     process.stderr.write(`Pergola cannot start: ${server.message}\n`)
     return 1
   }
-  process.stdout.write(banner({ ...server, token, seconds: (performance.now() - started) / 1000 }))
+  process.stdout.write(banner({ ...server, seconds: (performance.now() - started) / 1000 }))
 
+  freeMemoryWhenQuiet()
+  // Else a hang-up ends the process, as it should where there is nothing to open anew.
+  if (config.audit.file !== undefined) process.on('SIGHUP', () => server.reopenAudit())
   log.info({ signal: await stopped }, 'stopping')
   await server.close()
   log.info({}, 'stopped')
   return 0
 }
 
-export function version(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
-  return manifest.version
+/**
+ * Work on the database itself, by the server's configuration, from there to the exit code: 0 when it is done, 1 when it cannot
+ * be, 2 when the configuration cannot be used.
+ */
+export async function administer(
+  options: ServeOptions,
+  work: (administration: Administration) => Promise<void>,
+): Promise<number> {
+  return byConfig(options, async (config, operator) => {
+    const keys = sealingKeysOf(config.secrets, { readFile, env: process.env })
+    await using administration = await openAdministration({ config, keys, log: openLog(config), operator, stderr })
+    await work(administration)
+  })
+}
+
+/** The database as a whole: copied into a file while servers run, or made what such a file says. */
+export interface Keeping {
+  /** Into a new file. */
+  backUp(to: string, tell: Tell): Promise<void>
+  /** Answers where that went which was there, if anything was. */
+  restore(options: RestoreOptions): Promise<string | undefined>
+}
+
+/** As `administer`, past anything that a server would make of the database. */
+export async function keep(options: ServeOptions, work: (keeping: Keeping) => Promise<void>): Promise<number> {
+  return byConfig(options, async ({ database: { url }, audit: { file } }, user) => {
+    await work({
+      backUp: async (to, tell) => {
+        await backUp(url, to, tell)
+        await recordCommand({ event: 'backup', user }, { file, stderr })
+      },
+      restore: async (restoring) => {
+        const aside = await restore(url, restoring)
+        await recordCommand({ event: 'restore', user }, { file, stderr })
+        return aside
+      },
+    })
+  })
+}
+
+async function byConfig(
+  options: ServeOptions,
+  work: (config: Config, operator: string) => Promise<void>,
+): Promise<number> {
+  try {
+    await work(readConfig(options), `${userInfo().username}@${hostname()}`)
+    return 0
+  } catch (error) {
+    if (error instanceof ConfigError) return refuseConfig(error)
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    return 1
+  }
+}
+
+function readConfig({ configFile: given }: ServeOptions): Config {
+  return loadConfig({ ...configFile(given), env: process.env })
+}
+
+function refuseConfig(error: unknown): number {
+  if (!(error instanceof ConfigError)) throw error
+  process.stderr.write(`The configuration cannot be used:\n${error.message.replaceAll(/^/gm, '  ')}\n`)
+  return 2
+}
+
+function stderr(text: string): void {
+  process.stderr.write(text)
+}
+
+function openLog({ log: { level, format } }: Config): Log {
+  const pretty = format === 'auto' ? process.stderr.isTTY : format === 'pretty'
+  const lines = createLineBuffer(stderr)
+  // Also when the process fails: a pipe, a file and a terminal are written to before this returns.
+  process.once('exit', lines.flush)
+  return createLog({ level, pretty, write: lines.write })
 }
 
 /** The first signal stops; a second one is from somebody in a hurry. */
@@ -93,24 +189,25 @@ function readFile(name: string): string {
 interface BannerFacts {
   readonly url: string
   readonly database: string
-  readonly token: AdministratorToken
   readonly setupSecret?: string
   readonly seconds: number
 }
 
-function banner({ url, database, token, setupSecret, seconds }: BannerFacts): string {
-  const given =
-    process.env['PERGOLA_BOOTSTRAP_ADMIN_TOKEN'] === undefined ? token.inShell : '$PERGOLA_BOOTSTRAP_ADMIN_TOKEN'
-  const made = `  token     ${token.value}  (of this run; PERGOLA_BOOTSTRAP_ADMIN_TOKEN sets a lasting one)`
+function banner({ url, database, setupSecret, seconds }: BannerFacts): string {
+  const person = { username: 'admin', password: '<password>' }
+  const [path, sent] =
+    setupSecret === undefined
+      ? ['/auth/sessions', { ...person, transport: 'token' }]
+      : ['/auth/setup', { ...person, secret: setupSecret }]
   return [
-    `  pergola ${version()} · ready in ${seconds.toFixed(1)} s`,
+    `  pergola ${hostVersion} · ready in ${seconds.toFixed(1)} s`,
     `  api       ${url}`,
+    `  console   ${url}/console`,
     `  database  ${database}`,
-    ...(token.madeNow ? [made] : []),
     ...(setupSecret === undefined
       ? []
-      : [`  setup     ${setupSecret}  (makes the first administrator, at ${url}/auth/setup, within an hour)`]),
-    `  next      curl -H "Authorization: Bearer ${given}" ${url}/api/v1alpha1/roles`,
+      : [`  setup     ${url}/console/setup#${setupSecret}  (makes the first administrator, within an hour)`]),
+    `  next      curl -H 'Origin: ${url}' --json '${JSON.stringify(sent)}' ${url}${path}`,
     '',
   ].join('\n')
 }

@@ -1,37 +1,112 @@
-import { ApiError, isNamedCreate, requestInfo } from '@pergola/api'
-import { unauthenticated, type Authenticate } from './authn/authenticate.ts'
+import { ApiError, isNamedCreate, problems, requestInfo, type RequestInfo } from '@pergola/api'
+import type { AuditedRequest, AuditRequest } from './audit/request-audit.ts'
+import { unauthenticated, type Authenticate, type CredentialHeaders } from './authn/authenticate.ts'
 import { refuseCrossSite } from './authn/same-site.ts'
 import type { Authorize } from './authz/authorize.ts'
-import type { Answer, IncomingRequest } from './base/call.ts'
+import type { Answer, Caller, IncomingRequest } from './base/call.ts'
+import type { Origins } from './base/origins.ts'
+import type { Exchange, Relay } from './base/relay.ts'
+import type { Stream } from './base/wire.ts'
 import { methodNotAllowed, objectMethods, type Dispatch } from './dispatch/dispatch.ts'
+import { toApiError } from './http/problem-answer.ts'
 
 export interface Stages {
+  readonly audit: AuditRequest
   /** The address that people use. */
   readonly publicUrl: () => string
+  readonly listedOrigins: Origins
   readonly authenticate: Authenticate
   readonly authorize: Authorize
   readonly dispatch: Dispatch
 }
 
-export type Pipeline = (request: IncomingRequest) => Promise<Answer>
+export type Pipeline = (request: IncomingRequest) => Promise<Answer | Stream | Relay>
 
-/** The way of every request, top to bottom. Nobody further down asks again who calls or whether it may. */
-export function createPipeline({ publicUrl, authenticate, authorize, dispatch }: Stages): Pipeline {
+/** Whatever comes of a request, the audit log hears of it before the caller does. */
+export function createPipeline(stages: Stages): Pipeline {
+  const pass = createLine(stages)
   return async (request) => {
+    const audited = stages.audit(request)
+    try {
+      const answer = await pass(audited)
+      if ('status' in answer) audited.answered(answer)
+      return 'relay' in answer ? auditedRelay(answer, audited) : answer
+    } catch (error) {
+      const { reason } = toApiError(error)
+      audited.failed(reason, problems[reason].status)
+      throw error
+    }
+  }
+}
+
+/** What somebody else answers is known when it begins. */
+function auditedRelay(answer: Relay, audited: AuditedRequest): Relay {
+  return {
+    ...answer,
+    relay: async (exchange) => {
+      const begin: Exchange['begin'] = (status, headers) => {
+        audited.answered({ status })
+        return exchange.begin(status, headers)
+      }
+      try {
+        await answer.relay({ ...exchange, begin })
+      } catch (error) {
+        const { reason } = toApiError(error)
+        audited.failed(reason, problems[reason].status)
+        throw error
+      }
+    },
+  }
+}
+
+function credentialsIn({ headers }: IncomingRequest): CredentialHeaders {
+  const { authorization, cookie, 'pergola-caller-token': callerToken } = headers
+  return { authorization, cookie, callerToken: callerToken === undefined ? undefined : String(callerToken) }
+}
+
+/** The way of every request, top to bottom. Nobody further down asks who calls or whether it may, but for what goes on. */
+function createLine(stages: Stages): (audited: AuditedRequest) => Promise<Answer | Stream | Relay> {
+  const { publicUrl, listedOrigins, authenticate, authorize, dispatch } = stages
+  /** Answers the rule that allows it, and until when. */
+  const permit = async (caller: Caller, info: RequestInfo) => {
+    const decision = await authorize(caller, info)
+    if (decision.allowed) return decision
+    if (caller.kind === 'anonymous') throw unauthenticated(`${decision.reason()}; sign in with a bearer token`)
+    throw new ApiError('Forbidden', decision.reason())
+  }
+  /** Of what is kept for as long as a stream goes on, nothing holds the request. */
+  const recheckOf =
+    ({ authorization, cookie, callerToken }: CredentialHeaders, info: RequestInfo) =>
+    async () => {
+      const again = await authenticate({ authorization, cookie, callerToken })
+      return lasting(again, (await permit(again, info)).until)
+    }
+  return async (audited) => {
+    const { request } = audited
     const info = requestInfo(request)
+    audited.classified(info)
     request.note({ verb: info.verb })
     if (isNamedCreate(info)) throw methodNotAllowed('creating takes the collection, without a name', objectMethods)
 
-    const caller = await authenticate(request.headers)
-    if (caller.kind === 'user') request.note({ user: caller.name })
-    refuseCrossSite({ info, caller, headers: request.headers }, publicUrl())
+    const credentials = credentialsIn(request)
+    const authenticated = await authenticate(credentials)
+    audited.identified(authenticated)
+    if (authenticated.kind !== 'anonymous') request.note({ user: authenticated.name })
+    refuseCrossSite(
+      { info, caller: authenticated, headers: request.headers },
+      { publicUrl: publicUrl(), listedOrigins },
+    )
 
-    const decision = await authorize(caller, info)
-    if (!decision.allowed) {
-      if (caller.kind === 'anonymous') throw unauthenticated(`${decision.reason()}; sign in with a bearer token`)
-      throw new ApiError('Forbidden', decision.reason())
-    }
+    const { by, until } = await permit(authenticated, info)
+    audited.allowed(by.reached.definition.name)
+    const caller = lasting(authenticated, until)
 
-    return dispatch({ info, caller, request })
+    return dispatch({ info, caller, request, recheck: recheckOf(credentials, info) })
   }
+}
+
+/** What goes on asks again by then. */
+function lasting(caller: Caller, until: number | undefined): Caller {
+  if (caller.kind !== 'user' || until === undefined) return caller
+  return { ...caller, expiresAt: Math.min(caller.expiresAt ?? until, until) }
 }

@@ -29,13 +29,14 @@ export async function checkStore(url: string, options: CheckOptions = {}): Promi
 async function checkSnapshot(client: Client, { bulkLoaded = false }: CheckOptions): Promise<readonly string[]> {
   const faults: string[] = []
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-  const whole = !bulkLoaded && !(await isCutOff(client))
+  const cutOff = await isCutOff(client)
+  const whole = !bulkLoaded && !cutOff
   for (const model of await readModels(client)) {
     const checks = [...entryChecks(model), ...logChecks(model, whole)]
     const found = [...(await findFaults(client, checks)), ...(await checkBtrees(client, model))]
     faults.push(...found.map((fault) => `${model.group}/${model.plural}: ${fault}`))
   }
-  faults.push(...(await findFaults(client, orderChecks)))
+  faults.push(...(await findFaults(client, orderChecks({ isCutOff: cutOff }))))
   await client.query('COMMIT')
   return faults
 }

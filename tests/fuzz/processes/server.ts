@@ -1,8 +1,9 @@
 import { assemble } from '../../../packages/server/src/assemble.ts'
 import { loadConfig } from '../../../packages/server/src/base/config.ts'
 import { createLog } from '../../../packages/server/src/base/log.ts'
+import { sealingKey } from '../../../packages/server/src/base/sealing-keys.ts'
 
-/** The server that is sent to. Arguments: the database and the administrator's token. Errors go to its own output. */
+/** The server that is sent to. Its argument: the database. Errors go to its own output. */
 
 export interface Memory {
   readonly residentBytes: number
@@ -12,7 +13,7 @@ export interface Memory {
 
 export type ServerLine = { readonly url: string } | Memory
 
-const [database = '', administratorToken = ''] = process.argv.slice(2)
+const [database = ''] = process.argv.slice(2)
 const server = await assemble({
   config: loadConfig({
     env: {
@@ -22,7 +23,7 @@ const server = await assemble({
       PERGOLA_SERVER_DRAIN_TIMEOUT: '2',
     },
   }),
-  administratorToken,
+  keys: [sealingKey(Buffer.alloc(32, 'fuzz').toString('base64'))],
   log: createLog({ level: 'error', pretty: false, write: (text) => process.stderr.write(text) }),
 })
 tell({ url: server.url })

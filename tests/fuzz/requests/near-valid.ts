@@ -22,7 +22,7 @@ export function nearValidShot(world: World): Shot | undefined {
 
 function judged(model: DescribedModel, content: Json, shot: Pick<Shot, 'what' | 'line'>): Shot {
   const { status: _, ...withoutStatus } = content
-  const isValid = model.isValid(model.statusSubresource ? withoutStatus : content)
+  const isValid = model.isValid(model.ignoresStatus ? withoutStatus : content)
   return { kind: isValid ? 'valid' : 'near-valid', expected: isValid ? 'accepted' : 'refused', ...shot }
 }
 
@@ -39,7 +39,7 @@ function mutatedReplace(world: World, model: DescribedModel, object: KnownObject
   if (Object.keys(before).length === 0) return undefined
   const { value, what } = mutated(before, world.random)
   const { status: _, ...sent } = value as Json
-  const content = model.statusSubresource ? sent : (value as Json)
+  const content = model.ignoresStatus ? sent : (value as Json)
   const body = { metadata: { name: object.name }, ...content }
   return judged(model, content, {
     what: `replace, ${what}`,

@@ -5,6 +5,7 @@ import { contentOf, isOwn, known, read, tagOf, write, type KnownObject, type Sho
 
 /** Tries until the document agrees; some schemas are met by luck. */
 const maxTries = 30
+const maxBodyBytes = 1024 * 1024
 
 export function validContent(world: World, model: DescribedModel): Json | undefined {
   for (let tries = 0; tries < maxTries; tries++) {
@@ -77,13 +78,13 @@ export function create(world: World, model: DescribedModel): Shot | undefined {
   const body = { ...type, metadata: validMetadata(world, world.freshName()), ...content }
   return accepted('create', {
     line: write('POST', target(model.path, world), body),
-    check: holds(model, model.statusSubresource ? withoutStatus : content),
+    check: holds(model, model.ignoresStatus ? withoutStatus : content),
   })
 }
 
 /** What the main path stores of these contents: where status is written apart, the status stays. */
 function kept(model: DescribedModel, object: KnownObject, content: Json): Json {
-  if (!model.statusSubresource) return content
+  if (!model.ignoresStatus) return content
   const { status: _, ...rest } = content
   const { status: stored } = object.body
   return stored === undefined ? rest : { ...rest, status: stored }
@@ -135,13 +136,17 @@ function jsonPatch(world: World, model: DescribedModel, object: KnownObject): Sh
   if (!content) return undefined
   const spec = content['spec']
   const before = object.body['spec']
-  const operations: object[] = before === undefined ? [] : [{ op: 'test', path: '/spec', value: before }]
+  // What is as deep as a body may be is too deep inside of one.
+  const isTested = before !== undefined && depthOf(before) < 60
+  const operations: object[] = isTested ? [{ op: 'test', path: '/spec', value: before }] : []
   operations.push({ op: 'test', path: '/metadata/name', value: object.name })
   if (spec === undefined) return undefined
   operations.push({ op: 'add', path: '/spec', value: {} })
   for (const [key, value] of Object.entries(spec as Json)) {
     operations.push({ op: 'add', path: `/spec/${pointed(key)}`, value })
   }
+  // The operations take more room than what they make of the object.
+  if (Buffer.byteLength(JSON.stringify(operations)) > maxBodyBytes) return undefined
   const { spec: _, ...rest } = contentOf(object.body)
   return accepted('JSON patch', {
     line: write('PATCH', target(`${model.path}/${object.name}`, world), operations, {
@@ -149,6 +154,11 @@ function jsonPatch(world: World, model: DescribedModel, object: KnownObject): Sh
     }),
     check: holds(model, { ...rest, spec }),
   })
+}
+
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf))
 }
 
 function pointed(key: string): string {

@@ -10,6 +10,10 @@ const program = '/usr/sbin/pgbouncer'
 export interface PgBouncer extends AsyncDisposable {
   /** The same database, through the pooler. */
   through(url: string): string
+  /** `kill -9`. */
+  kill(): Promise<void>
+  /** After `kill`, at the same address. */
+  restart(): Promise<void>
 }
 
 /** A pooler in transaction mode in front of a PostgreSQL of ours, with fewer connections than a store has. */
@@ -35,15 +39,21 @@ max_client_conn = 500
   )
   const account = serviceAccountIds()
   if (account) chownSync(directory, account.uid, account.gid)
-  const server = startServer([program, file])
+  let server = startServer([program, file])
   const through = (url: string) => {
     const own = new URL(url)
     own.port = String(ownPort)
     return own.href
   }
-  await untilReady(through(serverUrl), () => server.assertRunning())
+  const ready = () => untilReady(through(serverUrl), () => server.assertRunning())
+  await ready()
   return {
     through,
+    kill: () => server.kill(),
+    restart: async () => {
+      server = startServer([program, file])
+      await ready()
+    },
     [Symbol.asyncDispose]: async () => {
       await server[Symbol.asyncDispose]()
       rmSync(directory, { recursive: true, force: true })

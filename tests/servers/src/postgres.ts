@@ -36,7 +36,10 @@ const directoryPrefix = 'pergola-test-postgres-'
  * From `TEST_POSTGRES_15_URL` or `TEST_POSTGRES_18_URL`, else one of our own: quick and forgetful of a power cut, or
  * `durable` and sized for measurements.
  */
-export async function startPostgres(version: PostgresVersion, { durable = false } = {}): Promise<PostgresServer> {
+export async function startPostgres(
+  version: PostgresVersion,
+  { durable = false, settings: more = [] }: { durable?: boolean; settings?: readonly string[] } = {},
+): Promise<PostgresServer> {
   const given = process.env[`TEST_POSTGRES_${version}_URL`]
   if (given !== undefined) return givenServer(version, given)
 
@@ -54,6 +57,7 @@ export async function startPostgres(version: PostgresVersion, { durable = false 
     'listen_addresses=127.0.0.1',
     'max_connections=200',
     ...(durable ? durableSettings : forgetfulSettings),
+    ...more,
   ]
   const command = [`${binaries}/postgres`, '-D', data, ...settings.flatMap((setting) => ['-c', setting])]
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
@@ -92,8 +96,18 @@ export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
   url.pathname = `/${name}`
   return {
     url: url.href,
-    [Symbol.asyncDispose]: () => execute(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`),
+    [Symbol.asyncDispose]: () => withClient(serverUrl, (client) => dropDatabase(client, name)),
   }
+}
+
+/** A pool ends a moment before its connections have: cut at once, they would fail where nobody listens any more. */
+async function dropDatabase(client: Client, name: string): Promise<void> {
+  for (let tries = 0; tries < 8; tries++) {
+    const { rowCount } = await client.query('SELECT FROM pg_stat_activity WHERE datname = $1', [name])
+    if (rowCount === 0) break
+    await sleep(10)
+  }
+  await client.query(`DROP DATABASE ${name} WITH (FORCE)`)
 }
 
 function givenServer(version: PostgresVersion, url: string): PostgresServer {
@@ -102,17 +116,21 @@ function givenServer(version: PostgresVersion, url: string): PostgresServer {
   return { url, kill: refuse, restart: refuse, [Symbol.asyncDispose]: async () => {} }
 }
 
-async function execute(url: string, sql: string): Promise<void> {
+export async function execute(url: string, sql: string): Promise<void> {
+  await withClient(url, (client) => client.query(sql))
+}
+
+export async function withClient(url: string, work: (client: Client) => Promise<unknown>): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query(sql)
+    await work(client)
   } finally {
     await client.end()
   }
 }
 
-async function untilReady(url: string, assertRunning: () => void): Promise<void> {
+export async function untilReady(url: string, assertRunning: () => void): Promise<void> {
   const deadline = performance.now() + startSeconds * 1000
   for (;;) {
     assertRunning()
@@ -126,7 +144,7 @@ async function untilReady(url: string, assertRunning: () => void): Promise<void>
 }
 
 /** Named by our process, so that a later run can clear away what a killed one left behind. */
-function makeDirectory(version: PostgresVersion): string {
+export function makeDirectory(version: PostgresVersion): string {
   for (const name of readdirSync(tmpdir())) {
     const owner = name.startsWith(directoryPrefix)
       ? Number(name.slice(directoryPrefix.length).split('-')[1])
@@ -145,7 +163,7 @@ interface Installation {
   readonly env: Readonly<Record<string, string>>
 }
 
-async function installation(version: PostgresVersion, directory: string): Promise<Installation> {
+export async function installation(version: PostgresVersion, directory: string): Promise<Installation> {
   if (version === '18') return packagedInstallation(directory)
   const binaries = `/usr/lib/postgresql/${version}/bin`
   if (existsSync(binaries)) return { binaries, env: {} }

@@ -1,13 +1,15 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 
 /** The account servers run under when the tests run as root, which PostgreSQL refuses. */
 const serviceAccount = 'postgres'
 
 export interface ServerProcess extends AsyncDisposable {
+  readonly pid: number
   /** Everything it has printed, for error messages. */
   output(): string
   /** Throws with the output when the process has ended by itself. */
@@ -25,6 +27,8 @@ export function startServer(command: readonly string[], env: Readonly<Record<str
   child.stderr.on('data', (chunk) => (printed += String(chunk)))
   child.on('error', (error) => (printed += String(error)))
   return {
+    // The same process: the program that lowers its rights becomes the server.
+    pid: child.pid ?? 0,
     output: () => printed,
     assertRunning: () => {
       if (child.exitCode !== null) throw new Error(`${command[0]} ended with ${child.exitCode}:\n${printed}`)
@@ -42,6 +46,12 @@ export function runAsServiceAccount(command: readonly string[], env: Readonly<Re
     encoding: 'utf8',
   })
   if (status !== 0) throw new Error(`${command.join(' ')} failed: ${error?.message ?? ''}${stdout}${stderr}`)
+}
+
+/** As `runAsServiceAccount`, while this process goes on with other things. */
+export async function runMeanwhile(command: readonly string[]): Promise<void> {
+  const [program, ...args] = [...asServiceAccount(), '--pdeathsig', 'KILL', '--', ...command]
+  await promisify(execFile)(program, args)
 }
 
 /** The account's user and group, when it is another than ours. */

@@ -20,7 +20,7 @@ export const accessFaults: readonly ConformanceFault[] = [
     promise: 'C7-3',
     what: 'dependencies grant nothing',
     file: 'packages/server/src/platform/role-words.ts',
-    find: 'dependencies: namesIn(annotations[lists.dependencies]) ?? [],',
+    find: 'dependencies: namesIn(annotations[roleKeys.dependencies]) ?? [],',
     replace: 'dependencies: [],',
   },
   {
@@ -118,15 +118,15 @@ export const accessFaults: readonly ConformanceFault[] = [
     promise: 'C7-23',
     what: 'anybody ends a session whose id it knows',
     file: 'packages/server/src/credentials/sessions.ts',
-    find: 'DELETE FROM sessions WHERE uid = $1 AND id = $2 RETURNING id',
-    replace: 'DELETE FROM sessions WHERE (uid = $1 OR true) AND id = $2 RETURNING id',
+    find: 'SELECT id FROM sessions WHERE uid = $1 AND id = $2',
+    replace: 'SELECT id FROM sessions WHERE (uid = $1 OR true) AND id = $2',
   },
   {
     promise: 'C7-24',
     what: 'other sessions outlive the password',
     file: 'packages/server/src/account/password-endpoint.ts',
-    find: 'await parts.sessions.endOthers(uid, sessionId)',
-    replace: '',
+    find: 'also: [set, ...parts.sessions.othersEnded(uid, sessionId)]',
+    replace: 'also: sessionId ? [set] : [set, ...parts.sessions.othersEnded(uid, sessionId)]',
   },
   {
     promise: 'C7-25',
@@ -147,7 +147,7 @@ export const accessFaults: readonly ConformanceFault[] = [
     what: 'a wrong name has an answer of its own',
     file: 'packages/server/src/account/sessions-endpoint.ts',
     find: "throw new ApiError('Unauthenticated', 'the user name or the password is wrong')",
-    replace: "throw new ApiError('Unauthenticated', user ? 'the password is wrong' : 'there is no such user')",
+    replace: `throw new ApiError('Unauthenticated', (await parts.findUser(username)) ? 'the password is wrong' : 'there is no such user')`,
   },
   {
     promise: 'C7-28',
@@ -167,8 +167,8 @@ export const accessFaults: readonly ConformanceFault[] = [
     promise: 'C7-31',
     what: 'a review does not know the binding',
     file: 'packages/server/src/platform/access-source.ts',
-    find: '{ name: roleIn(fromData(binding.data)), binding: binding.name }',
-    replace: "{ name: roleIn(fromData(binding.data)), binding: 'some binding' }",
+    find: '{ name: roleIn(object), binding: binding.name }',
+    replace: "{ name: roleIn(object), binding: 'some binding' }",
   },
   {
     promise: 'C7-33',

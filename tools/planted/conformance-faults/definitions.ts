@@ -5,21 +5,21 @@ export const definitionFaults: readonly ConformanceFault[] = [
   {
     promise: 'C4-2',
     what: 'a group needs no dot',
-    file: 'packages/server/src/models/definition/definition-errors.ts',
+    file: 'packages/api/src/definition-names.ts',
     find: String.raw`(\\.${'$'}{dnsLabel})+$`,
     replace: String.raw`(\\.${'$'}{dnsLabel})*$`,
   },
   {
     promise: 'C4-3',
     what: 'a group may have any length',
-    file: 'packages/server/src/models/definition/definition-errors.ts',
+    file: 'packages/api/src/definition-names.ts',
     find: 'group.length <= maxGroupLength && ',
     replace: '',
   },
   {
     promise: 'C4-4',
     what: 'the number behind alpha may begin with 0',
-    file: 'packages/server/src/models/definition/definition-errors.ts',
+    file: 'packages/api/src/definition-names.ts',
     find: '((alpha|beta)[1-9][0-9]*)?',
     replace: '((alpha|beta)[0-9]+)?',
   },
@@ -120,5 +120,12 @@ export const definitionFaults: readonly ConformanceFault[] = [
     file: 'packages/server/src/store/sqlite/write.ts',
     find: '(sameKeys ? statements.updateKeepingKeys : statements.update)',
     replace: '(before ? statements.updateKeepingKeys : statements.update)',
+  },
+  {
+    promise: 'C4-41',
+    what: 'the command line knows plurals alone',
+    file: 'packages/cli/src/server/resources.ts',
+    find: 'plural === bare || singular === bare',
+    replace: 'plural === bare && singular !== bare',
   },
 ]

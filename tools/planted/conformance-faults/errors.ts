@@ -83,7 +83,7 @@ export const errorFaults: readonly ConformanceFault[] = [
     promise: 'C5-29',
     what: 'a denied caller without credentials gets 403',
     file: 'packages/server/src/pipeline.ts',
-    find: "      if (caller.kind === 'anonymous') throw unauthenticated(`${decision.reason()}; sign in with a bearer token`)\n",
+    find: "    if (caller.kind === 'anonymous') throw unauthenticated(`${decision.reason()}; sign in with a bearer token`)\n",
     replace: '',
   },
 ]

@@ -67,10 +67,17 @@ export const listFaults: readonly ConformanceFault[] = [
     replace: 'if (own > perCaller || all >= inAll) {',
   },
   {
+    promise: 'C3-76',
+    what: 'any number of unread lists',
+    file: 'packages/server/src/assemble.ts',
+    find: 'const listLimits = { inAll: 8,',
+    replace: 'const listLimits = { inAll: 80,',
+  },
+  {
     promise: 'C3-25',
     what: 'continue forgets the field selector',
     file: 'packages/server/src/models/paging.ts',
-    find: "new Set(['sort', 'labelSelector', 'fieldSelector', 'exactTotal'])",
+    find: "new Set(['sort', 'labelSelector', 'fieldSelector', 'exactTotal', 'nonconforming'])",
     replace: "new Set(['sort', 'labelSelector', 'exactTotal'])",
   },
   {

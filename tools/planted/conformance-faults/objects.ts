@@ -13,7 +13,7 @@ export const objectFaults: readonly ConformanceFault[] = [
     promise: 'C2-5',
     what: 'a new status is a new generation',
     file: 'packages/server/src/models/update.ts',
-    find: 'newGeneration: !deepEqual(withoutStatus(object), withoutStatus(before))',
+    find: 'newGeneration: !deepEqual(withoutStatus(kept), withoutStatus(before))',
     replace: 'newGeneration: !isSame',
   },
   {
@@ -34,14 +34,14 @@ export const objectFaults: readonly ConformanceFault[] = [
     promise: 'C2-16',
     what: 'If-Match is not looked at by DELETE',
     file: 'packages/server/src/models/delete.ts',
-    find: "headers['if-match'] !== undefined || beforeDelete",
-    replace: 'beforeDelete',
+    find: "headers['if-match'] !== undefined || scope",
+    replace: 'scope',
   },
   {
     promise: 'C2-19',
     what: 'the same object in another order is written',
     file: 'packages/server/src/models/update.ts',
-    find: 'data: isSame ? stored.data : toData(object)',
+    find: 'data: isSame ? stored.data : toData(kept)',
     replace: 'data: toData(object)',
   },
   {

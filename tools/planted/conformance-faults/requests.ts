@@ -27,7 +27,7 @@ export const requestFaults: readonly ConformanceFault[] = [
     promise: 'C1-7',
     what: 'a model says that it is building for ever',
     file: 'packages/server/src/models/index-builder.ts',
-    find: "    await writeStatus(parts, model, { phase: 'Ready' })\n",
+    find: "    await reportStatus(parts, model, { phase: 'Ready' })\n",
     replace: '',
   },
   {

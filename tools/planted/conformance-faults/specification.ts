@@ -12,7 +12,7 @@ export const specificationFaults: readonly ConformanceFault[] = [
   {
     promise: 'S2.1-4',
     what: 'capitals in a singular are taken',
-    file: 'packages/server/src/models/definition/definition-errors.ts',
+    file: 'packages/api/src/definition-names.ts',
     find: 'const nameForm = /^[a-z][a-z0-9]{0,62}$/',
     replace: 'const nameForm = /^[a-z][a-z0-9]{0,62}$/i',
   },

@@ -36,13 +36,12 @@ export async function changePassword(parts: PasswordEndpointParts, call: Call): 
   const value = await readJson(request, { what: 'the change', faults: changeFaults })
   const sent = value as { readonly current: string; readonly new: string }
   const attempt = { account: name, address: request.address }
-  await parts.limits.refuse(attempt)
-  if (!(await parts.passwords.check(uid, sent.current))) {
-    await parts.limits.failed(attempt)
-    throw new ApiError('Forbidden', 'the current password is wrong')
-  }
-  await parts.store.sql(await parts.passwords.set(uid, sent.new))
-  await parts.sessions.endOthers(uid, sessionId)
+  const isRight = await parts.limits.attempt(attempt, async () =>
+    (await parts.passwords.check(uid, sent.current)) ? true : undefined,
+  )
+  if (!isRight) throw new ApiError('Forbidden', 'the current password is wrong')
+  const set = await parts.passwords.set(uid, sent.new)
+  await parts.store.write([], { also: [set, ...parts.sessions.othersEnded(uid, sessionId)] })
   parts.onEnd(uid)
   return jsonAnswer(200, Buffer.from(JSON.stringify({ changed: true })))
 }

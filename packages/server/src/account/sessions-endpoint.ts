@@ -1,8 +1,8 @@
 import { ApiError } from '@pergola/api'
-import type { SessionCookie } from '../authn/cookie.ts'
-import type { Answer, Call, UserCaller } from '../base/call.ts'
+import type { SecretCookie } from '../authn/cookie.ts'
+import type { Answer, Call, IncomingRequest, UserCaller } from '../base/call.ts'
 import type { Passwords } from '../credentials/passwords.ts'
-import type { Session, Sessions } from '../credentials/sessions.ts'
+import type { Session, Sessions, SessionUser } from '../credentials/sessions.ts'
 import { jsonAnswer } from '../models/json-answer.ts'
 import { readJson } from '../validation/read-json.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
@@ -30,7 +30,7 @@ export interface SessionsEndpointParts {
   readonly sessions: Sessions
   readonly passwords: Passwords
   readonly limits: LoginLimits
-  readonly cookie: SessionCookie
+  readonly cookie: SecretCookie
   /** Why nobody may sign in here, if so. */
   readonly insecure: () => string | undefined
   /** A user who may sign in. */
@@ -46,20 +46,32 @@ export async function signIn(parts: SessionsEndpointParts, { request }: Call): P
   const value = await readJson(request, { what: 'the login', faults: loginFaults })
   const { username, password, transport } = value as Login
   const attempt = { account: username, address: request.address }
-  await parts.limits.refuse(attempt)
-  const user = await parts.findUser(username)
-  const isRight = await parts.passwords.check(user?.uid, password)
-  if (!user || !isRight) {
-    await parts.limits.failed(attempt)
-    throw new ApiError('Unauthenticated', 'the user name or the password is wrong')
-  }
-  await parts.limits.succeeded(attempt)
-  const agent = (request.headers['user-agent'] ?? '').slice(0, 200)
-  const { secret, session } = await parts.sessions.begin({ user, transport, address: request.address, agent })
+  const user = await parts.limits.attempt(attempt, async () => {
+    const found = await parts.findUser(username)
+    // Not what was typed: people type passwords into the wrong field.
+    if (found) request.note({ account: found.name })
+    const isRight = await parts.passwords.check(found?.uid, password)
+    return isRight ? found : undefined
+  })
+  if (!user) throw new ApiError('Unauthenticated', 'the user name or the password is wrong')
+  const { secret, session, cookie } = await beginSession(parts, request, { user, transport })
   const shown = shownSession(session)
   if (transport === 'token') return jsonAnswer(201, toJson({ ...shown, token: secret }))
+  return jsonAnswer(201, toJson(shown), { 'set-cookie': cookie })
+}
+
+export type BeginSessionParts = Pick<SessionsEndpointParts, 'sessions' | 'cookie'>
+
+/** For somebody who has shown who it is; with the cookie for a browser. */
+export async function beginSession(
+  { sessions, cookie }: BeginSessionParts,
+  { address, headers }: IncomingRequest,
+  { user, transport }: Pick<Session, 'transport'> & { readonly user: SessionUser },
+): Promise<{ readonly secret: string; readonly session: Session; readonly cookie: string }> {
+  const agent = (headers['user-agent'] ?? '').slice(0, 200)
+  const { secret, session } = await sessions.begin({ user, transport, address, agent })
   const maxAge = Math.floor((session.expiresAt - session.createdAt) / 1000)
-  return jsonAnswer(201, toJson(shown), { 'set-cookie': parts.cookie.set(secret, maxAge) })
+  return { secret, session, cookie: cookie.set(secret, maxAge) }
 }
 
 /** `GET /auth/sessions`: the caller's own. */

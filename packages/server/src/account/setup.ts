@@ -7,7 +7,9 @@ import { digestOf, newSecret } from '../credentials/secret.ts'
 import { createOperation } from '../models/create.ts'
 import { jsonAnswer } from '../models/json-answer.ts'
 import type { Model } from '../models/model.ts'
-import { superAdministrator } from '../platform/administrators.ts'
+import { fromData } from '../models/object-bytes.ts'
+import { bindingsWhere, superAdministrator } from '../platform/administrators.ts'
+import { isManaged } from '../platform/managed-binding.ts'
 import { roleOfBinding } from '../platform/role-binding-model.ts'
 import type { Store } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
@@ -15,7 +17,7 @@ import { readJson } from '../validation/read-json.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
 import { newPassword } from './password-endpoint.ts'
 
-const secretMs = 3_600_000
+export const setupSecretMs = 3_600_000
 /** Of the binding that makes the first administrator: there can be one of that name. */
 const firstBinding = 'first-administrator'
 
@@ -35,10 +37,12 @@ export interface SetupParts {
   readonly passwords: Passwords
 }
 
-/** Whether nobody is super administrator yet. */
+/** Whether nobody is super administrator yet; whom a provider makes one for a while is not counted. */
 export async function needsSetup({ store, bindings }: SetupParts): Promise<boolean> {
-  const where = [{ field: roleOfBinding, is: { op: '=' as const, value: superAdministrator } }]
-  return (await store.list(bindings, { where, limit: 1, total: 'none' })).items.length === 0
+  for await (const binding of bindingsWhere({ store, bindings }, roleOfBinding, superAdministrator)) {
+    if (!isManaged(fromData(binding.data))) return false
+  }
+  return true
 }
 
 /** A secret that makes the first administrator, once, within an hour; the one before no longer does. */
@@ -47,9 +51,16 @@ export async function newSetupSecret({ store, clock }: SetupParts): Promise<stri
   await store.sql({ text: 'DELETE FROM setup_secrets', values: [] })
   await store.sql({
     text: 'INSERT INTO setup_secrets (digest, expires_at) VALUES ($1, $2)',
-    values: [digestOf(secret), clock.now() + secretMs],
+    values: [digestOf(secret), clock.now() + setupSecretMs],
   })
   return secret
+}
+
+/** `GET /auth/setup`: what a console begins with: the first administrator, a login, or what somebody may see. */
+export async function whereToBegin(parts: SetupParts, { caller }: Call): Promise<Answer> {
+  const begin =
+    caller.kind === 'anonymous' ? { needed: await needsSetup(parts) } : { needed: false, username: caller.name }
+  return jsonAnswer(200, Buffer.from(JSON.stringify(begin)), { 'cache-control': 'no-store' })
 }
 
 /** `POST /auth/setup`. */
@@ -63,7 +74,10 @@ export async function setUp(parts: SetupParts, { request }: Call): Promise<Answe
   })
   if (!known)
     throw new ApiError('Unauthenticated', 'the setup link is not valid; make a new one by "pergola setup-link"')
+  // Made meanwhile in another way: a secret that was printed at a start must not make a second one.
+  if (!(await needsSetup(parts))) throw new ApiError('AlreadyExists', 'there is a super administrator already')
   await createFirstAdministrator(parts, { username, password })
+  request.note({ account: username })
   return jsonAnswer(201, Buffer.from(JSON.stringify({ username })))
 }
 

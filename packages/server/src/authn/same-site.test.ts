@@ -4,6 +4,8 @@ import type { Caller } from '../base/call.ts'
 import { refuseCrossSite } from './same-site.ts'
 
 const publicUrl = 'https://pergola.example.com'
+const listed = { origin: 'https://app.example.com' }
+const listedOrigins = new Set([listed.origin])
 const own = { origin: 'https://pergola.example.com' }
 const ann = (via: 'cookie' | 'token'): Caller => ({ kind: 'user', name: 'ann', uid: '1', via })
 const roles = '/api/v1alpha1/roles'
@@ -38,6 +40,14 @@ const cases: readonly (readonly [
     { upgrade: 'websocket', origin: 'https://evil.pergola.example.com' },
   ],
   ['passes', 'a WebSocket from our own page', ann('cookie'), `GET ${roles}`, { upgrade: 'websocket', ...own }],
+  ['passes', 'an event stream with a token', ann('token'), `GET ${roles}`, { accept: 'text/event-stream' }],
+  ['is refused', 'a read with a cookie from a listed origin', ann('cookie'), `GET ${roles}`, listed],
+  ['is refused', 'a write with a cookie from a listed origin', ann('cookie'), `POST ${roles}`, listed],
+  ['passes', 'a write with a token from a listed origin', ann('token'), `POST ${roles}`, listed],
+  ['passes', 'a read without credentials from a listed origin', { kind: 'anonymous' }, `GET ${roles}`, listed],
+  ['is refused', 'a login from a listed origin', { kind: 'anonymous' }, 'POST /auth/sessions', listed],
+  ['is refused', 'a change that says it has no origin', ann('cookie'), `POST ${roles}`, { origin: 'null' }],
+  ['is refused', 'an event stream of a path', ann('cookie'), 'GET /livez', { accept: 'text/event-stream' }],
   ['passes', 'a write with a token', ann('token'), `POST ${roles}`, { origin: 'https://evil.example' }],
   [
     'is refused',
@@ -56,7 +66,7 @@ describe('a request:', () => {
     test(`${what} ${outcome}`, () => {
       const [method = '', target = ''] = request.split(' ')
       const info = requestInfo({ method, target, headers })
-      const check = () => refuseCrossSite({ info, caller, headers }, publicUrl)
+      const check = () => refuseCrossSite({ info, caller, headers }, { publicUrl, listedOrigins })
       if (outcome === 'passes') expect(check).not.toThrow()
       else expect(check).toThrow(expect.objectContaining({ reason: 'CrossSite' }) as Error)
     })

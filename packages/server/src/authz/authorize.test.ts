@@ -37,6 +37,17 @@ test('a denied request says who may not do what, and what they hold', async () =
   )
 })
 
+test('a plugin is told what to ask for', async () => {
+  const plugin = { kind: 'plugin', name: 'plugin:todo', plugin: 'todo', start: '1' } as const
+  const asked = 'to ask an operator for it, add to "permissions" of the plugin '
+  expect(await denial(plugin, ask('PUT', '/apis/g.example/v1/todos/milk/status'))).toBe(
+    `plugin:todo may not update todos/status "milk" in g.example; ${asked}{"apiGroups":["g.example"],"resources":["todos/status"],"resourceNames":["milk"],"verbs":["update"]}`,
+  )
+  expect(await denial(plugin, ask('GET', '/metrics'))).toBe(
+    `plugin:todo may not get /metrics; ${asked}{"nonResourceURLs":["/metrics"],"verbs":["get"]}`,
+  )
+})
+
 test('what a caller holds may have to be looked up first', async () => {
   const slowly = createAuthorize({
     rolesOf: async (caller): Promise<HeldRoles> => {

@@ -1,8 +1,9 @@
-import type { RequestInfo } from '@pergola/api'
+import type { RequestInfo, Rule } from '@pergola/api'
 import type { Caller } from '../base/call.ts'
 import type { EffectiveRule } from './compile-rules.ts'
 import { callerName, describeRequest } from './describe-request.ts'
 import type { HeldRoles } from './role-book.ts'
+import { resourceOf } from './rule-matches.ts'
 
 /** Where authorization learns what a caller holds. */
 export interface RoleSource {
@@ -10,7 +11,8 @@ export interface RoleSource {
 }
 
 type Decision =
-  | { readonly allowed: true; readonly by: EffectiveRule }
+  /** Until then, unless roles change before. */
+  | { readonly allowed: true; readonly by: EffectiveRule; readonly until: number | undefined }
   /** The reason is in words for the caller; they are made when they are asked for. */
   | { readonly allowed: false; readonly reason: () => string }
 
@@ -23,11 +25,22 @@ export function createAuthorize(source: RoleSource): Authorize {
 /** Default deny: a request is allowed by a rule that matches it, or not at all. */
 export function decide(held: HeldRoles, caller: Caller, request: RequestInfo): Decision {
   const by = held.find(request)
-  if (by) return { allowed: true, by }
+  if (by) return { allowed: true, by, until: held.until }
   return { allowed: false, reason: () => denial(held, caller, request) }
 }
 
 function denial({ roles }: HeldRoles, caller: Caller, request: RequestInfo): string {
   const names = roles.map(({ name }) => name).join(', ') || 'no role'
-  return `${callerName(caller)} may not ${describeRequest(request)}; holds ${names}`
+  const denied = `${callerName(caller)} may not ${describeRequest(request)}`
+  if (caller.kind !== 'plugin') return `${denied}; holds ${names}`
+  return `${denied}; to ask an operator for it, add to "permissions" of the plugin ${JSON.stringify(ruleFor(request))}`
+}
+
+/** The least that would allow it. */
+function ruleFor(request: RequestInfo): Rule {
+  const verbs = [request.verb]
+  if (request.kind === 'non-resource') return { nonResourceURLs: [request.path], verbs }
+  const { group, name } = request
+  const resourceNames = name === undefined ? {} : { resourceNames: [name] }
+  return { apiGroups: [group], resources: [resourceOf(request)], ...resourceNames, verbs }
 }

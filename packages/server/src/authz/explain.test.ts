@@ -110,23 +110,23 @@ const denied: readonly Case[] = [
 ]
 
 test('every explanation reads as it does in explain.golden.md', async () => {
-  for (const one of allowed) expect(explained(one).allowed, one.what).toBe(true)
-  for (const one of denied) expect(explained(one).allowed, one.what).toBe(false)
+  for (const one of allowed) expect((await explained(one)).allowed, one.what).toBe(true)
+  for (const one of denied) expect((await explained(one)).allowed, one.what).toBe(false)
   const text = [
     '# What an access review says',
     'Compared with the code by `explain.test.ts`; `npx vitest run packages/server/src/authz/explain.test.ts -u` writes it anew.',
     '## Roles',
     roles.map(describeRole).join('\n'),
     '## Allowed',
-    ...allowed.map(section),
+    ...(await Promise.all(allowed.map(section))),
     '## Denied',
-    ...denied.map(section),
+    ...(await Promise.all(denied.map(section))),
   ].join('\n\n')
   await expect(`${text}\n`).toMatchFileSnapshot('explain.golden.md')
 })
 
-test('an allowance has its binding, role, path and rule', () => {
-  expect(explained({ what: '', ...bob, line: `GET ${todos}/milk` })).toMatchObject({
+test('an allowance has its binding, role, path and rule', async () => {
+  expect(await explained({ what: '', ...bob, line: `GET ${todos}/milk` })).toMatchObject({
     allowed: true,
     by: {
       role: 'editor',
@@ -141,29 +141,29 @@ test('an allowance has its binding, role, path and rule', () => {
   })
 })
 
-test('a denial has the nearest rule, what it missed by, and the templates that would allow it', () => {
-  expect(explained({ what: '', ...ann, line: `POST /apis/${todo}/v1/lists` })).toMatchObject({
+test('a denial has the nearest rule, what it missed by, and the templates that would allow it', async () => {
+  expect(await explained({ what: '', ...ann, line: `POST /apis/${todo}/v1/lists` })).toMatchObject({
     allowed: false,
     nearest: { role: 'author', binding: 'ann-author', misses: ['verb', 'resource'], index: 0 },
     templates: [],
   })
-  expect(explained({ what: '', ...ann, line: `GET ${todos}/milk/status` })).toMatchObject({
+  expect(await explained({ what: '', ...ann, line: `GET ${todos}/milk/status` })).toMatchObject({
     nearest: { misses: ['sub-resource'] },
   })
-  expect(explained({ what: '', ...anonymous, line: `GET ${todos}` })).toEqual({
+  expect(await explained({ what: '', ...anonymous, line: `GET ${todos}` })).toEqual({
     allowed: false,
     templates: ['todo-view', 'todo-manage'],
     text: expect.any(String) as string,
   })
 })
 
-test('no more than three templates are named', () => {
+test('no more than three templates are named', async () => {
   const many = Array.from({ length: 9 }, (_, at) => role(`t-${at}`, [on('todos', 'list')], { isTemplate }))
   const held = createRoleBook(many, { pluginOf: () => undefined }).hold([])
-  expect(explain(held, user('ann'), ask(`GET ${todos}`))).toMatchObject({ templates: ['t-0', 't-1', 't-2'] })
+  expect(await explain(held, user('ann'), ask(`GET ${todos}`))).toMatchObject({ templates: ['t-0', 't-1', 't-2'] })
 })
 
-function explained({ caller, roles: held, line }: Case): Explanation {
+function explained({ caller, roles: held, line }: Case): Promise<Explanation> {
   return explain(book.hold(held), caller, ask(line))
 }
 
@@ -172,9 +172,9 @@ function ask(line: string): RequestInfo {
   return requestInfo({ method, target, headers: {} })
 }
 
-function section(one: Case): string {
+async function section(one: Case): Promise<string> {
   const held = one.roles.map(({ name, binding }) => (binding === undefined ? name : `${name} (${binding})`))
-  return `### ${one.what}\n\n    ${one.line}\n    holds ${held.join(', ') || 'nothing'}\n\n${explained(one).text}`
+  return `### ${one.what}\n\n    ${one.line}\n    holds ${held.join(', ') || 'nothing'}\n\n${(await explained(one)).text}`
 }
 
 function describeRole({ name, rules, ...more }: RoleDefinition): string {

@@ -1,12 +1,12 @@
 import type { RequestInfo, Rule } from '@pergola/api'
 import type { Caller } from '../base/call.ts'
+import { createPause } from '../base/pause.ts'
 import type { EffectiveRule } from './compile-rules.ts'
 import { callerName, describeRequest } from './describe-request.ts'
 import type { HeldRoles } from './role-book.ts'
 import { origin, pathTo, type Step } from './role-graph.ts'
 import { missesOf, type Miss, type Misses } from './rule-misses.ts'
 import { missWords, ruleWords } from './rule-words.ts'
-import { isUnderstood } from './understood-rule.ts'
 
 const maxTemplates = 3
 
@@ -40,8 +40,8 @@ interface Denial {
 
 export type Explanation = Allowance | Denial
 
-/** Whether a request is allowed, and why, for a person who wants to change that. */
-export function explain(held: HeldRoles, caller: Caller, request: RequestInfo): Explanation {
+/** Whether a request is allowed, and why, for a person who wants to change that. A denial reads every rule there is. */
+export async function explain(held: HeldRoles, caller: Caller, request: RequestInfo): Promise<Explanation> {
   const found = held.find(request)
   if (!found) return explainDenial(held, caller, request)
   const by = originOf(found, held)
@@ -49,14 +49,12 @@ export function explain(held: HeldRoles, caller: Caller, request: RequestInfo): 
   return { allowed: true, by, text: `${callerName(caller)} may ${describeRequest(request)}: ${reasons.join('; ')}` }
 }
 
-function explainDenial(held: HeldRoles, caller: Caller, request: RequestInfo): Denial {
-  const near = nearestRule(held, request)
+async function explainDenial(held: HeldRoles, caller: Caller, request: RequestInfo): Promise<Denial> {
+  const near = await nearestRule(held, request)
   const nearest = near && { ...originOf(near.effective, held), misses: near.misses }
   const { roles } = held.book
-  const templates = held.book
-    .rolesAllowing(request)
-    .filter((name) => roles.get(name)?.isTemplate === true)
-    .slice(0, maxTemplates)
+  const allowing = await held.book.rolesAllowing(request)
+  const templates = allowing.filter((name) => roles.get(name)?.isTemplate === true).slice(0, maxTemplates)
   const reasons = [
     `${callerName(caller)} may not ${describeRequest(request)}`,
     nearest
@@ -72,11 +70,17 @@ interface NearRule extends Misses {
   readonly effective: EffectiveRule
 }
 
-function nearestRule({ book, roles }: HeldRoles, request: RequestInfo): NearRule | undefined {
+async function nearestRule({ book, roles }: HeldRoles, request: RequestInfo): Promise<NearRule | undefined> {
+  const pause = createPause()
   let nearest: NearRule | undefined
-  for (const effective of book.effectiveRules(roles.map(({ name }) => name))) {
-    const misses = missesOf(effective.rule, request, book.pluginOf)
-    if (misses && (!nearest || misses.distance < nearest.distance)) nearest = { ...misses, effective }
+  for (const reached of book.reach(roles.map(({ name }) => name))) {
+    for (const own of book.rulesOf(reached.definition)) {
+      const misses = missesOf(own.rule, request, book.pluginOf)
+      if (misses && (!nearest || misses.distance < nearest.distance)) {
+        nearest = { ...misses, effective: { ...own, reached } }
+      }
+    }
+    await pause()
   }
   return nearest
 }
@@ -111,7 +115,7 @@ function nothingNear({ roles }: HeldRoles): string {
 function ignoredWords({ book, roles }: HeldRoles): readonly string[] {
   return book
     .reach(roles.map(({ name }) => name))
-    .filter(({ definition }) => !definition.rules.every(isUnderstood))
+    .filter(({ definition }) => book.rulesOf(definition).length < definition.rules.length)
     .map(({ definition }) => `${definition.name} has a rule that this host does not understand, which allows nothing`)
 }
 

@@ -1,4 +1,5 @@
 import type { RequestInfo, Rule } from '@pergola/api'
+import { createPause } from '../base/pause.ts'
 import { compileRules, type CompiledRules, type EffectiveRule } from './compile-rules.ts'
 import { createRecentSets } from './recent-sets.ts'
 import { createRoleGraph, type RoleDefinition, type RoleGraph } from './role-graph.ts'
@@ -16,14 +17,22 @@ const maxCellsOfSet = 50_000
 export interface RoleBook extends RoleGraph {
   /** The plugin that owns a group, as at that moment. */
   readonly pluginOf: (group: string) => string | undefined
+  /** The rules of a role that count: those that are understood. */
+  rulesOf(definition: RoleDefinition): readonly OwnRule[]
   /** Every rule that counts for who holds these roles, those with the shortest way first. */
   effectiveRules(names: readonly string[]): readonly EffectiveRule[]
   /** The roles that allow a request, those first that do so by rules of their own. Reads every rule in the book. */
-  rolesAllowing(request: RequestInfo): readonly string[]
+  rolesAllowing(request: RequestInfo): Promise<readonly string[]>
   /** Sorted, each once. */
   uiPermissions(names: readonly string[]): readonly string[]
   /** To be made once for a caller and used for many requests. */
   hold(roles: readonly HeldRole[]): HeldRoles
+}
+
+interface OwnRule {
+  readonly rule: Rule
+  /** Its place among the rules of its role. */
+  readonly index: number
 }
 
 export interface HeldRole {
@@ -36,6 +45,8 @@ export interface HeldRole {
 export interface HeldRoles {
   readonly book: RoleBook
   readonly roles: readonly HeldRole[]
+  /** When the first of them ends by itself, if one does. */
+  readonly until?: number
   /** The rule that allows the request, one with a shortest way; undefined when none does. */
   find(request: RequestInfo): EffectiveRule | undefined
 }
@@ -61,11 +72,16 @@ export function createRoleBook(definitions: readonly RoleDefinition[], options: 
   const book: RoleBook = {
     ...graph,
     pluginOf,
+    rulesOf,
     effectiveRules,
-    rolesAllowing: (request) => {
+    rolesAllowing: async (request) => {
       const plugin = request.kind === 'resource' ? pluginOf(request.group) : undefined
-      const allows = (role: RoleDefinition) => rulesOf(role).some(({ rule }) => ruleCovers(rule, request, plugin))
-      const names = [...graph.roles.values()].filter(allows).map(({ name }) => name)
+      const pause = createPause()
+      const names: string[] = []
+      for (const role of graph.roles.values()) {
+        if (rulesOf(role).some(({ rule }) => ruleCovers(rule, request, plugin))) names.push(role.name)
+        await pause()
+      }
       return graph.heldThrough(names.toSorted())
     },
     uiPermissions: (names) => {
@@ -80,11 +96,6 @@ export function createRoleBook(definitions: readonly RoleDefinition[], options: 
     },
   }
   return book
-}
-
-interface OwnRule {
-  readonly rule: Rule
-  readonly index: number
 }
 
 /** The rules of a role that are understood; each role's are read once, when they are first asked for. */

@@ -1,4 +1,5 @@
-import { ConfigError, type Config } from './config.ts'
+import { ConfigError } from './config-error.ts'
+import type { Config } from './config.ts'
 
 /** Who is made super administrator where there is none. */
 export interface Administrator {

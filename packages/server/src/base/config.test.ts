@@ -7,10 +7,34 @@ const load = (text: string, env: Record<string, string> = {}) =>
 test('without file or variables every setting has its default', () => {
   expect(loadConfig({ env: {} })).toEqual({
     server: { host: '127.0.0.1', port: 8090, stopDelay: 1, drainTimeout: 25, allowInsecureLogin: false },
+    http: { trustedProxies: [] },
+    cors: { origins: [] },
     database: { url: 'sqlite:pergola.db', namedStatements: true },
     changelog: { retention: 24, maxBytes: 10_737_418_240 },
+    feed: {
+      transport: 'postgres',
+      natsUrl: [],
+      natsStream: 'pergola',
+      natsReplicas: 1,
+      natsMaxAge: 3_600,
+      natsMaxSize: 1_024,
+    },
+    watch: { max: 20_000, maxPerUser: 100 },
     admin: {},
-    bootstrap: {},
+    audit: {},
+    metrics: { host: '127.0.0.1' },
+    plugins: {
+      isolation: 'auto',
+      memoryLimit: 128,
+      processLimit: 32,
+      startTimeout: 30,
+      startGrace: 30,
+      enabled: {},
+      approve: {},
+      settings: {},
+    },
+    secrets: { keys: [] },
+    oidc: { maxAge: 86_400, providers: [] },
     log: { level: 'info', format: 'auto' },
   })
 })
@@ -21,8 +45,7 @@ test('the file overrides defaults, variables override the file', () => {
 })
 
 test('a variable reaches a setting of several words', () => {
-  const token = 'x'.repeat(32)
-  expect(loadConfig({ env: { PERGOLA_BOOTSTRAP_ADMIN_TOKEN: token } }).bootstrap.adminToken).toBe(token)
+  expect(loadConfig({ env: { PERGOLA_ADMIN_PASSWORD_FILE: 'p' } }).admin.passwordFile).toBe('p')
 })
 
 test('a variable reaches a setting that is true or false', () => {
@@ -53,6 +76,15 @@ test('a fault in the file never shows what stands there', () => {
     /^pergola\.yaml:3: (?![\s\S]*secret)/,
   )
 })
+
+test('a provider on this machine may go without TLS, and asks for who somebody is', () => {
+  const { oidc } = load(provider('name: a, issuer: "http://127.0.0.1:9000/realm", clientId: p'))
+  expect(oidc.providers[0]).toMatchObject({ scopes: ['openid', 'profile'], roles: {} })
+})
+
+function provider(settings: string): string {
+  return `oidc: { providers: [{ ${settings} }] }`
+}
 
 describe('refused is', () => {
   const cases: readonly (readonly [what: string, text: string, env: Record<string, string>, message: string])[] = [
@@ -91,14 +123,84 @@ describe('refused is', () => {
       {},
       'pergola.yaml: database.url must start with "sqlite:" or "postgres://"',
     ],
+    ['a list in a variable', '', { PERGOLA_OIDC_PROVIDERS: '[]' }, 'PERGOLA_OIDC_PROVIDERS: is not a setting'],
+    ['roles that never end', 'oidc: { maxAge: 2592001 }', {}, 'pergola.yaml: oidc.maxAge must be <= 2592000'],
+    ['a provider without a client', provider('issuer: https://a.example'), {}, 'oidc.providers.0: clientId is missing'],
+    [
+      'a provider over plain http',
+      provider('issuer: http://a.example, clientId: p'),
+      {},
+      'issuer must be an https address',
+    ],
+    [
+      'an issuer with a query',
+      provider('issuer: https://a.example?b, clientId: p'),
+      {},
+      'issuer must be an https address',
+    ],
+    ['a provider whose name is no path', provider('name: A/b'), {}, 'oidc.providers.0.name must be up to 40 lowercase'],
+    [
+      'a mistyped setting of a provider',
+      provider('scope: []'),
+      {},
+      'oidc.providers.0.scope is not a setting; did you mean scopes?',
+    ],
+    ['scopes without openid', provider('scopes: [profile]'), {}, 'oidc.providers.0.scopes must name openid'],
+    ['a scope of two words', provider('scopes: [openid, a b]'), {}, 'oidc.providers.0.scopes.1 must be one word'],
+    [
+      'what is no role',
+      provider('rolesClaim: g, roles: { a: [B] }'),
+      {},
+      'oidc.providers.0.roles.a.0 must be the name of a role',
+    ],
     ['a file that is no YAML', 'server: [', {}, 'pergola.yaml:1: Flow sequence'],
     ['a file that holds no sections', '- server', {}, 'pergola.yaml: the file must hold settings by section'],
   ]
   for (const [what, text, env, message] of cases) test(what, () => expect(() => load(text, env)).toThrow(message))
 
+  test('a list that lacks something, once', () => {
+    const faulty = () => load(provider('name: a, issuer: https://a.example, clientId: p, scopes: [a, b]'))
+    expect(faulty).toThrow(
+      expect.objectContaining({ message: 'pergola.yaml: oidc.providers.0.scopes must name openid' }),
+    )
+  })
+
   test('all at once, a line each', () => {
     expect(() => load('sever: {}', { PERGOLA_SERVER_PORT: 'x', PERGOLA_NOTHING: '1' })).toThrow(
       expect.objectContaining({ message: expect.stringMatching(/^PERGOLA_NOTHING.*\n.*\n.*$/) as string }),
     )
+  })
+})
+
+describe('changes by NATS', () => {
+  const feed = (more: Record<string, string>) => () =>
+    loadConfig({
+      env: {
+        PERGOLA_DATABASE_URL: 'postgres://127.0.0.1/p',
+        PERGOLA_FEED_TRANSPORT: 'nats',
+        PERGOLA_FEED_NATS_URL: 'nats://127.0.0.1:4222',
+        ...more,
+      },
+    }).feed
+  test('servers are a list', () => {
+    const found = feed({ PERGOLA_FEED_NATS_URL: 'nats://a:1, tls://b:2' })()
+    expect(found).toMatchObject({ transport: 'nats', natsUrl: ['nats://a:1', 'tls://b:2'] })
+  })
+  test.each([
+    ['with SQLite', { PERGOLA_DATABASE_URL: 'sqlite:p.db' }, 'PERGOLA_FEED_TRANSPORT must be postgres with a SQLite'],
+    ['without a server', { PERGOLA_FEED_NATS_URL: '' }, 'must name at least one server'],
+    ['with another address', { PERGOLA_FEED_NATS_URL: 'http://a' }, 'must be addresses such as nats://'],
+    ['with a password in the address', { PERGOLA_FEED_NATS_URL: 'nats://u:secret@a' }, 'must not hold a password'],
+    ['with a user alone', { PERGOLA_FEED_NATS_USER: 'u' }, 'goes with feed.natsPasswordFile'],
+    ['with a certificate alone', { PERGOLA_FEED_NATS_CERT_FILE: 'c' }, 'goes with feed.natsKeyFile'],
+    [
+      'with two ways to sign in',
+      { PERGOLA_FEED_NATS_TOKEN_FILE: 't', PERGOLA_FEED_NATS_CREDENTIALS_FILE: 'c' },
+      'exclude each other',
+    ],
+    ['with a stream of many words', { PERGOLA_FEED_NATS_STREAM: 'a.b' }, 'must be of letters'],
+  ])('%s it is refused', (_what, env, words) => {
+    expect(feed(env)).toThrow(words)
+    expect(feed(env)).not.toThrow('secret')
   })
 })

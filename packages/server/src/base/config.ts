@@ -1,7 +1,16 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import { parse as parseYaml, YAMLParseError } from 'yaml'
+import { faultOfRange } from './address-range.ts'
+import { ConfigError } from './config-error.ts'
+import { faultsOfFeed, feedSettings, type FeedSettings } from './feed-settings.ts'
+import { faultOfOrigin } from './listed-origin.ts'
 import type { LogLevel } from './log.ts'
 import { nearest } from './nearest.ts'
+import { shortened } from './shortened.ts'
+import { oidcSettings, type OidcProviderSettings } from './oidc-settings.ts'
+import { pluginFilesSettings, type PluginFilesSettings } from './plugin-files-settings.ts'
+import { settingFormats } from './setting-formats.ts'
+import { valueSourceSchema, type ValueSource } from './value-source.ts'
 
 /** What an operator sets, complete with defaults. */
 export interface Config {
@@ -13,10 +22,24 @@ export interface Config {
     readonly publicUrl?: string
     readonly allowInsecureLogin: boolean
   }
+  readonly http: { readonly trustedProxies: readonly string[] }
+  readonly cors: { readonly origins: readonly string[] }
   readonly database: { readonly url: string; readonly namedStatements: boolean }
   readonly changelog: { readonly retention: number; readonly maxBytes: number }
+  readonly feed: FeedSettings
+  readonly watch: { readonly max: number; readonly maxPerUser: number }
   readonly admin: { readonly username?: string; readonly passwordFile?: string }
-  readonly bootstrap: { readonly adminToken?: string; readonly adminTokenFile?: string }
+  readonly audit: { readonly file?: string }
+  readonly metrics: { readonly host: string; readonly port?: number }
+  readonly plugins: PluginFilesSettings & {
+    readonly isolation: 'auto' | 'uid' | 'shared'
+    readonly memoryLimit: number
+    readonly processLimit: number
+    readonly startTimeout: number
+    readonly startGrace: number
+  }
+  readonly secrets: { readonly keys: readonly ValueSource[] }
+  readonly oidc: { readonly maxAge: number; readonly providers: readonly OidcProviderSettings[] }
   readonly log: { readonly level: LogLevel; readonly format: 'auto' | 'json' | 'pretty' }
 }
 
@@ -64,6 +87,36 @@ export const configSchema = {
         },
       },
     },
+    http: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        trustedProxies: {
+          type: 'array',
+          maxItems: 100,
+          items: { type: 'string' },
+          default: [],
+          description:
+            'Addresses and ranges (`10.0.0.0/8`) of your own proxies, which are believed about who asks: `X-Forwarded-For`, `-Proto` and `-Host`. From anybody else these are ignored, and `Forwarded` always is.',
+        },
+      },
+    },
+    cors: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        origins: {
+          type: 'array',
+          maxItems: 100,
+          items: { type: 'string' },
+          default: [],
+          description:
+            'Origins of other sites, such as `https://app.example.com`, whose pages may call with a token; never with a cookie.',
+        },
+      },
+    },
     database: {
       type: 'object',
       additionalProperties: false,
@@ -104,6 +157,27 @@ export const configSchema = {
         },
       },
     },
+    feed: feedSettings,
+    watch: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        max: {
+          type: 'integer',
+          minimum: 1,
+          default: 20_000,
+          description: 'Watches, and streams of plugins, that a process serves at a time; each takes about 10 KB.',
+        },
+        maxPerUser: {
+          type: 'integer',
+          minimum: 1,
+          default: 100,
+          description:
+            'Watches, and streams of plugins, that a process serves a user at a time, or an address of those who are not signed in.',
+        },
+      },
+    },
     admin: {
       type: 'object',
       additionalProperties: false,
@@ -117,23 +191,90 @@ export const configSchema = {
         passwordFile: { type: 'string', minLength: 1, description: 'A file that holds its password.' },
       },
     },
-    bootstrap: {
+    audit: {
       type: 'object',
       additionalProperties: false,
       default: {},
       properties: {
-        adminToken: {
-          type: 'string',
-          description:
-            'Token of the first administrator, 32 characters or more. Without one, a new token is made and printed at every start.',
-        },
-        adminTokenFile: {
+        file: {
           type: 'string',
           minLength: 1,
-          description: 'A file that holds that token, in place of the token itself.',
+          description:
+            'A file, or a pipe, that gets a line for whatever changes something, is denied, or is done with an account. Without it no audit log is kept.',
         },
       },
     },
+    metrics: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        host: { type: 'string', minLength: 1, default: '127.0.0.1', description: 'Address for the port of metrics.' },
+        port: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 65535,
+          description:
+            'A port of their own on which metrics are served at `/metrics`, as Prometheus reads them and without credentials. Without it there are none.',
+        },
+      },
+    },
+    plugins: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        isolation: {
+          enum: ['auto', 'uid', 'shared'],
+          default: 'auto',
+          description:
+            'Whether each plugin runs as an account of its own, apart from the host and from other plugins: `uid` wants it, which takes a host that runs as root, `shared` does without and then plugins are kept apart from faults alone, `auto` takes what can be had. `/readyz?verbose` says which.',
+        },
+        memoryLimit: {
+          type: 'integer',
+          minimum: 32,
+          default: 128,
+          description: 'MiB that the process of a plugin may hold; one that holds more is ended, and started again.',
+        },
+        processLimit: {
+          type: 'integer',
+          minimum: 1,
+          default: 32,
+          description:
+            'Processes that a plugin may be made of at a time; one that is more is ended, and started again.',
+        },
+        startTimeout: {
+          type: 'integer',
+          minimum: 1,
+          default: 30,
+          description: 'Seconds in which the process of a plugin must have become healthy.',
+        },
+        startGrace: {
+          type: 'integer',
+          minimum: 0,
+          default: 30,
+          description:
+            'Seconds for which a replica that starts may wait for its plugins before it is ready. Later, nothing that becomes of a plugin makes it unready.',
+        },
+        ...pluginFilesSettings,
+      },
+    },
+    secrets: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        keys: {
+          type: 'array',
+          maxItems: 20,
+          items: valueSourceSchema,
+          default: [],
+          description:
+            'What secrets are sealed with, 32 random bytes in base64 each, as `openssl rand -base64 32` prints them. The first one seals, all of them open. Each comes from a file or a variable:',
+        },
+      },
+    },
+    oidc: oidcSettings,
     log: {
       type: 'object',
       additionalProperties: false,
@@ -160,11 +301,6 @@ export interface ConfigSources {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** A configuration that cannot be used: one line a fault, each naming where it stands and what to do. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-}
-
 /** Defaults, then the file, then `PERGOLA_*` variables. Every fault is reported at once. */
 export function loadConfig({ file, env }: ConfigSources): Config {
   const config = file ? withoutUnset(parseFile(file)) : {}
@@ -173,9 +309,13 @@ export function loadConfig({ file, env }: ConfigSources): Config {
     const [section, key] = path.split('.') as [string, string]
     config[section] = { ...config[section], [key]: value }
   }
-  const formats = { origin: isOrigin }
+  const formats = Object.fromEntries(Object.entries(settingFormats).map(([name, { test }]) => [name, test]))
   const validate = new Ajv2020({ allErrors: true, useDefaults: true, verbose: true, formats }).compile(configSchema)
-  if (!validate(config)) faults.push(...(validate.errors ?? []).map((error) => describe(error, file?.name, fromEnv)))
+  const isSound = validate(config)
+  // That one entry is missing is told of the list, not of each entry that is another.
+  const told = (validate.errors ?? []).filter(({ schemaPath }) => !schemaPath.includes('/contains/'))
+  if (isSound) faults.push(...faultsOfLists(config as unknown as Config, file?.name, fromEnv))
+  else faults.push(...told.map((error) => describe(error, file?.name, fromEnv)))
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
   return config as unknown as Config
 }
@@ -223,13 +363,13 @@ const serviceVariable = /^PERGOLA_(SERVICE_(HOST|PORT)(_.*)?|PORT(_\d+_(TCP|UDP|
 
 function readVariables(env: ConfigSources['env']) {
   const settings = Object.entries(configSchema.properties).flatMap(([section, { properties }]) =>
-    Object.entries(properties as Record<string, { type?: string }>).map(([key, { type }]) => ({
-      path: `${section}.${key}`,
-      type,
-    })),
+    Object.entries(properties as Record<string, { type?: string; items?: { type?: string } }>)
+      // A list or a map of settings is more than a variable can say.
+      .filter(([, { type, items }]) => type !== 'object' && items?.type !== 'object')
+      .map(([key, { type }]) => ({ path: `${section}.${key}`, type })),
   )
   const byVariable = new Map(settings.map((setting) => [variableOf(setting.path), setting]))
-  const values = new Map<string, string | number | boolean>()
+  const values = new Map<string, VariableValue>()
   const faults: string[] = []
   for (const [variable, value] of Object.entries(env)) {
     if (!variable.startsWith('PERGOLA_') || value === undefined || serviceVariable.test(variable)) continue
@@ -240,31 +380,55 @@ function readVariables(env: ConfigSources['env']) {
   return { values, faults }
 }
 
+type VariableValue = string | number | boolean | readonly string[]
+
 /** A variable is text; what does not read as the setting's type stays text and is refused as such. */
-function fromText(type: string | undefined, value: string): string | number | boolean {
+function fromText(type: string | undefined, value: string): VariableValue {
+  if (type === 'array') return value.split(',').flatMap((item) => item.trim() || [])
   if (type === 'integer' && /^\d{1,9}$/.test(value)) return Number(value)
   if (type === 'boolean' && /^(true|false)$/.test(value)) return value === 'true'
   return value
 }
 
+/** What a schema cannot say: of the entries of a list, and of settings that go together. */
+function faultsOfLists(
+  { cors, http, server, feed, database }: Config,
+  file: string | undefined,
+  fromEnv: ReadonlyMap<string, unknown>,
+): readonly string[] {
+  const faults = (path: string, entries: readonly string[], faultOf: (entry: string) => string | undefined) =>
+    entries.flatMap((entry) => {
+      const fault = faultOf(entry)
+      return fault === undefined ? [] : [`${sourceOf(path, file, fromEnv)}: ${shortened(entry)} ${fault}`]
+    })
+  return [
+    ...faults('cors.origins', cors.origins, (entry) => faultOfOrigin(entry, server.allowInsecureLogin)),
+    ...faults('http.trustedProxies', http.trustedProxies, faultOfRange),
+    ...faultsOfFeed(feed, database.url).map(([key, fault]) => `${sourceOf(`feed.${key}`, file, fromEnv)} ${fault}`),
+  ]
+}
+
+function sourceOf(path: string, file: string | undefined, fromEnv: ReadonlyMap<string, unknown>): string {
+  return fromEnv.has(path) ? variableOf(path) : `${file ?? 'configuration'}: ${path}`
+}
+
 function describe(error: ErrorObject, file: string | undefined, fromEnv: ReadonlyMap<string, unknown>): string {
   const path = error.instancePath.slice(1).replaceAll('/', '.')
-  const source = fromEnv.has(path) ? variableOf(path) : `${file ?? 'configuration'}: ${path}`
+  const source = sourceOf(path, file, fromEnv)
   if (error.keyword === 'additionalProperties') {
     const key = String(error.params['additionalProperty'])
     const known = Object.keys((error.parentSchema?.['properties'] ?? {}) as object)
     return `${file ?? 'configuration'}: ${path === '' ? key : `${path}.${key}`} is not a setting${suggestion(key, known)}`
   }
   if (error.keyword === 'enum') return `${source} must be one of ${error.params['allowedValues'].join(', ')}`
-  if (error.keyword === 'format')
-    return `${source} must be scheme, host and port alone, such as https://pergola.example.com`
+  if (error.keyword === 'format') return `${source} must be ${settingFormats[String(error.params['format'])]?.says}`
+  if (error.keyword === 'required') return `${source}: ${String(error.params['missingProperty'])} is missing`
+  if (error.keyword === 'contains') return `${source} must name openid`
+  if (error.keyword === 'pattern' && path === 'feed.natsStream') {
+    return `${source} must be of letters, digits, "_" and "-", at most 64`
+  }
   if (error.keyword === 'pattern') return `${source} must start with "sqlite:" or "postgres://"`
   return `${source} ${error.message ?? 'is not valid'}`
-}
-
-function isOrigin(text: string): boolean {
-  const url = URL.parse(text)
-  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, '')
 }
 
 function suggestion(word: string, known: readonly string[]): string {

@@ -7,6 +7,7 @@ import { openSqliteStore } from '../store/sqlite/sqlite-store.ts'
 import type { Store } from '../store/store.ts'
 import { forgetExpired } from './forget-expired.ts'
 import { createKnownCredentials } from './known-credentials.ts'
+import { createOidcLogins } from './oidc-logins.ts'
 import { createPasswords } from './passwords.ts'
 import { newSecret } from './secret.ts'
 import { createSessions } from './sessions.ts'
@@ -27,7 +28,7 @@ function openCredentials(store: Store) {
     tokens,
     passwords: createPasswords(store, clock),
     pass: (milliseconds: number) => (now += milliseconds),
-    know: () => createKnownCredentials({ store, sessions, tokens, clock, log }),
+    know: () => createKnownCredentials({ store, sessions, tokens, clock, log, onRevoked: () => {} }),
   }
 }
 
@@ -46,6 +47,37 @@ const engines: readonly (readonly [name: string, open: () => Promise<AsyncDispos
 
 for (const [engine, open] of engines) {
   describe(`${engine}:`, () => {
+    test('a login by a provider is ended once, in time, by the browser that began it', async () => {
+      await using opened = await open()
+      const { clock, pass } = openCredentials(opened.store)
+      const logins = createOidcLogins(opened.store, clock)
+      const login = { provider: 'a', nonce: 'n', verifier: 'v', returnTo: '/', linking: { uid: 'u', sessionId: 's' } }
+      const begun = (state: string) => logins.begin(login, { state, browser: 'mine', address: '127.0.0.1' })
+      await begun('one')
+      expect(await logins.end({ state: 'one', browser: 'another' })).toBeUndefined()
+      expect(await logins.end({ state: 'one', browser: 'mine' })).toEqual(login)
+      expect(await logins.end({ state: 'one', browser: 'mine' })).toBeUndefined()
+      await begun('two')
+      pass(hour)
+      expect(await logins.end({ state: 'two', browser: 'mine' })).toBeUndefined()
+      await forgetExpired(opened.store, clock)
+      expect(await opened.store.sql({ text: 'SELECT state FROM oidc_logins', values: [] })).toEqual([])
+    })
+
+    test('nobody begins logins without end, and others still begin theirs', async () => {
+      await using opened = await open()
+      const { clock, pass } = openCredentials(opened.store)
+      const logins = createOidcLogins(opened.store, clock)
+      const login = { provider: 'a', nonce: 'n', verifier: 'v', returnTo: '/' }
+      const beginAt = (state: number, address: string) =>
+        logins.begin(login, { state: String(state), browser: 'b', address })
+      for (let state = 0; state < 500; state++) await beginAt(state, 'mine')
+      await expect(beginAt(500, 'mine')).rejects.toMatchObject({ reason: 'TooManyRequests' })
+      await beginAt(501, 'theirs')
+      pass(hour)
+      await beginAt(502, 'mine')
+    })
+
     test('a session is found by its secret, listed without it, and ended', async () => {
       await using opened = await open()
       const { sessions } = openCredentials(opened.store)
@@ -57,6 +89,15 @@ for (const [engine, open] of engines) {
       expect(await sessions.end(randomUUID(), session.id)).toBe(false)
       expect(await sessions.end(ann.uid, session.id)).toBe(true)
       expect(await sessions.find(secret)).toBeUndefined()
+    })
+
+    test('a session ends together with its being taken back, or not at all', async () => {
+      await using opened = await open()
+      const { sessions } = openCredentials(opened.store)
+      const { secret, session } = await sessions.begin(begin)
+      await opened.store.sql({ text: 'DROP TABLE revocations', values: [] })
+      await expect(sessions.end(ann.uid, session.id)).rejects.toThrow('revocations')
+      expect(await sessions.find(secret)).toEqual(session)
     })
 
     test('a session ends twelve hours after its last use, and after thirty days in any case', async () => {
@@ -85,7 +126,7 @@ for (const [engine, open] of engines) {
       await sessions.end(ann.uid, (await sessions.begin(begin)).session.id)
       pass(13 * hour)
       const { secret } = await sessions.begin(begin)
-      await sessions.endOthers(randomUUID(), undefined)
+      await opened.store.write([], { also: sessions.othersEnded(randomUUID(), undefined) })
       await forgetExpired(opened.store, clock)
       expect([await rows('sessions'), await rows('revocations')]).toEqual([1, 1])
       expect(await sessions.find(over.secret)).toBeUndefined()
@@ -123,7 +164,7 @@ for (const [engine, open] of engines) {
       using there = know()
       const { secret, session } = await sessions.begin(begin)
       for (const replica of [here, there]) {
-        expect(await replica.find(secret)).toEqual({ ...ann, sessionId: session.id })
+        expect(await replica.find(secret)).toEqual({ ...ann, sessionId: session.id, expiresAt: session.expiresAt })
         expect(await replica.find('pgs_nobody')).toBeUndefined()
       }
       await sessions.end(ann.uid, session.id)

@@ -4,11 +4,12 @@ import type { Store } from '../store/store.ts'
 /** Longer than replicas look back, and than failed logins count. */
 const keptMs = 3_600_000
 
-/** Removes what no longer says anything: sessions that are over, old revocations and failed logins. */
+/** Removes what no longer says anything: sessions and logins that are over, old revocations and failed logins. */
 export async function forgetExpired(store: Store, clock: Clock): Promise<void> {
   const now = clock.now()
   const old = now - keptMs
   await store.sql({ text: 'DELETE FROM sessions WHERE expires_at < $1', values: [now] })
+  await store.sql({ text: 'DELETE FROM oidc_logins WHERE expires_at < $1', values: [now] })
   await store.sql({ text: 'DELETE FROM revocations WHERE at < $1', values: [old] })
   await store.sql({ text: 'DELETE FROM login_failures WHERE last_at < $1', values: [old] })
 }

@@ -5,8 +5,8 @@ export function newSecret(prefix: SecretPrefix): string {
   return prefix + randomBytes(32).toString('base64url')
 }
 
-/** Of a personal access token, of a session, of the first setup. */
-export type SecretPrefix = 'pgl_' | 'pgs_' | 'pgi_'
+/** Of a personal access token, of a session, of the first setup, of a browser on its way to a provider. */
+export type SecretPrefix = 'pgl_' | 'pgs_' | 'pgi_' | 'pgo_'
 
 /** What is stored of a secret. It is random, so that a plain digest cannot be turned back. */
 export function digestOf(secret: string): string {

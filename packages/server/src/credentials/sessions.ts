@@ -42,15 +42,14 @@ export interface Sessions {
   of(uid: string): Promise<readonly Session[]>
   /** Answers whether there was one. */
   end(uid: string, id: string): Promise<boolean>
-  /** All of a user's but one. */
-  endOthers(uid: string, id: string | undefined): Promise<void>
+  /** Ends all of a user's but one; goes with the write that calls for it. */
+  othersEnded(uid: string, id: string | undefined): readonly SqlStatement[]
 }
 
 const columns = 'id, uid, user_name, transport, created_at, used_at, expires_at, ends_at, address, agent'
 
 export function createSessions(store: Store, clock: Clock): Sessions {
   const read = async (statement: SqlStatement) => (await store.sql(statement)).map(toSession)
-  const revoke = (uid: string) => store.sql(revoked(clock, uid))
   return {
     begin: async ({ user, transport, address, agent }) => {
       const secret = newSecret('pgs_')
@@ -92,15 +91,18 @@ export function createSessions(store: Store, clock: Clock): Sessions {
         values: [uid, clock.now()],
       }),
     end: async (uid, id) => {
-      const values = [uid, id]
-      const gone = await store.sql({ text: 'DELETE FROM sessions WHERE uid = $1 AND id = $2 RETURNING id', values })
-      if (gone.length > 0) await revoke(uid)
-      return gone.length > 0
+      const its = { values: [uid, id] }
+      const found = await store.sql({ text: 'SELECT id FROM sessions WHERE uid = $1 AND id = $2', ...its })
+      if (found.length === 0) return false
+      const ended = { text: 'DELETE FROM sessions WHERE uid = $1 AND id = $2', ...its }
+      // At once: a session that is gone but not taken back would live on in the memory of other replicas.
+      await store.write([], { also: [ended, revoked(clock, uid)] })
+      return true
     },
-    endOthers: async (uid, id) => {
-      await store.sql({ text: 'DELETE FROM sessions WHERE uid = $1 AND id <> $2', values: [uid, id ?? ''] })
-      await revoke(uid)
-    },
+    othersEnded: (uid, id) => [
+      { text: 'DELETE FROM sessions WHERE uid = $1 AND id <> $2', values: [uid, id ?? ''] },
+      revoked(clock, uid),
+    ],
   }
 }
 

@@ -5,6 +5,8 @@ import type { SessionUser } from './sessions.ts'
 
 /** What a personal access token stands for. */
 interface TokenOwner extends SessionUser {
+  /** Of the token's object. */
+  readonly tokenName?: string
   /** Only these of the owner's roles; all of them when it is not said. */
   readonly narrowedTo?: readonly string[]
   readonly expiresAt?: number
@@ -23,7 +25,8 @@ export interface Tokens {
 export function createTokens(store: Store, clock: Clock): Tokens {
   return {
     kept: ({ secret, uid }, owner) => ({
-      text: 'INSERT INTO token_digests (digest, token, uid, user_name, roles, expires_at) VALUES ($1, $2, $3, $4, $5, $6)',
+      text: `INSERT INTO token_digests (digest, token, uid, user_name, roles, expires_at, token_name)
+             VALUES ($1, $2, $3, $4, $5, $6, $7)`,
       values: [
         digestOf(secret),
         uid,
@@ -31,20 +34,22 @@ export function createTokens(store: Store, clock: Clock): Tokens {
         owner.name,
         owner.narrowedTo ? JSON.stringify(owner.narrowedTo) : null,
         owner.expiresAt ?? null,
+        owner.tokenName ?? null,
       ],
     }),
     dropped: (uid) => ({ text: 'DELETE FROM token_digests WHERE token = $1', values: [uid] }),
     find: async (secret) => {
       const [row] = await store.sql({
-        text: `SELECT uid, user_name, roles, expires_at FROM token_digests
+        text: `SELECT uid, user_name, roles, expires_at, token_name FROM token_digests
                WHERE digest = $1 AND (expires_at IS NULL OR expires_at > $2)`,
         values: [digestOf(secret), clock.now()],
       })
       if (!row) return undefined
-      const { uid, user_name: name, roles, expires_at: expiresAt } = row
+      const { uid, user_name: name, roles, expires_at: expiresAt, token_name: tokenName } = row
       return {
         uid: String(uid),
         name: String(name),
+        ...(tokenName !== null && { tokenName: String(tokenName) }),
         ...(roles !== null && { narrowedTo: JSON.parse(String(roles)) as readonly string[] }),
         ...(expiresAt !== null && { expiresAt: Number(expiresAt) }),
       }

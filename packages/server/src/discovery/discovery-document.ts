@@ -21,6 +21,7 @@ interface DiscoveredModel {
   readonly kind: string
   readonly singular: string
   readonly plural: string
+  /** Whether clients write it: not where that is the host's alone. */
   readonly statusSubresource: boolean
   readonly verbs: readonly string[]
   /** What lists can be selected by, and sorted by unless it holds several values. */
@@ -33,7 +34,7 @@ interface DiscoveredModel {
   }[]
 }
 
-const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update']
+const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
 
 export function discoveryDocument(models: readonly Model[]): DiscoveryDocument {
   const groups = Map.groupBy(models, ({ group }) => group)
@@ -56,15 +57,17 @@ export function pathOfVersion(group: string, version: string): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`
 }
 
-function discoveredModel({ kind, singular, plural, statusSubresource, indexes }: Model): DiscoveredModel {
+function discoveredModel({ kind, singular, plural, statusSubresource, rules, indexes }: Model): DiscoveredModel {
   return {
     kind,
     singular,
     plural,
-    statusSubresource,
+    statusSubresource: statusSubresource && !rules.ownsStatus,
     verbs,
-    indexes: indexes.map(({ name, type, multi, unique, descending }) => {
-      return { name, type, multi, unique, order: descending ? 'DESC' : 'ASC' }
-    }),
+    indexes: indexes
+      .filter(({ isAhead }) => !isAhead)
+      .map(({ name, type, multi, unique, descending }) => {
+        return { name, type, multi, unique, order: descending ? 'DESC' : 'ASC' }
+      }),
   }
 }

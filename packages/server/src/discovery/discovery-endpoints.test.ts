@@ -5,6 +5,9 @@ import type { ModelDefinition } from '../models/definition/definition.ts'
 import type { Model } from '../models/model.ts'
 import { createDiscovery } from './discovery-endpoints.ts'
 
+const discoveryOf = (models: () => readonly Model[]) =>
+  createDiscovery({ models, customApis: () => ({ routes: [], owned: [], apps: [] }) })
+
 const text = { type: 'string' }
 const evil = '<script>alert("x")</script>&'
 
@@ -52,7 +55,7 @@ const todos = createBuiltInModel(definition, { edition: 1 })
 const all = [createBuiltInModel(role), todos]
 
 async function ask(path: string, models: readonly Model[] = all, headers: object = {}): Promise<Answer> {
-  const answer = await createDiscovery(() => models)(path)?.({ request: { headers } } as Call)
+  const answer = await discoveryOf(() => models)(path)?.({ request: { headers } } as Call)
   if (!answer) throw new Error(`nobody handles ${path}`)
   return answer
 }
@@ -62,7 +65,7 @@ const json = async (path: string, models?: readonly Model[]) =>
   JSON.parse(await read(path, models)) as Readonly<Record<string, unknown>>
 
 test('everything that can be called stands in one document', async () => {
-  const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update']
+  const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
   const names = { kind: 'Todo', singular: 'todo', plural: 'todos' }
   const indexes = [
     { name: 'spec.tags', type: 'string', multi: true, unique: false, order: 'ASC' },
@@ -167,7 +170,7 @@ test('a document follows the declarations, and is made anew only when one has ch
       return definition.schema
     },
   }
-  const discovery = createDiscovery(() => models)
+  const discovery = discoveryOf(() => models)
   const path = '/openapi/v3/apis/g.example/v1'
   const get = async () =>
     String((await discovery(path)?.({ request: { headers: {} } } as Call))?.body as Buffer | undefined)
@@ -198,7 +201,7 @@ describe('nobody handles', () => {
     '/x/openapi/v3/apis/g.example/v1',
     '/openapi/v3/x/apis/g.example/v1',
   ]) {
-    test(path, () => expect(createDiscovery(() => all)(path)).toBeUndefined())
+    test(path, () => expect(discoveryOf(() => all)(path)).toBeUndefined())
   }
 })
 

@@ -1,7 +1,7 @@
 import type { Handler } from '../base/call.ts'
 import type { Model } from '../models/model.ts'
 import { discoveryDocument } from './discovery-document.ts'
-import { versionsOf, type GroupVersion } from './group-version.ts'
+import { versionsOf, type CustomApis, type GroupVersion } from './group-version.ts'
 import { openApiDocument } from './openapi-document.ts'
 import { referenceIndex, referencePage } from './reference-page.ts'
 import { taggedAnswer } from '../models/tagged-answer.ts'
@@ -9,17 +9,24 @@ import { taggedAnswer } from '../models/tagged-answer.ts'
 const html = 'text/html; charset=utf-8'
 const json = 'application/json'
 
+export interface DiscoveryParts {
+  readonly models: () => readonly Model[]
+  readonly customApis: () => CustomApis
+}
+
 /** Answers who handles a path, if anybody does. */
 export type FindEndpoint = (path: string) => Handler | undefined
 
 /** What there is to call, for programs and for people. Documents are made when they are asked for. */
-export function createDiscovery(models: () => readonly Model[]): FindEndpoint {
-  const documents = createDocuments(models)
+export function createDiscovery({ models, customApis }: DiscoveryParts): FindEndpoint {
+  const versions = () => versionsOf(models(), customApis())
+  const documents = createDocuments(versions)
   return (path) => {
     if (path === '/apis') return async (call) => taggedAnswer(call, json, JSON.stringify(discoveryDocument(models())))
-    if (path === '/openapi/v3') return async (call) => taggedAnswer(call, json, JSON.stringify(openApiIndex(models())))
-    if (path === '/openapi') return async (call) => taggedAnswer(call, html, referenceIndex(versionsOf(models())))
-    const version = versionsOf(models()).find((candidate) => path.endsWith(candidate.path))
+    if (path === '/openapi/v3')
+      return async (call) => taggedAnswer(call, json, JSON.stringify(openApiIndex(versions())))
+    if (path === '/openapi') return async (call) => taggedAnswer(call, html, referenceIndex(versions()))
+    const version = versions().find((candidate) => path.endsWith(candidate.path))
     if (!version) return undefined
     if (path === `/openapi/v3${version.path}`) return async (call) => taggedAnswer(call, json, documents(version))
     if (path !== `/openapi${version.path}`) return undefined
@@ -27,20 +34,21 @@ export function createDiscovery(models: () => readonly Model[]): FindEndpoint {
   }
 }
 
-function openApiIndex(models: readonly Model[]) {
-  const entries = versionsOf(models).map(({ path }) => [path.slice(1), { serverRelativeURL: `/openapi/v3${path}` }])
+function openApiIndex(versions: readonly GroupVersion[]) {
+  const entries = versions.map(({ path }) => [path.slice(1), { serverRelativeURL: `/openapi/v3${path}` }])
   return { paths: Object.fromEntries(entries) as object }
 }
 
-/** Kept until one of its models has another declaration. */
-function createDocuments(models: () => readonly Model[]): (version: GroupVersion) => string {
+/** Kept until one of its models, or what a plugin serves, has another declaration. */
+function createDocuments(versions: () => readonly GroupVersion[]): (version: GroupVersion) => string {
   const kept = new Map<string, { readonly editions: string; readonly text: string }>()
   return (version) => {
-    const editions = version.models.map(({ plural, edition }) => `${plural} ${edition}`).join(', ')
+    const declared = version.models.map(({ plural, edition }) => `${plural} ${edition}`)
+    const editions = [...declared, JSON.stringify([version.routes, version.app])].join(', ')
     const known = kept.get(version.path)
     if (known?.editions === editions) return known.text
-    const text = JSON.stringify(openApiDocument(version.models))
-    const current = new Set(versionsOf(models()).map(({ path }) => path))
+    const text = JSON.stringify(openApiDocument(version))
+    const current = new Set(versions().map(({ path }) => path))
     for (const path of kept.keys()) if (!current.has(path)) kept.delete(path)
     kept.set(version.path, { editions, text })
     return text

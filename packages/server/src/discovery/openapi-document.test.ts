@@ -28,7 +28,13 @@ function documentOf(...definitions: readonly Partial<ModelDefinition>[]): Docume
       ...definition,
     }),
   )
-  return openApiDocument(models) as unknown as Document
+  return openApiDocument({
+    apiVersion: 'test.example.com/v1',
+    version: 'v1',
+    models,
+    routes: [],
+    app: undefined,
+  }) as unknown as Document
 }
 
 function operationsOf({ paths }: Document): readonly Operation[] {

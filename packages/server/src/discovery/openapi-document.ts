@@ -1,26 +1,41 @@
-import type { Model } from '../models/model.ts'
+import { isAudienceGroup } from '@pergola/api'
+import type { GroupVersion } from './group-version.ts'
 import { createFreeName } from './openapi-names.ts'
-import { modelPaths } from './openapi-paths.ts'
+import { modelPaths, ownPaths } from './openapi-paths.ts'
+import { routePaths } from './openapi-routes.ts'
 import { modelSchemas, sharedSchemas } from './openapi-schemas.ts'
 
+type Documented = Omit<GroupVersion, 'path'>
+
 /** The OpenAPI 3.1 document of one group and version. */
-export function openApiDocument(models: readonly Model[]): Readonly<Record<string, unknown>> {
-  const [first] = models
-  const apiVersion = first?.apiVersion ?? ''
+export function openApiDocument({
+  apiVersion,
+  version,
+  models,
+  routes,
+  app,
+}: Documented): Readonly<Record<string, unknown>> {
   const freeName = createFreeName(models)
   const shared = Object.entries(sharedSchemas).map(([name, schema]) => [freeName(name), schema])
   return {
     openapi: '3.1.1',
     info: {
       title: `${apiVersion} on Pergola`,
-      version: first?.version ?? '',
-      description: `The resources of ${apiVersion}.`,
+      version,
+      description: [`The resources of ${apiVersion}.`, ...(app === undefined ? [] : [appWords(app)])].join(' '),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
     security: [{ token: [] }],
-    tags: models.map(({ plural, kind }) => ({ name: plural, description: `Objects of the kind ${kind}.` })),
-    paths: Object.assign({}, ...models.map((model) => modelPaths(model, freeName))) as object,
+    tags: [
+      ...models.map(({ plural, kind }) => ({ name: plural, description: `Objects of the kind ${kind}.` })),
+      ...(routes.length > 0 ? [{ name: 'custom', description: 'What a plugin answers.' }] : []),
+    ],
+    paths: Object.assign(
+      {},
+      ...models.map((model) => (isAudienceGroup(model.group) ? ownPaths : modelPaths)(model, freeName)),
+      routePaths(routes, freeName),
+    ) as object,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
       schemas: Object.assign(
@@ -29,4 +44,9 @@ export function openApiDocument(models: readonly Model[]): Readonly<Record<strin
       ) as object,
     },
   }
+}
+
+/** What is known of a program: that it is there. */
+export function appWords(plugin: string): string {
+  return `Whatever else is asked for here, a program of the plugin ${plugin} answers; what that takes is not described.`
 }

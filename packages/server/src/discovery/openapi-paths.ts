@@ -32,7 +32,24 @@ const paging = [
   query('sort', '`<field>,asc` or `<field>,desc` of an indexed field; may be repeated.', texts),
   query('continue', 'From an answer before; carries everything else.', text),
   query('exactTotal', 'Count all, however many.', { type: 'boolean', default: false }),
+  query('nonconforming', 'Of each page of up to 500, only objects that the schema of today would not take.', {
+    type: 'boolean',
+    default: false,
+  }),
 ]
+
+/**
+ * What the same request is as a WebSocket, or with this type in `Accept`. Beside the answers and not among them: with a
+ * second type there, every generated client would have to ask which one it got.
+ */
+const watched = {
+  'x-watch': {
+    description:
+      'Events `{ type, revision, object }` as they happen, with the selectors of a list, `revision=<from>` or `initial=true`.',
+    contentType: 'text/event-stream',
+    subProtocol: 'watch.v1+json',
+  },
+}
 
 interface Answered {
   readonly status?: number
@@ -78,12 +95,20 @@ export function modelPaths(model: Model, freeName: FreeName): Json {
   }
 }
 
+/** Of objects that belong to whoever asks: a collection of them cannot be deleted at once. */
+export function ownPaths(model: Model, freeName: FreeName): Json {
+  const paths = modelPaths(model, freeName)
+  const { delete: _, ...collection } = paths[pathOf(model)] as Json
+  return { ...paths, [pathOf(model)]: collection }
+}
+
 function collectionOperations({ model, freeName, operation, answered }: Parts): Json {
   const { kind, plural, singular } = model
   const all = query('all', 'Needed where no selector is given.', { type: 'boolean', default: false })
   return {
     get: operation(`list${kind}`, `List ${plural}`, {
       parameters: [...selectors, ...paging],
+      ...watched,
       ...answered({
         description: 'A page of them.',
         as: freeName(`${kind}List`),
@@ -112,14 +137,21 @@ function collectionOperations({ model, freeName, operation, answered }: Parts): 
   }
 }
 
+/** Of a watch too. */
+const getFailures: readonly Reason[] = ['MethodNotAllowed', 'TooManyRequests']
+
 function objectOperations({ model, freeName, name, operation, answered }: Parts): Json {
   const { kind, singular } = model
   const parameters = [ifMatch, dryRun]
   const updated = answered({ description: 'As it is stored now.', as: kind, headers: etag, failures: updateFailures })
-  const found = answered({ description: 'The object.', as: kind, headers: etag, failures: ['MethodNotAllowed'] })
+  const found = answered({ description: 'The object.', as: kind, headers: etag, failures: getFailures })
   return {
     parameters: [name],
-    get: operation(`get${kind}`, `Read a ${singular}`, { parameters: [ifNoneMatch], ...withNotModified(found) }),
+    get: operation(`get${kind}`, `Read a ${singular}`, {
+      parameters: [ifNoneMatch],
+      ...watched,
+      ...withNotModified(found),
+    }),
     put: operation(`update${kind}`, `Replace a ${singular}`, {
       parameters,
       requestBody: bodyOf(reference(freeName(`${kind}Input`))),
@@ -216,7 +248,7 @@ const anywhere: readonly Reason[] = [
 ]
 
 /** By status, since several reasons may share one. */
-function refused(reasons: readonly Reason[], freeName: FreeName): Json {
+export function refused(reasons: readonly Reason[], freeName: FreeName): Json {
   const byStatus = Map.groupBy([...reasons, ...anywhere], (reason) => problems[reason].status)
   return Object.fromEntries(
     [...byStatus].map(([status, all]) => [

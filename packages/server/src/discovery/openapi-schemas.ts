@@ -118,13 +118,15 @@ export function modelSchemas(model: Model, freeName: FreeName): Readonly<Record<
   const type = { apiVersion: { type: 'string', const: apiVersion }, kind: { type: 'string', const: kind } }
   const sent = { ...type, metadata: reference(freeName('SentMetadata')) }
   const { status } = properties
+  // Of what is sent here, the status counts for nothing.
+  const ignored = statusSubresource && status ? { status: { ...status, readOnly: true } } : {}
   return {
     [kind]: {
       ...rest,
       required: ['apiVersion', 'kind', 'metadata', ...required],
       properties: { ...properties, ...type, metadata: reference(freeName('Metadata')) },
     },
-    [freeName(`${kind}Input`)]: { ...rest, required, properties: { ...properties, ...sent } },
+    [freeName(`${kind}Input`)]: { ...rest, required, properties: { ...properties, ...ignored, ...sent } },
     ...(statusSubresource &&
       !rules.ownsStatus && {
         [freeName(`${kind}StatusInput`)]: {

@@ -1,6 +1,8 @@
+import type { RouteDeclaration } from '@pergola/api'
 import { isJsonObject } from '../base/json-object.ts'
-import type { Model } from '../models/model.ts'
+import { pathOf, type Model } from '../models/model.ts'
 import type { GroupVersion } from './group-version.ts'
+import { appWords } from './openapi-document.ts'
 import { createFreeName, type FreeName } from './openapi-names.ts'
 import { modelPaths } from './openapi-paths.ts'
 import { modelSchemas } from './openapi-schemas.ts'
@@ -21,13 +23,13 @@ export function referenceIndex(versions: readonly GroupVersion[]): string {
 }
 
 /** The resources of one group and version. */
-export function referencePage({ apiVersion, path, models }: GroupVersion): string {
+export function referencePage({ apiVersion, path, models, routes, app }: GroupVersion): string {
   const contents = models.map(({ kind, plural }) => `<li><a href="#${escape(plural)}">${escape(kind)}</a></li>`)
   return page(
     apiVersion,
     `<p><a href="/openapi">API reference</a></p><h1>${escape(apiVersion)}</h1>
     <p>As a document: <a href="/openapi/v3${escape(path)}"><code>/openapi/v3${escape(path)}</code></a></p>
-    <ul>${contents.join('')}</ul>${models.map((model) => modelSection(model, createFreeName(models))).join('')}`,
+    ${app === undefined ? '' : `<p>${escape(appWords(app))}</p>`}<ul>${contents.join('')}</ul>${models.map((model) => modelSection(model, createFreeName(models))).join('')}${customSection(routes)}`,
   )
 }
 
@@ -35,23 +37,38 @@ function modelSection(model: Model, freeName: FreeName): string {
   const { kind, plural, indexes } = model
   const operations = Object.entries(modelPaths(model, freeName)).flatMap(([path, methods]) =>
     Object.entries(methods as Record<string, { summary?: string }>).flatMap(([method, operation]) =>
-      operation.summary === undefined
-        ? []
-        : [
-            `<tr><td class="method ${method}">${method}</td><td><code>${escape(path)}</code></td><td>${escape(operation.summary)}</td></tr>`,
-          ],
+      operation.summary === undefined ? [] : [operationRow(method, path, operation.summary)],
     ),
   )
+  const watch = operationRow('watch', pathOf(model), `Follow ${plural} as they change: a WebSocket, or an event stream`)
   const { properties } = modelSchemas(model, freeName)[kind] as { properties: Record<string, unknown> }
   const own = Object.entries(properties).filter(([field]) => !['apiVersion', 'kind', 'metadata'].includes(field))
-  const indexRows = indexes.map(
-    ({ name, type, multi, unique }) =>
-      `<tr><td><code>${escape(name)}</code></td><td>${multi ? `set of ${type}` : type}</td><td>${unique ? 'unique' : ''}</td></tr>`,
-  )
+  const indexRows = indexes
+    .filter(({ isAhead }) => !isAhead)
+    .map(
+      ({ name, type, multi, unique }) =>
+        `<tr><td><code>${escape(name)}</code></td><td>${multi ? `set of ${type}` : type}</td><td>${unique ? 'unique' : ''}</td></tr>`,
+    )
   return `<section id="${escape(plural)}"><h2>${escape(kind)}</h2>
-    <table>${operations.join('')}</table>
+    <table>${operations.join('')}${watch}</table>
     <h3>Fields</h3><table>${own.map(([field, schema]) => fieldRows(field, schema)).join('')}</table>
     ${indexRows.length === 0 ? '' : `<h3>Indexed fields</h3><table>${indexRows.join('')}</table>`}</section>`
+}
+
+function customSection(routes: readonly RouteDeclaration[]): string {
+  if (routes.length === 0) return ''
+  const rows = routes.map(({ method, path, description, allow }) =>
+    operationRow(
+      method.toLowerCase(),
+      path,
+      [description, allow && `role template ${allow}`].filter(Boolean).join('; '),
+    ),
+  )
+  return `<section id="custom"><h2>Custom APIs</h2><table>${rows.join('')}</table></section>`
+}
+
+function operationRow(method: string, path: string, summary: string): string {
+  return `<tr><td class="method ${method}">${method}</td><td><code>${escape(path)}</code></td><td>${escape(summary)}</td></tr>`
 }
 
 const maxFieldDepth = 8

@@ -1,7 +1,10 @@
 import { ApiError, type ResourceRequest, type Verb } from '@pergola/api'
-import type { Answer, Call, Handler } from '../base/call.ts'
+import type { Answer, Call, Caller } from '../base/call.ts'
+import type { Relay } from '../base/relay.ts'
+import type { Stream } from '../base/wire.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Endpoint } from './endpoint.ts'
+import { fencedStore, fenceOf, unfenced } from './fence.ts'
 import { createObject } from '../models/create.ts'
 import { deleteCollection } from '../models/delete-collection.ts'
 import { deleteObject } from '../models/delete.ts'
@@ -13,29 +16,48 @@ import { patchObject, patchTypes, type PatchType } from '../models/patch.ts'
 import { flag, refuseUnknown } from '../models/query-parameters.ts'
 import type { ModelRegistry } from '../models/registry.ts'
 import type { StreamLimits } from '../models/stream-limits.ts'
+import { withOwner, type OwnerScope } from '../models/owner-scope.ts'
 import { updateObject } from '../models/update.ts'
+import { holderIn, withoutHolder } from '../models/write-errors.ts'
 import type { Store } from '../store/store.ts'
 import { parseJsonBody } from '../validation/json-body.ts'
+import { watchObjects, type WatchParts } from '../watch/watch-objects.ts'
 
 export interface DispatchParts {
   readonly store: Store
   readonly clock: Clock
   readonly models: ModelRegistry
   readonly streams: StreamLimits
+  readonly watching: WatchParts
   /** Who answers at a path that is no resource, if anybody does. */
   readonly endpoint: (path: string) => Endpoint | undefined
   /** Who answers at the path of a resource in place of a model, if anybody does. */
   readonly ownApi: (request: ResourceRequest) => Endpoint | undefined
+  /** Whoever else answers, at any path. */
+  readonly customApi: (call: Call) => Relay | undefined
+  /** The model of which callers have their own at the path of a resource, and where their names stand; if there is one. */
+  readonly ownedAt: (request: ResourceRequest) => OwnedResource | undefined
+  /** Throws when the models of the group are not served now. */
+  readonly assertServed: (group: string) => void
+  /** Whether the caller may know of an object that its own request did not name. */
+  readonly mayGet: (caller: Caller, request: ResourceRequest) => Promise<boolean>
 }
 
 /** Sends an allowed request to the verb or endpoint that answers it. */
-export type Dispatch = Handler
+export type Dispatch = (call: Call) => Promise<Answer | Stream | Relay>
 
 export function createDispatch(parts: DispatchParts): Dispatch {
   return async (call) => {
     const { info } = call
+    const fence = fenceOf(call)
+    const toObjects = fence ? { ...parts, store: fencedStore(parts.store, fence) } : parts
     const endpoint = info.kind === 'resource' ? parts.ownApi(info) : parts.endpoint(info.path)
-    if (!endpoint && info.kind === 'resource') return dispatchVerb(parts, call, info)
+    const owned = !endpoint && info.kind === 'resource' ? parts.ownedAt(info) : undefined
+    if (owned && info.kind === 'resource') return dispatchOwned(toObjects, call, { request: info, owned })
+    const relayed = endpoint ? undefined : parts.customApi(call)
+    if (fence && (endpoint || relayed)) throw unfenced()
+    if (relayed) return relayed
+    if (!endpoint && info.kind === 'resource') return dispatchVerb(toObjects, call, { request: info })
     if (!endpoint) throw new ApiError('NotFound', `there is nothing at ${info.path}`)
     const handler = endpoint[info.verb]
     if (!handler) throw methodNotAllowed(`the verb ${info.verb} is not served at ${info.path}`, methodsOf(endpoint))
@@ -68,13 +90,52 @@ export function methodNotAllowed(detail: string, methods: readonly string[]): Ap
 }
 
 /** The body is read once: the verb may be done again, by another declaration. */
-async function dispatchVerb(parts: DispatchParts, call: Call, request: ResourceRequest): Promise<Answer> {
+async function dispatchVerb(
+  parts: DispatchParts,
+  call: Call,
+  { request, scope }: { readonly request: ResourceRequest; readonly scope?: OwnerScope },
+): Promise<Answer | Stream> {
   const { group, version, resource, name, subresource } = request
+  parts.assertServed(group)
   const address = { group, version, plural: resource }
   const model = await parts.models.find(address)
   const verb = verbOf(model, request)
   const body = verb.reads ? await readBody(call, verb.reads) : undefined
-  return parts.models.using(address, (current) => verb.run(parts, current, { call, body, name, subresource }))
+  try {
+    return await parts.models.using(address, (current) =>
+      verb.run(parts, current, { call, body, name, subresource, scope }),
+    )
+  } catch (error) {
+    const holder = holderIn(error)
+    if (holder === undefined) throw error
+    const { subresource: _, ...object } = request
+    const known = await parts.mayGet(call.caller, { ...object, verb: 'get', name: holder })
+    throw known ? error : withoutHolder(error, model)
+  }
+}
+
+/** A model that callers have their own objects of, at a path of its own. */
+export interface OwnedResource {
+  readonly group: string
+  /** Where the owner's name stands. */
+  readonly path: string
+}
+
+/** Verbs of everybody's own objects; a collection of them cannot be deleted at once. */
+const ownedVerbs: ReadonlySet<Verb> = new Set(['list', 'get', 'create', 'update', 'patch', 'delete', 'watch'])
+
+/** The same verbs, on what is the caller's. */
+async function dispatchOwned(
+  parts: DispatchParts,
+  call: Call,
+  { request, owned }: { readonly request: ResourceRequest; readonly owned: OwnedResource },
+): Promise<Answer | Stream> {
+  const { caller } = call
+  const { verb, resource } = request
+  if (caller.kind === 'anonymous') throw new ApiError('Unauthenticated', `sign in to have ${resource} of your own`)
+  if (!ownedVerbs.has(verb)) notServed(verb, `your own ${resource}`, ['GET', 'HEAD', 'POST'])
+  const scope = { path: owned.path, owner: caller.name }
+  return dispatchVerb(parts, call, { request: { ...request, group: owned.group }, scope })
 }
 
 interface Sent {
@@ -82,23 +143,29 @@ interface Sent {
   readonly body: { readonly mediaType: string; readonly value: unknown } | undefined
   readonly name: string | undefined
   readonly subresource: string | undefined
+  readonly scope: OwnerScope | undefined
 }
 
 interface ServedVerb {
   /** The types of body that it takes. */
   readonly reads?: readonly string[]
-  readonly run: (parts: DispatchParts, model: Model, sent: Sent) => Promise<Answer>
+  readonly run: (parts: DispatchParts, model: Model, sent: Sent) => Promise<Answer | Stream>
 }
 
 const json = ['application/json']
 
 const list: ServedVerb = {
-  run: (parts, model, { call }) => listObjects(parts, model, { query: call.request.query, caller: call.caller }),
+  run: (parts, model, { call: { request, caller }, scope }) => {
+    const { query, address } = request
+    return listObjects(parts, model, { query, address, caller, scope })
+  },
 }
 const create: ServedVerb = {
   reads: json,
-  run: (parts, model, { call, body }) =>
-    createObject(parts, model, { body: body?.value, caller: call.caller, dryRun: dryRunOf(call) }),
+  run: (parts, model, { call, body, scope }) => {
+    const value = scope ? withOwner(body?.value, scope) : body?.value
+    return createObject(parts, model, { body: value, caller: call.caller, dryRun: dryRunOf(call) })
+  },
 }
 const removeAll: ServedVerb = {
   run: (parts, model, { call }) => {
@@ -107,9 +174,9 @@ const removeAll: ServedVerb = {
   },
 }
 const get: ServedVerb = {
-  run: ({ store }, model, { call, name = '' }) => {
+  run: ({ store }, model, { call, name = '', scope }) => {
     refuseUnknown(call.request.query, [])
-    return getObject(store, model, { name, headers: call.request.headers })
+    return getObject(store, model, { name, headers: call.request.headers, scope })
   },
 }
 const update: ServedVerb = {
@@ -122,13 +189,19 @@ const patch: ServedVerb = {
     patchObject(parts, model, { ...target(sent), type: sent.body?.mediaType as PatchType, patch: sent.body?.value }),
 }
 const remove: ServedVerb = {
-  run: (parts, model, { call, name = '' }) =>
-    deleteObject(parts, model, { name, headers: call.request.headers, caller: call.caller, dryRun: dryRunOf(call) }),
+  run: (parts, model, { call, name = '', scope }) => {
+    const { caller, request } = call
+    return deleteObject(parts, model, { name, headers: request.headers, caller, dryRun: dryRunOf(call), scope })
+  },
+}
+
+const watch: ServedVerb = {
+  run: ({ watching }, model, { call, name, scope }) => watchObjects(watching, model, { call, name, scope }),
 }
 
 type Served = Partial<Record<Verb, ServedVerb>>
-const ofCollection: Served = { list, create, deletecollection: removeAll }
-const ofObject: Served = { get, update, patch, delete: remove }
+const ofCollection: Served = { list, watch, create, deletecollection: removeAll }
+const ofObject: Served = { get, watch, update, patch, delete: remove }
 const ofStatus: Served = { update, patch }
 
 function verbOf(model: Model, { name, subresource, verb }: ResourceRequest): ServedVerb {
@@ -146,9 +219,10 @@ function notServed(verb: Verb, what: string, methods: readonly string[]): never 
   throw methodNotAllowed(`the verb ${verb} is not served for ${what}`, methods)
 }
 
-function target({ call, name = '', subresource }: Sent) {
+function target({ call, name = '', subresource, scope }: Sent) {
   return {
     name,
+    scope,
     headers: call.request.headers,
     caller: call.caller,
     dryRun: dryRunOf(call),

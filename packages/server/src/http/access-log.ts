@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../base/log.ts'
+import { shownPath } from '../base/shown-path.ts'
 
 /** One line a request, written when the connection is done with it, however it ended. */
 export interface AccessLog {
@@ -8,18 +9,23 @@ export interface AccessLog {
   note(request: FastifyRequest, facts: Readonly<Record<string, unknown>>): void
 }
 
-export function createAccessLog(log: Log): AccessLog {
+/** Told how long an answer took, and whether the server failed it; not of streams, which take as long as they are listened to. */
+export type OnAnswered = (ms: number, failed: boolean) => void
+
+export function createAccessLog(log: Log, onAnswered: OnAnswered = () => {}): AccessLog {
   const noted = new WeakMap<FastifyRequest, Readonly<Record<string, unknown>>>()
   return {
     begin: (request, reply) => {
       const started = performance.now()
       reply.raw.once('close', () => {
+        const ms = performance.now() - started
+        if (!isStream(reply)) onAnswered(ms, reply.statusCode >= 500)
         const line = {
           requestId: request.id,
           method: request.method,
-          target: request.url,
+          target: shownPath(request.url),
           ...(reply.raw.headersSent && { status: reply.statusCode }),
-          ms: Math.round((performance.now() - started) * 10) / 10,
+          ms: Math.round(ms * 10) / 10,
           ...(!reply.raw.writableFinished && { cut: true }),
           ...noted.get(request),
         }
@@ -31,4 +37,8 @@ export function createAccessLog(log: Log): AccessLog {
       noted.set(request, { ...noted.get(request), ...facts })
     },
   }
+}
+
+function isStream(reply: FastifyReply): boolean {
+  return String(reply.getHeader('content-type') ?? '').startsWith('text/event-stream')
 }

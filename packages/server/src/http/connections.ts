@@ -14,6 +14,8 @@ export interface DrainOptions {
   readonly delayMs: number
   /** How long requests in flight are waited for after that. */
   readonly timeoutMs: number
+  /** Ends what would go on by itself; called once no new connections are taken. */
+  readonly endStreams: () => void
 }
 
 /** The connections of one server, so that it can stop without cutting a request. */
@@ -38,9 +40,12 @@ export function trackConnections(server: Server): Connections {
   let draining = false
   let closing = false
 
+  function forget(this: Socket): void {
+    open.delete(this)
+  }
   server.on('connection', (socket: Socket) => {
     open.set(socket, { inFlight: 0, quietSince: performance.now(), bytesRead: 0 })
-    socket.once('close', () => open.delete(socket))
+    socket.on('close', forget)
   })
 
   return {
@@ -58,13 +63,14 @@ export function trackConnections(server: Server): Connections {
         connection.quietSince = performance.now()
       })
     },
-    drain: async ({ delayMs, timeoutMs }) => {
+    drain: async ({ delayMs, timeoutMs, endStreams }) => {
       draining = true
       await sleep(delayMs)
       // Not before: a client told to leave would come back by a new connection, to be reset with the listening socket.
       closing = true
       // The TCP server's own close: the HTTP server's would also cut idle connections, on which a request may be coming.
       TcpServer.prototype.close.call(server)
+      endStreams()
       const deadline = performance.now() + timeoutMs
       while (open.size > 0 && performance.now() < deadline) {
         closeQuiet(open)

@@ -16,19 +16,30 @@ export const livez: Handler = async () => text(200, 'ok\n')
  */
 export function createReadyz(checks: readonly HealthCheck[], log: Log): Handler {
   return async ({ request, caller }) => {
-    const results = await Promise.all(checks.map((check) => run(check, log)))
+    const results = await runChecks(checks, log)
     const failed = results.filter(({ ok }) => !ok)
     const verdict = failed.length === 0 ? 'ready' : `not ready: ${failed.map(({ name }) => name).join(', ')}`
     const lines = results.map(({ name, ok, detail }) => {
       const line = `${ok ? '[ok]    ' : '[failed]'} ${name}`
-      return caller.kind === 'user' ? `${line.padEnd(20)} ${detail}` : line
+      return caller.kind !== 'anonymous' ? `${line.padEnd(20)} ${detail}` : line
     })
     const shown = request.query.has('verbose') ? [...lines, verdict] : [verdict]
     return text(failed.length === 0 ? 200 : 503, `${shown.join('\n')}\n`)
   }
 }
 
-async function run({ name, check }: HealthCheck, log: Log) {
+/** What came of each. */
+export async function runChecks(checks: readonly HealthCheck[], log: Log): Promise<readonly CheckResult[]> {
+  return Promise.all(checks.map((check) => run(check, log)))
+}
+
+export interface CheckResult {
+  readonly name: string
+  readonly ok: boolean
+  readonly detail: string
+}
+
+async function run({ name, check }: HealthCheck, log: Log): Promise<CheckResult> {
   try {
     return { name, ok: true, detail: await check() }
   } catch (error) {

@@ -1,16 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { lookup } from 'node:dns/promises'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { ApiError } from '@pergola/api'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Answer, IncomingRequest } from '../base/call.ts'
 import type { Log } from '../base/log.ts'
-import { createAccessLog, type AccessLog } from './access-log.ts'
+import type { Relay } from '../base/relay.ts'
+import type { Stream } from '../base/wire.ts'
+import { createAccessLog, type AccessLog, type OnAnswered } from './access-log.ts'
+import { beginRelay } from './begin-relay.ts'
+import type { ClientReader } from './client.ts'
 import { trackConnections, type DrainOptions } from './connections.ts'
+import type { Cors } from './cors.ts'
+import { eventStreamWire } from './event-stream-wire.ts'
 import { refuseMalformed } from './malformed.ts'
 import { problemAnswer, toApiError } from './problem-answer.ts'
+import type { CheckClient } from './public-url-check.ts'
 import { readBody } from './read-body.ts'
+import { createUpgrade, wantsWebSocket } from './upgrades.ts'
 
 /** A connection on which nothing moves for this long is given up, in the middle of an upload or a stream too. */
 const stalledMs = 60_000
@@ -18,10 +26,15 @@ const stalledMs = 60_000
 const requestMs = 300_000
 
 export interface ListenerOptions {
-  readonly host: string
-  readonly port: number
+  /** An address, or a Unix socket. */
+  readonly at: { readonly host: string; readonly port: number } | { readonly socket: string }
   readonly log: Log
-  readonly handle: (request: IncomingRequest) => Promise<Answer>
+  readonly handle: (request: IncomingRequest) => Promise<Answer | Stream | Relay>
+  readonly cors: Cors
+  readonly clientOf: ClientReader
+  /** Told of every client, before it is answered. */
+  readonly checkClient: CheckClient
+  readonly onAnswered?: OnAnswered
 }
 
 export interface Listener {
@@ -31,13 +44,15 @@ export interface Listener {
   close(options: DrainOptions): Promise<number>
 }
 
-export async function listen({ host, port, log, handle }: ListenerOptions): Promise<Listener> {
-  const accessLog = createAccessLog(log)
+export async function listen(options: ListenerOptions): Promise<Listener> {
+  const { at, log, handle, cors, clientOf, checkClient } = options
+  const accessLog = createAccessLog(log, options.onAnswered)
   const app = Fastify({
     genReqId: () => randomUUID(),
     exposeHeadRoutes: false,
     connectionTimeout: stalledMs,
     requestTimeout: requestMs,
+    http: { shouldUpgradeCallback: wantsWebSocket },
     // A path that the router cannot decode comes here, past all hooks.
     frameworkErrors: (cause, request, reply) => {
       begin(request, reply)
@@ -46,9 +61,13 @@ export async function listen({ host, port, log, handle }: ListenerOptions): Prom
     clientErrorHandler: (error, socket) => refuseMalformed(log, error, socket),
   })
   const connections = trackConnections(app.server)
+  const upgrade = createUpgrade({ log, handle, clientOf, checkClient })
+  app.server.on('upgrade', (request, connection: Socket, head) => void upgrade(request, connection, head))
   const begin = (request: FastifyRequest, reply: FastifyReply) => {
     accessLog.begin(request, reply)
     connections.track(request.raw, reply.raw)
+    // Here, so that whatever is answered has them.
+    for (const [name, value] of Object.entries(cors.headersFor(request.headers))) reply.raw.setHeader(name, value)
   }
   const refuse = (request: FastifyRequest, reply: FastifyReply, error: unknown) => {
     const { reason } = toApiError(error)
@@ -60,7 +79,19 @@ export async function listen({ host, port, log, handle }: ListenerOptions): Prom
   // library's own may look at a body or its type before the caller is let in.
   app.addHook('onRequest', async (request, reply) => {
     begin(request, reply)
-    const answer = await handle(incoming(request, reply, accessLog))
+    const preflight = cors.preflight(request.method, request.headers)
+    if (preflight) return send(request, reply, preflight)
+    const client = clientOf(request.raw)
+    checkClient(client, request.url)
+    const answer = await handle(incoming(request, reply, { accessLog, address: client.address }))
+    if ('relay' in answer) {
+      const sides = { request: request.raw, response: reply.raw }
+      const { id: requestId } = request
+      // A line of its own: that of the request may be written by now.
+      await beginRelay(answer, sides, (err) => log.warn({ requestId, err }, 'an answer was cut'))
+      return reply.hijack()
+    }
+    if ('open' in answer) return beginStream(reply, answer, { 'pergola-request-id': request.id })
     return send(
       request,
       reply,
@@ -76,14 +107,15 @@ export async function listen({ host, port, log, handle }: ListenerOptions): Prom
     app.server.on(expectation, (request, response) => app.server.emit('request', request, response))
   }
 
-  await bind(host, port, (address) => app.listen({ host: address, port }))
+  if ('socket' in at) await app.listen({ path: at.socket })
+  else await bind(at.host, at.port, (address) => app.listen({ host: address, port: at.port }))
   return {
-    url: urlOf(app.server.address() as AddressInfo),
+    url: 'socket' in at ? at.socket : urlOf(app.server.address() as AddressInfo),
     get draining() {
       return connections.draining
     },
-    close: async (options) => {
-      const cut = await connections.drain(options)
+    close: async (drainOptions) => {
+      const cut = await connections.drain(drainOptions)
       await app.close()
       return cut
     },
@@ -106,21 +138,45 @@ async function bind(host: string, port: number, open: (address: string) => Promi
   }
 }
 
-function incoming(request: FastifyRequest, reply: FastifyReply, accessLog: AccessLog): IncomingRequest {
+/** What follows is written past the library. */
+function beginStream(reply: FastifyReply, stream: Stream, headers: Readonly<Record<string, string>>): FastifyReply {
+  const { raw } = reply
+  whenOver(reply, () => stream.closed())
+  reply.hijack()
+  raw.writeHead(200, {
+    ...headers,
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    // Said to proxies that would gather up what should arrive now.
+    'x-accel-buffering': 'no',
+  })
+  raw.flushHeaders()
+  if (!raw.destroyed && raw.socket) stream.open(eventStreamWire(raw, raw.socket))
+  return reply
+}
+
+interface Surroundings {
+  readonly accessLog: AccessLog
+  readonly address: string
+}
+
+function incoming(request: FastifyRequest, reply: FastifyReply, { accessLog, address }: Surroundings): IncomingRequest {
   const query = request.url.indexOf('?')
   return {
+    id: request.id,
     method: request.method,
     target: request.url,
     headers: request.headers,
     query: new URLSearchParams(query < 0 ? '' : request.url.slice(query + 1)),
-    address: request.socket.remoteAddress ?? '',
+    address,
     readBody: (limit) => readBody(request.raw, reply.raw, limit),
     note: (facts) => accessLog.note(request, facts),
   }
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
-  const { status, contentType, headers, body, end } = answer
+  const { status, contentType, headers, cookies, body, end } = answer
   if (end) whenOver(reply, end)
   reply.code(status).headers({
     'content-type': contentType,
@@ -129,6 +185,7 @@ function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Fas
     // Behind an upgrade that is not served, Node neither answers nor closes when the next request is malformed.
     ...(request.headers.upgrade !== undefined && { connection: 'close' }),
     ...headers,
+    ...(cookies && { 'set-cookie': [...cookies] }),
   })
   if (Buffer.isBuffer(body)) return reply.send(body)
   const stream = Readable.from(body, { objectMode: false })

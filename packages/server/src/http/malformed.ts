@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { ApiError } from '@pergola/api'
 import type { Log } from '../base/log.ts'
 import { problemAnswer } from './problem-answer.ts'
+import { writeRaw } from './raw-answer.ts'
 
 /** What Node's HTTP parser objects to, in words. */
 const faults: Readonly<Record<string, string>> = {
@@ -16,10 +17,7 @@ export function refuseMalformed(log: Log, cause: NodeJS.ErrnoException, socket: 
   const { _httpMessage: answering } = socket as Socket & { _httpMessage?: { readonly headersSent: boolean } | null }
   if (socket.writable && !answering?.headersSent) {
     const detail = faults[cause.code ?? ''] ?? 'these bytes are not an HTTP/1.1 request'
-    const { contentType, body } = problemAnswer(new ApiError('BadRequest', detail), { target: '', requestId })
-    const head = ['HTTP/1.1 400 Bad Request', `content-type: ${contentType}`, `content-length: ${body.length}`]
-    socket.write(`${[...head, `pergola-request-id: ${requestId}`, 'connection: close'].join('\r\n')}\r\n\r\n`)
-    socket.write(body)
+    writeRaw(socket, problemAnswer(new ApiError('BadRequest', detail), { target: '', requestId }), requestId)
   }
   log.info({ requestId, code: cause.code }, 'not a request')
   socket.destroySoon()

@@ -28,6 +28,6 @@ export async function readBody(message: IncomingMessage, response: ServerRespons
   return Buffer.concat(chunks, size)
 }
 
-function tooLarge(limit: number): ApiError {
+export function tooLarge(limit: number): ApiError {
   return new ApiError('PayloadTooLarge', `the body is larger than ${limit} bytes`)
 }

@@ -4,6 +4,8 @@ import { deepEqual } from '../base/deep-equal.ts'
 import type { IndexedValues } from '../store/store.ts'
 import { fieldError, valueAt } from '../validation/field-error.ts'
 import { metadataErrors, type SentMetadata } from '../validation/metadata.ts'
+import { reservedKeyErrors } from '../validation/reserved-keys.ts'
+import { evaluated } from './evaluated.ts'
 import { indexedObject } from './indexed-object.ts'
 import type { Model, WriteContext } from './model.ts'
 import type { JsonObject } from './json-object.ts'
@@ -37,13 +39,21 @@ export function prepared(model: Model, object: JsonObject, context: WriteContext
 export interface Acceptance extends WriteContext {
   /** Which part of the object is checked against the schema; the others are as they are stored. */
   readonly checked: 'all' | 'status' | 'nothing'
+  /** Nobody needs to know what is indexed: it stays as it is. */
+  readonly isSettled?: boolean
 }
 
 /** Throws `Invalid` with everything that is wrong; fills in defaults. Answers what of the object is indexed. */
 export async function accept(model: Model, object: JsonObject, acceptance: Acceptance): Promise<IndexedValues> {
-  const { checked, stored } = acceptance
+  const { checked, stored, caller, verb = 'update', isSettled = false } = acceptance
   refuseInvalid(model, [...metadataErrors(object.metadata), ...(await schemaFaults(model, object, acceptance))])
-  const { indexed, faults } = indexedObject(model, object)
+  if (caller?.kind === 'plugin') refuseInvalid(model, reservedKeyErrors(object.metadata, stored?.metadata))
+  const { values, errors } = await evaluated(model, object, {
+    indexes: !isSettled,
+    ...(checked === 'all' && { check: { verb, stored, caller } }),
+  })
+  refuseInvalid(model, errors)
+  const { indexed, faults } = indexedObject(model, object, values)
   const isNew = ({ pointer }: FieldError) =>
     stored === undefined || !deepEqual(valueAt(object, pointer), valueAt(stored, pointer))
   refuseInvalid(model, faults.filter(isNew))

@@ -3,11 +3,11 @@ import { isApiError } from '@pergola/api'
 import type { Answer, Caller } from '../base/call.ts'
 import type { Clock } from '../base/clock.ts'
 import { uuidv7 } from '../base/uuid.ts'
-import type { CreateOperation, ObjectContent, Store, StoredObject } from '../store/store.ts'
-import { accept, prepared, readObject, type Acceptance } from './accept.ts'
+import type { CreateOperation, IndexedValues, ObjectContent, Store, StoredObject } from '../store/store.ts'
+import { accept, prepared, readObject } from './accept.ts'
 import { writeAccompanied } from './accompanied-write.ts'
 import { jsonAnswer } from './json-answer.ts'
-import { pathOf, type Model } from './model.ts'
+import { pathOf, type Model, type WriteContext } from './model.ts'
 import { etagOf } from './etag.ts'
 import { withStatus, type JsonObject } from './json-object.ts'
 import { toBytes, toData } from './object-bytes.ts'
@@ -38,16 +38,14 @@ export async function createObject(parts: WriteParts, model: Model, request: Wri
 }
 
 async function create({ store, clock }: WriteParts, model: Model, request: WriteRequest): Promise<StoredObject> {
-  const { body, caller, secret, dryRun = false } = request
-  const context = { ...(caller && { caller }), ...(secret !== undefined && { secret }) }
-  const object = prepared(model, withoutOwnedStatus(model, readObject(model, body)), context)
+  const { dryRun = false } = request
+  const { object, context, contentAs } = await newObject(model, request)
   const { metadata } = object
-  const content = await contentOf(model, object, { ...context, checked: 'all' })
   for (let tries = 1; ; tries++) {
     const name = metadata.name ?? `${metadata.generateName}${randomSuffix()}`
     try {
       const uid = uuidv7(clock.now())
-      const operation = { type: 'create' as const, model, name, uid, content }
+      const operation = { type: 'create' as const, model, name, uid, content: contentAs(uid) }
       const change = { name, uid, after: object }
       const created = await writeAccompanied(store, model, { operation, change, context, dryRun })
       if (!dryRun) await model.rules.afterWrite?.(object)
@@ -60,8 +58,24 @@ async function create({ store, clock }: WriteParts, model: Model, request: Write
   }
 }
 
-async function contentOf(model: Model, object: JsonObject, acceptance: Acceptance): Promise<ObjectContent> {
-  const indexed = await accept(model, object, acceptance)
+export interface NewObject {
+  readonly object: JsonObject
+  readonly context: WriteContext
+  /** What is stored of it under this uid: what is to be sealed is, for it alone. */
+  readonly contentAs: (uid: string) => ObjectContent
+}
+
+/** What is created from the body, once everything about it was found sound. */
+export async function newObject(model: Model, request: WriteRequest): Promise<NewObject> {
+  const { body, caller, secret } = request
+  const context = { verb: 'create' as const, ...(caller && { caller }), ...(secret !== undefined && { secret }) }
+  const object = prepared(model, withoutOwnedStatus(model, readObject(model, body)), context)
+  const indexed = await accept(model, object, { ...context, checked: 'all' })
+  const sealedAs = (uid: string) => model.rules.sealing?.seal(object, { uid }) ?? object
+  return { object, context, contentAs: (uid) => contentOf(model, sealedAs(uid), indexed) }
+}
+
+function contentOf(model: Model, object: JsonObject, indexed: IndexedValues): ObjectContent {
   const held = (object.metadata.finalizers ?? []).length > 0
   return { data: toData(object), storedAs: model.version, held, indexed, edition: model.edition }
 }
@@ -72,7 +86,7 @@ export async function createOperation(
   model: Model,
   object: JsonObject & { readonly metadata: { readonly name: string } },
 ): Promise<CreateOperation> {
-  const content = await contentOf(model, object, { checked: 'nothing' })
+  const content = contentOf(model, object, await accept(model, object, { checked: 'nothing' }))
   return { type: 'create', model, name: object.metadata.name, uid: uuidv7(clock.now()), content }
 }
 

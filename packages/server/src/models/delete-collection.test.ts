@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../base/clock.ts'
+import { allObjects } from '../store/all-objects.ts'
 import type { Store } from '../store/store.ts'
 import { modelSpec, sqliteReplica, testGroup, type Replica } from './contract/replica.ts'
 import { deleteCollection } from './delete-collection.ts'
@@ -36,6 +37,29 @@ describe('deleted are', () => {
       expect(await left()).toBe(250 - deleted)
     })
   }
+})
+
+/** How often others had a turn while it went on. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0
+  const timer = setInterval(() => turns++, 0)
+  await work()
+  clearInterval(timer)
+  return turns
+}
+
+test('others have their turn while many are deleted, or looked at', async () => {
+  await fill(1_000)
+  const model = { group: testGroup, plural: 'things' }
+  // Long enough for several turns, however fast the machine is; who gives none gives none at all.
+  const all = async () => {
+    const until = performance.now() + 200
+    while (performance.now() < until) {
+      for await (const { name } of allObjects(replica.store, model)) await replica.store.get(model, name)
+    }
+  }
+  expect(await turnsDuring(all)).toBeGreaterThan(2)
+  expect(await turnsDuring(() => replica.of('things').removeAll('all=true'))).toBeGreaterThan(0)
 })
 
 describe('refused is', () => {

@@ -1,5 +1,6 @@
 import { ApiError } from '@pergola/api'
 import type { Answer, Caller } from '../base/call.ts'
+import { createPause } from '../base/pause.ts'
 import type { StoredObject, Term } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import type { WriteParts } from './create.ts'
@@ -62,9 +63,11 @@ async function deleteMatching({ store }: WriteParts, model: Model, deletion: Del
   const live: Term = { field: 'metadata.deletionTimestamp', is: { op: 'absent' } }
   const where = [...deletion.where, live]
   const deadline = performance.now() + deadlineMs
+  const pause = createPause()
   let page = await store.list(model, { where, limit: batchSize, total: 'none' })
   for (;;) {
     for (const stored of page.items) {
+      await pause()
       if (performance.now() > deadline) return true
       const outcome = await deleteOne({ store, model, caller, dryRun }, stored)
       if (outcome === 'removed') counts.deleted++

@@ -9,6 +9,7 @@ import { assertMatches, etagOf } from './etag.ts'
 import { jsonAnswer } from './json-answer.ts'
 import type { Model } from './model.ts'
 import { fromData, toBytes } from './object-bytes.ts'
+import { assertOwned, type OwnerScope } from './owner-scope.ts'
 import { toApiError } from './write-errors.ts'
 
 const maxTries = 20
@@ -18,13 +19,15 @@ export interface DeleteRequest {
   readonly headers: IncomingHttpHeaders
   readonly caller?: Caller
   readonly dryRun?: boolean
+  readonly scope?: OwnerScope | undefined
 }
 
 /** Answers the object as it was last, or as it now waits for its finalizers to be removed. */
 export async function deleteObject(parts: WriteParts, model: Model, request: DeleteRequest): Promise<Answer> {
-  const { name, headers } = request
+  const { name, headers, scope } = request
   const { beforeDelete, accompany } = model.rules
-  const isGuarded = headers['if-match'] !== undefined || beforeDelete !== undefined || accompany !== undefined
+  const hasRules = beforeDelete !== undefined || accompany !== undefined
+  const isGuarded = headers['if-match'] !== undefined || scope !== undefined || hasRules
   for (let tries = 1; ; tries++) {
     try {
       const object = isGuarded ? await deleteRead(parts, model, request) : await deleteAnyway(parts, model, request)
@@ -49,6 +52,7 @@ async function deleteRead({ store }: WriteParts, model: Model, request: DeleteRe
   const { name, headers, caller, dryRun = false } = request
   const stored = await store.get(model, name)
   if (!stored) throw new ApiError('NotFound', `there is no ${model.singular} "${name}"`)
+  assertOwned(model, stored, request.scope)
   assertMatches(headers, stored, `${model.singular} "${name}"`)
   const { object } = await deleteStored(store, model, { stored, caller, dryRun })
   return object

@@ -18,7 +18,7 @@ test('a database that fails for a while is told in the log, and what was declare
   await expect.poll(() => lines.join('')).toMatch(/gone away.*it is tried again/)
   await here.declare(modelSpec({}))
   fails = false
-  await expect.poll(() => there.registry.all().length, { timeout: 5_000 }).toBe(2)
+  await expect.poll(() => there.registry.all().length).toBe(2)
 })
 
 test('what is declared between reading all and beginning to follow is seen', async () => {
@@ -27,7 +27,7 @@ test('what is declared between reading all and beginning to follow is seen', asy
   const log = createLog({ level: 'info', pretty: false, write: () => {} })
   await here.declare(modelSpec({}))
   await using _ = followDefinitions({ ...there, log })
-  await expect.poll(() => there.registry.all().length, { timeout: 3_000 }).toBe(2)
+  await expect.poll(() => there.registry.all().length).toBe(2)
 })
 
 test('it stops at once, in the middle of waiting', async () => {
@@ -38,4 +38,28 @@ test('it stops at once, in the middle of waiting', async () => {
   const started = performance.now()
   await following[Symbol.asyncDispose]()
   expect(performance.now() - started).toBeLessThan(500)
+})
+
+test('while it is told of every change it asks the database no more, and when it is not, again', async () => {
+  await using here = await sqliteReplica()
+  await using there = await openReplica(here.store)
+  const log = createLog({ level: 'info', pretty: false, write: () => {} })
+  let [looks, told] = [0, true]
+  const store: Store = {
+    ...here.store,
+    list: (...asked) => {
+      looks++
+      return here.store.list(...asked)
+    },
+  }
+  await using following = followDefinitions({ ...there, store, log, isTold: () => told })
+  await expect.poll(() => looks).toBe(1)
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  expect(looks).toBe(1)
+  await here.declare(modelSpec({}))
+  following.look()
+  await expect.poll(() => there.registry.all().length).toBe(2)
+  expect(looks).toBe(2)
+  told = false
+  await expect.poll(() => looks).toBeGreaterThan(2)
 })

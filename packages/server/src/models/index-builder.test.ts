@@ -63,7 +63,7 @@ test('while an index is built the status says how far it is, and lists by it are
   for (const a of ['x', 'y', 'z']) await things.create({ metadata: { name: a }, spec: { a } })
   await replica.declare(modelSpec({ a: text }, { indexes: [{ name: 'spec.a' }] }))
   await expect
-    .poll(() => statusOf(replica), { timeout: 5_000 })
+    .poll(() => statusOf(replica))
     .toMatchObject({ phase: 'Building', build: { indexes: ['spec.a'], phase: 'filling', done: 0, total: 3 } })
   await expect(things.list('fieldSelector=spec.a=x')).rejects.toMatchObject({
     reason: 'IndexBuilding',
@@ -71,7 +71,7 @@ test('while an index is built the status says how far it is, and lists by it are
   })
   await things.create({ metadata: { name: 'meanwhile' }, spec: { a: 'x' } })
   open(undefined)
-  await expect.poll(() => statusOf(replica), { timeout: 5_000 }).toMatchObject({ phase: 'Ready' })
+  await expect.poll(() => statusOf(replica)).toMatchObject({ phase: 'Ready' })
   expect((await things.list('fieldSelector=spec.a=x&sort=metadata.name')).body.items).toHaveLength(2)
 })
 
@@ -99,7 +99,7 @@ for (const [engine, open] of [
       modelSpec({ a: text, b: text }, { indexes: [{ name: index }] }),
     )
     for (const spec of declared) await replica.declare(spec)
-    await expect.poll(() => statusOf(replica), { timeout: 8_000 }).toMatchObject({ phase: 'Ready' })
+    await expect.poll(() => statusOf(replica)).toMatchObject({ phase: 'Ready' })
     expect((await replica.of('things').list('fieldSelector=spec.a=x')).body.items).toHaveLength(1)
     expect(replica.log).toEqual([])
   })
@@ -124,7 +124,7 @@ test('the end of a build is written down, also when somebody changes the declara
   await replica.of('things').create({ metadata: { name: 'x' }, spec: { a: 'x' } })
   await replica.declare(modelSpec({ a: text }, { indexes: [{ name: 'spec.a' }] }))
   await expect
-    .poll(() => replica.models.get(name), { timeout: 5_000 })
+    .poll(() => replica.models.get(name))
     .toMatchObject({
       body: { metadata: { labels: { changed: '2' } }, status: { phase: 'Ready' } },
     })

@@ -2,14 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../base/log.ts'
 import { DuplicateValues } from '../store/index-build.ts'
 import { StaleModel } from '../store/stale-model.ts'
-import type { IndexBuild, Store } from '../store/store.ts'
+import type { IndexBuild, IndexedValues, Store } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import { statusOf } from './definition/definition-model.ts'
 import { modelObjectName } from './definition/model-object-name.ts'
+import { evaluated } from './evaluated.ts'
 import { indexedObject } from './indexed-object.ts'
-import type { Model } from './model.ts'
 import type { JsonObject } from './json-object.ts'
-import { fromData, toData } from './object-bytes.ts'
+import type { Model } from './model.ts'
+import { fromData } from './object-bytes.ts'
+import { writeStatus } from './write-status.ts'
 
 /** How often the state of a build is written down for people. */
 const reportMs = 1_000
@@ -55,20 +57,25 @@ async function buildIfNeeded(parts: IndexBuilderParts, model: Model, signal: Abo
   const reporting = report(parts, model, AbortSignal.any([signal, done.signal]))
   try {
     await store.buildIndexes(model, {
-      evaluate: async (objects) => objects.map(({ data }) => indexedObject(model, fromData(data)).indexed),
+      evaluate: (objects) => Promise.all(objects.map((stored) => indexedOf(model, fromData(stored.data)))),
       edition: model.edition,
       signal,
     })
     done.abort()
     await reporting
-    await writeStatus(parts, model, { phase: 'Ready' })
+    await reportStatus(parts, model, { phase: 'Ready' })
   } catch (error) {
     done.abort()
     await reporting
     if (!(error instanceof DuplicateValues)) throw error
     const { index, pairs } = error
-    await writeStatus(parts, model, { phase: 'DuplicateValues', duplicates: { index, pairs } })
+    await reportStatus(parts, model, { phase: 'DuplicateValues', duplicates: { index, pairs } })
   }
+}
+
+async function indexedOf(model: Model, object: JsonObject): Promise<IndexedValues> {
+  const { values } = await evaluated(model, object, { indexes: true })
+  return indexedObject(model, object, values).indexed
 }
 
 async function report(parts: IndexBuilderParts, model: Model, signal: AbortSignal): Promise<void> {
@@ -76,7 +83,7 @@ async function report(parts: IndexBuilderParts, model: Model, signal: AbortSigna
     for (;;) {
       const build = await parts.store.indexBuild(model)
       if (!build || signal.aborted) return
-      await writeStatus(parts, model, { phase: 'Building', build: shown(build) })
+      await reportStatus(parts, model, { phase: 'Building', build: shown(build) })
       await sleep(reportMs, undefined, { signal })
     }
   } catch (error) {
@@ -90,28 +97,20 @@ function shown({ indexes, phase, done, total, perSecond, remainingMs }: IndexBui
 }
 
 /** Only for the declaration that is being built; somebody else's newer word stays. */
-async function writeStatus(parts: IndexBuilderParts, model: Model, news: object): Promise<void> {
+async function reportStatus(parts: IndexBuilderParts, model: Model, news: object): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      return await tryWriteStatus(parts, model, news)
+      return await tryReport(parts, model, news)
     } catch (error) {
       if (!(error instanceof WriteConflict) || tries === maxTries) throw error
     }
   }
 }
 
-async function tryWriteStatus({ store, definitions }: IndexBuilderParts, model: Model, news: object): Promise<void> {
+async function tryReport({ store, definitions }: IndexBuilderParts, model: Model, news: object): Promise<void> {
   const name = modelObjectName(model)
   const stored = await store.get(definitions, name)
   if (!stored) return
-  const before = fromData(stored.data)
-  const { edition } = statusOf(before)
-  if (edition !== model.edition) return
-  const object: JsonObject = { ...before, status: { edition, ...news } }
-  const { indexed } = indexedObject(definitions, object)
-  const { uid, version, storedAs } = stored
-  const held = (object.metadata.finalizers ?? []).length > 0
-  const content = { data: toData(object), storedAs, held, indexed }
-  const expected = { uid, version }
-  await store.write([{ type: 'update', model: definitions, name, expected, content, newGeneration: false }])
+  const { edition } = statusOf(fromData(stored.data))
+  if (edition === model.edition) await writeStatus({ store, model: definitions }, stored, { edition, ...news })
 }

@@ -14,13 +14,19 @@ export interface IndexedObject {
   readonly faults: readonly FieldError[]
 }
 
-/** What of an object can be selected and sorted by. */
-export function indexedObject(model: Model, object: JsonObject): IndexedObject {
+/** What of an object can be selected and sorted by; `values` are those that the host does not find itself. */
+export function indexedObject(
+  model: Model,
+  object: JsonObject,
+  values: Readonly<Record<string, readonly string[]>> = {},
+): IndexedObject {
   const faults: FieldError[] = []
   const single: Record<string, string> = {}
   const multi: Record<string, readonly string[]> = {}
   for (const index of model.indexes) {
-    const keys = keysOf(index, object, faults)
+    const found = index.evaluated ? saidValues(index, values) : index.valuesOf(object)
+    // What is only ahead cannot make today's write a fault.
+    const keys = keysOf(index, found, index.isAhead ? [] : faults)
     const [first] = keys
     if (index.multi) multi[index.name] = keys
     else if (first !== undefined) single[index.name] = first
@@ -28,8 +34,17 @@ export function indexedObject(model: Model, object: JsonObject): IndexedObject {
   return { indexed: { labels: object.metadata.labels ?? {}, single, multi }, faults }
 }
 
-function keysOf({ name, type, valuesOf }: ModelIndex, object: JsonObject, faults: FieldError[]): readonly string[] {
-  const values = valuesOf(object)
+interface FoundValue {
+  readonly pointer: string
+  readonly value: unknown
+}
+
+/** They stand nowhere in the object. */
+function saidValues({ name }: ModelIndex, values: Readonly<Record<string, readonly string[]>>): readonly FoundValue[] {
+  return (Object.hasOwn(values, name) ? (values[name] ?? []) : []).map((value) => ({ pointer: '', value }))
+}
+
+function keysOf({ name, type }: ModelIndex, values: readonly FoundValue[], faults: FieldError[]): readonly string[] {
   const [first] = values
   if (first && values.length > maxIndexValues) {
     const message = `has ${values.length} values; at most ${maxIndexValues} can be indexed by ${name}`

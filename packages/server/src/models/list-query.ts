@@ -45,7 +45,7 @@ function fieldTerm(model: Model, term: SelectorTerm): Term {
 }
 
 function fieldOf(model: Model, name: string, where: string): Field {
-  const fields = [...defaultFields, ...model.indexes]
+  const fields = [...defaultFields, ...model.indexes.filter(({ isAhead }) => !isAhead)]
   const field = fields.find((candidate) => candidate.name === name)
   if (field) return field
   const hint = name === 'metadata.labels' ? '; labels are selected by labelSelector' : ''

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Caller } from '../base/call.ts'
 import { modelSpec, sqliteReplica, type Replica } from './contract/replica.ts'
 import { listObjects } from './list.ts'
-import { createStreamLimits } from './stream-limits.ts'
+import { createStreamLimits, unboundedLists } from './stream-limits.ts'
 
 const ann: Caller = { kind: 'user', name: 'ann', uid: '1', via: 'token' }
 const ben: Caller = { kind: 'user', name: 'ben', uid: '2', via: 'token' }
@@ -10,7 +10,7 @@ const nobody: Caller = { kind: 'anonymous' }
 
 describe('places for lists that are streamed:', () => {
   test('a caller has its share, and gets it back', () => {
-    const limits = createStreamLimits({ inAll: 8, perCaller: 2 })
+    const limits = createStreamLimits({ inAll: 8, perCaller: 2, ...unboundedLists })
     const release = limits.take(ann)
     limits.take(ann)
     expect(() => limits.take(ann)).toThrow(/you are reading 2 unbounded lists already/)
@@ -21,7 +21,7 @@ describe('places for lists that are streamed:', () => {
   })
 
   test('all callers have one share, and are told when to come again', () => {
-    const limits = createStreamLimits({ inAll: 2, perCaller: 2 })
+    const limits = createStreamLimits({ inAll: 2, perCaller: 2, ...unboundedLists })
     limits.take(ann)
     const release = limits.take(ben)
     expect(() => limits.take(nobody)).toThrow(
@@ -36,7 +36,7 @@ describe('places for lists that are streamed:', () => {
   })
 
   test('giving a place back twice gives back one', () => {
-    const limits = createStreamLimits({ inAll: 2, perCaller: 2 })
+    const limits = createStreamLimits({ inAll: 2, perCaller: 2, ...unboundedLists })
     const release = limits.take(ann)
     limits.take(ben)
     release()
@@ -46,7 +46,7 @@ describe('places for lists that are streamed:', () => {
   })
 
   test('a user called anonymous is not everybody without a name', () => {
-    const limits = createStreamLimits({ inAll: 8, perCaller: 1 })
+    const limits = createStreamLimits({ inAll: 8, perCaller: 1, ...unboundedLists })
     limits.take(nobody)
     limits.take({ kind: 'user', name: 'anonymous', uid: '3', via: 'token' })
     expect(() => limits.take(nobody)).toThrow(/you are reading 1/)
@@ -68,7 +68,7 @@ describe('a list', () => {
     for (let at = 0; at < 3; at++) await replica.of('things').create({ metadata: { name: `thing-${at}` } })
     for (let at = 0; at < many; at++)
       await replica.of('wides').create({ metadata: { name: `w-${at}` }, spec: { a: wide } })
-  }, 60_000)
+  })
   afterAll(() => replica[Symbol.asyncDispose]())
 
   const envelopes: readonly (readonly [what: string, plural: string, query: string, envelope: object])[] = [
@@ -137,7 +137,7 @@ describe('a list', () => {
   }
 
   test('gives its place back when it was read, when it was left, and when it failed', async () => {
-    const streams = createStreamLimits({ inAll: 1, perCaller: 1 })
+    const streams = createStreamLimits({ inAll: 1, perCaller: 1, ...unboundedLists })
     const { store, registry } = replica
     const ask = (query: string, plural = 'wides') =>
       registry.using({ group: 'test.example.com', version: 'v1', plural }, (model) =>

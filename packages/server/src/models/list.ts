@@ -3,9 +3,11 @@ import type { ListQuery, Store, StoredObject, StoredPage } from '../store/store.
 import { jsonAnswer } from './json-answer.ts'
 import { sortOf, termsOf } from './list-query.ts'
 import type { Model } from './model.ts'
-import { headOf } from './object-bytes.ts'
+import { nonConforming } from './non-conforming.ts'
+import { headOf, shownData } from './object-bytes.ts'
 import { continueToken, pagingOf, type Paging } from './paging.ts'
 import type { StreamLimits } from './stream-limits.ts'
+import { ownerTerm, type OwnerScope } from './owner-scope.ts'
 
 /** A larger page is streamed, in parts of this many objects. */
 const pageLimit = 500
@@ -21,6 +23,8 @@ export interface ListParts {
 export interface ListRequest {
   readonly query: URLSearchParams
   readonly caller: Caller
+  readonly address?: string
+  readonly scope?: OwnerScope | undefined
 }
 
 /** A page up to the limit is one buffer. Anything larger is read part by part, no faster than the client takes it. */
@@ -28,7 +32,7 @@ export async function listObjects({ store, streams }: ListParts, model: Model, r
   const paging = pagingOf(request.query)
   const { page, size, after, exactTotal } = paging
   const query: Omit<ListQuery, 'limit'> = {
-    where: termsOf(model, paging.query),
+    where: [...(request.scope ? [ownerTerm(request.scope)] : []), ...termsOf(model, paging.query)],
     sort: sortOf(model, paging.query),
     total: exactTotal ? 'exact' : 'bounded',
   }
@@ -36,9 +40,10 @@ export async function listObjects({ store, streams }: ListParts, model: Model, r
   if (size !== undefined && size <= pageLimit) {
     const found = await store.list(model, { ...query, ...start, limit: size })
     const head = envelopeHead(model, { paging, found, neighbours: neighboursOf(paging, found) })
-    return jsonAnswer(200, Buffer.concat([head, ...commaSeparated(model, found.items), tail]))
+    const shown = paging.nonConforming ? await nonConforming(model, await model.validator(), found.items) : found.items
+    return jsonAnswer(200, Buffer.concat([head, ...commaSeparated(model, shown), tail]))
   }
-  const release = streams.take(request.caller)
+  const release = streams.take(request.caller, request.address)
   const wanted = size ?? Number.POSITIVE_INFINITY
   try {
     const limit = Math.min(wanted, snapshotLimit)
@@ -89,7 +94,10 @@ const comma = Buffer.from(',')
 const tail = Buffer.from(']}')
 
 function commaSeparated(model: Model, items: readonly StoredObject[]): Buffer[] {
-  return items.flatMap((stored, at) => [Buffer.from(`${at === 0 ? '' : ','}${headOf(model, stored)}`), stored.data])
+  return items.flatMap((stored, at) => [
+    Buffer.from(`${at === 0 ? '' : ','}${headOf(model, stored)}`),
+    shownData(model, stored),
+  ])
 }
 
 /** What is known of the page behind, once all of this one is read. */

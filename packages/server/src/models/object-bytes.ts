@@ -46,6 +46,24 @@ export function headOf({ group, kind }: Model, stored: StoredObject): string {
   )
 }
 
+/** As everybody sees it who may know of it. */
 export function toBytes(model: Model, stored: StoredObject): Buffer {
+  return Buffer.concat([Buffer.from(headOf(model, stored)), shownData(model, stored)])
+}
+
+/** What follows the beginning, in lists and watches as well: without what is sealed. */
+export function shownData({ rules: { sealing } }: Model, { data }: StoredObject): Buffer {
+  return sealing ? toData(sealing.withhold(fromData(data))) : data
+}
+
+/** As whoever gets it sees it: opened. */
+export function openedBytes(model: Model, stored: StoredObject): Buffer {
+  const { sealing } = model.rules
+  if (!sealing) return toBytes(model, stored)
+  return Buffer.concat([Buffer.from(headOf(model, stored)), toData(sealing.open(fromData(stored.data), stored.uid))])
+}
+
+/** As it is stored, what is sealed included: for ourselves. */
+export function storedBytes(model: Model, stored: StoredObject): Buffer {
   return Buffer.concat([Buffer.from(headOf(model, stored)), stored.data])
 }

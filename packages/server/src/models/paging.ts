@@ -2,9 +2,11 @@ import { ApiError } from '@pergola/api'
 import type { Cursor } from '../store/store.ts'
 import { flag, refuseUnknown } from './query-parameters.ts'
 
-const parameters = ['page', 'size', 'sort', 'labelSelector', 'fieldSelector', 'continue', 'exactTotal']
+const parameters = ['page', 'size', 'sort', 'labelSelector', 'fieldSelector', 'continue', 'exactTotal', 'nonconforming']
 /** What `continue` carries itself. */
-const carried = new Set(['sort', 'labelSelector', 'fieldSelector', 'exactTotal'])
+const carried = new Set(['sort', 'labelSelector', 'fieldSelector', 'exactTotal', 'nonconforming'])
+/** Of a page that is looked through. */
+const mostLookedThrough = 500
 
 /** Which objects of a list are asked for. */
 export interface Paging {
@@ -15,6 +17,8 @@ export interface Paging {
   readonly size?: number
   readonly after?: Cursor
   readonly exactTotal: boolean
+  /** Of the page, only what the schema would not take. */
+  readonly nonConforming: boolean
 }
 
 export function pagingOf(query: URLSearchParams): Paging {
@@ -25,7 +29,13 @@ export function pagingOf(query: URLSearchParams): Paging {
   if (page !== undefined && page > 1 && size === undefined) {
     throw new ApiError('InvalidPage', `page=${page} needs a size; without one there is a single page`)
   }
-  return { query, page: page ?? 1, exactTotal: flag(query, 'exactTotal'), ...(size !== undefined && { size }) }
+  const nonConforming = flag(query, 'nonconforming')
+  if (nonConforming && (size ?? 0) > mostLookedThrough) {
+    throw new ApiError('InvalidPage', `size=${size} is too many to look through; ask for ${mostLookedThrough} at most`)
+  }
+  const wanted = size ?? (nonConforming ? mostLookedThrough : undefined)
+  const exactTotal = flag(query, 'exactTotal')
+  return { query, page: page ?? 1, exactTotal, nonConforming, ...(wanted !== undefined && { size: wanted }) }
 }
 
 /** The page behind this one, as a token that needs nothing beside it. */
@@ -42,7 +52,8 @@ function continued(query: URLSearchParams): Paging {
     throw new ApiError('BadRequest', `continue carries the whole query; leave out ${others.join(', ')}`)
   }
   const { page, size, after, kept } = readToken(token)
-  return { query: kept, page, size, after, exactTotal: kept.get('exactTotal') === 'true' }
+  const isSet = (parameter: string) => kept.get(parameter) === 'true'
+  return { query: kept, page, size, after, exactTotal: isSet('exactTotal'), nonConforming: isSet('nonconforming') }
 }
 
 function readToken(token: string) {

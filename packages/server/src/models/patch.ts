@@ -2,7 +2,7 @@ import { ApiError } from '@pergola/api'
 import type { Answer } from '../base/call.ts'
 import type { WriteParts } from './create.ts'
 import type { Model } from './model.ts'
-import { toBytes } from './object-bytes.ts'
+import { storedBytes } from './object-bytes.ts'
 import { jsonPatch } from './patch/json-patch.ts'
 import { mergePatch } from './patch/merge-patch.ts'
 import { updateObject, type UpdateRequest } from './update.ts'
@@ -25,9 +25,10 @@ export function patchObject(parts: WriteParts, model: Model, request: PatchReque
   const { type, patch, ...rest } = request
   const apply = patchTypes[type]
   return updateObject(parts, model, {
+    verb: 'patch',
     ...rest,
     bodyFor: (stored) => {
-      const patched = apply(JSON.parse(toBytes(model, stored).toString()), patch)
+      const patched = apply(JSON.parse(storedBytes(model, stored).toString()), patch)
       if (typeof patched === 'object' && patched !== null && !Array.isArray(patched)) return patched
       throw new ApiError('Invalid', `the patch leaves no JSON object, no ${model.kind}`)
     },

@@ -56,7 +56,7 @@ describe('of two replicas on one database,', () => {
     for (const verbs of [ours, theirs]) {
       await expect
         .poll(async () => names(await verbs.list('fieldSelector=spec.a&sort=spec.a').catch(() => [])), {
-          timeout: 5_000,
+          timeout: 60_000,
         })
         .toEqual(['third', 'second'])
     }
@@ -111,10 +111,10 @@ describe('of two replicas on one database,', () => {
       return model?.indexes.map(({ name }) => name)
     }
     await here.declare(modelSpec({ a: text }, { ...words, indexes: [{ name: 'spec.a' }] }))
-    await expect.poll(seen, { timeout: 5_000 }).toEqual(['spec.a'])
+    await expect.poll(seen).toEqual(['spec.a'])
     await ours.removeAll('all=true')
     await here.models.remove(modelObjectName({ group: testGroup, plural: words.plural }))
-    await expect.poll(seen, { timeout: 5_000 }).toBeUndefined()
+    await expect.poll(seen).toBeUndefined()
   })
 })
 
@@ -175,4 +175,17 @@ test('a declaration that cannot take effect leaves the others, and the resource 
   now = 1_000
   expect(await replica.declare(modelSpec({}))).toMatchObject({ status: 201 })
   expect((await replica.models.list()).body.items).toHaveLength(1)
+})
+
+test('a declaration that is gone, or another one, is a difference; read anew, it is as stored', async () => {
+  await using replica = await sqliteReplica()
+  const { store, registry, definitions } = replica
+  await replica.declare(modelSpec({ city: { type: 'string' } }))
+  expect(await registry.cache.differences()).toEqual(new Set())
+  const [stored] = (await store.list(definitions, { limit: 1 })).items
+  await store.write([{ type: 'delete', model: definitions, name: stored?.name ?? '' }])
+  expect(await registry.cache.differences()).toEqual(new Set([`${testGroup}/things`]))
+  await registry.cache.repair()
+  expect(registry.all().map(({ plural }) => plural)).toEqual(['models'])
+  expect(await registry.cache.differences()).toEqual(new Set())
 })

@@ -1,19 +1,21 @@
 import { ApiError } from '@pergola/api'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { CheckedCache } from '../base/checked-cache.ts'
+import { allObjects } from '../store/all-objects.ts'
 import { StaleModel } from '../store/stale-model.ts'
-import type { Cursor, ModelKey, Store, StoredObject } from '../store/store.ts'
+import type { ModelKey, Store, StoredObject } from '../store/store.ts'
 import type { SchemaCompiler } from '../validation/schema-compiler.ts'
 import { createValidatorCache, type ValidatorCache } from '../validation/validator-cache.ts'
 import { specOf, statusOf } from './definition/definition-model.ts'
-import { definitionOf } from './definition/definition.ts'
+import { definitionOf, type ModelDefinition } from './definition/definition.ts'
 import { modelObjectName } from './definition/model-object-name.ts'
+import type { Evaluation, EvaluationRequest } from './evaluation.ts'
 import { createModel, declarationOf, type Model } from './model.ts'
 import { fromData } from './object-bytes.ts'
 
 /** A declaration can change between reading and using it this often. */
 const maxTries = 5
 const retryMs = 50
-const pageSize = 200
 
 /** The models that there are: the host's own, and those declared as objects of the resource `models`. */
 export interface ModelRegistry {
@@ -27,6 +29,8 @@ export interface ModelRegistry {
   refresh(key: ModelKey): Promise<void>
   /** For discovery, sorted by group and plural. */
   all(): readonly Model[]
+  /** What is kept in memory. */
+  readonly cache: CheckedCache
 }
 
 interface ModelAddress extends ModelKey {
@@ -39,6 +43,10 @@ export interface RegistryParts {
   readonly builtIn: readonly Model[]
   /** Where declarations are. */
   readonly definitions: Model
+  /** Asks whoever declared a model. */
+  readonly evaluate: (definition: ModelDefinition, request: EvaluationRequest) => Promise<Evaluation>
+  /** Asks whoever declares what a model is about to become; throws `StaleModel` when it comes to nothing. */
+  readonly evaluateAhead: (definition: ModelDefinition, request: EvaluationRequest) => Promise<Evaluation>
   /** Told of a model that has been opened, once for each edition. */
   readonly onOpen: (model: Model) => void
 }
@@ -57,7 +65,7 @@ export function createModelRegistry(parts: RegistryParts): ModelRegistry {
   for (const model of [definitions, ...builtIn]) entries.set(keyOf(model), { model, opened: Promise.resolve() })
 
   const keep = (stored: StoredObject): Entry => {
-    const model = declaredModel(validators, stored)
+    const model = declaredModel(parts, validators, stored)
     const known = entries.get(keyOf(model))
     if (known && known.model.edition >= model.edition) return known
     const entry = { model }
@@ -83,8 +91,7 @@ export function createModelRegistry(parts: RegistryParts): ModelRegistry {
   const find = async (address: ModelAddress): Promise<Entry> => {
     const entry = entries.get(keyOf(address)) ?? (await read(address))
     if (entry?.model.version === address.version) return entry
-    const apiVersion = address.group === '' ? address.version : `${address.group}/${address.version}`
-    throw new ApiError('ModelNotFound', `there is no model "${address.plural}" in ${apiVersion}`)
+    throw modelNotFound(address)
   }
   // What was declared is committed by now: should others be changing it all the while, whoever needs it opens it.
   const refresh = async (key: ModelKey) => {
@@ -98,12 +105,21 @@ export function createModelRegistry(parts: RegistryParts): ModelRegistry {
       }
     }
   }
+  const declared = () => new Map([...entries].filter(([, { model }]) => !isBuiltIn(model)))
+  const load = async () => {
+    const gone = new Set(declared().keys())
+    for await (const stored of allObjects(parts.store, parts.definitions)) gone.delete(keyOf(keep(stored).model))
+    for (const key of gone) entries.delete(key)
+  }
   return {
-    load: async () => {
-      const gone = new Set(entries.keys())
-      for (const model of [definitions, ...builtIn]) gone.delete(keyOf(model))
-      for await (const stored of allDeclarations(parts)) gone.delete(keyOf(keep(stored).model))
-      for (const key of gone) entries.delete(key)
+    load,
+    cache: {
+      name: 'models',
+      differences: () => differencesOf(parts, declared()),
+      repair: async () => {
+        for (const key of declared().keys()) entries.delete(key)
+        await load()
+      },
     },
     find: async (address) => (await find(address)).model,
     using: async (address, work) => {
@@ -114,12 +130,7 @@ export function createModelRegistry(parts: RegistryParts): ModelRegistry {
           return await work(entry.model)
         } catch (error) {
           if (!(error instanceof StaleModel)) throw error
-          if (tries === maxTries) {
-            throw new ApiError('Unavailable', `the model ${address.plural} is being changed; try again`, {
-              headers: { 'retry-after': '1' },
-              cause: error,
-            })
-          }
+          if (tries === maxTries) throw beingChanged(address, error)
           if (tries > 1) await sleep(retryMs)
           await read(address)
         }
@@ -130,21 +141,40 @@ export function createModelRegistry(parts: RegistryParts): ModelRegistry {
   }
 }
 
-async function* allDeclarations({ store, definitions }: RegistryParts): AsyncGenerator<StoredObject> {
-  for (let after: Cursor | undefined; ;) {
-    const page = await store.list(definitions, {
-      limit: pageSize,
-      total: 'none',
-      ...(after !== undefined && { after }),
-    })
-    yield* page.items
-    after = page.next
-    if (after === undefined) return
-  }
+function modelNotFound({ group, version, plural }: ModelAddress): ApiError {
+  const apiVersion = group === '' ? version : `${group}/${version}`
+  return new ApiError('ModelNotFound', `there is no model "${plural}" in ${apiVersion}`)
 }
 
-function declaredModel(validators: ValidatorCache, stored: StoredObject): Model {
+function beingChanged({ plural }: ModelAddress, cause: StaleModel): ApiError {
+  const headers = { 'retry-after': '1' }
+  return new ApiError('Unavailable', `the model ${plural} is being changed; try again`, { headers, cause })
+}
+
+async function differencesOf(parts: RegistryParts, declared: ReadonlyMap<string, Entry>): Promise<ReadonlySet<string>> {
+  const found = new Set<string>()
+  const gone = new Set(declared.keys())
+  for await (const { data } of allObjects(parts.store, parts.definitions)) {
+    const object = fromData(data)
+    const key = keyOf(definitionOf(specOf(object)))
+    const { edition } = statusOf(object)
+    if (declared.get(key)?.model.edition !== edition) found.add(`${key} ${edition}`)
+    gone.delete(key)
+  }
+  return new Set([...found, ...gone])
+}
+
+function declaredModel(
+  { evaluate, evaluateAhead }: RegistryParts,
+  validators: ValidatorCache,
+  stored: StoredObject,
+): Model {
   const object = fromData(stored.data)
   const definition = definitionOf(specOf(object))
-  return createModel(definition, { edition: statusOf(object).edition, validator: validators.of(definition.schema) })
+  return createModel(definition, {
+    edition: statusOf(object).edition,
+    validator: validators.of(definition.schema),
+    evaluate: (request) => evaluate(definition, request),
+    evaluateAhead: (request) => evaluateAhead(definition, request),
+  })
 }

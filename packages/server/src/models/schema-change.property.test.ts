@@ -80,7 +80,8 @@ test(
       }),
       { numRuns: runs },
     )
-    expect(stored).toBeGreaterThan(runs)
+    // Else little was tried; how much it is, is chance.
+    expect(stored).toBeGreaterThan(runs / 2)
     expect(changes).toBeGreaterThan(runs / 2)
   },
   300_000 * factor,

@@ -15,6 +15,7 @@ import { jsonAnswer } from './json-answer.ts'
 import type { Model, WriteContext } from './model.ts'
 import { withoutStatus, withStatus, type JsonObject } from './json-object.ts'
 import { fromData, ownedMetadata, toBytes, toData } from './object-bytes.ts'
+import { assertOwned, withOwner, type OwnerScope } from './owner-scope.ts'
 import { toApiError, versionConflict } from './write-errors.ts'
 
 /** Others may write the object between our reading and our writing this often. */
@@ -23,6 +24,8 @@ const maxTries = 20
 export interface UpdateRequest extends Omit<WriteRequest, 'body'> {
   readonly name: string
   readonly headers: IncomingHttpHeaders
+  readonly verb?: 'update' | 'patch'
+  readonly scope?: OwnerScope | undefined
   /** The whole object, or only its status. */
   readonly part: 'object' | 'status'
   /** The body, given what is stored: the same each time for an update, made anew for a patch. */
@@ -60,7 +63,7 @@ async function update(parts: WriteParts, model: Model, request: UpdateRequest): 
   }
 }
 
-interface Change {
+export interface ChangedObject {
   readonly object: JsonObject
   readonly content: UpdatedContent
   readonly newGeneration: boolean
@@ -68,34 +71,47 @@ interface Change {
   readonly context: WriteContext
 }
 
-async function changeOf(model: Model, stored: StoredObject, request: UpdateRequest): Promise<Change> {
+/** What an update makes of the object, once everything about it was found sound. */
+export async function changeOf(model: Model, stored: StoredObject, request: UpdateRequest): Promise<ChangedObject> {
   const what = `${model.singular} "${stored.name}"`
+  assertOwned(model, stored, request.scope)
   assertMatches(request.headers, stored, what)
-  const sent = readObject(model, request.bodyFor(stored))
+  const body = request.bodyFor(stored)
+  const sent = readObject(model, request.scope ? withOwner(body, request.scope) : body)
   if (!isJsonObject(sent.metadata)) refuseInvalid(model, metadataErrors(sent.metadata))
   assertSame(model, stored, sent)
   const before = fromData(stored.data)
-  const { caller } = request
-  const context = { stored: before, ...(caller && { caller }) }
+  const { caller, verb = 'update' } = request
+  const context = { stored: before, uid: stored.uid, verb, ...(caller && { caller }) }
   const object = prepared(model, merged(model, { stored, before, sent, part: request.part }), context)
   refuseNewFinalizers(model, stored, { before, object })
 
   const { metadata: _, ...fields } = object
   const { metadata: __, ...fieldsBefore } = before
   const checked = request.part === 'status' ? 'status' : deepEqual(fields, fieldsBefore) ? 'nothing' : 'all'
-  const indexed = await accept(model, object, { ...context, checked })
+  const asksOthers = model.indexes.some((index) => index.evaluated)
+  const isSettled = keepsIndexed(model, request) || (asksOthers && changesFinalizersAlone(before, object))
+  const indexed = await accept(model, object, { ...context, checked, isSettled })
   // Defaults have been filled in by now.
-  const owned = { ...object, metadata: ownedMetadata(object.metadata) }
+  const kept = model.rules.sealing?.seal(object, context) ?? object
+  const owned = { ...kept, metadata: ownedMetadata(kept.metadata) }
   const isSame = deepEqual(owned, { ...before, metadata: ownedMetadata(before.metadata) })
   const held = (object.metadata.finalizers ?? []).length > 0
-  const content = { data: isSame ? stored.data : toData(object), storedAs: model.version, held, edition: model.edition }
+  const content = { data: isSame ? stored.data : toData(kept), storedAs: model.version, held, edition: model.edition }
   return {
-    object,
+    object: kept,
     before,
     context,
-    content: { ...content, indexed: keepsIndexed(model, request) || isSame ? 'kept' : indexed },
-    newGeneration: !deepEqual(withoutStatus(object), withoutStatus(before)),
+    content: { ...content, indexed: isSettled || isSame ? 'kept' : indexed },
+    newGeneration: !deepEqual(withoutStatus(kept), withoutStatus(before)),
   }
+}
+
+/** Letting go of an object must not wait for anybody. */
+function changesFinalizersAlone(before: JsonObject, object: JsonObject): boolean {
+  const { finalizers: _, ...metadata } = ownedMetadata(object.metadata)
+  const { finalizers: __, ...metadataBefore } = ownedMetadata(before.metadata)
+  return deepEqual({ ...object, metadata }, { ...before, metadata: metadataBefore })
 }
 
 /** Nothing that is indexed can change with the status. */

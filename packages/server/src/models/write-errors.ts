@@ -1,4 +1,4 @@
-import { ApiError } from '@pergola/api'
+import { ApiError, isApiError } from '@pergola/api'
 import type { StoredObject } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import { etagOf } from './etag.ts'
@@ -12,20 +12,31 @@ export function toApiError(error: unknown, model: Model): unknown {
   switch (kind) {
     case 'exists':
       return new ApiError('AlreadyExists', `${what} exists already; choose another name`, { cause: error })
-    case 'duplicate':
-      return new ApiError(
-        'DuplicateIndexValue',
-        `${what}: the value ${JSON.stringify(duplicate?.value)} of ${duplicate?.index} is taken${
-          duplicate?.holder === undefined ? '' : ` by "${duplicate.holder}"`
-        }`,
-        { cause: error },
-      )
+    case 'duplicate': {
+      const holder = duplicate?.holder === undefined ? '' : ` by "${duplicate.holder}"`
+      const taken = `the value ${JSON.stringify(duplicate?.value)} of ${duplicate?.index} is taken`
+      return new ApiError('DuplicateIndexValue', `${what}: ${taken}${holder}`, { cause: error })
+    }
     case 'missing':
       return new ApiError('NotFound', `there is no ${what}`, { cause: error })
     case 'version':
     case 'uid':
       return stored ? versionConflict(model, stored) : error
   }
+}
+
+/** The object that holds the value which somebody else wanted, where the error names it. */
+export function holderIn(error: unknown): string | undefined {
+  const cause = isApiError(error) ? error.cause : undefined
+  return cause instanceof WriteConflict ? cause.duplicate?.holder : undefined
+}
+
+/** The same for whoever may not know of the holder. */
+export function withoutHolder(error: unknown, model: Model): unknown {
+  const cause = isApiError(error) ? error.cause : undefined
+  if (!(cause instanceof WriteConflict) || !cause.duplicate) return error
+  const { holder: _, ...duplicate } = cause.duplicate
+  return toApiError(new WriteConflict(cause.kind, cause.operation, { duplicate }), model)
 }
 
 /** With what is stored now, as a tag too, so that a client can go on from it. */

@@ -1,8 +1,9 @@
 import { ApiError, type ResourceRequest } from '@pergola/api'
-import { explain } from '../authz/explain.ts'
+import { explain, type Explanation } from '../authz/explain.ts'
 import { decide } from '../authz/authorize.ts'
 import type { HeldRoles } from '../authz/role-book.ts'
 import type { Answer, Call, Caller } from '../base/call.ts'
+import { createPause } from '../base/pause.ts'
 import { jsonAnswer } from '../models/json-answer.ts'
 import type { Rights } from '../platform/rights.ts'
 import { readJson } from '../validation/read-json.ts'
@@ -33,7 +34,12 @@ export async function reviewAccess(rights: Rights, call: Call): Promise<Answer> 
   const held = await rights.rolesOf(caller)
   const isSelf = user === undefined || (caller.kind === 'user' && caller.name === user)
   const reviewed = isSelf ? { held, as: caller } : await other(rights, { held, caller, user })
-  const items = requests.map((asked) => explain(reviewed.held, reviewed.as, toRequestInfo(asked)))
+  const items: Explanation[] = []
+  const pause = createPause()
+  for (const asked of requests) {
+    await pause()
+    items.push(await explain(reviewed.held, reviewed.as, toRequestInfo(asked)))
+  }
   return jsonAnswer(200, Buffer.from(JSON.stringify({ items })))
 }
 

@@ -3,30 +3,45 @@ import type { Endpoint } from '../dispatch/endpoint.ts'
 import { reviewAccess } from './access-reviews.ts'
 import { deleteToken, listTokens, makeToken, type TokensApiParts } from './personal-access-tokens.ts'
 import { ownPermissions } from './permissions.ts'
+import {
+  linkUserIdentity,
+  listUserIdentities,
+  unlinkUserIdentity,
+  type UserIdentitiesParts,
+} from './user-identities.ts'
 import { setUserPassword, type UserPasswordParts } from './user-password.ts'
 import { whoCan, type WhoCanParts } from './who-can.ts'
 
-export type OwnApiParts = WhoCanParts & TokensApiParts & UserPasswordParts
+export type OwnApiParts = WhoCanParts & TokensApiParts & UserPasswordParts & UserIdentitiesParts
 
 /** What the host itself adds to the paths of resources. */
 export function createOwnApi(parts: OwnApiParts): (request: ResourceRequest) => Endpoint | undefined {
   const { rights } = parts
-  const api: Readonly<Record<string, Endpoint>> = {
-    'users/permissions -': { get: (call) => ownPermissions(rights, call) },
-    accessreviews: { create: (call) => reviewAccess(rights, call) },
-    whocan: { create: (call) => whoCan(parts, call) },
-  }
+  // A map: the path is the caller's, and an object would also answer to `constructor`.
+  const api = new Map<string, Endpoint>([
+    ['users/permissions -', { get: (call) => ownPermissions(rights, call) }],
+    ['accessreviews', { create: (call) => reviewAccess(rights, call) }],
+    ['whocan', { create: (call) => whoCan(parts, call) }],
+  ])
   const tokens: Endpoint = { create: (call) => makeToken(parts, call), list: (call) => listTokens(parts, call) }
   return ({ group, version, resource, subresource, name }) => {
     if (version !== 'v1alpha1') return undefined
-    if (group === '' && resource === 'users' && subresource === 'password' && name !== undefined) {
-      return { update: (call) => setUserPassword(parts, call, name) }
-    }
+    if (group === '' && resource === 'users' && name !== undefined) return ofUser(parts, name, subresource)
     if (group === 'uc.api.platform.run' && resource === 'personalaccesstokens' && subresource === undefined) {
       return name === undefined ? tokens : { delete: (call) => deleteToken(parts, call, name) }
     }
     if (group !== 'api.platform.run') return undefined
     const path = subresource === undefined ? resource : `${resource}/${subresource}`
-    return api[name === undefined ? path : `${path} ${name}`]
+    return api.get(name === undefined ? path : `${path} ${name}`)
+  }
+}
+
+function ofUser(parts: OwnApiParts, name: string, subresource: string | undefined): Endpoint | undefined {
+  if (subresource === 'password') return { update: (call) => setUserPassword(parts, call, name) }
+  if (subresource !== 'oidcidentities') return undefined
+  return {
+    get: () => listUserIdentities(parts, name),
+    create: (call) => linkUserIdentity(parts, call, name),
+    delete: (call) => unlinkUserIdentity(parts, call, name),
   }
 }

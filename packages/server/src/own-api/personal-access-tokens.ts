@@ -16,7 +16,7 @@ import { readJson } from '../validation/read-json.ts'
 import { refuseBody } from '../validation/refuse-body.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
 
-const mostTokens = 100
+export const mostTokens = 100
 const faults = compileSchema({
   type: 'object',
   additionalProperties: false,

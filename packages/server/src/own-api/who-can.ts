@@ -21,7 +21,7 @@ export async function whoCan({ store, rights, bindings }: WhoCanParts, { request
   const value = await readJson(request, { what: 'the question', faults: faults })
   const book = await rights.readBook()
   const roles = []
-  for (const name of book.rolesAllowing(toRequestInfo(value as ReviewedRequest))) {
+  for (const name of await book.rolesAllowing(toRequestInfo(value as ReviewedRequest))) {
     const where = [{ field: roleOfBinding, is: { op: '=' as const, value: name } }]
     const { total } = await store.list(bindings, { where, limit: 1 })
     roles.push({ name, bindings: total?.count ?? 0, ...(total?.isEstimate && { isEstimate: true }) })

@@ -1,6 +1,8 @@
 import { ApiError } from '@pergola/api'
 import { fromData } from '../models/object-bytes.ts'
-import type { Cursor, Guard, ModelKey, Store, StoredObject } from '../store/store.ts'
+import { allObjects } from '../store/all-objects.ts'
+import type { Guard, ModelKey, Store, StoredObject } from '../store/store.ts'
+import { isManaged } from './managed-binding.ts'
 import { canSignIn } from './user-spec.ts'
 
 export const superAdministrator = 'super-administrator'
@@ -18,14 +20,15 @@ interface Held {
 
 /**
  * Guards that hold while somebody stays a super administrator, whoever else loses it at the same moment: one user and one
- * binding, as they were read. Throws when nobody would stay.
+ * binding, as they were read. Throws when nobody would stay. Managed bindings do not count: they end by themselves.
  */
 export async function remainingAdministrator(
   parts: AdministratorParts,
   isLost: (held: Held) => boolean,
 ): Promise<readonly Guard[]> {
   const { store, bindings, users } = parts
-  for await (const binding of bindingsWhere(parts, 'roleRef.name', superAdministrator)) {
+  for await (const binding of livingBindingsWhere(parts, 'roleRef.name', superAdministrator)) {
+    if (isManaged(fromData(binding.data))) continue
     const staying = subjectsOf(binding).filter(({ name: user }) => !isLost({ binding: binding.name, user }))
     const able = await ableUser({ store, users }, staying)
     if (able) return [asRead(bindings, binding), able]
@@ -49,19 +52,21 @@ function asRead(model: ModelKey, { name, uid, version }: StoredObject): Guard {
   return { is: 'there', model, name, expected: { uid, version } }
 }
 
-/** Page by page. */
-export async function* bindingsWhere(
+/** Those that give something: a binding that waits to be removed no longer does. */
+export async function* livingBindingsWhere(
+  parts: Pick<AdministratorParts, 'store' | 'bindings'>,
+  field: string,
+  value: string,
+): AsyncGenerator<StoredObject> {
+  for await (const binding of bindingsWhere(parts, field, value)) if (binding.deletedAt === undefined) yield binding
+}
+
+export function bindingsWhere(
   { store, bindings }: Pick<AdministratorParts, 'store' | 'bindings'>,
   field: string,
   value: string,
 ): AsyncGenerator<StoredObject> {
-  const query = { where: [{ field, is: { op: '=' as const, value } }], limit: 100, total: 'none' as const }
-  for (let after: Cursor | undefined; ;) {
-    const page = await store.list(bindings, { ...query, ...(after !== undefined && { after }) })
-    yield* page.items
-    after = page.next
-    if (after === undefined) return
-  }
+  return allObjects(store, bindings, [{ field, is: { op: '=', value } }])
 }
 
 function subjectsOf({ data }: StoredObject): readonly { readonly name: string }[] {

@@ -14,9 +14,10 @@ const dependencies = (...roles: string[]) => ({ 'rbac.authorization.platform.run
 
 const signedIn: readonly Rule[] = [
   { nonResourceURLs: ['/apis', '/openapi', '/openapi/*'], verbs: ['get'] },
-  { nonResourceURLs: ['/auth/sessions'], verbs: ['get'] },
+  { nonResourceURLs: ['/auth/sessions', '/plugins/*'], verbs: ['get'] },
   { nonResourceURLs: ['/auth/sessions/*'], verbs: ['delete'] },
   { nonResourceURLs: ['/auth/password'], verbs: ['update'] },
+  { nonResourceURLs: ['/auth/oidc/*'], verbs: ['create'] },
   {
     apiGroups: ['api.platform.run'],
     resources: ['users/permissions'],
@@ -38,7 +39,9 @@ export const builtInRoles: readonly BuiltInRole[] = [
     annotations: displayName('Every visitor'),
     rules: [
       { nonResourceURLs: ['/livez', '/readyz'], verbs: ['get'] },
+      { nonResourceURLs: ['/auth/setup', '/console', '/console/*'], verbs: ['get'] },
       { nonResourceURLs: ['/auth/sessions', '/auth/setup'], verbs: ['create'] },
+      { nonResourceURLs: ['/auth/oidc', '/auth/oidc/*'], verbs: ['get'] },
     ],
   },
   { name: 'authenticated', labels: hidden, annotations: displayName('Every signed-in user'), rules: signedIn },

@@ -21,7 +21,7 @@ export function assertCovers(caller: HeldRoles, rules: readonly Rule[], what: st
 export async function assertPowerOver(rights: Rights, caller: Caller, user: string): Promise<void> {
   const held = await rights.rolesOf(caller)
   if (mayHandOutAnything(held)) return
-  assertCovers(held, rulesOf(await rights.readUser(user)), `power over user "${user}"`)
+  assertCovers(held, rulesOf(await rights.readBound(user)), `power over user "${user}"`)
 }
 
 export function rulesOf({ book, roles }: HeldRoles): readonly Rule[] {

@@ -8,4 +8,9 @@ export interface Rights {
   readBook(): Promise<RoleBook>
   /** What a user holds now; nothing when it cannot sign in. */
   readUser(name: string): Promise<HeldRoles>
+  /**
+   * What it is bound to, also while it is disabled or has not come by its provider for long: whoever has power over it can wait, or
+   * bring it back.
+   */
+  readBound(name: string): Promise<HeldRoles>
 }

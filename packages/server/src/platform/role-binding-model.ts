@@ -7,6 +7,7 @@ import type { Guard, ModelKey, Store } from '../store/store.ts'
 import { fieldError } from '../validation/field-error.ts'
 import { ableUser, remainingAdministrator, superAdministrator } from './administrators.ts'
 import type { Caller } from '../base/call.ts'
+import { isManaged, refuseManaged } from './managed-binding.ts'
 import type { Rights } from './rights.ts'
 import { assertCovers, mayHandOutAnything, rulesOf } from './escalation.ts'
 
@@ -85,7 +86,10 @@ export function createRoleBindingModel(parts: RoleBindingParts): Model {
     rules: {
       check: (binding, context) => check(parts, binding, context),
       accompany: async (change, { caller }) => {
-        if (caller) await assertHeld(parts.rights(), change, caller)
+        if (caller) {
+          refuseManaged(change)
+          await assertHeld(parts.rights(), change, caller)
+        }
         return accompany(parts, model, change)
       },
     },
@@ -140,7 +144,7 @@ async function accompany(
   const guards: Guard[] = gained.map((user) => ({ is: 'there', model: users, name: user }))
   if (after) guards.push({ is: 'there', model: roles, name: roleIn(after) })
   const lost = new Set(had.filter((user) => !has.includes(user)))
-  if (before && roleIn(before) === superAdministrator && lost.size > 0) {
+  if (before && !isManaged(before) && roleIn(before) === superAdministrator && lost.size > 0) {
     const isLost = (held: { binding: string; user: string }) => held.binding === binding && lost.has(held.user)
     const able = await ableUser(
       { store, users },

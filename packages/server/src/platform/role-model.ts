@@ -50,9 +50,20 @@ const definition: ModelDefinition = {
           },
         },
       },
+      status: {
+        type: 'object',
+        properties: {
+          missingDependencies: {
+            type: 'array',
+            items: { type: 'string' },
+            description: 'Roles that it depends on and that are not there.',
+          },
+        },
+      },
     },
     required: ['rules'],
   },
+  statusSubresource: true,
 }
 
 export interface RoleParts {
@@ -64,7 +75,7 @@ export interface RoleParts {
 
 export function createRoleModel(parts: RoleParts): Model {
   const model: Model = createBuiltInModel(definition, {
-    rules: { accompany: (change, context) => accompany(parts, model, { change, context }) },
+    rules: { ownsStatus: true, accompany: (change, context) => accompany(parts, model, { change, context }) },
   })
   return model
 }

@@ -1,4 +1,4 @@
-import type { FieldError, Rule } from '@pergola/api'
+import { roleKeys, type FieldError, type Rule } from '@pergola/api'
 import type { JsonObject } from '../models/json-object.ts'
 import { fieldError, step } from '../validation/field-error.ts'
 
@@ -11,29 +11,25 @@ export interface RoleWords {
   readonly isTemplate: boolean
 }
 
-const aggregation = 'rbac.authorization.platform.run/aggregate-to-'
-const lists = {
-  dependencies: 'rbac.authorization.platform.run/dependencies',
-  uiPermissions: 'rbac.authorization.platform.run/ui-permissions',
-} as const
+const aggregation = roleKeys.aggregateTo
 
 /** Of a role that was found sound; what a newer host may have stored otherwise grants nothing. */
 export function roleWords(role: JsonObject): RoleWords {
   const { labels = {}, annotations = {} } = role.metadata
   return {
     rules: role['rules'] as readonly Rule[],
-    dependencies: namesIn(annotations[lists.dependencies]) ?? [],
+    dependencies: namesIn(annotations[roleKeys.dependencies]) ?? [],
     aggregatesTo: Object.keys(labels).flatMap((key) =>
       key.startsWith(aggregation) && labels[key] === 'true' ? [key.slice(aggregation.length)] : [],
     ),
-    uiPermissions: namesIn(annotations[lists.uiPermissions]) ?? [],
-    isTemplate: labels['platform.run/role-template'] === 'true',
+    uiPermissions: namesIn(annotations[roleKeys.uiPermissions]) ?? [],
+    isTemplate: labels[roleKeys.template] === 'true',
   }
 }
 
 /** What no schema can tell of a role. */
 export function roleFaults({ metadata: { annotations = {} } }: JsonObject): readonly FieldError[] {
-  return Object.values(lists).flatMap((annotation) =>
+  return [roleKeys.dependencies, roleKeys.uiPermissions].flatMap((annotation) =>
     annotations[annotation] === undefined || namesIn(annotations[annotation])
       ? []
       : [fieldError(step('/metadata/annotations', annotation), 'json', 'must be a JSON array of texts, as one text')],

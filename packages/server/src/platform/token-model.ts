@@ -58,7 +58,7 @@ export function createTokenModel(parts: TokenParts): Model {
 
 async function accompany(parts: TokenParts, change: ObjectChange, context: WriteContext): Promise<Accompaniment> {
   const { before, after } = change
-  if (!before && after) return made(parts, { uid: change.uid, spec: specOf(after) }, context)
+  if (!before && after) return made(parts, { uid: change.uid, name: change.name, spec: specOf(after) }, context)
   if (before && !after) return taken(parts, change.uid, specOf(before))
   if (before && after && !deepEqual(lasting(before), lasting(after))) {
     throw new ApiError('Invalid', 'of a token only the description can be changed; make another one')
@@ -68,12 +68,13 @@ async function accompany(parts: TokenParts, change: ObjectChange, context: Write
 
 interface MadeToken {
   readonly uid: string
+  readonly name: string
   readonly spec: TokenSpec
 }
 
 async function made(
   { tokens, users }: TokenParts,
-  { uid, spec }: MadeToken,
+  { uid, name, spec }: MadeToken,
   { caller, secret }: WriteContext,
 ): Promise<Accompaniment> {
   if (secret === undefined || caller?.kind !== 'user') {
@@ -86,6 +87,7 @@ async function made(
   const owner = {
     uid: caller.uid,
     name: caller.name,
+    tokenName: name,
     ...(roles && { narrowedTo: roles }),
     ...(expiresAt !== undefined && { expiresAt: Date.parse(expiresAt) }),
   }

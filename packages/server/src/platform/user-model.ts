@@ -10,6 +10,7 @@ import { bindingsWhere, remainingAdministrator, superAdministrator } from './adm
 import { roleIn, subjectOfBinding } from './role-binding-model.ts'
 import { ownerOfToken } from './token-model.ts'
 import { isDisabled } from './user-spec.ts'
+import { isManaged } from './managed-binding.ts'
 import type { Rights } from './rights.ts'
 import { assertPowerOver } from './escalation.ts'
 
@@ -69,7 +70,7 @@ function endsOrReturns({ before, after }: ObjectChange): boolean {
 }
 
 /** The name of somebody who is gone would carry over whatever still says it: links, logs, habits. */
-async function neverUsed({ store }: UserParts, name: string): Promise<Guard> {
+export async function neverUsed({ store }: Pick<UserParts, 'store'>, name: string): Promise<Guard> {
   const statement = { text: 'SELECT name FROM retired_names WHERE name = $1', values: [name] }
   if ((await store.sql(statement)).length > 0) {
     throw new ApiError('AlreadyExists', `the name "${name}" belonged to a user that was deleted; choose another one`)
@@ -92,8 +93,16 @@ async function withoutUser(parts: UserParts, model: Model, { name, uid }: Object
     text: 'INSERT INTO retired_names (name) VALUES ($1) ON CONFLICT (name) DO NOTHING',
     values: [name],
   }
-  const also = [retired, { text: 'DELETE FROM passwords WHERE uid = $1', values: [uid] }, ...ended(parts, uid)]
+  const also = [retired, ...forgotten(uid), ...ended(parts, uid)]
   return { operations, guards: [...guards, { is: 'none', model: bindings, where }], also }
+}
+
+/** By what somebody who is only disabled is still known: by its identity it would else come back as somebody new. */
+function forgotten(uid: string): readonly SqlStatement[] {
+  return [
+    { text: 'DELETE FROM passwords WHERE uid = $1', values: [uid] },
+    { text: 'DELETE FROM identities WHERE uid = $1', values: [uid] },
+  ]
 }
 
 async function tokensOf({ store, tokens }: UserParts, owner: string): Promise<readonly WriteOperation[]> {
@@ -108,20 +117,22 @@ function withoutSubject(bindings: Model, stored: StoredObject, user: string): Wr
   const all = binding['subjects'] as readonly { readonly name: string }[]
   const subjects = all.filter((subject) => subject.name !== user)
   const target = { model: bindings, name, expected: { uid, version } }
-  if (subjects.length === 0) return { type: 'delete', ...target }
-  const object = { ...binding, subjects }
   const held = (binding.metadata.finalizers ?? []).length > 0
+  // One that is held would stay, and with it the name: it is left without subjects instead.
+  if (subjects.length === 0 && !held) return { type: 'delete', ...target }
+  const object = { ...binding, subjects }
   const { indexed } = indexedObject(bindings, object)
   const content = { data: toData(object), storedAs: bindings.version, held, indexed, edition: bindings.edition }
   return { type: 'update', ...target, content, newGeneration: true }
 }
 
-/** Only asked of somebody who is super administrator. */
+/** Only asked of somebody who is super administrator, and not just for a while. */
 async function staysAdministered(parts: UserParts, users: Model, name: string): Promise<readonly Guard[]> {
   const { store } = parts
   const bindings = parts.bindings()
   for await (const binding of bindingsWhere({ store, bindings }, subjectOfBinding, name)) {
-    if (roleIn(fromData(binding.data)) !== superAdministrator) continue
+    const object = fromData(binding.data)
+    if (isManaged(object) || roleIn(object) !== superAdministrator) continue
     return remainingAdministrator({ store, bindings, users }, ({ user }) => user === name)
   }
   return []
@@ -132,7 +143,6 @@ function ended({ clock }: UserParts, uid: string): readonly SqlStatement[] {
   return [
     { text: 'DELETE FROM sessions WHERE uid = $1', values: [uid] },
     { text: 'DELETE FROM token_digests WHERE uid = $1', values: [uid] },
-    { text: 'DELETE FROM identities WHERE uid = $1', values: [uid] },
     { text: 'INSERT INTO revocations (at, uid) VALUES ($1, $2)', values: [clock.now(), uid] },
   ]
 }

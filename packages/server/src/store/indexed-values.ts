@@ -1,5 +1,5 @@
 import { multis, singles, type TableLayout } from './model-table.ts'
-import type { IndexedValues } from './store.ts'
+import type { IndexedValues, LoggedValues } from './store.ts'
 
 /** The sets of an object by slot, sorted and without repeats, so that equal sets are equal texts; none for an empty one. */
 export function setsBySlot(
@@ -17,11 +17,32 @@ export interface SlottedValues {
   readonly keys: readonly (string | null)[]
 }
 
-export function indexedFrom(layout: TableLayout, { labels, sets, keys }: SlottedValues): IndexedValues {
-  const keyOf = (slot: number) => keys[layout.columns.indexOf(slot)] ?? undefined
-  return {
-    labels,
-    single: Object.fromEntries(singles(layout).map(({ name, slot }) => [name, keyOf(slot)])),
-    multi: Object.fromEntries(multis(layout).map(({ name, slot }) => [name, sets[slot] ?? []])),
+export function indexedFrom(layout: TableLayout, { labels, sets, keys }: SlottedValues): LoggedValues {
+  const { single: columns, multi: slots, forms } = placesIn(layout)
+  const single: Record<string, string | undefined> = {}
+  for (const [name, column] of columns) single[name] = keys[column] ?? undefined
+  const multi: Record<string, readonly string[]> = {}
+  for (const [name, slot] of slots) multi[name] = sets[slot] ?? []
+  return { labels, single, multi, forms }
+}
+
+/** Where the values of a layout's indexes are, by their names. */
+interface Places {
+  readonly single: readonly (readonly [name: string, column: number])[]
+  readonly multi: readonly (readonly [name: string, slot: number])[]
+  readonly forms: LoggedValues['forms']
+}
+
+const known = new WeakMap<TableLayout, Places>()
+
+function placesIn(layout: TableLayout): Places {
+  const found = known.get(layout)
+  if (found) return found
+  const places: Places = {
+    single: singles(layout).map(({ name, slot }) => [name, layout.columns.indexOf(slot)]),
+    multi: multis(layout).map(({ name, slot }) => [name, slot]),
+    forms: Object.fromEntries(layout.indexes.map(({ name, form }) => [name, form])),
   }
+  known.set(layout, places)
+  return places
 }

@@ -1,12 +1,8 @@
 import { ApiError } from '@pergola/api'
-import type { Revision } from './store.ts'
+import type { Place, Revision } from './store.ts'
 
 /** What a revision is made of. */
-export interface RevisionParts {
-  /** Dense, from 1 on; 0 is the place before the first change. */
-  readonly number: number
-  /** Given to the batch that this number belongs to, at random: a restored or diverged database has another one there. */
-  readonly tag: string
+export interface RevisionParts extends Place {
   /** Changes behind this place that its list already shows; they had been committed but were not yet in order. */
   readonly skipped: readonly string[]
 }

@@ -84,6 +84,9 @@ export interface Store extends AsyncDisposable {
    */
   readChanges(after: Revision, options: ReadChangesOptions): Promise<ChangeBatch>
 
+  /** The same for those who carry it to other replicas; none where there can be no other. */
+  readonly packedLog?: PackedLog
+
   /**
    * Forgets the oldest changes, a good stretch at a time: those older than `keepMs`, and as many more as it takes to come
    * below `maxBytes`. The newest stay. A reader whose place is gone gets `RevisionExpired`, never a gap. Every replica may
@@ -99,6 +102,9 @@ export interface Store extends AsyncDisposable {
 
   /** Gives a lease back; harmless when it has been lost. */
   releaseLease(lease: Lease): Promise<void>
+
+  /** The names of the leases that somebody holds now, of those that begin so. */
+  heldLeases(prefix: string): Promise<readonly string[]>
 }
 
 export interface WriteOptions {
@@ -132,11 +138,13 @@ export type Guard =
 /** In words that both engines know; parameters are `$1` and so on. */
 export interface SqlStatement {
   readonly text: string
-  readonly values: readonly (string | number | null)[]
+  readonly values: readonly (string | number | Buffer | null)[]
+  /** For one that is asked again and again: engines may keep it prepared under this name, which no other text has. */
+  readonly name?: string
 }
 
 /** A bigint is text or a number, by the engine. */
-export type SqlRow = Readonly<Record<string, string | number | null>>
+export type SqlRow = Readonly<Record<string, string | number | Buffer | null>>
 
 /** Proof of holding a lease. */
 export interface Lease {
@@ -147,6 +155,14 @@ export interface Lease {
 /** A place in the change log, to be handed on as it is; it proves itself when it is used. */
 export type Revision = string & { readonly __revision: never }
 
+/** What a revision says of the log alone. */
+export interface Place {
+  /** Dense, from 1 on; 0 is the place before the first change. */
+  readonly number: number
+  /** Given to the batch that this number belongs to, at random: a restored or diverged database has another one there. */
+  readonly tag: string
+}
+
 export interface Retention {
   /** Younger changes are kept, unless they take too much room. */
   readonly keepMs: number
@@ -156,6 +172,8 @@ export interface Retention {
 export interface ReadChangesOptions {
   /** At most this many changes. */
   readonly limit: number
+  /** The batch ends early, behind the change that brings its data to this many bytes. */
+  readonly maxBytes?: number
   readonly waitMs: number
   readonly signal?: AbortSignal
 }
@@ -166,17 +184,48 @@ export interface ChangeBatch {
   readonly revision: Revision
 }
 
+/**
+ * What a change is made of stays packed on the way, and is understood where it arrives, by any replica on the same database.
+ */
+export interface PackedLog {
+  /** As `readChanges`, from a place that no list gave out. */
+  read(after: Revision, options: ReadChangesOptions): Promise<readonly PackedChange[]>
+  /** At once, unless something of its model has to be read first. */
+  unpack(about: string, data: Buffer): Change | Promise<Change>
+}
+
+export interface PackedChange {
+  /** Behind it. */
+  readonly place: Place
+  /** Tells models apart. */
+  readonly model: number
+  readonly about: string
+  /** The bytes of the object, a character each. */
+  readonly data: string
+}
+
 export interface Change {
   readonly model: ModelKey
   readonly op: 'added' | 'modified' | 'deleted'
   /** As stored by this change, or as it was last. */
   readonly object: StoredObject
-  /** By the indexes there were when it was written: a younger one is not named. */
-  readonly indexed: IndexedValues
+  readonly indexed: LoggedValues
   /** Before the change; absent where nothing that is indexed has changed. */
-  readonly previous?: IndexedValues
+  readonly previous?: LoggedValues
+  /** This change is the one that declared the object deleted, or that removed it without a word before. */
+  readonly declared: boolean
   /** The place behind this change. */
   readonly revision: Revision
+  /** The same as a number that compares, with what proves it. */
+  readonly place: Place
+  /** What the revision of a list calls it that shows it before it had a place. */
+  readonly id: string
+}
+
+/** By the indexes there were when it was written: a younger one is not named. */
+export interface LoggedValues extends IndexedValues {
+  /** Of those indexes, by name: values of another form mean something else. */
+  readonly forms: Readonly<Record<string, string>>
 }
 
 /** A table of objects: all versions of a kind share it. */
@@ -191,6 +240,14 @@ export interface ModelDeclaration extends ModelKey {
   readonly indexes: readonly IndexDeclaration[]
   /** Pairs of indexes that are often filtered and sorted by together; they change speed, never results. */
   readonly composites?: readonly (readonly CompositePart[])[]
+}
+
+/**
+ * What an index is called while it is built ahead of the declaration that will have it under its own name. That declaration
+ * then finds it ready.
+ */
+export function nameAhead(index: string): string {
+  return `next:${index}`
 }
 
 export interface IndexDeclaration {

@@ -1,6 +1,6 @@
 import { keyOf, type Composite, type Discarded, type IndexSlot, type ModelTable } from './model-table.ts'
 import { StaleModel } from './stale-model.ts'
-import type { CompositePart, IndexDeclaration, ModelDeclaration } from './store.ts'
+import { nameAhead, type CompositePart, type IndexDeclaration, type ModelDeclaration } from './store.ts'
 
 /** A new model: everything is empty, so every index is ready at once. */
 export function newTable(declaration: ModelDeclaration, id: number): ModelTable {
@@ -60,12 +60,16 @@ function flagsOf(declared: IndexDeclaration): Required<IndexDeclaration> {
   return { name, multi, unique, form }
 }
 
+/** One that was declared ahead of its time takes the place of whatever had the name. */
 function keptIndex({ indexes }: ModelTable, declared: IndexDeclaration): IndexSlot | undefined {
   const wanted = flagsOf(declared)
-  return indexes.find((known) => {
-    const { name, multi, unique, form } = flagsOf(known)
-    return name === wanted.name && multi === wanted.multi && unique === wanted.unique && form === wanted.form
-  })
+  const find = (called: string) =>
+    indexes.find((known) => {
+      const { name, multi, unique, form } = flagsOf(known)
+      return name === called && multi === wanted.multi && unique === wanted.unique && form === wanted.form
+    })
+  const ahead = find(nameAhead(wanted.name))
+  return find(wanted.name) ?? (ahead && { ...ahead, name: wanted.name })
 }
 
 interface Slots {
@@ -132,8 +136,7 @@ function sameIndexes(table: ModelTable, next: ModelTable): boolean {
 }
 
 function slotsOf({ indexes, composites }: ModelTable): string {
-  return [...indexes, ...composites]
-    .map(({ slot }) => slot)
-    .toSorted((a, b) => a - b)
+  return [...indexes.map(({ slot, name }) => `${slot} ${name}`), ...composites.map(({ slot }) => String(slot))]
+    .toSorted()
     .join(', ')
 }

@@ -1,12 +1,7 @@
+import { definitionOf, type JsonSchema, type ObjectSchema } from '@pergola/api'
 import { isJsonObject } from '../base/json-object.ts'
-export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** What a model says of its objects: everything but `apiVersion`, `kind` and `metadata`, which all share. */
-export interface ObjectSchema {
-  readonly properties: Readonly<Record<string, JsonSchema>>
-  readonly required?: readonly string[]
-  readonly $defs?: Readonly<Record<string, JsonSchema>>
-}
+export type { JsonSchema, ObjectSchema } from '@pergola/api'
 
 /** The schema of whole objects, in which a field that is not named is refused unless its place allows any. */
 export function closedSchema({ properties, required = [], $defs = {} }: ObjectSchema): JsonSchema {
@@ -107,12 +102,6 @@ function namesFields(schema: unknown, definitions: Definitions, seen = new Set<u
     definitionOf(schema['$ref'], definitions),
   ]
   return parts.some((part) => namesFields(part, definitions, seen))
-}
-
-export function definitionOf(reference: unknown, definitions: Definitions): unknown {
-  const [, name] = typeof reference === 'string' ? (/^#\/\$defs\/([^/]+)$/.exec(reference) ?? []) : []
-  const key = name?.replaceAll('~1', '/').replaceAll('~0', '~')
-  return key !== undefined && Object.hasOwn(definitions, key) ? definitions[key] : undefined
 }
 
 /** What says which fields there are and of which types. Everything else constrains values. */

@@ -1,9 +1,9 @@
 import { isJsonObject } from '../base/json-object.ts'
-import type { FieldError } from '@pergola/api'
+import { definitionOf, type FieldError } from '@pergola/api'
 import { linearTimeRegExp } from './compile-schema.ts'
 import { fieldError, step } from './field-error.ts'
 import { knownFormats } from './formats.ts'
-import { definitionOf, type JsonSchema } from './object-schema.ts'
+import type { JsonSchema } from './object-schema.ts'
 
 const maxSchemaBytes = 256 * 1024
 const maxSchemaDepth = 32

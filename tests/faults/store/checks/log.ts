@@ -24,7 +24,7 @@ function lifeChecks(model: ModelTable, whole: boolean): readonly Check[] {
       says: 'the log goes on behind a deletion',
       sql: `SELECT uid, version FROM (
           SELECT uid, version, lag(op) OVER (PARTITION BY uid ORDER BY version) AS before ${changes}
-        ) told WHERE before = 'd'`,
+        ) told WHERE before IN ('d', 'e')`,
     },
   ]
 }
@@ -46,16 +46,16 @@ function endChecks(model: ModelTable, whole: boolean): readonly Check[] {
     ...(whole ? [unlogged] : []),
     {
       says: 'a row is gone and the log has no deletion',
-      sql: `SELECT c.uid, c.version, c.op FROM ${newest} LEFT JOIN ${rows} m ON m.uid = c.uid WHERE c.op <> 'd' AND m.id IS NULL`,
+      sql: `SELECT c.uid, c.version, c.op FROM ${newest} LEFT JOIN ${rows} m ON m.uid = c.uid WHERE c.op NOT IN ('d', 'e') AND m.id IS NULL`,
     },
     {
       says: 'a row is there after its deletion',
-      sql: `SELECT c.uid, c.version FROM ${newest} JOIN ${rows} m ON m.uid = c.uid WHERE c.op = 'd'`,
+      sql: `SELECT c.uid, c.version FROM ${newest} JOIN ${rows} m ON m.uid = c.uid WHERE c.op IN ('d', 'e')`,
     },
     {
       says: 'a row is not as its newest change says',
       sql: `SELECT * FROM (
-          SELECT c.uid, c.version, ${differences(model)} AS differs FROM ${newest} JOIN ${rows} m ON m.uid = c.uid WHERE c.op <> 'd'
+          SELECT c.uid, c.version, ${differences(model)} AS differs FROM ${newest} JOIN ${rows} m ON m.uid = c.uid WHERE c.op NOT IN ('d', 'e')
         ) compared WHERE differs <> ''`,
     },
   ]

@@ -4,7 +4,7 @@ import { columnOf, singles, type ModelTable } from '../../../../packages/server/
 /** Every model there is, opened by anybody or not. */
 export async function readModels(client: ClientBase): Promise<readonly ModelTable[]> {
   const { rows } = await client.query<ModelTable>(
-    `SELECT id, group_name AS group, plural, edition::int, generation, indexes, composites, columns, discarded,
+    `SELECT id, group_name AS group, plural, edition::float8, generation, indexes, composites, columns, discarded,
        last_slot AS "lastSlot"
      FROM models ORDER BY id`,
   )

@@ -1,7 +1,18 @@
 import type { Check } from './check.ts'
 
-/** Every change has one place in the order, or waits for it. */
-export const orderChecks: readonly Check[] = [
+/** Every change has one place in the order, or waits for it; or had one, when the oldest are let go (`isCutOff`). */
+export function orderChecks({ isCutOff }: { readonly isCutOff: boolean }): readonly Check[] {
+  return isCutOff ? placeChecks : [...placeChecks, placelessCheck]
+}
+
+/** What the order no longer mentions goes with its whole partition, later. */
+const placelessCheck: Check = {
+  says: 'a change has no place in the order and does not wait for one',
+  sql: `SELECT c.id, c.uid, c.version FROM changes c WHERE NOT EXISTS (SELECT FROM change_order o WHERE o.id = c.id)
+    AND NOT EXISTS (SELECT FROM pending_changes p WHERE p.id = c.id)`,
+}
+
+const placeChecks: readonly Check[] = [
   {
     says: 'the revisions have a gap',
     sql: `SELECT min(revision) AS lowest, max(revision) AS highest, count(*) AS revisions FROM change_order
@@ -29,11 +40,6 @@ export const orderChecks: readonly Check[] = [
   {
     says: 'a change has a place in the order and still waits for one',
     sql: 'SELECT o.revision, o.id FROM change_order o WHERE EXISTS (SELECT FROM pending_changes p WHERE p.id = o.id)',
-  },
-  {
-    says: 'a change has no place in the order and does not wait for one',
-    sql: `SELECT c.id, c.uid, c.version FROM changes c WHERE NOT EXISTS (SELECT FROM change_order o WHERE o.id = c.id)
-      AND NOT EXISTS (SELECT FROM pending_changes p WHERE p.id = c.id)`,
   },
   {
     says: 'a change comes before an earlier one of its object',

@@ -19,7 +19,7 @@ import { modelObjectName } from '../definition/model-object-name.ts'
 import { getObject } from '../get.ts'
 import { createIndexBuilder } from '../index-builder.ts'
 import { listObjects } from '../list.ts'
-import { createStreamLimits } from '../stream-limits.ts'
+import { createStreamLimits, unboundedLists } from '../stream-limits.ts'
 import { declarationOf, type Model } from '../model.ts'
 import { patchObject, type PatchType } from '../patch.ts'
 import { createModelRegistry, type ModelRegistry } from '../registry.ts'
@@ -82,9 +82,17 @@ export async function openReplica(store: Store, options: ReplicaOptions = {}): P
   await store.openModel(declarationOf(definitions))
   const builder = createIndexBuilder({ store, definitions, log })
   const onOpen = (model: Model) => builder.start(model)
-  const registry = createModelRegistry({ store, compiler, definitions, builtIn: [], onOpen })
+  const registry = createModelRegistry({
+    store,
+    compiler,
+    definitions,
+    builtIn: [],
+    evaluate: nobody,
+    evaluateAhead: nobody,
+    onOpen,
+  })
   await registry.load()
-  const parts = { store, clock, streams: createStreamLimits({ inAll: 8, perCaller: 2 }) }
+  const parts = { store, clock, streams: createStreamLimits({ inAll: 8, perCaller: 2, ...unboundedLists }) }
   const of = (plural: string, group = testGroup, version = 'v1') =>
     verbsOf(parts, (work) => registry.using({ group, version, plural }, work))
   const models = of('models', 'plugin.platform.run', 'v1alpha1')
@@ -142,6 +150,9 @@ async function toServed({ status, headers = {}, body }: Answer): Promise<Served>
   const bytes = Buffer.isBuffer(body) ? body : await buffer(body)
   return { status, headers, body: (bytes.length === 0 ? {} : JSON.parse(bytes.toString())) as ServedObject }
 }
+
+/** No plugin is there to be asked. */
+const nobody = () => Promise.reject(new Error('nobody is asked here'))
 
 export const testGroup = 'test.example.com'
 

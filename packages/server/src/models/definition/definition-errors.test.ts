@@ -50,6 +50,10 @@ describe('allowed is', () => {
   }
 })
 
+test('a group of the host is for the host to register', () => {
+  expect(definitionErrors({ ...sound, group: 'content.platform.run' }, { byHost: true })).toEqual([])
+})
+
 type Row = readonly [what: string, change: Partial<ModelSpec>, pointer: string, message?: string]
 
 const wrongWords: readonly Row[] = [

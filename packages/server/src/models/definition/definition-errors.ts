@@ -1,19 +1,21 @@
-import type { FieldError } from '@pergola/api'
+import {
+  groupFault,
+  kindFault,
+  reservedGroupFault,
+  resolveIndexPath,
+  resourceNameFault,
+  versionFault,
+  type FieldError,
+  type IndexedPath,
+} from '@pergola/api'
 import { fieldError } from '../../validation/field-error.ts'
-import type { JsonSchema } from '../../validation/object-schema.ts'
+import type { JsonSchema, ObjectSchema } from '../../validation/object-schema.ts'
 import { schemaErrors } from '../../validation/schema-errors.ts'
 import type { IndexDefinition, ModelSpec } from './definition.ts'
-import { resolvePath, type IndexedPath } from './path-index.ts'
 
 const maxIndexes = 32
 const maxMultiIndexes = 8
-const maxGroupLength = 200
 
-const dnsLabel = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?'
-const groupForm = new RegExp(`^${dnsLabel}(\\.${dnsLabel})+$`)
-const versionForm = /^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$/
-const kindForm = /^[A-Z][A-Za-z0-9]{0,62}$/
-const nameForm = /^[a-z][a-z0-9]{0,62}$/
 /** Every model has these; declaring one again would only be a second name for it. */
 const defaultIndexes = new Set([
   'metadata.name',
@@ -22,28 +24,29 @@ const defaultIndexes = new Set([
   'metadata.deletionTimestamp',
 ])
 
+interface Registering {
+  /** The host registers it for a plugin, of which it has looked at the groups. */
+  readonly byHost?: boolean
+}
+
 /** What is wrong with a model that is about to be registered, but for what its schema's compiler finds. */
-export function definitionErrors(spec: ModelSpec): readonly FieldError[] {
-  const errors = [...nameErrors(spec), ...versionErrors(spec)]
+export function definitionErrors(spec: ModelSpec, registering: Registering = {}): readonly FieldError[] {
+  const errors = [...nameErrors(spec, registering), ...versionErrors(spec)]
   return errors.length > 0 ? errors : [...indexErrors(spec), ...compositeErrors(spec)]
 }
 
-function nameErrors({ group, kind, singular, plural }: ModelSpec): readonly FieldError[] {
-  const errors: FieldError[] = []
-  const check = (field: string, holds: boolean, message: string) => {
-    if (!holds) errors.push(fieldError(`/spec/${field}`, 'name', message))
-  }
-  check(
-    'group',
-    group.length <= maxGroupLength && groupForm.test(group),
-    `must be a domain name such as todo.example.com, of at most ${maxGroupLength} characters`,
-  )
-  check('group', !/(^|\.)platform\.run$/.test(group), 'is reserved for the host: platform.run and everything below it')
-  check('kind', kindForm.test(kind), 'must begin with a capital and hold only letters and digits, 63 at most')
-  const lowercase = 'must begin with a letter and hold only lowercase letters and digits, 63 at most'
-  check('singular', nameForm.test(singular), lowercase)
-  check('plural', nameForm.test(plural), lowercase)
-  return errors
+function nameErrors(
+  { group, kind, singular, plural }: ModelSpec,
+  { byHost = false }: Registering,
+): readonly FieldError[] {
+  const faults: readonly (readonly [field: string, fault: string | undefined])[] = [
+    ['group', groupFault(group)],
+    ['group', byHost ? undefined : reservedGroupFault(group)],
+    ['kind', kindFault(kind)],
+    ['singular', resourceNameFault(singular)],
+    ['plural', resourceNameFault(plural)],
+  ]
+  return faults.flatMap(([field, fault]) => (fault === undefined ? [] : [fieldError(`/spec/${field}`, 'name', fault)]))
 }
 
 function versionErrors({ versions }: ModelSpec): readonly FieldError[] {
@@ -53,10 +56,11 @@ function versionErrors({ versions }: ModelSpec): readonly FieldError[] {
     return [fieldError('/spec/versions', 'versions', message)]
   }
   const { name, schema } = version
+  const nameFault = versionFault(name)
   const at = '/spec/versions/0'
   const others = Object.keys(schema.properties).filter((field) => field !== 'spec' && field !== 'status')
   return [
-    ...(versionForm.test(name) ? [] : [fieldError(`${at}/name`, 'name', 'must be like v1, v2beta1 or v1alpha3')]),
+    ...(nameFault === undefined ? [] : [fieldError(`${at}/name`, 'name', nameFault)]),
     ...others.map((field) =>
       fieldError(`${at}/schema/properties/${field}`, 'schema', 'is not for a model to describe; spec and status are'),
     ),
@@ -67,7 +71,7 @@ function versionErrors({ versions }: ModelSpec): readonly FieldError[] {
 function indexErrors({ indexes = [], versions }: ModelSpec): readonly FieldError[] {
   const [version] = versions
   if (!version) return []
-  const resolved = indexes.map((index) => resolvePath(version.schema, pathOf(index)))
+  const resolved = indexes.map((index) => resolvedIndex(version.schema, index))
   const errors = indexes.flatMap((_, at) => oneIndexErrors(indexes, at, resolved[at]))
   const multi = resolved.filter((path) => path && 'multi' in path && path.multi).length
   const bounds = [
@@ -82,6 +86,12 @@ function indexErrors({ indexes = [], versions }: ModelSpec): readonly FieldError
       params: { limit },
     })),
   ]
+}
+
+/** What a function says is text. */
+function resolvedIndex(schema: ObjectSchema, index: IndexDefinition): IndexedPath | { readonly fault: string } {
+  if (index.evaluated === undefined) return resolveIndexPath(schema, pathOf(index))
+  return { type: 'string', multi: index.evaluated === 'multi' }
 }
 
 function pathOf({ name, path = name }: IndexDefinition): string {
@@ -118,7 +128,7 @@ function compositeErrors({ composites = [], indexes = [], versions }: ModelSpec)
     return parts.flatMap((part, which) => {
       const [name = '', direction, ...rest] = part.split(' ')
       const index = indexes.find((candidate) => candidate.name === name)
-      const resolved = index && resolvePath(version.schema, pathOf(index))
+      const resolved = index && resolvedIndex(version.schema, index)
       if (rest.length > 0 || (direction !== undefined && !/^(asc|desc)$/i.test(direction))) {
         return [fieldError(`${place}/${which}`, 'index', 'must be <index>, <index> asc or <index> desc')]
       }

@@ -2,6 +2,7 @@ import { ApiError, type FieldError } from '@pergola/api'
 import type { Clock } from '../../base/clock.ts'
 import { deepEqual } from '../../base/deep-equal.ts'
 import { isJsonObject } from '../../base/json-object.ts'
+import type { DuplicatePair } from '../../store/index-build.ts'
 import type { ModelKey, Store } from '../../store/store.ts'
 import { fieldError } from '../../validation/field-error.ts'
 import { SchemaFault, type SchemaCompiler } from '../../validation/schema-compiler.ts'
@@ -36,6 +37,7 @@ const definition: ModelDefinition = {
           plural: name,
           specRequired: { type: 'boolean' },
           statusSubresource: { type: 'boolean' },
+          check: { type: 'boolean' },
           versions: {
             type: 'array',
             items: {
@@ -61,10 +63,18 @@ const definition: ModelDefinition = {
             items: {
               type: 'object',
               required: ['name'],
-              properties: { name, path: name, order: { enum: ['ASC', 'DESC'] }, unique: { type: 'boolean' } },
+              properties: {
+                name,
+                path: name,
+                order: { enum: ['ASC', 'DESC'] },
+                unique: { type: 'boolean' },
+                evaluated: { enum: ['single', 'multi'] },
+                revision: { type: 'integer', minimum: 1 },
+              },
             },
           },
           composites: { type: 'array', maxItems: 8, items: { ...strings, maxItems: 4 } },
+          next: { type: 'object', additionalProperties: true },
         },
       },
       status: { type: 'object', additionalProperties: true, properties: { edition: { type: 'integer' } } },
@@ -126,6 +136,8 @@ export interface ModelStatus {
   /** Counts the declarations of a model in the store: milliseconds since 1970, or one more than the one before. */
   readonly edition: number
   readonly phase: 'Ready' | 'Building' | 'DuplicateValues'
+  /** What keeps a unique index from being built. */
+  readonly duplicates?: { readonly index: string; readonly pairs: readonly DuplicatePair[] }
 }
 
 export function statusOf(object: JsonObject): ModelStatus {
@@ -146,9 +158,14 @@ function prepare(clock: Clock, object: JsonObject, { stored }: WriteContext): Js
   const named = isUnnamed ? { ...object, metadata: { ...metadata, name: due } } : object
   if (stored && deepEqual(specOf(stored), specOf(object))) return named
   const before = stored ? statusOf(stored).edition : 0
-  const indexed = stored && !deepEqual(specOf(stored).indexes, specOf(object).indexes)
+  const indexed = stored && !deepEqual(indexedBy(stored), indexedBy(object))
   const status: ModelStatus = { edition: Math.max(clock.now(), before + 1), phase: indexed ? 'Building' : 'Ready' }
   return { ...named, status }
+}
+
+function indexedBy(object: JsonObject): unknown {
+  const { indexes, next } = specOf(object)
+  return [indexes, next?.indexes]
 }
 
 interface Declared {
@@ -159,16 +176,23 @@ interface Declared {
 async function check(
   parts: DefinitionParts,
   declared: Declared,
-  { stored }: WriteContext,
+  { stored, caller }: WriteContext,
 ): Promise<readonly FieldError[]> {
   const spec = specOf(declared.object)
+  const { next } = spec
+  if (caller && !deepEqual(next, stored && specOf(stored).next)) {
+    return [fieldError('/spec/next', 'upgrade', 'is said by the upgrade of a plugin alone')]
+  }
+  const byHost = caller === undefined
   const errors = [
     ...objectNameErrors(declared.object),
-    ...definitionErrors(spec),
+    ...definitionErrors(spec, { byHost }),
     ...(stored ? changeErrors(specOf(stored), spec) : []),
+    ...(next ? [...definitionErrors(next, { byHost }), ...changeErrors(spec, next)] : []),
   ]
   if (errors.length > 0) return errors
-  return [...(await takenErrors(parts, declared)), ...(await compileErrors(parts, spec))]
+  const compiled = await Promise.all([spec, ...(next ? [next] : [])].map((one) => compileErrors(parts, one)))
+  return [...(await takenErrors(parts, declared)), ...compiled.flat()]
 }
 
 function objectNameErrors(object: JsonObject): readonly FieldError[] {

@@ -57,7 +57,6 @@ export function listContract(engine: StoreEngine): void {
   describe(`${engine.name}, lists:`, () => {
     test(
       'every combination of terms, sorts, pages and cursors answers what the obvious way does',
-      { timeout: 60_000 },
       async () => {
         await using fixture = await openFixture(engine)
         const generated = fc.sample(person, { numRuns: 60, seed: 7 })
@@ -91,7 +90,7 @@ export function listContract(engine: StoreEngine): void {
       },
     )
 
-    test('after updates and deletions, too', { timeout: 60_000 }, async () => {
+    test('after updates and deletions, too', async () => {
       await using fixture = await openFixture(engine)
       const before = fc
         .sample(person, { numRuns: 40, seed: 1 })
@@ -265,7 +264,7 @@ export function listContract(engine: StoreEngine): void {
       }
     })
 
-    test('beyond the bound a total is an estimate that says so, unless forced', { timeout: 60_000 }, async () => {
+    test('beyond the bound a total is an estimate that says so, unless forced', async () => {
       await using fixture = await openFixture(engine)
       const count = boundedTotal + 300
       for (let from = 0; from < count; from += 1_000) {

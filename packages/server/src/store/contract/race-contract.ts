@@ -82,7 +82,6 @@ export function raceContract(engine: StoreEngine): void {
 
     test(
       'or, in batches of mixed kinds over the same objects, everybody in turn and nobody in a circle',
-      { timeout: 60_000 },
       async () => {
         await using fixture = await openFixture(engine)
         const names = ['a', 'b', 'c', 'd']
@@ -109,7 +108,6 @@ export function raceContract(engine: StoreEngine): void {
 
     test(
       'or deletes what others change at that moment, and nothing of it is left behind',
-      { timeout: 60_000 },
       async () => {
         await using fixture = await openFixture(engine)
         const { store } = fixture
@@ -143,7 +141,6 @@ export function raceContract(engine: StoreEngine): void {
 
     test(
       'or, when two batches want the values the other one has, both in the end or a conflict',
-      { timeout: 60_000 },
       async () => {
         await using fixture = await openFixture(engine)
         const attempts = Array.from({ length: 12 }, (_, at) => () => {

@@ -30,6 +30,8 @@ export interface Catalog {
   refresh(model: ModelKey): Promise<OpenModel>
   /** What the slots of a model meant in a generation, open or not. */
   layout(id: number, generation: number): Promise<ModelKey & TableLayout>
+  /** The same when it has been asked for before. */
+  knownLayout(id: number, generation: number): (ModelKey & TableLayout) | undefined
 }
 
 interface ModelRow {
@@ -84,6 +86,7 @@ export function createCatalog(pool: Pool): Catalog {
     },
     close: (model) => patiently(() => inTransaction(pool, (client) => closeTable(client, model))),
     refresh,
+    knownLayout: (id, generation) => layouts.get(`${id}.${generation}`),
     layout: async (id, generation) => {
       const key = `${id}.${generation}`
       const layout = layouts.get(key) ?? (await readLayout(pool, id, generation))

@@ -67,7 +67,7 @@ export function deleteSql(model: ModelTable, form: Form): string {
   logged AS (
     INSERT INTO changes (id, model, op, object_id, name, uid, version, generation, deleted_at, index_generation, stored_as,
       labels, sets, keys, data)
-    SELECT nextval('change_id'), ${model.id}, (CASE outcome WHEN 'removed' THEN 'd' ELSE 'm' END)::"char", id, name, uid,
+    SELECT nextval('change_id'), ${model.id}, (CASE outcome WHEN 'removed' THEN 'd' ELSE 'r' END)::"char", id, name, uid,
       version + 1, generation, coalesce(deleted_at, $4::bigint), index_generation, stored_as,
       labels, sets, ${allKeysOf(model, 'applied')}, data
     FROM applied

@@ -36,6 +36,10 @@ export function dataText(column: string): string {
 }
 
 export function toStoredObject({ owned, data }: ObjectRow): StoredObject {
+  return storedObject(owned, Buffer.from(data, 'latin1'))
+}
+
+export function storedObject(owned: string, data: Buffer): StoredObject {
   const [name = '', uid = '', version, generation, id, storedAs = '', deletedAt] = owned.split(' ')
   return {
     name,
@@ -45,7 +49,7 @@ export function toStoredObject({ owned, data }: ObjectRow): StoredObject {
     createdAt: createdAtOf(id ?? ''),
     ...(deletedAt !== undefined && { deletedAt: Number(deletedAt) }),
     storedAs,
-    data: Buffer.from(data, 'latin1'),
+    data,
   }
 }
 

@@ -5,9 +5,9 @@ import { buildIndexes } from './build-indexes.ts'
 import { readBuild } from './build-progress.ts'
 import { createCatalog } from './catalog.ts'
 import { compact } from './compact.ts'
-import { head, readChanges } from './changes.ts'
+import { head, readChanges, readPacked, unpackCarried, type ChangeParts } from './changes.ts'
 import { createReadGrouping, createWriteGrouping, mayBeGrouped } from './grouping.ts'
-import { acquireLease, releaseLease } from './leases.ts'
+import { acquireLease, heldLeases, releaseLease } from './leases.ts'
 import { keepConnections } from './keep-connections.ts'
 import { list } from './list.ts'
 import { migrate } from './migrate.ts'
@@ -66,6 +66,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     onError: options.onConnectionLost,
   })
   const parts = { pool, catalog, makeRoom }
+  const changeParts: ChangeParts = { pool, catalog, sequencer, newest: undefined }
   const writeAlone = async (operation: WriteOperation) => {
     const [result] = await write(parts, [operation])
     if (!result) throw new Error('a write answered nothing')
@@ -94,14 +95,20 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       sequencer.poke()
       return results
     },
-    sql: async ({ text, values }) => (await pool.query<SqlRow>(text, [...values])).rows,
+    sql: async ({ name, text, values }) =>
+      (await pool.query<SqlRow>({ ...(name !== undefined && { name }), text, values: [...values] })).rows,
     get: async (model, name) => readGrouped(model, name),
     list: (model, query) => list({ pool, sequencer, catalog, candidateLimit }, model, query),
     head: () => head(pool),
-    readChanges: (after, read) => readChanges({ pool, catalog, sequencer }, after, read),
+    readChanges: (after, read) => readChanges(changeParts, after, read),
+    packedLog: {
+      read: (after, read) => readPacked(changeParts, after, read),
+      unpack: (about, data) => unpackCarried(changeParts, about, data),
+    },
     compact: (retention) => compact(pool, retention, partitions),
     acquireLease: (name, lease) => acquireLease(pool, name, lease),
     releaseLease: (lease) => releaseLease(pool, lease),
+    heldLeases: (prefix) => heldLeases(pool, prefix),
     [Symbol.asyncDispose]: async () => {
       await sequencer[Symbol.asyncDispose]()
       if (!pool.ending) await pool.end()

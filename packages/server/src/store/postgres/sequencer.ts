@@ -9,8 +9,12 @@ const debounceMs = 4
 const steadyMs = 10
 /** When another replica is at it: our own changes may have come too late for its pass. */
 const busyRetryMs = 10
-/** For what a replica left behind that died between its commit and its pass. */
+/** For what a replica left behind that died between its commit and its pass: so long after the last pass that moved any. */
+const settledMs = 500
+/** And from then on. */
 const idleMs = 1_000
+/** Passes of others are no reason to do none for longer: what is seen of them may be old. */
+const usualOwnMs = 10_000
 
 /**
  * Puts committed changes in order: moves them from `pending_changes` into `change_order`, with dense revisions. Any
@@ -21,10 +25,14 @@ const idleMs = 1_000
  * lock. No transaction ids, no gaps to wait for.
  */
 export interface Sequencer extends AsyncDisposable {
-  /** Says that something was committed. */
+  /** Says that something was committed here: there is a pass that begins after it, whatever others do. */
   poke(): void
-  /** Resolves after the next pass, or after `waitMs`. */
-  nextPass(waitMs: number, signal?: AbortSignal): Promise<void>
+  /** Says that a change with this number was read. One that is new tells of a pass, which took all that had been left. */
+  saw(number: number): void
+  /** How many there were on this replica. */
+  readonly passes: number
+  /** Resolves after the next pass of this replica, or after `waitMs`; answers whether there was one. */
+  nextPass(waitMs: number, signal?: AbortSignal): Promise<boolean>
 }
 
 export interface SequencerOptions {
@@ -33,17 +41,19 @@ export interface SequencerOptions {
   readonly roomEvery: number
   /** A pass moves at most this many changes, the lowest visible ids first; there is always room for so many. */
   readonly passLimit: number
+  /** There is a pass so often at least, whatever is seen of others; 10 seconds, unless it is said. */
+  readonly ownMs?: number
   readonly onError: (error: Error) => void
 }
 
 export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer {
-  const passes = new EventTarget()
+  const events = new EventTarget()
+  const tidy = createTidying(pool, options)
+  const { passLimit, ownMs = usualOwnMs } = options
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   let stopped = false
   let passCount = 0
-  let sinceRoom = 0
-  let hasDeadRows = false
 
   // Only ever brought forward: put off by every commit, a steady load would keep the pass from running at all.
   let dueAt = Number.POSITIVE_INFINITY
@@ -55,63 +65,104 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
     timer = setTimeout(start, delayMs)
     timer.unref()
   }
+  /** The next pass is for something that may be ours, or is known to be there; it must not be left to others. */
+  let isOwed = true
+  let ranAt = Number.NEGATIVE_INFINITY
+  let newest = -1
+  let sawAt = Number.NEGATIVE_INFINITY
   const start = () => {
     dueAt = Number.POSITIVE_INFINITY
-    running ??= run().finally(() => {
-      running = undefined
-    })
+    if (running) return
+    // A replica that only follows would otherwise do a pass a second, each with a flush, beside those of whoever writes.
+    const untilMs = Math.min(sawAt + settledMs, ranAt + ownMs) - performance.now()
+    if (!isOwed && untilMs > 0) return schedule(untilMs)
+    running = run().finally(() => (running = undefined))
   }
-  let pokedWhileRunning = false
   const run = async () => {
-    pokedWhileRunning = false
-    let next = idleMs
+    isOwed = false
+    ranAt = performance.now()
+    let moved: number | 'busy' | undefined
     try {
-      const moved = await sequencePass(pool, options)
-      if (moved === 'busy') next = busyRetryMs
-      else if (moved === options.passLimit) next = 0
-      else if (pokedWhileRunning) next = steadyMs
-      passes.dispatchEvent(new Event('pass'))
-      if (moved !== 'busy') sinceRoom += moved
-      if (sinceRoom >= options.roomEvery) {
-        sinceRoom = 0
-        await options.makeRoom()
-      }
-      const idle = moved === 0 && hasDeadRows
-      if (++passCount % 100 === 0 || idle) {
-        await truncateDrained(pool, { idle })
-        await renewSequencer(pool)
-      }
-      if (moved !== 'busy') hasDeadRows = moved > 0
+      moved = await sequencePass(pool, options)
+      passCount++
+      events.dispatchEvent(new Event('pass'))
+      await tidy(moved, passCount)
     } catch (error) {
       if (!stopped) options.onError(error as Error)
     }
-    schedule(next)
+    // By now: who has committed while we tidied was not in the pass.
+    const pause = pauseAfter(moved, { isOwed, passLimit })
+    isOwed ||= moved === undefined || moved === 'busy' || moved === passLimit
+    schedule(pause)
   }
   schedule(0)
 
   return {
+    get passes() {
+      return passCount
+    },
     poke: () => {
-      pokedWhileRunning = true
+      isOwed = true
       if (running === undefined) schedule(debounceMs)
     },
-    nextPass: (waitMs, signal) =>
-      new Promise((resolve) => {
-        const done = () => {
-          clearTimeout(limit)
-          passes.removeEventListener('pass', done)
-          signal?.removeEventListener('abort', done)
-          resolve()
-        }
-        const limit = setTimeout(done, waitMs)
-        passes.addEventListener('pass', done, { once: true })
-        signal?.addEventListener('abort', done, { once: true })
-      }),
+    saw: (number) => {
+      if (number <= newest) return
+      newest = number
+      sawAt = performance.now()
+    },
+    nextPass: (waitMs, signal) => untilPass(events, waitMs, signal),
     [Symbol.asyncDispose]: async () => {
       stopped = true
       clearTimeout(timer)
       await running
     },
   }
+}
+
+function pauseAfter(
+  moved: number | 'busy' | undefined,
+  { isOwed, passLimit }: { readonly isOwed: boolean; readonly passLimit: number },
+): number {
+  if (moved === undefined) return idleMs
+  if (moved === 'busy') return busyRetryMs
+  if (moved === passLimit) return 0
+  if (isOwed) return steadyMs
+  return moved > 0 ? settledMs : idleMs
+}
+
+/** What has to be done now and then behind a pass. */
+function createTidying(pool: Pool, { roomEvery, makeRoom }: SequencerOptions) {
+  let sinceRoom = 0
+  let hasDeadRows = false
+  return async (moved: number | 'busy', passCount: number): Promise<void> => {
+    if (moved !== 'busy') sinceRoom += moved
+    if (sinceRoom >= roomEvery) {
+      sinceRoom = 0
+      await makeRoom()
+    }
+    const idle = moved === 0 && hasDeadRows
+    if (passCount % 100 === 0 || idle) {
+      await truncateDrained(pool, { idle })
+      await renewSequencer(pool)
+    }
+    if (moved !== 'busy') hasDeadRows = moved > 0
+  }
+}
+
+function untilPass(events: EventTarget, waitMs: number, signal: AbortSignal | undefined): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (passed: boolean) => {
+      clearTimeout(limit)
+      events.removeEventListener('pass', onPass)
+      signal?.removeEventListener('abort', onAbort)
+      resolve(passed)
+    }
+    const onPass = () => end(true)
+    const onAbort = () => end(false)
+    const limit = setTimeout(onAbort, waitMs)
+    events.addEventListener('pass', onPass, { once: true })
+    signal?.addEventListener('abort', onAbort, { once: true })
+  })
 }
 
 /** One pass in one round trip; answers how many changes it put in order, or that somebody else is at it. */

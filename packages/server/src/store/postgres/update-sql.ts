@@ -143,7 +143,7 @@ export function updateSql(model: ModelTable, form: Form, source: Source): string
   logged AS (
     INSERT INTO changes (id, model, op, object_id, name, uid, version, generation, deleted_at, index_generation, stored_as,
       labels, sets, keys, old_labels, old_sets, old_keys, old_index_generation, data)
-    SELECT nextval('change_id'), ${model.id}, (CASE outcome WHEN 'removed' THEN 'd' ELSE 'm' END)::"char", id, name, uid,
+    SELECT nextval('change_id'), ${model.id}, (CASE outcome WHEN 'removed' THEN 'e' ELSE 'm' END)::"char", id, name, uid,
       version, generation, deleted_at, index_generation, stored_as, labels, sets, keys,
       nullif(old_labels, labels), nullif(old_sets, sets), nullif(old_keys, keys),
       nullif(old_index_generation, index_generation), data

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type SqliteDatabase from 'better-sqlite3'
 import { decodeRevision, encodeRevision, revisionExpired } from '../revision.ts'
-import type { Change, ChangeBatch, IndexedValues, Revision } from '../store.ts'
+import type { Change, ChangeBatch, LoggedValues, ReadChangesOptions, Revision } from '../store.ts'
 import type { Catalog } from './catalog.ts'
 import { indexedFrom, type SlottedValues } from '../indexed-values.ts'
 import type { ModelTable, TableLayout } from '../model-table.ts'
@@ -13,7 +13,7 @@ export interface ChangeLog {
   append(change: RowChange): void
   head(): Revision
   /** Throws as `Store.readChanges` does, and never waits. */
-  read(after: Revision, limit: number): ChangeBatch
+  read(after: Revision, options: Pick<ReadChangesOptions, 'limit' | 'maxBytes'>): ChangeBatch
 }
 
 /** A change of one row; without `before` it was created. */
@@ -40,7 +40,8 @@ type ChangeRow = Parameters<typeof toStoredObject>[0] & {
   readonly old_index_generation: number | null
 }
 
-const ops = { a: 'added', m: 'modified', d: 'deleted' } as const
+/** Declared deleted, and removed: at once, or after it was declared. */
+const ops = { a: 'added', m: 'modified', r: 'modified', d: 'deleted', e: 'deleted' } as const
 
 export function createChangeLog(database: SqliteDatabase.Database, catalog: Catalog): ChangeLog {
   // One a process is enough: a file that was restored or copied is opened by another one.
@@ -55,7 +56,7 @@ export function createChangeLog(database: SqliteDatabase.Database, catalog: Cata
         ...after,
         tag,
         model: model.id,
-        op: removed ? 'd' : before ? 'm' : 'a',
+        op: opOf({ before, after, removed }),
         keys: keysOf(model, after),
         old_labels: before?.labels ?? null,
         old_sets: before?.sets ?? null,
@@ -68,13 +69,26 @@ export function createChangeLog(database: SqliteDatabase.Database, catalog: Cata
       if (!place) throw new Error('the change log has no origin')
       return revisionOf(place)
     },
-    read: (after, limit) => {
+    read: (after, { limit, maxBytes = Number.POSITIVE_INFINITY }) => {
       const place = decodeRevision(after)
       if (!prove.get(place)?.proven) throw revisionExpired()
-      const changes = select.all(place.number, limit).map((row) => toChange(catalog, row))
+      const changes: Change[] = []
+      let bytes = 0
+      for (const row of select.iterate(place.number, limit)) {
+        changes.push(toChange(catalog, row))
+        bytes += row.data.length
+        if (bytes >= maxBytes) break
+      }
       return { changes, revision: changes.at(-1)?.revision ?? after }
     },
   }
+}
+
+function opOf({ before, after, removed }: Omit<RowChange, 'model'>): keyof typeof ops {
+  if (!before) return 'a'
+  const declared = before.deleted_at === null && after.deleted_at !== null
+  if (removed) return declared ? 'd' : 'e'
+  return declared ? 'r' : 'm'
 }
 
 const insertSql = `
@@ -118,13 +132,16 @@ function toChange(catalog: Catalog, row: ChangeRow): Change {
     object: toStoredObject(row),
     indexed: indexedOf(layout, row),
     ...(changed && { previous: indexedOf(oldLayout, before) }),
+    declared: row.op === 'r' || row.op === 'd',
     revision: revisionOf({ number: row.revision, tag: row.tag }),
+    place: { number: row.revision, tag: String(row.tag) },
+    id: String(row.revision),
   }
 }
 
 type IndexedJson = Pick<ChangeRow, 'labels' | 'sets' | 'keys'>
 
-function indexedOf(layout: TableLayout, { labels, sets, keys }: IndexedJson): IndexedValues {
+function indexedOf(layout: TableLayout, { labels, sets, keys }: IndexedJson): LoggedValues {
   const parsed = { labels: JSON.parse(labels), sets: JSON.parse(sets), keys: JSON.parse(keys) } as SlottedValues
   return indexedFrom(layout, parsed)
 }

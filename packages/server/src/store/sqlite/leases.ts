@@ -5,6 +5,7 @@ import type { Lease, Store } from '../store.ts'
 export interface Leases {
   acquire(name: string, options: LeaseOptions): Lease | undefined
   release(lease: Lease): void
+  held(prefix: string): readonly string[]
   /** Throws `FenceLost` unless the lease is held; in the transaction of the write that it fences. */
   assertHeld(lease: Lease): void
 }
@@ -24,6 +25,9 @@ export function createLeases(database: SqliteDatabase.Database): Leases {
      ON CONFLICT DO UPDATE SET holder = @holder, token = @token, expires_at = @expires_at`,
   )
   const free = database.prepare<[string, number]>('UPDATE leases SET holder = NULL WHERE name = ? AND token = ?')
+  const held = database.prepare<[string, number], { readonly name: string }>(
+    'SELECT name FROM leases WHERE instr(name, ?) = 1 AND holder IS NOT NULL AND expires_at > ? ORDER BY name',
+  )
   const acquire = database.transaction((name: string, { holder, ttlMs }: LeaseOptions) => {
     const now = Date.now()
     const row = select.get(name)
@@ -38,6 +42,7 @@ export function createLeases(database: SqliteDatabase.Database): Leases {
     release: ({ name, token }) => {
       free.run(name, token)
     },
+    held: (prefix) => held.all(prefix, Date.now()).map(({ name }) => name),
     assertHeld: ({ name, token }) => {
       const row = select.get(name)
       // One that has run out still fences until somebody takes it over.

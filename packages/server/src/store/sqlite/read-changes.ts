@@ -29,10 +29,10 @@ export function createLogReaders(log: ChangeLog): LogReaders {
       signal?.addEventListener('abort', done)
     })
   return {
-    readChanges: async (after, { limit, waitMs, signal }) => {
+    readChanges: async (after, { waitMs, signal, ...options }) => {
       const deadline = performance.now() + waitMs
       for (;;) {
-        const batch = log.read(after, limit)
+        const batch = log.read(after, options)
         const left = deadline - performance.now()
         if (batch.changes.length > 0 || left <= 0 || signal?.aborted) return batch
         await nextWake(left, signal)

@@ -1,11 +1,14 @@
+import { closeSync, existsSync, openSync } from 'node:fs'
 import SqliteDatabase from 'better-sqlite3'
 import { indexBuilding, missingIndexes } from '../index-build.ts'
 import { defaultCandidateLimit } from '../list-selection.ts'
+import { ownerOnly } from '../new-file.ts'
 import type { Store } from '../store.ts'
 import { createIndexBuilder } from './build-indexes.ts'
 import { createCatalog } from './catalog.ts'
 import { createChangeLog } from './changes.ts'
 import { createCompact } from './compact.ts'
+import { serveCopies } from './copies.ts'
 import { runSql } from './guards.ts'
 import { createLeases } from './leases.ts'
 import { createList } from './list.ts'
@@ -27,6 +30,7 @@ export function openSqliteStore(file: string, plan: PlanOptions = { candidateLim
   const list = createList({ database, log, ...plan })
   const builder = createIndexBuilder(database, catalog)
   const compact = createCompact(database)
+  const copies = serveCopies(database, file)
 
   return {
     description: `SQLite ${file}`,
@@ -58,7 +62,9 @@ export function openSqliteStore(file: string, plan: PlanOptions = { candidateLim
     compact,
     acquireLease: async (name, options) => leases.acquire(name, options),
     releaseLease: async (lease) => leases.release(lease),
+    heldLeases: async (prefix) => leases.held(prefix),
     [Symbol.asyncDispose]: async () => {
+      copies[Symbol.dispose]()
       readers.close()
       database.close()
     },
@@ -67,6 +73,7 @@ export function openSqliteStore(file: string, plan: PlanOptions = { candidateLim
 
 /** WAL with exclusive locking: the first read takes a lock that lasts until close, so a second process fails here. */
 function openExclusively(file: string): SqliteDatabase.Database {
+  if (file !== ':memory:' && !existsSync(file)) closeSync(openSync(file, 'a', ownerOnly))
   const database = new SqliteDatabase(file, { timeout: 0 })
   try {
     database.pragma('locking_mode = EXCLUSIVE')

@@ -1,4 +1,4 @@
-import { credentialTables } from '../../credential-tables.ts'
+import { credentialTables } from '../../other-tables.ts'
 /**
  * The platform's own tables. Objects live in a table per model, made by `catalog.ts` when a model is opened.
  */

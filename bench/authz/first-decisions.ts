@@ -1,0 +1,184 @@
+import type { RequestInfo } from '@pergola/api'
+import { createDatabase, startPostgres } from '@pergola/test-servers'
+import { Pool } from 'pg'
+import { systemClock } from '../../packages/server/src/base/clock.ts'
+import { createIdentities } from '../../packages/server/src/credentials/identities.ts'
+import { createLogFeed } from '../../packages/server/src/feed/log-feed.ts'
+import { createAuthorize } from '../../packages/server/src/authz/authorize.ts'
+import { createRoleBook } from '../../packages/server/src/authz/role-book.ts'
+import { createLog } from '../../packages/server/src/base/log.ts'
+import { createAccessSource, noPlugins } from '../../packages/server/src/platform/access-source.ts'
+import { openPostgresStore } from '../../packages/server/src/store/postgres/postgres-store.ts'
+import type { Store } from '../../packages/server/src/store/store.ts'
+import { quantile } from '../measure.ts'
+import { callerOf, crowdRoles, loadCrowd, openCrowdModels, roleNameOf } from './crowd.ts'
+import { memoryNow } from './heap.ts'
+import type { Part } from '../part.ts'
+import { createDice, randomRequests } from './policy.ts'
+
+/** Milliseconds of the slowest of a hundred first decisions. */
+const firstBar = 5
+/** MiB by which the heap, and the whole process, may grow once caches are full; a user takes some 2 KiB of them. */
+const growthBars = { heap: 16, resident: 128 }
+/** Users who decide at a time where only memory is looked at. */
+const atATime = 32
+
+/**
+ * Users who come for the first time, whose roles are then looked up in the database, and who come again. All of them, and
+ * all bindings, are in PostgreSQL; the process keeps those who came last.
+ */
+export const firstDecisions: Part = async ({ quick }) => {
+  // So few are timed that all of them are still known when they come again: at least half of what is kept in all.
+  const sizes = quick
+    ? { count: 100_000, timed: 3_000, full: 30_000, passing: 60_000 }
+    : { count: 1_000_000, timed: 9_000, full: 40_000, passing: 200_000 }
+  await using server = await startPostgres('18', { durable: true })
+  await using database = await createDatabase(server.url)
+  await using running = new AsyncDisposableStack()
+  const pool = running.adopt(new Pool({ connectionString: database.url, max: 1 }), (one) => one.end())
+  // The server is stopped as soon as the pool says it has ended, which can be before its last connection is gone.
+  pool.on('error', () => {})
+  const store = running.use(await openPostgresStore({ url: database.url, onConnectionLost: console.error }))
+  const models = await openCrowdModels(store)
+  const began = performance.now()
+  await loadCrowd(store, pool, { ...models, count: sizes.count })
+  const seconds = (performance.now() - began) / 1000
+  console.log(`\n${sizes.count} users with a binding each, loaded in ${seconds.toFixed(0)} s\n`)
+
+  const counted = countReads(store)
+  const log = createLog({ level: 'warn', pretty: false, write: (line) => process.stderr.write(line) })
+  const feed = running.use(await createLogFeed(store, log))
+  const source = running.use(await createAccessSource({ store: counted.store, feed, ...noProviders(store), ...models }))
+  const authorize = createAuthorize(source)
+  const visit: Visit = async (user) => (await authorize(callerOf(user), requestOf(user))).allowed
+  const users = strangers(sizes.count)
+  const before = memoryNow()
+
+  const chosen = Array.from({ length: sizes.timed }, users)
+  // The first ones of all also make connections, and each of those a plan of its own.
+  for (let at = 0; at < 500; at++) await visit(users())
+  const [first, bare] = await timed(chosen, [visit, () => store.ping().then(() => true)])
+  const readsBefore = counted.reads()
+  const [again] = await timed(chosen, [visit])
+  const reads = counted.reads() - readsBefore
+  row('ms a decision, one at a time', ['p50', 'p99', 'bar'])
+  row('of a user who comes for the first time', [ms(first.p50), ms(first.p99), `< ${firstBar}`])
+  row('of one who was here before', [ms(again.p50), ms(again.p99), `${reads} reads`])
+  row('a bare round trip, to compare with', [ms(bare.p50), ms(bare.p99)])
+  const wrong = chosen.filter((user, at) => first.decided[at] !== mayBy(user) || again.decided[at] !== mayBy(user))
+
+  const passing = async (many: number) => {
+    let left = many
+    const one = async () => {
+      while (left-- > 0) await visit(users())
+    }
+    await Promise.all(Array.from({ length: atATime }, one))
+    return memoryNow()
+  }
+  const full = await passing(sizes.full)
+  const after = await passing(sizes.passing)
+  console.log()
+  row('MiB of memory', ['resident', 'heap'])
+  row('before anybody came', [mib(before.resident), mib(before.heap)])
+  row(`after ${sizes.full + sizes.timed} users`, [mib(full.resident), mib(full.heap)])
+  row(`after ${sizes.passing} more`, [mib(after.resident), mib(after.heap)])
+  const growth = { heap: (after.heap - full.heap) / 2 ** 20, resident: (after.resident - full.resident) / 2 ** 20 }
+  row('may grow by', [String(growthBars.resident), String(growthBars.heap)])
+
+  return {
+    figure: `first decision of a user p99 ${first.p99.toFixed(2)} ms among ${sizes.count}, ${growth.resident.toFixed(0)} MiB more after ${sizes.passing} others`,
+    short: [
+      ...(first.p99 < firstBar ? [] : [`the first decision of a user takes ${first.p99.toFixed(1)} ms`]),
+      ...(reads === 0 ? [] : [`users who were here before are read ${reads} times`]),
+      ...(wrong.length === 0 ? [] : [`${wrong.length} decisions are not what the user's role says`]),
+      ...(growth.heap < growthBars.heap && growth.resident < growthBars.resident
+        ? []
+        : [
+            `${sizes.passing} users leave ${growth.resident.toFixed(0)} MiB, ${growth.heap.toFixed(0)} of them on the heap`,
+          ]),
+    ],
+  }
+}
+
+/** Another one each time, as far apart as they can be. */
+function strangers(count: number): () => number {
+  const stride = Math.floor(count * 0.618) | 1
+  let at = 0
+  return () => (at = (at + stride) % count)
+}
+
+type Visit = (user: number) => Promise<boolean>
+
+const requests = randomRequests(
+  createDice(3),
+  crowdRoles.flatMap(({ rules }) => rules),
+  2_000,
+)
+
+function requestOf(user: number): RequestInfo {
+  const request = requests[user % requests.length]
+  if (!request) throw new Error('there is no request')
+  return request
+}
+
+/** What the decisions are held against: the user's only role. */
+const book = createRoleBook(crowdRoles, { pluginOf: () => undefined })
+const mayBy = (user: number): boolean => book.hold([{ name: roleNameOf(user) }]).find(requestOf(user)) !== undefined
+
+interface Timed {
+  readonly p50: number
+  readonly p99: number
+  readonly decided: readonly boolean[]
+}
+
+/** One after the other for each user, so that what disturbs one disturbs the other. */
+async function timed<Visits extends readonly Visit[]>(
+  users: readonly number[],
+  visits: readonly [...Visits],
+): Promise<{ [At in keyof Visits]: Timed }> {
+  const all = visits.map(() => ({ times: [] as number[], decided: [] as boolean[] }))
+  for (const user of users) {
+    for (const [at, visit] of visits.entries()) {
+      const began = performance.now()
+      all[at]?.decided.push(await visit(user))
+      all[at]?.times.push(performance.now() - began)
+    }
+  }
+  return all.map(({ times, decided }) => {
+    const sorted = times.toSorted((a, b) => a - b)
+    return { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), decided }
+  }) as { [At in keyof Visits]: Timed }
+}
+
+function countReads(store: Store): { readonly store: Store; readonly reads: () => number } {
+  let reads = 0
+  const counting: Store = {
+    ...store,
+    get: (...asked) => {
+      reads++
+      return store.get(...asked)
+    },
+    list: (...asked) => {
+      reads++
+      return store.list(...asked)
+    },
+  }
+  return { store: counting, reads: () => reads }
+}
+
+const ms = (value: number): string => value.toFixed(3)
+const mib = (bytes: number): string => (bytes / 2 ** 20).toFixed(0)
+
+function row(name: string, cells: readonly string[]): void {
+  console.log(name.padEnd(42) + cells.map((cell) => cell.padStart(14)).join(''))
+}
+
+/** Nobody signs in by way of another. */
+function noProviders(store: Store) {
+  return {
+    clock: systemClock,
+    identities: createIdentities(store, systemClock),
+    countsUntil: () => Number.POSITIVE_INFINITY,
+    claims: () => noPlugins,
+  }
+}

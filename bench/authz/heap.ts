@@ -1,0 +1,18 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+/** What this process holds, its garbage collected; in bytes. */
+export function memoryNow(): { readonly heap: number; readonly resident: number } {
+  collect()
+  // Twice: what has a finalizer goes in the second round.
+  collect()
+  const { heapUsed, rss } = process.memoryUsage()
+  return { heap: heapUsed, resident: rss }
+}
+
+const collect = garbageCollector()
+
+function garbageCollector(): () => void {
+  setFlagsFromString('--expose-gc')
+  return runInNewContext('gc') as () => void
+}

@@ -1,0 +1,49 @@
+import { createLog } from '../../packages/server/src/base/log.ts'
+import { keepLink } from '../../packages/server/src/feed/nats/link.ts'
+import { createNatsFeed } from '../../packages/server/src/feed/nats/nats-feed.ts'
+import { startRelay } from '../../packages/server/src/feed/nats/relay.ts'
+import { loadSeals } from '../../packages/server/src/feed/nats/seals.ts'
+import { openPostgresStore } from '../../packages/server/src/store/postgres/postgres-store.ts'
+
+/** A process that follows changes, and carries the log to NATS when nobody else does; or that does only that. */
+export interface FeedReport {
+  /** How far it has come. */
+  readonly number: number
+  /** Handed out here, or carried. */
+  readonly changes: number
+  readonly cpuMicroseconds: number
+  readonly state: string
+}
+
+const [url = '', natsUrl = '', what] = process.argv.slice(2)
+const log = createLog({ level: 'warn', pretty: true, write: (text) => void process.stderr.write(text) })
+const store = await openPostgresStore({ url, onConnectionLost: () => {} })
+const stream = { name: 'bench', replicas: 1, maxAgeSeconds: 3_600, maxBytes: 4 * 1024 ** 3 }
+const address = { urls: [natsUrl] }
+let changes = 0
+const look = what === 'relay' ? await carry() : await follow()
+process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  process.send?.({ ...look(), changes, cpuMicroseconds: user + system } satisfies FeedReport)
+})
+process.on('disconnect', () => process.exit())
+process.send?.({ ready: true })
+
+async function follow() {
+  const feed = await createNatsFeed({ store, log, address, stream })
+  feed.subscribe({ onChanges: (some) => void (changes += some.length), onLost: () => {} })
+  return () => ({ number: feed.place.number, state: feed.state() })
+}
+
+async function carry() {
+  const { packedLog } = store
+  if (!packedLog) throw new Error('there is no log to carry')
+  const begin = Number((await store.head()).split('.')[0])
+  const seals = await loadSeals(store)
+  const metrics = { relayed: (count: number) => void (changes += count), fenced: () => {} }
+  const relay = startRelay({ store, packedLog, link: keepLink(address, log), stream, seals, metrics, log })
+  return () => {
+    if (relay.atEndAt() === undefined) relay.wanted()
+    return { number: begin + changes, state: relay.atEndAt() === undefined ? 'waits' : 'carries the log' }
+  }
+}

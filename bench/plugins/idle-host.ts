@@ -1,0 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startLoneHost } from '../../tests/faults/plugins/lone-host.ts'
+import type { Part } from '../part.ts'
+
+const bar = 130
+const settleMs = 10_000
+
+/** The memory of a host that has nothing to do, as it is shipped: compiled, not from its sources. */
+export const idleHost: Part = async () => {
+  await using host = await startLoneHost('SQLite', { compiled: true })
+  await sleep(settleMs)
+  const held = host.residentMegabytes()
+  const figure = `an idle host on SQLite holds ${held.toFixed(0)} MB (RSS, bar ${bar})`
+  console.log(`\n${figure}`)
+  return { figure, short: held > bar ? [figure] : [] }
+}

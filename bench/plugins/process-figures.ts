@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs'
+
+const ticksPerSecond = 100
+
+/** Seconds of CPU that a process has used. */
+export function cpuSecondsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
+}
+
+/** Of memory that is shared, each process has its part. */
+export function proportionalMegabytes(pid: number): number {
+  return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1024
+}

@@ -1,0 +1,25 @@
+import { startLoneHost } from '../../tests/faults/plugins/lone-host.ts'
+import { median, spread } from '../measure.ts'
+import type { Part } from '../part.ts'
+import { installStarted, samplePackage } from './sample.ts'
+
+const bar = 500
+const times = 10
+
+/** From the request that installs a plugin until it is started: its process, its models, nothing stored in them. */
+export const start: Part = async () => {
+  const names = Array.from({ length: times + 1 }, (_, at) => `start${at}`)
+  const packages = new Map<string, Buffer>()
+  for (const name of names) packages.set(name, await samplePackage(name))
+  await using host = await startLoneHost('SQLite')
+  const took: number[] = []
+  for (const [name, body] of packages) {
+    took.push(await installStarted(host, name, body))
+    await host.purge(name)
+  }
+  // The first one warms up.
+  const counted = took.slice(1)
+  const figure = `a plugin is started in ${median(counted).toFixed(0)} ms (p50 of ${times}, bar ${bar})`
+  console.log(`\n${figure}, ${spread(counted)} ms`)
+  return { figure, short: median(counted) > bar ? [figure] : [] }
+}

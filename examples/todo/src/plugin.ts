@@ -1,0 +1,134 @@
+import {
+  can,
+  controller,
+  defineModel,
+  definePlugin,
+  defineSettings,
+  invalid,
+  notFound,
+  owned,
+  roleTemplate,
+  route,
+  secret,
+  t,
+  withDefault,
+} from '@pergola/plugin-sdk'
+
+// The model. `Todo` is a value; every type below is inferred from it.
+export const Todo = defineModel({
+  apiVersion: 'todo.example.com/v1alpha1',
+  kind: 'Todo',
+  plural: 'todos',
+  spec: t.Object({
+    title: t.String({ minLength: 1, maxLength: 120, description: 'What has to be done' }),
+    state: withDefault(t.Enum(['open', 'done']), 'open'),
+    owner: t.String({ description: 'User name of the owner' }),
+    start: t.Optional(t.String({ format: 'date-time' })),
+    due: t.Optional(t.String({ format: 'date-time' })),
+    tags: t.Optional(t.Array(t.String({ maxLength: 40 }), { maxItems: 8 })),
+    shareCode: t.Optional(t.String({ pattern: '^[0-9a-f]{8}$' })),
+  }),
+  status: t.Object({ remindedAt: t.Optional(t.String({ format: 'date-time' })) }),
+  statusSubresource: true,
+  indexes: [
+    'spec.owner',
+    'spec.state',
+    'spec.due',
+    'spec.tags', // an array of scalars: a multi-value index
+    { path: 'spec.shareCode', unique: true }, // enforced by the database
+    { name: 'words', multi: (todo) => todo.spec.title.toLowerCase().split(/\W+/) }, // search by word; runs in the plugin
+  ],
+  check: ({ spec }) => {
+    // what a schema cannot say; before every write, pure, no I/O
+    if (spec.start && spec.due && spec.due <= spec.start) invalid('spec.due', 'must be later than spec.start')
+  },
+})
+
+// An operator fills these in; the console draws the form, `token` is encrypted at rest.
+export const Settings = defineSettings(
+  t.Object({
+    webhook: t.Optional(t.String({ format: 'uri' })),
+    token: t.Optional(secret()),
+  }),
+)
+
+// Role templates. The build writes them as YAML, with the rules of the routes that name them below.
+const view = roleTemplate('view', { displayName: 'View todos', rules: [can(['get', 'list', 'watch'], Todo)] })
+const manage = roleTemplate('manage', { displayName: 'Manage todos', dependencies: [view], rules: [can('*', Todo)] })
+const own = roleTemplate('own', { displayName: 'Own todos', aggregateTo: ['authenticated'] })
+const shared = roleTemplate('shared', { displayName: 'Read shared todos', aggregateTo: ['anonymous'], hidden: true })
+
+// console.api.todo.example.com: for the administration
+export const stats = route(
+  'GET /todos/-/stats',
+  {
+    allow: view,
+    response: t.Object({ open: t.Integer(), done: t.Integer() }),
+  },
+  async ({ client }) => ({
+    open: await client(Todo)
+      .list({ where: { 'spec.state': 'open' } })
+      .total(),
+    done: await client(Todo)
+      .list({ where: { 'spec.state': 'done' } })
+      .total(),
+  }),
+)
+
+// uc.api.todo.example.com: the caller's own todos as list, get, create, update, patch, delete and watch ...
+export const mine = owned(Todo, 'spec.owner', { allow: own })
+// ... and one action on them
+export const share = route(
+  'POST /todos/:name/share',
+  {
+    allow: own,
+    response: t.Object({ code: t.String() }),
+  },
+  async ({ params, caller }) => {
+    const code = crypto.randomUUID().slice(0, 8)
+    // with the caller's rights: somebody else's todo is not found
+    const todo = await caller.client(mine).update(params.name, (todo) => {
+      todo.spec.shareCode ??= code
+    })
+    return { code: todo.spec.shareCode ?? code }
+  },
+)
+
+// api.todo.example.com: anybody who has the code
+export const readShared = route(
+  'GET /shares/:code',
+  {
+    allow: shared,
+    response: t.Object({ title: t.String(), state: t.String() }),
+  },
+  async ({ params, client }) => {
+    const todo =
+      (await client(Todo)
+        .list({ where: { 'spec.shareCode': params.code } })
+        .first()) ?? notFound('share')
+    return { title: todo.spec.title, state: todo.spec.state }
+  },
+)
+
+// One active instance across all replicas; called again whenever a todo changes.
+const reminders = controller(Todo, async (todo, { client, clock, settings, requeueAfter, signal }) => {
+  const { webhook, token } = settings(Settings)
+  if (!webhook || !todo.spec.due || todo.spec.state === 'done' || todo.status?.remindedAt) return
+  const wait = Date.parse(todo.spec.due) - clock.now()
+  if (wait > 0) return requeueAfter(wait)
+  const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
+  await fetch(webhook, { method: 'POST', signal, headers, body: JSON.stringify({ title: todo.spec.title }) })
+  await client(Todo).updateStatus(todo, { remindedAt: clock.iso() })
+})
+
+export default definePlugin({
+  name: 'todo',
+  displayName: 'Todos',
+  models: [Todo],
+  settings: Settings,
+  roles: [view, manage, own, shared],
+  console: [stats],
+  uc: [mine, share],
+  public: [readShared],
+  controllers: { reminders },
+})

@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import { resolveIndexPath } from './index-path.ts'
+import type { ObjectSchema } from './object-schema.ts'
+
+const schema: ObjectSchema = {
+  properties: {
+    spec: {
+      properties: {
+        city: { type: 'string' },
+        seen: { type: 'string', format: 'date-time' },
+        born: { type: 'string', format: 'date' },
+        age: { type: 'integer' },
+        weight: { type: ['number', 'null'] },
+        count: { type: ['integer', 'number'] },
+        on: { type: 'boolean' },
+        size: { enum: ['s', 'l', null] },
+        only: { const: 7 },
+        mixed: { type: ['string', 'number'] },
+        mixedEnum: { enum: ['s', 1] },
+        any: {},
+        none: { type: 'null' },
+        tags: { type: 'array', items: { type: 'string' } },
+        times: { type: ['array', 'null'], items: { $ref: '#/$defs/time' } },
+        lists: { type: 'array', items: { type: 'array', items: { type: 'string' } } },
+        untold: { type: 'array' },
+        home: { $ref: '#/$defs/home' },
+        itself: { $ref: '#/$defs/itself' },
+        listed: { type: 'array', items: { $ref: '#/$defs/home' } },
+      },
+    },
+    status: { properties: { phase: { $ref: '#/$defs/alias' } } },
+  },
+  $defs: {
+    time: { type: 'string', format: 'date-time' },
+    home: { type: 'object', properties: { street: { type: 'string' } } },
+    alias: { $ref: '#/$defs/time' },
+    itself: { $ref: '#/$defs/itself' },
+  },
+}
+
+describe('a path leads to', () => {
+  const cases: readonly (readonly [path: string, type: string, multi?: boolean])[] = [
+    ['spec.city', 'string'],
+    ['spec.seen', 'timestamp'],
+    ['spec.born', 'string'],
+    ['spec.age', 'number'],
+    ['spec.weight', 'number'],
+    ['spec.count', 'number'],
+    ['spec.on', 'boolean'],
+    ['spec.size', 'string'],
+    ['spec.only', 'number'],
+    ['spec.tags', 'string', true],
+    ['spec.times', 'timestamp', true],
+    ['spec.home.street', 'string'],
+    ['status.phase', 'timestamp'],
+  ]
+  for (const [path, type, multi = false] of cases) {
+    test(`${path}: ${multi ? 'a set of ' : ''}${type}`, () =>
+      expect(resolveIndexPath(schema, path)).toEqual({ type, multi }))
+  }
+})
+
+describe('a path is refused that', () => {
+  const cases: readonly (readonly [what: string, path: string, fault: string])[] = [
+    ['begins elsewhere', 'metadata.name', 'must begin with spec or status'],
+    ['is empty', '', 'must begin with spec or status'],
+    ['leads nowhere', 'spec.nothing', 'is not in the schema: spec has no property "nothing"'],
+    ['goes through a value', 'spec.city.street', 'is not in the schema: spec.city has no property "street"'],
+    ['goes through what every object has', 'spec.toString', 'is not in the schema: spec has no property "toString"'],
+    ['goes through the items of an array', 'spec.listed.street', 'is not in the schema: spec.listed has no property'],
+    ['leads to an object', 'spec.home', 'must be a string, a number, a boolean, or an array of one of them'],
+    ['leads to the whole', 'spec', 'must be a string, a number'],
+    ['leads to several types', 'spec.mixed', 'must be a string, a number'],
+    ['leads to values of several types', 'spec.mixedEnum', 'must be a string, a number'],
+    ['leads to anything', 'spec.any', 'must be a string, a number'],
+    ['leads to nothing but null', 'spec.none', 'must be a string, a number'],
+    ['leads to arrays of arrays', 'spec.lists', 'is an array of something other than strings'],
+    ['leads to arrays of anything', 'spec.untold', 'is an array of something other than strings'],
+    ['leads to arrays of objects', 'spec.listed', 'is an array of something other than strings'],
+    ['leads to what leads to itself', 'spec.itself', 'must be a string, a number'],
+  ]
+  for (const [what, path, fault] of cases) {
+    test(what, () => {
+      expect(resolveIndexPath(schema, path)).toEqual({ fault: expect.stringContaining(fault) as string })
+    })
+  }
+
+  test('is in a schema that has none of it', () => {
+    expect(resolveIndexPath({ properties: {} }, 'spec.a')).toEqual({
+      fault: 'is not in the schema: the schema has no property "spec"',
+    })
+  })
+})

@@ -1,0 +1,71 @@
+import { definitionOf, type ObjectSchema } from './object-schema.ts'
+
+/** How values are put in order. */
+export type IndexValueType = 'string' | 'number' | 'boolean' | 'timestamp'
+
+/** What a path leads to, by the schema. */
+export interface IndexedPath {
+  readonly type: IndexValueType
+  /** An array of such values. */
+  readonly multi: boolean
+}
+
+const scalarTypes: Readonly<Record<string, IndexValueType>> = {
+  string: 'string',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+}
+
+/** Answers what is wrong, in words that follow the path, when its values could not be put in order. */
+export function resolveIndexPath(schema: ObjectSchema, path: string): IndexedPath | { readonly fault: string } {
+  const steps = path.split('.')
+  const [root] = steps
+  if (root !== 'spec' && root !== 'status') return { fault: 'must begin with spec or status' }
+  let found: unknown = { properties: schema.properties }
+  for (const [at, key] of steps.entries()) {
+    const { properties } = resolved(found, schema)
+    const known = isJsonObject(properties) ? properties : {}
+    if (!Object.hasOwn(known, key)) {
+      const place = steps.slice(0, at).join('.') || 'the schema'
+      return { fault: `is not in the schema: ${place} has no property "${key}"` }
+    }
+    found = known[key]
+  }
+  const target = resolved(found, schema)
+  if (typesOf(target).includes('array')) {
+    const type = keyTypeOf(resolved(target['items'], schema))
+    return type ? { type, multi: true } : { fault: 'is an array of something other than strings, numbers or booleans' }
+  }
+  const type = keyTypeOf(target)
+  return type ? { type, multi: false } : { fault: 'must be a string, a number, a boolean, or an array of one of them' }
+}
+
+/** Through references. */
+function resolved(schema: unknown, { $defs = {} }: ObjectSchema): Readonly<Record<string, unknown>> {
+  const seen = new Set<unknown>()
+  let found = schema
+  while (isJsonObject(found) && '$ref' in found && !seen.has(found)) {
+    seen.add(found)
+    found = definitionOf(found['$ref'], $defs)
+  }
+  return isJsonObject(found) ? found : {}
+}
+
+function typesOf({ type, enum: allowed, const: only }: Readonly<Record<string, unknown>>): readonly string[] {
+  if (typeof type === 'string') return [type]
+  if (Array.isArray(type)) return type.filter((one) => one !== 'null').map(String)
+  const values = Array.isArray(allowed) ? allowed : only === undefined ? [] : [only]
+  return [...new Set(values.filter((value) => value !== null).map((value) => typeof value))]
+}
+
+function keyTypeOf(schema: Readonly<Record<string, unknown>>): IndexValueType | undefined {
+  const types = [...new Set(typesOf(schema).map((type) => scalarTypes[type]))]
+  const [type] = types
+  if (types.length !== 1 || type === undefined) return undefined
+  return type === 'string' && schema['format'] === 'date-time' ? 'timestamp' : type
+}
+
+function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,69 @@
+import { dependenciesOf, gainOf, rolesOf, targetsOf, type PackageContents } from './package-contents.ts'
+import { reachWords } from './reach-words.ts'
+import { rightWords } from './right-words.ts'
+import { addedRights, isOwn, rightsOf, type Right } from './rights.ts'
+
+/**
+ * What somebody has to say yes to, by name, before the package is taken: rights of the plugin itself, code in the console,
+ * rules outside of its own groups, roles of others that its templates become part of or depend on, and everything that
+ * becomes public. On an upgrade only what is new.
+ */
+export function approvalsFor(after: PackageContents, before?: PackageContents): readonly string[] {
+  const earlier = before ? namedConsents(before) : []
+  return [
+    ...newRights(permissionsOf(after), before ? permissionsOf(before) : []).map((right) => rightWords(right, '')),
+    ...namedConsents(after).filter((name) => !earlier.includes(name)),
+    ...foreignRules(after, before),
+    ...publicRights(after, before),
+  ]
+}
+
+export function permissionsOf({ definition }: PackageContents): readonly Right[] {
+  return rightsOf(definition.permissions, definition)
+}
+
+/** Those that are granted to everybody by the package, and were not. */
+function publicRights(after: PackageContents, before: PackageContents | undefined): readonly string[] {
+  const { definition } = after
+  const now = gainOf('anonymous', after)
+  const earlier = before && gainOf('anonymous', before)
+  const rights = newRights(
+    rightsOf(now.rules, definition),
+    rightsOf(earlier?.rules ?? [], before?.definition ?? definition),
+  )
+  const roles = now.foreignRoles.filter((name) => !earlier?.foreignRoles.includes(name))
+  return [...reachWords(rights, definition), ...roles.map((name) => `what ${name} may`)].map(
+    (what) => `public: ${what}`,
+  )
+}
+
+/** Rules of its templates about what is not the plugin's. */
+function foreignRules(after: PackageContents, before: PackageContents | undefined): readonly string[] {
+  return rolesOf(after).flatMap(({ metadata: { name }, rules }) => {
+    const earlier = before ? rolesOf(before).find(({ metadata }) => metadata.name === name) : undefined
+    const known = before && earlier ? rightsOf(earlier.rules, before.definition) : []
+    const foreign = rightsOf(rules, after.definition).filter((right) => !isOwn(right, after.definition))
+    return newRights(foreign, known).map((right) => `${name}: ${rightWords(right, '')}`)
+  })
+}
+
+function newRights(after: readonly Right[], before: readonly Right[]): readonly Right[] {
+  return before.length === 0 ? after : addedRights(before, after)
+}
+
+/** What is there or is not. */
+function namedConsents(contents: PackageContents): readonly string[] {
+  const roles = rolesOf(contents)
+  const own = new Set(roles.map(({ metadata }) => metadata.name))
+  return [
+    ...(contents.hasConsoleCode ? ['console-code'] : []),
+    ...roles.flatMap((role) => [
+      ...targetsOf(role)
+        .filter((target) => !own.has(target))
+        .map((target) => `${role.metadata.name} into ${target}`),
+      ...dependenciesOf(role)
+        .filter((other) => !own.has(other))
+        .map((other) => `${role.metadata.name} with ${other}`),
+    ]),
+  ]
+}

@@ -1,0 +1,332 @@
+import { describe, expect, test } from 'vitest'
+import todo from '../../../../examples/todo/src/plugin.ts'
+import { inspect } from '../../../plugin-sdk/src/index.ts'
+import type { ModelDeclaration, PluginDefinition } from '../plugin-definition.ts'
+import type { Rule } from '../rules.ts'
+import { approvalsFor } from './approvals.ts'
+import { describePlugin } from './describe-plugin.ts'
+import { describeUpgrade } from './describe-upgrade.ts'
+import { library, role } from './library.rows.ts'
+import type { PackageContents } from './package-contents.ts'
+import { schemaChanges } from './schema-changes.ts'
+import { renderSections } from './sections.ts'
+
+const example = inspect(todo)
+const empty: PluginDefinition = {
+  protocol: 1,
+  name: 'idle',
+  groups: [],
+  models: [],
+  routes: [],
+  apps: [],
+  owned: [],
+  roles: [],
+  controllers: [],
+  schedules: [],
+  permissions: [],
+}
+
+/** The library with something else in it. */
+function changed(change: (model: ModelDeclaration) => ModelDeclaration, more: Partial<PluginDefinition> = {}) {
+  const [first, ...others] = library.models
+  return { ...library, ...more, models: [...(first ? [change(first)] : []), ...others] }
+}
+
+function withSpec(properties: Readonly<Record<string, unknown>>, required = ['title', 'shelf']) {
+  return changed((model) => {
+    const [version] = model.versions
+    const spec = { ...version?.schema.properties['spec'], required, properties }
+    return { ...model, versions: [{ name: 'v1', schema: { ...version?.schema, properties: { spec } } }] }
+  })
+}
+
+const specOf = (definition: PluginDefinition) =>
+  definition.models[0]?.versions[0]?.schema.properties['spec']?.['properties'] as Record<
+    string,
+    Record<string, unknown>
+  >
+
+describe('what a package will do is told', () => {
+  const packages: readonly (readonly [what: string, file: string, contents: PackageContents])[] = [
+    ['of the example', 'todo', { definition: example }],
+    [
+      'of one with everything there is, and with roles written by hand',
+      'library',
+      {
+        definition: library,
+        roles: [
+          role('library-statistics', {
+            rules: [
+              {
+                apiGroups: ['console.api.books.example.com'],
+                resources: ['books/stats'],
+                resourceNames: ['-'],
+                verbs: ['get'],
+              },
+            ],
+          }),
+        ],
+        hasConsoleCode: true,
+      },
+    ],
+    ['of one with nothing', 'idle', { definition: empty }],
+  ]
+  test.each(packages)('%s', async (_, file, contents) => {
+    await expect(`${renderSections(describePlugin(contents))}\n`).toMatchFileSnapshot(`golden/${file}.txt`)
+  })
+})
+
+describe('what an upgrade changes is told', () => {
+  const spec = specOf(library)
+  const upgrades: readonly (readonly [what: string, file: string, before: PackageContents, after: PackageContents])[] =
+    [
+      ['of code alone', 'upgrade-code', { definition: library }, { definition: library }],
+      [
+        'of schemas',
+        'upgrade-schema',
+        { definition: library },
+        {
+          definition: withSpec(
+            {
+              ...spec,
+              title: { type: 'string', maxLength: 80, minLength: 1, description: 'As on the cover' },
+              shelf: { type: 'string' },
+              state: { enum: ['out', 'lost'] },
+              pages: { type: 'string' },
+              authors: { type: 'array', items: { type: 'string', maxLength: 40 }, maxItems: 20 },
+              loan: {
+                type: 'object',
+                properties: { by: { type: 'string' } },
+                additionalProperties: { type: 'string' },
+              },
+              series: { type: 'object', properties: { name: { type: 'string' } } },
+            },
+            ['title', 'series'],
+          ),
+        },
+      ],
+      [
+        'of models and indexes',
+        'upgrade-indexes',
+        { definition: library },
+        {
+          definition: {
+            ...library,
+            models: [
+              {
+                ...(library.models[0] as ModelDeclaration),
+                indexes: [
+                  { name: 'spec.title', order: 'DESC' },
+                  { name: 'spec.loan.by', unique: true },
+                  { name: 'isbn', unique: true, evaluated: 'multi', revision: 1 },
+                  { name: 'words', evaluated: 'multi', revision: 4 },
+                  { name: 'spec.state' },
+                ],
+                composites: [['spec.state', 'spec.title']],
+                statusSubresource: true,
+                check: false,
+              },
+              { ...(library.models[1] as ModelDeclaration), plural: 'readers', singular: 'reader' },
+            ],
+          },
+        },
+      ],
+      [
+        'of rights',
+        'upgrade-rights',
+        { definition: library },
+        {
+          hasConsoleCode: true,
+          definition: {
+            ...library,
+            groups: ['books.example.com', 'fines.example.com', 'people.example.com'],
+            routes: [
+              ...library.routes.slice(1),
+              { audience: 'public', method: 'POST', path: '/apis/api.books.example.com/v1/reviews' },
+            ],
+            roles: [
+              role('library-visit', {
+                into: ['anonymous'],
+                rules: [
+                  ...(library.roles[0]?.rules ?? []),
+                  { apiGroups: ['api.books.example.com'], resources: ['library/reviews'], verbs: ['create'] },
+                ],
+              }),
+              role('library-manage', {
+                into: ['editor', 'author'],
+                with: ['library-visit', 'mailer-send', 'mailer-read'],
+                rules: [
+                  { apiGroups: ['books.example.com'], resources: ['books'], verbs: ['get', 'list'] },
+                  { apiGroups: [''], resources: ['users'], resourceNames: ['ann', 'eve'], verbs: ['get', 'update'] },
+                ],
+              }),
+              role('library-new', { rules: [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }] }),
+            ],
+            permissions: [
+              { apiGroups: [''], resources: ['secrets'], resourceNames: ['smtp', 'ldap'], verbs: ['get', 'list'] },
+            ],
+            settings: { type: 'object', properties: { sender: { type: 'string' } } },
+            schedules: [{ name: 'sweep', every: '10m' }],
+            dependencies: { mailer: '^3.0.0' },
+          },
+        },
+      ],
+      ['of everything at once, from nothing', 'upgrade-from-nothing', { definition: empty }, { definition: example }],
+    ]
+  test.each(upgrades)('%s', async (_, file, before, after) => {
+    await expect(`${renderSections(describeUpgrade(before, after))}\n`).toMatchFileSnapshot(`golden/${file}.txt`)
+  })
+})
+
+describe('somebody has to approve', () => {
+  const read = { apiGroups: [''], resources: ['secrets'], verbs: ['get'] }
+  const asking = (...permissions: readonly Rule[]): PackageContents => ({ definition: { ...empty, permissions } })
+  const withRoles = (...roles: readonly ReturnType<typeof role>[]): PackageContents => ({
+    definition: { ...empty, groups: ['idle.example.com'], roles },
+  })
+  const own = { apiGroups: ['idle.example.com'], resources: ['idle/things'], verbs: ['get'] }
+  const into = { into: ['anonymous'] }
+
+  const rows: readonly (readonly [
+    what: string,
+    after: PackageContents,
+    before: PackageContents,
+    names: readonly string[],
+  ])[] = [
+    ['nothing that was asked for before', asking(read), asking(read), []],
+    ['nothing that a wider right had included', asking(read), asking({ ...read, resources: ['*'], verbs: ['*'] }), []],
+    ['the verb that is new', asking({ ...read, verbs: ['get', 'list'] }), asking(read), ['list secrets']],
+    [
+      'the name that is new',
+      asking({ ...read, resourceNames: ['a', 'b'] }),
+      asking({ ...read, resourceNames: ['a'] }),
+      ['get secrets b'],
+    ],
+    ['every name, where one was', asking(read), asking({ ...read, resourceNames: ['a'] }), ['get secrets']],
+    ['every verb, where one was', asking({ ...read, verbs: ['*'] }), asking(read), ['* secrets']],
+    ['another group', asking({ ...read, apiGroups: ['', 'x.org'] }), asking(read), ['get secrets in x.org']],
+    ['code in the console', { definition: empty, hasConsoleCode: true }, { definition: empty }, ['console-code']],
+    ['no rule of its own groups', withRoles(role('idle-a', { rules: [own] })), withRoles(), []],
+    [
+      'rules outside of its groups',
+      withRoles(
+        role('idle-a', { rules: [own, read, { nonResourceURLs: ['/apis/idle.example.com.evil/x'], verbs: ['get'] }] }),
+      ),
+      withRoles(role('idle-a', { rules: [own] })),
+      ['idle-a: get secrets', 'idle-a: get /apis/idle.example.com.evil/x'],
+    ],
+    [
+      'rules about every group',
+      withRoles(role('idle-a', { rules: [{ ...own, apiGroups: ['*'] }] })),
+      withRoles(),
+      ['idle-a: get idle/things in every group'],
+    ],
+    [
+      'what becomes public, and that the role does',
+      withRoles(role('idle-a', { ...into, rules: [own] })),
+      withRoles(role('idle-a', { rules: [own] })),
+      ['idle-a into anonymous', 'public: get things'],
+    ],
+    [
+      'a rule added to what is public',
+      withRoles(role('idle-a', { ...into, rules: [{ ...own, verbs: ['get', 'list'] }] })),
+      withRoles(role('idle-a', { ...into, rules: [own] })),
+      ['public: list things'],
+    ],
+    [
+      'what becomes public through another template',
+      withRoles(role('idle-a', { ...into, with: ['idle-b'] }), role('idle-b', { rules: [own] })),
+      withRoles(role('idle-a', into), role('idle-b', { rules: [own] })),
+      ['public: get things'],
+    ],
+    [
+      'what becomes public by a template that becomes part of another',
+      withRoles(role('idle-a', into), role('idle-b', { into: ['idle-a'], rules: [own] })),
+      withRoles(role('idle-a', into), role('idle-b', { rules: [own] })),
+      ['public: get things'],
+    ],
+    [
+      'a role of others that everybody gets',
+      withRoles(role('idle-a', { ...into, with: ['editor'] })),
+      withRoles(role('idle-a', into)),
+      ['idle-a with editor', 'public: what editor may'],
+    ],
+  ]
+  test.each(rows)('%s', (_, after, before, names) => {
+    expect(approvalsFor(after, before)).toEqual(names)
+  })
+
+  test('roles in a circle as well', () => {
+    const roles = [role('idle-a', { ...into, with: ['idle-b'] }), role('idle-b', { with: ['idle-a'], rules: [own] })]
+    expect(approvalsFor(withRoles(...roles))).toEqual(['idle-a into anonymous', 'public: get things'])
+  })
+
+  test('nothing for a label that means nothing', () => {
+    const { metadata, ...rest } = role('idle-a', { rules: [own] })
+    const labels = { ...metadata.labels, 'rbac.authorization.platform.run/aggregate-to-anonymous': 'yes' }
+    expect(approvalsFor(withRoles({ ...rest, metadata: { ...metadata, labels } }))).toEqual([])
+  })
+})
+
+test('a rule is told by what it grants, whatever the route says of itself', () => {
+  const route = { audience: 'uc', method: 'GET', path: '/apis/uc.api.idle.example.com/v1/things/{name}' } as const
+  const rules = [{ apiGroups: ['uc.api.idle.example.com'], resources: ['things'], verbs: ['get'] }]
+  const definition: PluginDefinition = {
+    ...empty,
+    groups: ['idle.example.com'],
+    routes: [{ ...route, allow: 'idle-private' }],
+    roles: [role('idle-private'), role('idle-open', { into: ['anonymous'], rules })],
+  }
+  expect(describePlugin({ definition })[0]).toEqual({
+    heading: 'open to everybody',
+    lines: ['GET /apis/uc.api.idle.example.com/v1/things/{name}'],
+  })
+})
+
+test('a plugin with a resource of its own name is told from its sub-resources', () => {
+  const [model] = library.models
+  const definition: PluginDefinition = {
+    ...empty,
+    name: 'things',
+    groups: ['things.example.com'],
+    models: [
+      { ...(model as ModelDeclaration), group: 'things.example.com', plural: 'things', statusSubresource: true },
+    ],
+    roles: [
+      role('things-a', {
+        rules: [
+          { apiGroups: ['things.example.com'], resources: ['things/things'], verbs: ['*'] },
+          { apiGroups: ['things.example.com'], resources: ['things/status', 'things/things/status'], verbs: ['get'] },
+        ],
+      }),
+    ],
+  }
+  const sections = describePlugin({ definition })
+  expect(sections.find(({ heading }) => heading === 'by role')?.lines).toEqual([
+    'things-a: * things',
+    'things-a: get things/status',
+  ])
+  expect(sections.find(({ heading }) => heading === 'super administrator only')?.lines).toEqual(['nothing'])
+})
+
+test('no text of a package moves the cursor, or turns around what stands there', () => {
+  const settings = { type: 'object', properties: { 'a\u001b[2K\r\nb\u202e\u2028': {} } }
+  const text = renderSections(describePlugin({ definition: { ...empty, settings } }))
+  expect(text).toContain(String.raw`a\u{1b}[2K\u{d}\u{a}b\u{202e}\u{2028}`)
+})
+
+test('schemas that hold themselves, and those that grow without end, are compared as far as that goes', () => {
+  const node = { type: 'object', properties: { left: { $ref: '#/$defs/node' }, right: { $ref: '#/$defs/node' } } }
+  const laughs = Object.fromEntries(
+    Array.from({ length: 40 }, (_, at) => {
+      const next = { $ref: `#/$defs/laugh${at + 1}` }
+      return [`laugh${at}`, { type: 'object', properties: { one: next, other: next } }]
+    }),
+  )
+  const properties = { tree: { $ref: '#/$defs/node' }, joke: { $ref: '#/$defs/laugh0' } }
+  const before = { properties, $defs: { node, ...laughs } }
+  const after = { properties, $defs: { node: { ...node, minProperties: 1 }, ...laughs } }
+  const lines = schemaChanges(before, after)
+  expect(lines[0]).toBe('has more than 5000 fields, of which the first are compared')
+  expect(lines).toContain('tree.left minProperties none -> 1')
+})

@@ -1,0 +1,127 @@
+import { definitionOf, type JsonSchema, type ObjectSchema } from '../object-schema.ts'
+
+/** References that meet again and again would make fields without end of a short schema. */
+const maxFields = 5_000
+
+/** What changes nothing for an object. */
+const notes = new Set([
+  'description',
+  'title',
+  'examples',
+  'example',
+  '$comment',
+  'deprecated',
+  '$schema',
+  '$id',
+  '$defs',
+])
+/** They are looked into by themselves. */
+const parts = new Set(['properties', 'required', 'items', '$ref'])
+
+interface Field {
+  readonly schema: JsonSchema
+  readonly required: boolean
+}
+
+/** The difference in words: `spec.title maxLength 120 -> 80`. */
+export function schemaChanges(before: ObjectSchema, after: ObjectSchema): readonly string[] {
+  const earlier = fieldsOf(before)
+  const later = fieldsOf(after)
+  const gone = new Map([...earlier].filter(([path]) => !later.has(path)))
+  const come = new Map([...later].filter(([path]) => !earlier.has(path)))
+  const isCut = Math.max(earlier.size, later.size) >= maxFields
+  return [
+    ...(isCut ? [`has more than ${maxFields} fields, of which the first are compared`] : []),
+    ...[...come].filter(([path]) => !isBelow(path, come)).map(([path, field]) => `+ ${path} (${fieldWords(field)})`),
+    ...[...gone.keys()].filter((path) => !isBelow(path, gone)).map((path) => `- ${path}`),
+    ...[...later].flatMap(([path, field]) => fieldChanges(path, earlier.get(path), field)),
+  ]
+}
+
+function isBelow(path: string, fields: ReadonlyMap<string, Field>): boolean {
+  return ancestors(path).some((other) => fields.has(other))
+}
+
+/** `spec.a[].b`: `spec.a[]`, `spec.a` and `spec`. */
+function ancestors(path: string): readonly string[] {
+  return [...path.matchAll(/\.|\[\]/g)].map(({ index }) => path.slice(0, index))
+}
+
+function fieldChanges(path: string, before: Field | undefined, after: Field): readonly string[] {
+  if (!before) return []
+  const keywords = new Set([...Object.keys(before.schema), ...Object.keys(after.schema)])
+  const changed = [...keywords]
+    .filter((keyword) => !notes.has(keyword) && !parts.has(keyword))
+    .flatMap((keyword) => keywordChange(keyword, before.schema[keyword], after.schema[keyword]))
+  const required = after.required ? 'required' : 'optional'
+  const all = [...changed, ...(before.required === after.required ? [] : [`is ${required} now`])]
+  return all.map((change) => `${path} ${change}`)
+}
+
+function keywordChange(keyword: string, before: unknown, after: unknown): readonly string[] {
+  if (JSON.stringify(before) === JSON.stringify(after)) return []
+  if (keyword === 'enum' && Array.isArray(before) && Array.isArray(after)) return enumChange(before, after)
+  const isShort = [before, after].every((value) => value === undefined || shortWords(value) !== undefined)
+  if (!isShort) return [`has another ${keyword}`]
+  return [`${keyword} ${shortWords(before) ?? 'none'} -> ${shortWords(after) ?? 'none'}`]
+}
+
+function enumChange(before: readonly unknown[], after: readonly unknown[]): readonly string[] {
+  const come = after.filter((value) => !has(before, value)).map((value) => `+ ${JSON.stringify(value)}`)
+  const gone = before.filter((value) => !has(after, value)).map((value) => `- ${JSON.stringify(value)}`)
+  return come.length + gone.length > 0 ? [`values ${[...come, ...gone].join(' ')}`] : []
+}
+
+function has(values: readonly unknown[], value: unknown): boolean {
+  return values.some((other) => JSON.stringify(other) === JSON.stringify(value))
+}
+
+/** Scalars, and lists of types; anything else is too long for a line. */
+function shortWords(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value.join('|') : undefined
+}
+
+function fieldWords({ schema, required }: Field): string {
+  const { type } = schema
+  return `${shortWords(type) ?? (Array.isArray(schema['enum']) ? 'one of several' : 'any')}, ${required ? 'required' : 'optional'}`
+}
+
+/** Every field by its path; `[]` stands for each item of a list. A schema within itself is entered once. */
+function fieldsOf({ properties, required = [], $defs = {} }: ObjectSchema): ReadonlyMap<string, Field> {
+  const fields = new Map<string, Field>()
+  const take = (path: string, field: Field, around: readonly JsonSchema[]): void => {
+    const found = resolved(field.schema, $defs)
+    if (fields.size >= maxFields) return
+    fields.set(path, { ...field, schema: found })
+    if (around.includes(found)) return
+    const { properties: below, items, required: names } = found
+    for (const [name, part] of Object.entries(isSchema(below) ? below : {})) {
+      const isNeeded = Array.isArray(names) && names.includes(name)
+      if (isSchema(part)) take(`${path}.${name}`, { schema: part, required: isNeeded }, [...around, found])
+    }
+    if (isSchema(items)) take(`${path}[]`, { schema: items, required: false }, [...around, found])
+  }
+  for (const [name, part] of Object.entries(properties)) {
+    take(name, { schema: part, required: required.includes(name) }, [])
+  }
+  return fields
+}
+
+/** Through references; one that leads nowhere, or in a circle, is left as it is. */
+function resolved(schema: JsonSchema, definitions: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const seen = new Set<unknown>()
+  let found: JsonSchema = schema
+  while ('$ref' in found && !seen.has(found)) {
+    seen.add(found)
+    const next = definitionOf(found['$ref'], definitions)
+    if (!isSchema(next)) return found
+    found = next
+  }
+  return found
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,56 @@
+import { isApiError } from '@pergola/api'
+import type { Client } from '@pergola/client'
+import type { CommandContext } from '../command-context.ts'
+import { attempting } from '../server/attempting.ts'
+import { connect, type ServerOptions } from '../server/connect.ts'
+import { roleBindings } from '../server/core-resources.ts'
+import { readResources } from '../server/resources.ts'
+import { heldRoles, type HeldRole } from '../server/session.ts'
+import { exitCodes, type ExitCode } from '../terminal/exit-codes.ts'
+import type { Output } from '../terminal/output-option.ts'
+import { printJson } from '../terminal/print-json.ts'
+import { reviewLines, type Explanation } from './review-lines.ts'
+import { reviewedRequest, type Question } from './reviewed-request.ts'
+
+export interface CanIOptions extends ServerOptions {
+  readonly output: Output
+}
+
+/** Whether the caller, or somebody else, may do something, and why. Ends with 0 for yes and 1 for no. */
+export async function canI(context: CommandContext, question: Question, options: CanIOptions): Promise<ExitCode> {
+  const { terminal } = context
+  // Somebody is asked about, not called as.
+  const { as, ...which } = options
+  const { client } = await connect(context, which)
+  const known = await attempting({ verb: 'get', resource: '/apis' }, () => readResources(client))
+  const request = reviewedRequest(question, known)
+  const attempt = { verb: 'create', resource: 'users/accessreviews.api.platform.run', name: as }
+  const [review, held] = await attempting(attempt, () =>
+    Promise.all([
+      client.call({
+        method: 'POST',
+        path: '/apis/api.platform.run/v1alpha1/accessreviews',
+        body: { ...(as !== undefined && { user: as }), requests: [request] },
+      }),
+      as === undefined ? heldRoles(client) : rolesOf(client, as),
+    ]),
+  )
+  const [explanation] = (review as { readonly items: readonly [Explanation] }).items
+  if (options.output === 'json') await printJson(terminal, { ...explanation, ...(held && { holds: held }) })
+  else await terminal.print(reviewLines({ explanation, held, verb: question.verb }, terminal.paint))
+  return explanation.allowed ? exitCodes.done : exitCodes.failed
+}
+
+/** Undefined for who may not know. */
+async function rolesOf(client: Client, user: string): Promise<readonly HeldRole[] | undefined> {
+  try {
+    const found = await client
+      .resource(roleBindings)
+      .list({ fieldSelector: [{ key: 'subjects.name', op: '=', value: user }], size: 100 })
+    const given = found.items.map(({ metadata, roleRef }) => ({ name: roleRef.name, binding: metadata.name }))
+    return [{ name: 'authenticated' }, ...given]
+  } catch (error) {
+    if (isApiError(error) && error.reason === 'Forbidden') return undefined
+    throw error
+  }
+}

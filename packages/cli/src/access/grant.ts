@@ -1,0 +1,114 @@
+import { isApiError } from '@pergola/api'
+import type { Client } from '@pergola/client'
+import type { CommandContext } from '../command-context.ts'
+import { allOf } from '../server/all-of.ts'
+import { attempting } from '../server/attempting.ts'
+import { connect, type ServerOptions } from '../server/connect.ts'
+import { roleBindings, type RoleBinding } from '../server/core-resources.ts'
+import { CommandFault } from '../terminal/command-fault.ts'
+import { fieldLines } from '../terminal/render-error.ts'
+
+export interface GrantOptions extends ServerOptions {
+  readonly plan?: boolean
+}
+
+export interface Grant {
+  readonly user: string
+  readonly role: string
+}
+
+/** By a rolebinding of its own, whose name says what it is. */
+export async function grant(context: CommandContext, given: Grant, options: GrantOptions): Promise<void> {
+  const { terminal } = context
+  const { client } = await connect(context, options)
+  const name = `${given.user}-${given.role}`
+  const dryRun = options.plan ?? false
+  const outcome = await attempting({ verb: 'create', resource: 'rolebindings', name }, () =>
+    bind(client, { ...given, name, dryRun }),
+  )
+  await terminal.print([
+    `  rolebinding ${name} ${outcome}`,
+    dryRun
+      ? '  a plan, nothing has been changed'
+      : `  next      pergola can-i <verb> <resource> --as ${given.user}; to take it back: pergola revoke ${given.user} ${given.role}`,
+  ])
+}
+
+interface Binding extends Grant {
+  readonly name: string
+  readonly dryRun: boolean
+}
+
+async function bind(client: Client, { user, role, name, dryRun }: Binding): Promise<string> {
+  const bindings = client.resource(roleBindings)
+  const binding = { metadata: { name }, roleRef: { name: role }, subjects: [{ name: user }] }
+  try {
+    await bindings.create(binding, { dryRun })
+    return 'created'
+  } catch (error) {
+    if (isApiError(error) && error.reason === 'Invalid') throw unknownNames(error)
+    if (!isApiError(error) || error.reason !== 'AlreadyExists') throw error
+  }
+  const stored = await bindings.get(name)
+  if (stored.roleRef.name !== role) {
+    throw new CommandFault(`rolebinding ${name} is there already, and gives ${stored.roleRef.name}`, {
+      next: `pergola get rolebinding ${name}`,
+    })
+  }
+  if (stored.subjects.some((subject) => subject.name === user)) return `unchanged: ${user} holds ${role} by it`
+  const subjects = [...stored.subjects, { name: user }]
+  await bindings.update({ ...stored, subjects }, { dryRun })
+  return 'changed'
+}
+
+function unknownNames(error: Error & { readonly errors?: unknown }): Error {
+  const next = 'pergola list roles, and pergola user list'
+  return new CommandFault(error.message, { lines: fieldLines(error as never), next })
+}
+
+/** Out of every binding that gives the role to the user; one that is empty then is deleted. */
+export async function revoke(context: CommandContext, { user, role }: Grant, options: GrantOptions): Promise<void> {
+  const { terminal } = context
+  const { client } = await connect(context, options)
+  const bindings = client.resource(roleBindings)
+  const dryRun = options.plan ?? false
+  const found = await attempting({ verb: 'list', resource: 'rolebindings' }, () =>
+    allOf(
+      bindings.listAll({
+        fieldSelector: [
+          { key: 'roleRef.name', op: '=', value: role },
+          { key: 'subjects.name', op: '=', value: user },
+        ],
+      }),
+    ),
+  )
+  if (found.length === 0) {
+    throw new CommandFault(`no rolebinding gives ${role} to ${user}`, {
+      next: `pergola list rolebindings --where subjects.name=${user}`,
+    })
+  }
+  for (const binding of found) {
+    const { name } = binding.metadata
+    const left = binding.subjects.filter((subject) => subject.name !== user)
+    const verb = left.length === 0 ? 'delete' : 'update'
+    await attempting({ verb, resource: 'rolebindings', name }, () => takeOut(client, { binding, left, dryRun }))
+    await terminal.print([`  rolebinding ${name} ${left.length === 0 ? 'deleted' : 'changed'}`])
+  }
+  await terminal.print([
+    dryRun
+      ? '  a plan, nothing has been changed'
+      : `  next      pergola can-i <verb> <resource> --as ${user}; to give it back: pergola grant ${user} ${role}`,
+  ])
+}
+
+interface Leaving {
+  readonly binding: RoleBinding
+  readonly left: RoleBinding['subjects']
+  readonly dryRun: boolean
+}
+
+async function takeOut(client: Client, { binding, left, dryRun }: Leaving): Promise<void> {
+  const bindings = client.resource(roleBindings)
+  if (left.length > 0) await bindings.update({ ...binding, subjects: left }, { dryRun })
+  else await bindings.delete(binding.metadata.name, { dryRun })
+}

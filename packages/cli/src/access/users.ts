@@ -1,0 +1,91 @@
+import type { CommandContext } from '../command-context.ts'
+import { attempting } from '../server/attempting.ts'
+import { connect, type ServerOptions } from '../server/connect.ts'
+import { users } from '../server/core-resources.ts'
+import { newPassword, type PasswordOptions } from '../terminal/new-password.ts'
+import { CommandFault } from '../terminal/command-fault.ts'
+
+interface PlanOptions extends ServerOptions {
+  readonly plan?: boolean
+}
+
+export interface AddUserOptions extends PlanOptions, PasswordOptions {
+  readonly displayName?: string
+  readonly email?: string
+  /** False with `--no-password`. */
+  readonly password: boolean
+}
+
+const planned = '  a plan, nothing has been changed'
+
+/** With a password, unless it comes by another way, such as an OpenID Connect provider. */
+export async function addUser(context: CommandContext, name: string, options: AddUserOptions): Promise<void> {
+  const { terminal } = context
+  const { displayName, email, plan: dryRun = false } = options
+  const { client, url } = await connect(context, options)
+  const chosen = dryRun || !options.password ? undefined : await newPassword(name, options)
+  const spec = { ...(displayName !== undefined && { displayName }), ...(email !== undefined && { email }) }
+  await attempting({ verb: 'create', resource: 'users' }, () =>
+    client.resource(users).create({ metadata: { name }, spec }, { dryRun }),
+  )
+  await terminal.print([`  user ${name} created`])
+  if (dryRun) return terminal.print([planned])
+  if (chosen) {
+    const { password, made } = chosen
+    await setPassword(context, { name, password }, options).catch((error: unknown) => {
+      throw new CommandFault(`the password could not be set: ${(error as Error).message}`, {
+        next: `pergola user reset-password ${name}`,
+      })
+    })
+    if (made) await terminal.print([`  password  ${password}  (shown only now)`])
+  }
+  await terminal.print([`  next      pergola grant ${name} <role>, and ${name} signs in by  pergola login ${url}`])
+}
+
+export async function switchUser(
+  context: CommandContext,
+  { name, disabled }: { readonly name: string; readonly disabled: boolean },
+  options: PlanOptions,
+): Promise<void> {
+  const { terminal } = context
+  const { plan: dryRun = false } = options
+  const { client } = await connect(context, options)
+  await attempting({ verb: 'patch', resource: 'users', name }, () =>
+    client.resource(users).patch(name, { spec: { disabled } }, { dryRun }),
+  )
+  const words = disabled ? 'disabled, and signed out everywhere' : 'enabled'
+  const back = disabled ? 'enable' : 'disable'
+  await terminal.print([
+    `  user ${name} ${words}`,
+    dryRun ? planned : `  next      pergola user ${back} ${name}  takes it back`,
+  ])
+}
+
+export type ResetOptions = PlanOptions & PasswordOptions
+
+export async function resetPassword(context: CommandContext, name: string, options: ResetOptions): Promise<void> {
+  const { terminal } = context
+  if (options.plan) {
+    const { client } = await connect(context, options)
+    await attempting({ verb: 'get', resource: 'users', name }, () => client.resource(users).get(name))
+    return terminal.print([`  the password of ${name} would be set, and ${name} signed out everywhere`, planned])
+  }
+  const { password, made } = await newPassword(name, options)
+  await setPassword(context, { name, password }, options)
+  await terminal.print([
+    ...(made ? [`  password  ${password}  (shown only now)`] : []),
+    `  The password of ${name} is set, and ${name} is signed out everywhere.`,
+  ])
+}
+
+async function setPassword(
+  context: CommandContext,
+  { name, password }: { readonly name: string; readonly password: string },
+  options: ServerOptions,
+): Promise<void> {
+  const { client } = await connect(context, options)
+  const path = `/api/v1alpha1/users/${encodeURIComponent(name)}/password`
+  await attempting({ verb: 'update', resource: 'users/password', name }, () =>
+    client.call({ method: 'PUT', path, body: { password } }),
+  )
+}

@@ -1,0 +1,74 @@
+import { statSync } from 'node:fs'
+import type { Command } from 'commander'
+import type { CommandContext } from '../command-context.ts'
+import { showingProgress } from '../terminal/progress.ts'
+import { configOption } from './config-option.ts'
+import { print, type SharedOptions } from './run-administration.ts'
+
+interface RestoreOptions extends SharedOptions {
+  readonly replace?: true
+}
+
+/** For operators: everything into a file, and back. */
+export function addBackupCommands(program: Command, context: CommandContext): void {
+  program
+    .command('backup')
+    .description('copy everything, as it is at one moment, into a new file; servers go on meanwhile')
+    .argument('<file>', 'where to; it must not be there yet')
+    .addOption(configOption())
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nWorks on the database of the configuration. Keys of sealed secrets are not in the file.')
+    .action((file: string, options: SharedOptions) => backUp(context, file, options))
+  program
+    .command('restore')
+    .description('make the database what a backup says, and sign everybody out; no server may run')
+    .argument('<file>', 'as pergola backup made it, on the same engine')
+    .option('--replace', 'put aside what is there; it is not deleted')
+    .addOption(configOption())
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nTokens and roles that were taken from somebody after the backup are back: take them again.',
+    )
+    .action((file: string, options: RestoreOptions) => restore(context, file, options))
+}
+
+async function backUp({ terminal }: CommandContext, file: string, options: SharedOptions): Promise<void> {
+  const { keep } = await import('@pergola/server')
+  const code = await keep(configOf(options), async (keeping) => {
+    let words = 'it is begun'
+    {
+      using _ = showingProgress(terminal, () => `backup: ${words}`)
+      await keeping.backUp(file, (said) => (words = said))
+    }
+    const bytes = statSync(file).size
+    print(options, { file, bytes }, [
+      `  backup    ${file}  ${(bytes / 1024 / 1024).toFixed(1)} MB`,
+      `  next      keep it with the keys of secrets.keys, apart from each other; pergola restore ${file}`,
+    ])
+  })
+  process.exit(code)
+}
+
+async function restore({ terminal }: CommandContext, file: string, options: RestoreOptions): Promise<void> {
+  const { keep } = await import('@pergola/server')
+  const code = await keep(configOf(options), async (keeping) => {
+    let words = 'it is begun'
+    let aside: string | undefined
+    {
+      using _ = showingProgress(terminal, () => `restore: ${words}`)
+      const tell = (said: string) => (words = said)
+      aside = await keeping.restore({ from: file, replace: options.replace ?? false, tell })
+    }
+    print(options, { file, aside }, [
+      `  restored  ${file}; everybody is signed out`,
+      ...(aside === undefined ? [] : [`  aside     ${aside} holds what was there; delete it when all is well`]),
+      `  next      pergola serve, then pergola doctor`,
+    ])
+  })
+  process.exit(code)
+}
+
+function configOf({ config }: SharedOptions): { readonly configFile?: string } {
+  return config === undefined ? {} : { configFile: config }
+}

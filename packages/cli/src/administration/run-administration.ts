@@ -1,0 +1,28 @@
+import type { Administration } from '@pergola/server'
+import type { Command } from 'commander'
+import { configOption } from './config-option.ts'
+
+const where = 'Works on the database of the configuration itself: no server has to run, and with SQLite none may.'
+
+export interface SharedOptions {
+  readonly config?: string
+  readonly json?: true
+}
+
+/** What every command that works on the database takes. */
+export function addShared(command: Command): Command {
+  return command.addOption(configOption()).option('--json', 'print JSON').addHelpText('after', `\n${where}`)
+}
+
+/** Whatever is still open must not keep the process. */
+export async function runAdministration(
+  { config }: SharedOptions,
+  work: (administration: Administration) => Promise<void>,
+): Promise<void> {
+  const { administer } = await import('@pergola/server')
+  process.exit(await administer({ ...(config !== undefined && { configFile: config }) }, work))
+}
+
+export function print({ json }: SharedOptions, value: object, lines: readonly string[]): void {
+  process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${lines.join('\n')}\n`)
+}

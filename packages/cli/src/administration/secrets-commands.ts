@@ -1,0 +1,28 @@
+import type { Administration, RotatedSecrets } from '@pergola/server'
+import type { Command } from 'commander'
+import { addShared, print, runAdministration, type SharedOptions } from './run-administration.ts'
+
+/** For operators who change the keys that secrets are sealed with. */
+export function addSecretsCommands(program: Command): void {
+  const secrets = program.command('secrets').description('look after sealed secrets; works on the database itself')
+  addShared(secrets.command('rotate'))
+    .description('seal every secret with the first of secrets.keys; the others can go afterwards')
+    .action((options: SharedOptions) => runAdministration(options, (administration) => rotate(administration, options)))
+}
+
+async function rotate(administration: Administration, options: SharedOptions): Promise<void> {
+  const tell = ({ sealed, unchanged, failed }: RotatedSecrets) => {
+    if (!options.json) process.stdout.write(`  ${sealed + unchanged + failed.length} secrets looked at\n`)
+  }
+  const rotated = await administration.rotateSecrets(tell)
+  const { sealed, unchanged, failed } = rotated
+  if (options.json || failed.length === 0) {
+    const next = sealed + unchanged === 0 ? '' : '; other keys are no longer needed'
+    print(options, rotated, [
+      `  ${sealed} ${sealed === 1 ? 'secret' : 'secrets'} sealed with the first key, ${unchanged} already were${next}`,
+    ])
+  }
+  if (failed.length === 0) return
+  const names = failed.map(({ name, why }) => `  ${name}: ${why}`).join('\n')
+  throw new Error(`${failed.length} of ${sealed + unchanged + failed.length} secrets could not be opened:\n${names}`)
+}

@@ -1,0 +1,53 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { CommandContext } from '../command-context.ts'
+import { attempting } from '../server/attempting.ts'
+import { connect, type ServerOptions } from '../server/connect.ts'
+import { usedWrongly } from '../terminal/command-fault.ts'
+import { readDescribedApi, type DescribedVersion } from './described-api.ts'
+import { moduleText } from './module-text.ts'
+
+export interface CodegenOptions extends ServerOptions {
+  readonly out: string
+  readonly group: readonly string[]
+}
+
+/** Writes what programs need to call a server, with its types. */
+export async function codegen(
+  context: CommandContext,
+  { out, group: groups, ...options }: CodegenOptions,
+): Promise<void> {
+  const { terminal } = context
+  const { client, url } = await connect(context, options)
+  const isWanted = (group: string) => (groups.length > 0 ? groups.includes(group) : isOfPlugin(group))
+  const versions = await attempting({ verb: 'get', resource: '/openapi/v3' }, () => readDescribedApi(client, isWanted))
+  const missing = groups.find((name) => !versions.some(({ group }) => group.endsWith(name)))
+  if (missing !== undefined) throw usedWrongly(`there is nothing in the group "${missing}"`)
+  if (versions.length === 0) throw usedWrongly('no plugin serves anything there yet; choose a group by --group')
+  const text = moduleText(versions, url)
+  if (out === '-') return terminal.write(text)
+  mkdirSync(dirname(out), { recursive: true })
+  writeFileSync(out, text)
+  const first = versions.flatMap(({ models }) => models)[0]
+  return terminal.print([
+    `  ${out}  ${counted(versions)}`,
+    `  next      import { connect${first ? `, ${first.kind}` : ''} } from './${out.split('/').at(-1)}'`,
+  ])
+}
+
+/** Those of the host itself are asked for by name. */
+function isOfPlugin(group: string): boolean {
+  return group !== '' && group !== 'platform.run' && !group.endsWith('.platform.run')
+}
+
+function counted(versions: readonly DescribedVersion[]): string {
+  const models = versions.flatMap((version) => version.models)
+  const own = models.filter(({ isOwn }) => isOwn).length
+  const routes = versions.flatMap((version) => version.routes).length
+  const words = [
+    [models.length - own, 'model'],
+    [own, 'collection of callers'],
+    [routes, 'custom API'],
+  ] as const
+  return words.flatMap(([count, word]) => (count === 0 ? [] : [`${count} ${word}${count === 1 ? '' : 's'}`])).join(', ')
+}

@@ -1,0 +1,149 @@
+import type { Content, DescribedModel, DescribedRoute, DescribedVersion } from './described-api.ts'
+import { comment, fieldsOf, isSchema, literal, typeOfSchema, type Schema, type TypeOptions } from './type-of-schema.ts'
+
+/** Schemas of the host's that the client has types for. */
+const shared = new Set(['Metadata', 'SentMetadata', 'Problem', 'DeletedCollection'])
+
+/** A module with a value, and its types, for every model and custom API. */
+export function moduleText(versions: readonly DescribedVersion[], from: string): string {
+  const names = createNames()
+  const blocks = versions.flatMap((version) => {
+    const typeNames = new Map<string, string>()
+    const nameOf: TypeOptions['nameOf'] = (component) => {
+      const known = typeNames.get(component)
+      if (known !== undefined) return known
+      const name = shared.has(component) ? 'unknown' : names(capital(component), capital(version.group))
+      typeNames.set(component, name)
+      return name
+    }
+    return [
+      ...version.models.map((model) => modelBlock(model, version, { names, nameOf })),
+      ...version.routes.map((route) => routeBlock(route, version, { names, nameOf })),
+      ...componentBlocks(version.schemas, typeNames, { nameOf }),
+    ]
+  })
+  return `${[header(from), ...blocks].join('\n\n')}\n`
+}
+
+function header(from: string): string {
+  return [
+    `// Written by "pergola codegen" from ${from}. Do not change it: write it again when the API has changed.`,
+    "import type { ApiObject, Served, ServedRoute } from '@pergola/client'",
+    '',
+    "export { connect } from '@pergola/client'",
+  ].join('\n')
+}
+
+type Names = (wanted: string, otherwise: string) => string
+
+interface Naming extends TypeOptions {
+  readonly names: Names
+}
+
+function modelBlock(model: DescribedModel, { schemas }: DescribedVersion, naming: Naming): string {
+  const { names } = naming
+  const { group, version, kind, singular, plural, isOwn } = model
+  const schema = schemas[kind] ?? {}
+  const { spec, status, ...others } = propertiesOf(schema)
+  const value = names(isOwn ? `own${capital(plural)}` : kind, capital(group))
+  const type = isOwn ? names(`Own${kind}`, capital(group)) : value
+  const rest = { ...schema, properties: without({ ...others, spec, status }, ['apiVersion', 'kind', 'metadata']) }
+  const fields = model.indexes
+    .filter(({ name }) => !name.startsWith('metadata.'))
+    .map((index) => `readonly ${literal(index.name)}: ${indexType(index)}`)
+  const words = isOwn ? `The caller's own ${plural}` : capital(plural)
+  const apiVersion = group === '' ? version : `${group}/${version}`
+  return [
+    `${comment(schema)}${comment(schema) === '' ? '' : '\n'}export interface ${type} extends ApiObject {`,
+    `  readonly apiVersion: ${literal(apiVersion)}`,
+    `  readonly kind: ${literal(kind)}`,
+    ...fieldsOf(rest, naming).map((field) => `  ${field}`),
+    '}',
+    '',
+    `/** ${words}, of ${apiVersion}. */`,
+    `export const ${value}: Served<{`,
+    `  object: ${type}`,
+    `  create: ${typeOfSchema(spec, { ...naming, isSent: true })}`,
+    `  status: ${status === undefined ? 'undefined' : `${type}['status']`}`,
+    `  fields: { ${fields.join('; ')} }`,
+    `}> = { group: ${literal(group)}, version: ${literal(version)}, plural: ${literal(plural)}, singular: ${literal(singular)} }`,
+  ].join('\n')
+}
+
+function indexType({ type, multi }: DescribedModel['indexes'][number]): string {
+  const one = { number: 'number', integer: 'number', boolean: 'boolean' }[type] ?? 'string'
+  return multi ? `readonly ${one}[]` : one
+}
+
+function routeBlock({ method, path, operation }: DescribedRoute, version: DescribedVersion, naming: Naming): string {
+  const { names } = naming
+  const { operationId = `${method.toLowerCase()}Route`, summary = '', parameters = [] } = operation
+  const value = names(operationId, capital(version.group))
+  const of = (place: string) => parameters.filter((parameter) => parameter.in === place)
+  const record = (place: string) => {
+    const fields = of(place).map(
+      ({ name, required, schema }) =>
+        `readonly ${literal(name)}${required ? '' : '?'}: ${typeOfSchema(schema, naming)}`,
+    )
+    return fields.length === 0 ? '{}' : `{ ${fields.join('; ')} }`
+  }
+  return [
+    `/** ${summary.replaceAll('*/', '* /') || `${method} ${path}`} */`,
+    `export const ${value}: ServedRoute<{`,
+    `  params: ${record('path')}`,
+    `  query: ${record('query')}`,
+    `  body: ${operation.requestBody ? typeIn(operation.requestBody.content, { ...naming, isSent: true }) : 'undefined'}`,
+    `  answer: ${typeIn(operation.responses?.['200']?.content, naming)}`,
+    `}> = { method: ${literal(method)}, path: ${literal(path)} }`,
+  ].join('\n')
+}
+
+function typeIn(content: Content | undefined, options: TypeOptions): string {
+  return typeOfSchema(content?.['application/json']?.schema, options)
+}
+
+/** Named parts of schemas, as far as somebody refers to them. */
+function componentBlocks(
+  schemas: Readonly<Record<string, Schema>>,
+  used: ReadonlyMap<string, string>,
+  options: TypeOptions,
+): readonly string[] {
+  const blocks: string[] = []
+  const done = new Set<string>()
+  // Each may refer to others, which are met as they come.
+  for (const [component, name] of used) {
+    if (name === 'unknown' || done.has(name)) continue
+    done.add(name)
+    const schema = schemas[component]
+    blocks.push(`${comment(schema)}export type ${name} = ${typeOfSchema(schema, options)}`)
+  }
+  return blocks
+}
+
+/** Of two that would be called the same, the second is called by its group, and then by a number. */
+function createNames(): Names {
+  const taken = new Set<string>()
+  return (wanted, otherwise) => {
+    const candidates = [wanted, `${wanted}Of${otherwise}`]
+    let name = candidates.find((candidate) => !taken.has(candidate))
+    for (let at = 2; name === undefined; at++) {
+      const next = `${wanted}Of${otherwise}${at}`
+      if (!taken.has(next)) name = next
+    }
+    taken.add(name)
+    return name
+  }
+}
+
+function propertiesOf({ properties }: Schema): Schema {
+  return isSchema(properties) ? properties : {}
+}
+
+function without(fields: Schema, names: readonly string[]): Schema {
+  return Object.fromEntries(Object.entries(fields).filter(([name, one]) => one !== undefined && !names.includes(name)))
+}
+
+/** `todo.example.com` is `TodoExampleCom`. */
+function capital(text: string): string {
+  return (text.match(/[A-Za-z0-9]+/g) ?? []).map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('')
+}

@@ -1,0 +1,90 @@
+/** A JSON Schema, as OpenAPI 3.1 has it. */
+export type Schema = Readonly<Record<string, unknown>>
+
+export interface TypeOptions {
+  /** The name of a type for a component that is referred to. */
+  readonly nameOf: (component: string) => string
+  /** As a client sends it: what has a default can be left out. */
+  readonly isSent?: boolean
+}
+
+const scalars: Readonly<Record<string, string>> = {
+  string: 'string',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+  null: 'null',
+}
+
+/**
+ * A schema as a type of TypeScript, in one line. What a type cannot say, such as a pattern or a length, is left to the server;
+ * what is not understood is `unknown`, never a guess.
+ */
+export function typeOfSchema(schema: unknown, options: TypeOptions): string {
+  if (!isSchema(schema)) return 'unknown'
+  const parts = [ownType(schema, options), ...combined(schema, options)].filter((part) => part !== undefined)
+  return parts.length === 0 ? 'unknown' : parts.map((part) => (parts.length > 1 ? grouped(part) : part)).join(' & ')
+}
+
+function ownType(schema: Schema, options: TypeOptions): string | undefined {
+  const { $ref, enum: values, type } = schema
+  if (typeof $ref === 'string') return options.nameOf($ref.slice($ref.lastIndexOf('/') + 1))
+  if ('const' in schema) return literal(schema['const'])
+  if (Array.isArray(values)) return values.map(literal).join(' | ') || 'never'
+  const types = [type].flat().filter((one) => typeof one === 'string')
+  const named = types.map((one) => scalars[one] ?? structure(one, schema, options))
+  if (named.length > 0) return named.join(' | ')
+  return 'properties' in schema ? structure('object', schema, options) : undefined
+}
+
+function combined(schema: Schema, options: TypeOptions): readonly string[] {
+  const all = listOf(schema['allOf']).map((one) => typeOfSchema(one, options))
+  const some = ['oneOf', 'anyOf'].map((word) => listOf(schema[word]).map((one) => typeOfSchema(one, options)))
+  return [...all, ...some.filter((types) => types.length > 0).map((types) => types.map(grouped).join(' | '))]
+}
+
+function structure(type: string, schema: Schema, options: TypeOptions): string {
+  if (type === 'array') return `readonly ${grouped(typeOfSchema(schema['items'], options))}[]`
+  if (type !== 'object') return 'unknown'
+  const fields = fieldsOf(schema, options)
+  const { additionalProperties: others } = schema
+  if (fields.length > 0) return `{ ${fields.join('; ')} }`
+  if (others === false) return '{}'
+  return `Readonly<Record<string, ${isSchema(others) ? typeOfSchema(others, options) : 'unknown'}>>`
+}
+
+/** `readonly title: string`, by name. */
+export function fieldsOf(schema: Schema, options: TypeOptions): readonly string[] {
+  const { properties } = schema
+  const required = new Set(listOf(schema['required']))
+  return Object.entries(isSchema(properties) ? properties : {}).map(([name, one]) => {
+    const isLeft = options.isSent === true && isSchema(one) && 'default' in one
+    const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name)
+    return `${comment(one)}readonly ${key}${required.has(name) && !isLeft ? '' : '?'}: ${typeOfSchema(one, options)}`
+  })
+}
+
+/** What the author has said of it; empty where nothing. */
+export function comment(schema: unknown): string {
+  const { description } = isSchema(schema) ? schema : {}
+  if (typeof description !== 'string' || description === '') return ''
+  return `/** ${description.replaceAll(/\s+/g, ' ').replaceAll('*/', '* /')} */ `
+}
+
+export function literal(value: unknown): string {
+  if (typeof value !== 'string') return typeof value === 'object' && value !== null ? 'unknown' : String(value)
+  // In single quotes, as everything around it.
+  return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+}
+
+function grouped(type: string): string {
+  return /[|&]|^readonly /.test(type) ? `(${type})` : type
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+export function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

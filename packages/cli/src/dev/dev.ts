@@ -1,0 +1,104 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { openDevFolder } from './dev-folder.ts'
+import { createDevelopedPlugin, type DevelopedPlugin } from './developed-plugin.ts'
+import { startHost, type RunningHost } from './development-host.ts'
+import { headLines } from './head.ts'
+import { createOutput } from './output.ts'
+import { readPeople } from './people-file.ts'
+import { createReloadLoop } from './reload-loop.ts'
+import { stopSignal } from './stop-signal.ts'
+import { watchSources } from './watch-sources.ts'
+
+const answerMs = 1_000
+
+export interface DevOptions {
+  /** Of the plugin. */
+  readonly folder: string
+  readonly port: number
+  /** Undefined where no debugger is to come. */
+  readonly inspectPort: number | undefined
+  readonly reset: boolean
+  readonly verbose: boolean
+  /** By which packages choose what they export. */
+  readonly conditions: readonly string[]
+  /** Of this command, and so of the host. */
+  readonly version: string
+  /** Who says when it is over: signals and the terminal, unless somebody else does. */
+  readonly stopping?: AbortSignal
+}
+
+/** A host with the plugin of a folder, which follows every save, until it is told to stop. Answers the exit code. */
+export async function dev(options: DevOptions): Promise<number> {
+  const began = performance.now()
+  if (!existsSync(join(options.folder, 'package.json'))) {
+    return refuse(`there is no package.json in ${options.folder}; run this in the folder of a plugin`, 2)
+  }
+  const folder = realpathSync(options.folder)
+  const other = readPeople(folder)
+  if (other && (await isAnswering(other.url)))
+    return refuse(`pergola dev runs here already, at ${other.url} (process ${other.pid}); stop it first`, 1)
+  const stopping = options.stopping ?? stopSignal()
+  const output = createOutput({
+    write: (text) => process.stdout.write(text),
+    colours: process.stdout.isTTY && process.stdout.hasColors(),
+    now: () => new Date(),
+  })
+  const kept = openDevFolder(folder, options)
+  const plugin = createDevelopedPlugin({ folder, conditions: options.conditions, output, kept, signal: stopping })
+  await using stack = new AsyncDisposableStack()
+  const loop = createReloadLoop((saved) => plugin.reload(saved))
+  stack.use(watchSources(folder, (files) => loop.saved(files)))
+  const preparing = plugin.prepare()
+  try {
+    const host = stack.use(await startHost({ ...options, folder, kept, output, plugin }))
+    await preparing
+    if (!stopping.aborted) await plugin.begin(host, () => output.print(headOf(options, { began, host, plugin })))
+    loop.start()
+    await untilAborted(stopping)
+    await loop.stop()
+    return 0
+  } catch (error) {
+    return stopping.aborted ? 0 : refuse(`pergola dev cannot start: ${(error as Error).message}${adviceOn(error)}`, 1)
+  }
+}
+
+/** A process of that number need not be it. */
+async function isAnswering(url: string): Promise<boolean> {
+  const answer = await fetch(`${url}/livez`, { signal: AbortSignal.timeout(answerMs) }).catch(() => undefined)
+  return answer !== undefined
+}
+
+interface Begun {
+  readonly began: number
+  readonly host: RunningHost
+  readonly plugin: DevelopedPlugin
+}
+
+function headOf({ version, inspectPort }: DevOptions, { began, host, plugin }: Begun): readonly string[] {
+  const [model] = plugin.definition?.models ?? []
+  return headLines({
+    version,
+    seconds: (performance.now() - began) / 1000,
+    url: host.url,
+    model: model && { apiVersion: `${model.group}/${model.versions[0]?.name ?? ''}`, plural: model.plural },
+    debug: inspectPort === undefined ? undefined : `127.0.0.1:${inspectPort}`,
+  })
+}
+
+/** The host speaks of its configuration, which there is none of here. */
+function adviceOn(error: unknown): string {
+  return /server\.port/.test(String(error)) ? ' (here: --port <port>)' : ''
+}
+
+function refuse(message: string, code: number): number {
+  process.stderr.write(`${message}\n`)
+  return code
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

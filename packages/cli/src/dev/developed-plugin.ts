@@ -1,0 +1,194 @@
+import { approvalsFor, type PackageContents, type PluginDefinition } from '@pergola/api'
+import { AuthorFault, ProjectFault } from '../plugin/author-fault.ts'
+import { buildPackage } from '../plugin/build-package.ts'
+import { beginReader, type Reader } from '../plugin/inspect-bundle.ts'
+import { describeDefinition } from './describe-definition.ts'
+import type { DevFolder } from './dev-folder.ts'
+import { faultLines } from './fault-lines.ts'
+import type { RunningHost } from './development-host.ts'
+import { HostRefusal } from './host-api.ts'
+import { clockTime, type Output } from './output.ts'
+import type { Saved } from './reload-loop.ts'
+import { applySeed, seedFolder } from './seed.ts'
+
+export interface DevelopedParts {
+  /** Of the plugin, with no links in it. */
+  readonly folder: string
+  /** By which packages choose what they export. */
+  readonly conditions: readonly string[]
+  readonly output: Pick<Output, 'say'>
+  readonly kept: DevFolder
+  /** Aborted when all is to end. */
+  readonly signal: AbortSignal
+}
+
+/** The plugin that is being written, from its sources to what answers. */
+export interface DevelopedPlugin {
+  /** Once it is known. */
+  readonly name: string | undefined
+  readonly definition: PluginDefinition | undefined
+  /** Reads the sources, before there is a host; what is wrong with them is told later. */
+  prepare(): Promise<void>
+  /** Hands what was prepared to the host. `told` comes between that and the first line. */
+  begin(host: RunningHost, told: () => void): Promise<void>
+  /** What was saved takes the place of what answers; if it cannot, that goes on answering, and it is said why. */
+  reload(saved: Saved): Promise<void>
+}
+
+type Built = Awaited<ReturnType<typeof buildPackage>>
+
+/** Which version answers when another one does not come to. */
+type Answering =
+  | { readonly since: Date; readonly digest: string; readonly contents: PackageContents }
+  | 'of the last run'
+  | undefined
+
+/** What becomes of it. */
+interface Life {
+  readonly parts: DevelopedParts
+  current: Built | undefined
+  answering: Answering
+  /** For the next build. */
+  reader: Reader | undefined
+}
+
+export function createDevelopedPlugin(parts: DevelopedParts): DevelopedPlugin {
+  const { say } = parts.output
+  const life: Life = { parts, current: undefined, answering: undefined, reader: undefined }
+  let host: RunningHost | undefined
+  let prepared: Promise<Built> | undefined
+  return {
+    get name() {
+      return life.current?.manifest.name
+    },
+    get definition() {
+      return life.current?.manifest.definition
+    },
+    prepare: async () => {
+      prepared = build(life)
+      await prepared.catch(() => {})
+    },
+    begin: async (running, told) => {
+      host = running
+      const began = performance.now()
+      try {
+        if (await running.api.hasPlugins()) life.answering = 'of the last run'
+        const built = await (prepared ?? build(life))
+        const approved = await place(life, running, built)
+        const ms = Math.round(performance.now() - began)
+        told()
+        say(built.manifest.name, [`started in ${ms} ms: ${describeDefinition(built.manifest.definition)}`], 'good')
+        tellApproved(life, approved)
+        await seed(life, running)
+      } catch (error) {
+        told()
+        tellFault(life, error)
+      }
+    },
+    reload: async (saved) => {
+      if (!host) return
+      try {
+        if (saved.files.every((file) => file.startsWith(`${seedFolder}/`))) await seedSaved(life, host, saved)
+        else await replace(life, host, saved)
+      } catch (error) {
+        tellFault(life, error)
+      }
+      life.reader ??= beginReader(parts.signal)
+    },
+  }
+}
+
+async function build(life: Life): Promise<Built> {
+  const { folder, conditions, signal } = life.parts
+  const { reader = beginReader(signal) } = life
+  life.reader = undefined
+  try {
+    const built = await buildPackage({ folder, conditions, forDevelopment: true, reader, signal })
+    life.current = built
+    return built
+  } catch (error) {
+    // What cannot be bundled is not read.
+    reader.child.kill()
+    throw error
+  }
+}
+
+/** By the way that every package takes, with whatever it asks for. Answers what of that is new. */
+async function place(life: Life, host: RunningHost, built: Built): Promise<readonly string[]> {
+  const { output, signal } = life.parts
+  const { manifest, digest, bytes, contents, warnings } = built
+  if (warnings !== '') output.say(manifest.name, [warnings], 'quiet')
+  const sent = { name: manifest.name, version: manifest.version, digest, bytes }
+  const lines = host.linesOf(manifest.name)
+  lines.hold()
+  try {
+    await host.api.install(sent, approvalsFor(contents))
+    await host.api.untilStarted(sent, signal)
+    lines.release()
+  } catch (error) {
+    lines.release(error instanceof Error ? error.message : '')
+    throw error
+  }
+  const before = typeof life.answering === 'object' ? life.answering.contents : undefined
+  life.answering = { since: new Date(), digest, contents }
+  return approvalsFor(contents, before)
+}
+
+async function replace(life: Life, host: RunningHost, { files, since }: Saved): Promise<void> {
+  const { say } = life.parts.output
+  const built = await build(life)
+  const { name } = built.manifest
+  if (typeof life.answering === 'object' && built.digest === life.answering.digest) {
+    say(name, [`${shown(files)} saved, the plugin is the same`], 'quiet')
+    return
+  }
+  const approved = await place(life, host, built)
+  say(name, [`${shown(files)} saved, reloaded in ${Math.round(performance.now() - since)} ms`], 'good')
+  tellApproved(life, approved)
+  await seed(life, host)
+}
+
+function tellApproved({ parts, current }: Life, approved: readonly string[]): void {
+  if (approved.length === 0) return
+  parts.output.say(current?.manifest.name ?? '', ['approved, since this is development:', ...approved], 'quiet')
+}
+
+async function seed({ parts, answering }: Life, host: RunningHost): Promise<void> {
+  const { folder, kept, output } = parts
+  if (kept.isSeeded() || !answering) return
+  const count = await applySeed(folder, host.api)
+  if (count === 0) return
+  kept.markSeeded()
+  const written = count === 1 ? 'an object' : `${count} objects`
+  output.say('seed', [`${written} of ${seedFolder}/, kept between runs; --reset begins anew`])
+}
+
+async function seedSaved(life: Life, host: RunningHost, { files }: Saved): Promise<void> {
+  const { kept, output } = life.parts
+  if (!kept.isSeeded()) return seed(life, host)
+  output.say('seed', [`${shown(files)} saved; its objects are there already, --reset begins anew`], 'quiet')
+}
+
+function tellFault({ parts, current, answering }: Life, error: unknown): void {
+  if (parts.signal.aborted) return
+  const lines = [...wordsOf(error, parts.folder), keepsAnswering(answering)]
+  parts.output.say(current?.manifest.name ?? 'dev', lines, 'bad')
+}
+
+function shown([first = '', ...others]: readonly string[]): string {
+  return others.length === 0 ? first : `${first} and ${others.length} more`
+}
+
+function keepsAnswering(answering: Answering): string {
+  if (answering === undefined) return 'nothing answers yet; it is tried again at the next save'
+  if (answering === 'of the last run') return 'the version of the last run keeps answering'
+  return `the version of ${clockTime(answering.since)} keeps answering`
+}
+
+/** The author's faults as they are told, the host's with places where it knows some, ours with all that there is. */
+function wordsOf(error: unknown, folder: string): readonly string[] {
+  if (error instanceof AuthorFault) return error.lines
+  if (error instanceof ProjectFault) return [error.message]
+  if (error instanceof HostRefusal) return faultLines(error.message, folder)
+  return [error instanceof Error ? (error.stack ?? error.message) : String(error)]
+}

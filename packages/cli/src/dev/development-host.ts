@@ -1,0 +1,102 @@
+import type { PluginDefinition } from '@pergola/api'
+import type { DevFolder } from './dev-folder.ts'
+import { createHostApi, type HostApi } from './host-api.ts'
+import { createHostLines } from './host-lines.ts'
+import type { Output } from './output.ts'
+import { forgetPeople, writePeople } from './people-file.ts'
+import { createPluginLines, type PluginLines } from './plugin-lines.ts'
+import { createVersionStates } from './version-states.ts'
+
+const administrator = 'admin'
+const signedIn = 'ann'
+const anonymous = 'nobody'
+/** Somebody who has not called for twelve hours is signed out, and this may run for days. */
+const signInAgainMs = 6 * 3_600_000
+
+export interface HostOptions {
+  /** Of the plugin. */
+  readonly folder: string
+  readonly port: number
+  /** Undefined where no debugger is to come. */
+  readonly inspectPort: number | undefined
+  readonly verbose: boolean
+  readonly kept: DevFolder
+  readonly output: Output
+  /** The plugin that is being written. */
+  readonly plugin: { readonly name: string | undefined; readonly definition: PluginDefinition | undefined }
+}
+
+/** A host in this process, its log told as it comes, with people who have signed in. */
+export interface RunningHost extends AsyncDisposable {
+  readonly url: string
+  readonly api: HostApi
+  /** What a plugin writes. */
+  readonly linesOf: (plugin: string) => PluginLines
+}
+
+export async function startHost(options: HostOptions): Promise<RunningHost> {
+  const { folder, port, inspectPort, verbose, kept, output, plugin } = options
+  // Help need not wait for a server to be loaded.
+  const { develop } = await import('@pergola/server')
+  const written = new Map<string, PluginLines>()
+  const linesOf = (name: string) => {
+    const known = written.get(name) ?? pluginLines(options, name)
+    written.set(name, known)
+    return known
+  }
+  const states = createVersionStates()
+  let api: HostApi | undefined
+  await using stack = new AsyncDisposableStack()
+  const host = stack.use(
+    await develop({
+      database: kept.database,
+      sealingKey: kept.sealingKey,
+      port,
+      administrator,
+      ...(inspectPort !== undefined && { inspectPort }),
+      isInspected: (name) => [undefined, name].includes(plugin.name),
+      onPluginState: (name, digest, state) => states.tell(name, digest, state),
+      onPluginLine: (name, line) => linesOf(name).take(line),
+      log: createHostLines({
+        folder,
+        verbose,
+        say: output.say,
+        roles: () => plugin.definition?.roles ?? [],
+        review: async (user, request) => api?.review(user, request),
+        failureOf: async (id) => firstFound([...written.values()].map((lines) => lines.failureOf(id))),
+      }),
+    }),
+  )
+  const url = `http://localhost:${new URL(host.url).port}`
+  let token = await host.signIn(administrator)
+  api = createHostApi({ url: host.url, token: () => token, states })
+  await api.addUser(signedIn)
+  const signIn = async () => {
+    token = await host.signIn(administrator)
+    const tokens = { [administrator]: token, [signedIn]: await host.signIn(signedIn), [anonymous]: null }
+    writePeople(folder, { url, pid: process.pid, tokens })
+  }
+  await signIn()
+  stack.defer(() => forgetPeople(folder))
+  const again = setInterval(() => void signIn().catch(() => {}), signInAgainMs)
+  stack.defer(() => clearInterval(again))
+  const running = stack.move()
+  return { url, api, linesOf, [Symbol.asyncDispose]: () => running.disposeAsync() }
+}
+
+function pluginLines({ folder, output, inspectPort }: HostOptions, name: string): PluginLines {
+  return createPluginLines({
+    folder,
+    say: (lines) => output.say(name, lines),
+    onPortTaken: () =>
+      output.say('debug', [`port ${inspectPort} is in use by another program; --inspect-port chooses another`], 'bad'),
+  })
+}
+
+async function firstFound<Value>(sought: readonly Promise<Value | undefined>[]): Promise<Value | undefined> {
+  for (const value of sought) {
+    const found = await value
+    if (found !== undefined) return found
+  }
+  return undefined
+}

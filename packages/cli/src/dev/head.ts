@@ -1,0 +1,23 @@
+export interface HeadFacts {
+  /** Of the host. */
+  readonly version: string
+  readonly seconds: number
+  readonly url: string
+  /** `todo.example.com/v1alpha1` and `todos` of the first model, once it is known. */
+  readonly model?: { readonly apiVersion: string; readonly plural: string } | undefined
+  /** `127.0.0.1:9229` */
+  readonly debug?: string | undefined
+}
+
+/** What whoever starts it wants to know first. Only what is there is named. */
+export function headLines({ version, seconds, url, model, debug }: HeadFacts): readonly string[] {
+  const api = model ? `/apis/${model.apiVersion}/${model.plural}` : '/apis'
+  const people = 'admin, ann (signed in), nobody (anonymous)'
+  return [
+    `  pergola dev ${version} · ready in ${seconds.toFixed(1)} s · SQLite .pergola/dev.db (kept between runs)`,
+    `  api      ${url}${api}`,
+    `  docs     ${url}/openapi   (for who is signed in)`,
+    `  people   ${people}          try  pergola --as ann list ${model?.plural ?? 'users'}`,
+    ...(debug === undefined ? [] : [`  debug    ${debug} (VS Code: F5)`]),
+  ]
+}

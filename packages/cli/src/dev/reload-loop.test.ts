@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createReloadLoop, type Saved } from './reload-loop.ts'
+
+/** Notes what it was asked for, and ends when it is told to. */
+function slowLoop() {
+  const asked: (readonly string[])[] = []
+  const ends: (() => void)[] = []
+  const loop = createReloadLoop(({ files }: Saved) => {
+    asked.push(files)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    ends.push(resolve)
+    return promise
+  })
+  return { loop, asked, end: () => ends.shift()?.() }
+}
+
+test('files that are saved together are one reload', async () => {
+  const { loop, asked } = slowLoop()
+  loop.start()
+  for (const file of ['b.ts', 'a.ts', 'b.ts']) loop.saved([file])
+  await expect.poll(() => asked).toEqual([['a.ts', 'b.ts']])
+  await sleep(100)
+  expect(asked).toHaveLength(1)
+})
+
+test('what is saved meanwhile is reloaded after it, once', async () => {
+  const { loop, asked, end } = slowLoop()
+  loop.start()
+  loop.saved(['a.ts'])
+  await expect.poll(() => asked).toHaveLength(1)
+  loop.saved(['b.ts'])
+  loop.saved(['c.ts'])
+  await sleep(100)
+  expect(asked).toHaveLength(1)
+  end()
+  await expect.poll(() => asked).toEqual([['a.ts'], ['b.ts', 'c.ts']])
+  end()
+  await sleep(100)
+  expect(asked).toHaveLength(2)
+})
+
+test('who saves without end is reloaded all the same', async () => {
+  const { loop, asked } = slowLoop()
+  loop.start()
+  const began = performance.now()
+  while (asked.length === 0 && performance.now() - began < 5_000) {
+    loop.saved(['a.ts'])
+    await sleep(10)
+  }
+  expect(asked).toEqual([['a.ts']])
+})
+
+test('nothing begins before the start, and what was saved before is not lost', async () => {
+  const { loop, asked } = slowLoop()
+  loop.saved(['a.ts'])
+  await sleep(100)
+  expect(asked).toEqual([])
+  loop.start()
+  expect(asked).toEqual([['a.ts']])
+})
+
+test('the end waits for what is being done, and begins nothing more', async () => {
+  const { loop, asked, end } = slowLoop()
+  loop.start()
+  loop.saved(['a.ts'])
+  await expect.poll(() => asked).toHaveLength(1)
+  loop.saved(['b.ts'])
+  let isOver = false
+  const stopping = loop.stop().then(() => (isOver = true))
+  await sleep(50)
+  expect(isOver).toBe(false)
+  end()
+  await stopping
+  await sleep(100)
+  expect(asked).toHaveLength(1)
+})

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest'
+import type { PluginObject } from '../plugin/remote/plugin-object.ts'
+import { certificateFinding, clockFinding, pluginFindings, readinessFindings, versionFinding } from './checks.ts'
+
+const ready = `[ok]     accepting   requests, by version 1.2.0
+[ok]     database    SQLite pergola.db
+[failed] plugins     they are being started (plugins.startGrace)
+not ready: plugins
+`
+
+test('what the server says of itself is told with what to do', () => {
+  expect(readinessFindings(ready)).toMatchObject([
+    { level: 'ok', name: 'accepting', words: 'requests, by version 1.2.0' },
+    { level: 'ok', name: 'database', words: 'SQLite pergola.db' },
+    { level: 'failed', name: 'plugins', advice: expect.stringContaining('pergola plugin list') as string },
+  ])
+  expect(readinessFindings('[ok]     accepting\nready\n')).toEqual([{ level: 'ok', name: 'accepting', words: 'ok' }])
+  expect(readinessFindings('<html>')).toEqual([])
+  const shared = '[ok]     plugins     kept apart from faults only, not from each other (plugins.isolation)'
+  expect(readinessFindings(shared)).toMatchObject([{ level: 'warn' }])
+  const byNats = '[ok]     feed        by NATS, and this replica carries the log there'
+  expect(readinessFindings(byNats)).toMatchObject([{ level: 'ok', words: expect.stringMatching(/^by NATS/) as string }])
+  const byLog = '[ok]     feed        NATS does not bring every change now; they are read from the database'
+  expect(readinessFindings(byLog)).toMatchObject([
+    { level: 'warn', advice: expect.stringContaining('feed.natsUrl') as string },
+  ])
+})
+
+describe('the version of the server', () => {
+  test.each([
+    ['the same', '1.2.0', 'ok'],
+    ['a newer one', '1.1.0', 'warn'],
+    ['another one altogether', '2.0.0', 'failed'],
+  ])('is %s', (_what, own, level) => expect(versionFinding(ready, own)).toMatchObject({ level }))
+  test('is not told to everybody', () => expect(versionFinding('[ok]     accepting\n', '1.2.0')).toBeUndefined())
+})
+
+describe('clocks', () => {
+  const at = 1_900_000_000_000
+  test.each([
+    ['that agree', 0, 'ok', /same/],
+    ['that agree up to the second that a date has', -999, 'ok', /same/],
+    ['of which the server is a minute ahead', 62_000, 'warn', /^1m ahead of/],
+    ['of which the server is ten minutes behind', -602_000, 'failed', /^10m behind/],
+  ])('%s', (_what, apart, level, words) => {
+    const finding = clockFinding({ serverMs: at + apart, sentMs: at, answeredMs: at + 100 })
+    expect(finding).toMatchObject({ level, words: expect.stringMatching(words) as string })
+  })
+  test('that nobody tells', () =>
+    expect(clockFinding({ serverMs: Number.NaN, sentMs: at, answeredMs: at })).toMatchObject({ level: 'warn' }))
+})
+
+test.each([
+  ['ends in a year', 365, 'ok'],
+  ['ends in ten days', 10, 'warn'],
+  ['has ended', -1, 'failed'],
+])('a certificate that %s', (_what, days, level) =>
+  expect(certificateFinding(1_900_000_000_000 + days * 86_400_000, 1_900_000_000_000)).toMatchObject({ level }),
+)
+
+describe('plugins', () => {
+  const plugin = (enabled: boolean, status: object) =>
+    ({ metadata: { name: 'todo' }, spec: { version: '1.0.0', enabled }, status }) as unknown as PluginObject
+  test.each([
+    ['that run', plugin(true, { phase: 'Started' }), 'ok', /1 of 1 plugins run/],
+    ['that are off', plugin(false, { phase: 'Disabled' }), 'ok', /0 of 1 plugins run/],
+    ['that wait', plugin(true, { phase: 'NotStarted', reason: 'BuildingIndexes', message: '4 %' }), 'warn', /4 %/],
+    ['that end again and again', plugin(true, { phase: 'NotStarted', reason: 'BackingOff' }), 'failed', /BackingOff/],
+    ['that failed', plugin(true, { phase: 'Failed', message: 'it ended' }), 'failed', /1.0.0 is Failed: it ended/],
+  ])('%s', (_what, one, level, words) =>
+    expect(pluginFindings([one])).toMatchObject([{ level, words: expect.stringMatching(words) as string }]),
+  )
+})

@@ -1,0 +1,111 @@
+import { shortDuration } from '../terminal/times.ts'
+import type { PluginObject } from '../plugin/remote/plugin-object.ts'
+import { stateWords } from '../plugin/remote/plugin-object.ts'
+import { shortened } from '../terminal/visible.ts'
+
+/** One thing that was looked at. */
+export interface Finding {
+  readonly level: 'ok' | 'warn' | 'failed'
+  readonly name: string
+  readonly words: string
+  /** What to do about it. */
+  readonly advice?: string
+}
+
+const widest = 200
+const minuteMs = 60_000
+const dayMs = 86_400_000
+
+/** The lines of `/readyz?verbose`: `[ok]     database    SQLite pergola.db`. */
+export function readinessFindings(text: string): readonly Finding[] {
+  return text.split('\n').flatMap((line) => {
+    const [, level = '', name = '', detail = ''] = /^\[(ok|failed)\] +(\S+) *(.*)$/.exec(line) ?? []
+    if (level === '') return []
+    return [readinessFinding(name, { isOk: level === 'ok', detail: shortened(detail, widest) })]
+  })
+}
+
+function readinessFinding(
+  name: string,
+  { isOk, detail }: { readonly isOk: boolean; readonly detail: string },
+): Finding {
+  if (!isOk) return { level: 'failed', name, words: detail || 'the server says no', advice: failedAdvice(name) }
+  if (name === 'plugins' && detail.includes('plugins.isolation')) {
+    const advice = 'run the server as root, so that each plugin gets an account of its own, or trust all of them'
+    return { level: 'warn', name, words: detail, advice }
+  }
+  if (name === 'feed' && detail.includes('read from the database')) {
+    const advice = 'does NATS run, and do feed.natsUrl and its credentials hold? until then replicas load the database'
+    return { level: 'warn', name, words: detail, advice }
+  }
+  return { level: 'ok', name, words: detail || 'ok' }
+}
+
+function failedAdvice(name: string): string {
+  if (name === 'database') return 'does the database run, and do database.url and its password hold? its log says more'
+  if (name === 'plugins') return 'wait until they are started; pergola plugin list says which is not'
+  return 'the log of the server says more'
+}
+
+/** What the server says of its own version; none is told to who is not signed in. */
+export function versionFinding(text: string, own: string): Finding | undefined {
+  const [, server] = /^\[ok\] +accepting +requests, by version (\S+)$/m.exec(text) ?? []
+  if (server === undefined) return undefined
+  const name = 'version'
+  if (server === own) return { level: 'ok', name, words: `${own}, the server's and this command's` }
+  const isOther = server.split('.')[0] !== own.split('.')[0]
+  return {
+    level: isOther ? 'failed' : 'warn',
+    name,
+    words: `the server is ${server}, this command ${own}`,
+    advice: `use the command of ${server}`,
+  }
+}
+
+export interface ServerTime {
+  /** Of the answer's `Date`, which has seconds. */
+  readonly serverMs: number
+  /** Before the request, and behind the answer. */
+  readonly sentMs: number
+  readonly answeredMs: number
+}
+
+/** Clocks that are apart make sessions and tokens end too early, or too late. */
+export function clockFinding({ serverMs, sentMs, answeredMs }: ServerTime): Finding {
+  const name = 'clock'
+  if (Number.isNaN(serverMs)) return { level: 'warn', name, words: 'the server does not tell its time' }
+  const apart = Math.max(0, sentMs - (serverMs + 999), serverMs - answeredMs)
+  if (apart < minuteMs / 2) return { level: 'ok', name, words: 'the same as here' }
+  const words = `${shortDuration(apart)} ${serverMs > answeredMs ? 'ahead of' : 'behind'} this machine's`
+  return {
+    level: apart > 5 * minuteMs ? 'failed' : 'warn',
+    name,
+    words,
+    advice: 'let both machines follow a time server',
+  }
+}
+
+/** When the certificate of the server ends. */
+export function certificateFinding(validTo: number, now: number): Finding {
+  const name = 'certificate'
+  const left = validTo - now
+  const day = new Date(validTo).toISOString().slice(0, 10)
+  if (left <= 0) return { level: 'failed', name, words: `ended on ${day}`, advice: 'renew it' }
+  const words = `until ${day}, ${shortDuration(left)} from now`
+  return left < 14 * dayMs ? { level: 'warn', name, words, advice: 'renew it' } : { level: 'ok', name, words }
+}
+
+/** A plugin that should run and does not. */
+export function pluginFindings(plugins: readonly PluginObject[]): readonly Finding[] {
+  const bad = plugins.filter(({ spec, status = {} }) => spec.enabled && status.phase !== 'Started')
+  if (bad.length === 0) {
+    const running = plugins.filter(({ spec }) => spec.enabled).length
+    return [{ level: 'ok', name: 'started', words: `${running} of ${plugins.length} plugins run, the others are off` }]
+  }
+  return bad.map(({ metadata, spec, status = {} }) => ({
+    level: status.phase === 'Failed' || status.reason === 'BackingOff' ? 'failed' : 'warn',
+    name: `plugin ${metadata.name}`,
+    words: shortened(`${spec.version} is ${stateWords(status)}: ${status.message ?? 'nothing is said why'}`, widest),
+    advice: `pergola plugin logs ${metadata.name}, pergola plugin show ${metadata.name}`,
+  }))
+}

@@ -1,0 +1,125 @@
+import { isApiError } from '@pergola/api'
+import type { CommandContext } from '../command-context.ts'
+import { clientOf, chooseUrl, type ServerOptions } from '../server/connect.ts'
+import { allOf } from '../server/all-of.ts'
+import { identityOf } from '../server/session.ts'
+import { CommandFault } from '../terminal/command-fault.ts'
+import { exitCodes, type ExitCode } from '../terminal/exit-codes.ts'
+import type { Output } from '../terminal/output-option.ts'
+import { printJson } from '../terminal/print-json.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { shortTime } from '../terminal/times.ts'
+import { shortened } from '../terminal/visible.ts'
+import { plugins } from '../plugin/remote/plugin-object.ts'
+import {
+  certificateFinding,
+  clockFinding,
+  pluginFindings,
+  readinessFindings,
+  versionFinding,
+  type Finding,
+} from './checks.ts'
+
+const limitMs = 20_000
+const widestReason = 120
+
+export interface DoctorOptions extends ServerOptions {
+  readonly output: Output
+}
+
+interface Patient {
+  readonly url: string
+  readonly token: string | undefined
+}
+
+/** Looks a server over, and says what to do about what it finds. */
+export async function doctor(context: CommandContext, options: DoctorOptions): Promise<ExitCode> {
+  const { terminal } = context
+  const patient = await chooseUrl(context, options)
+  const findings = [
+    ...(await readiness(context, patient)),
+    ...(await certificate(patient)),
+    ...(await login(context, patient)),
+    ...(await pluginStates(context, patient)),
+  ]
+  if (options.output === 'json') await printJson(terminal, { server: patient.url, items: findings })
+  else await terminal.print([`  ${patient.url}`, ...findings.flatMap((finding) => findingLines(terminal, finding))])
+  return findings.some(({ level }) => level === 'failed') ? exitCodes.failed : exitCodes.done
+}
+
+const colours = { ok: 'green', warn: 'yellow', failed: 'red' } as const
+
+function findingLines({ paint }: Terminal, { level, name, words, advice }: Finding): readonly string[] {
+  const line = `  ${paint(colours[level], level.padEnd(6))}  ${name.padEnd(12)}  ${words}`
+  return [line, ...(advice === undefined ? [] : [`${' '.repeat(24)}${advice}`])]
+}
+
+async function readiness(context: CommandContext, { url, token }: Patient): Promise<readonly Finding[]> {
+  const sentMs = Date.now()
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const signal = AbortSignal.timeout(limitMs)
+  const response = await fetch(`${url}/readyz?verbose`, { headers, signal }).catch((cause: unknown) => {
+    throw unreachable(url, cause)
+  })
+  const text = await response.text()
+  const answeredMs = Date.now()
+  // A token that is over is refused everywhere; the rest is told to everybody.
+  if (response.status === 401 && token !== undefined) return readiness(context, { url, token: undefined })
+  const found = readinessFindings(text)
+  if (found.length === 0) {
+    const words = `answers ${response.status}, and not as Pergola does`
+    return [{ level: 'failed', name: 'server', words, advice: 'is the address right, and is something in between?' }]
+  }
+  const serverMs = Date.parse(response.headers.get('date') ?? '')
+  const skew = versionFinding(text, context.version)
+  return [...found, ...(skew ? [skew] : []), clockFinding({ serverMs, sentMs, answeredMs })]
+}
+
+function unreachable(url: string, cause: unknown): CommandFault {
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : (cause as Error)
+  const [first = ''] = inner.message.split('\n')
+  const words = shortened(first || String((inner as NodeJS.ErrnoException).code), widestReason)
+  const isCertificate = /certificate|self.signed/i.test(words)
+  const advice = isCertificate
+    ? 'NODE_EXTRA_CA_CERTS=<file> names the authority that signed its certificate'
+    : 'does the server run, and is the address right? is a firewall in between?'
+  return new CommandFault(`${url} cannot be reached: ${words}`, {
+    exitCode: exitCodes.unreachable,
+    lines: [`  ${advice}`],
+  })
+}
+
+async function certificate({ url }: Patient): Promise<readonly Finding[]> {
+  if (!url.startsWith('https:')) return []
+  const { certificateEnd } = await import('./certificate.ts')
+  try {
+    return [certificateFinding(await certificateEnd(url), Date.now())]
+  } catch (error) {
+    return [{ level: 'warn', name: 'certificate', words: `cannot be looked at: ${(error as Error).message}` }]
+  }
+}
+
+async function login({ version }: CommandContext, { url, token }: Patient): Promise<readonly Finding[]> {
+  const advice = `pergola login ${url}`
+  if (token === undefined) return [{ level: 'warn', name: 'login', words: 'not signed in here', advice }]
+  try {
+    const { username, expiresAt } = await identityOf(await clientOf(version, { url, token }), token)
+    const end = expiresAt === undefined ? '' : `, until ${shortTime(expiresAt)}`
+    return [{ level: 'ok', name: 'login', words: `${username ?? 'by a token'}${end}` }]
+  } catch (error) {
+    if (!isApiError(error)) throw error
+    return [{ level: 'failed', name: 'login', words: error.message, advice }]
+  }
+}
+
+async function pluginStates({ version }: CommandContext, { url, token }: Patient): Promise<readonly Finding[]> {
+  if (token === undefined) return []
+  try {
+    const client = await clientOf(version, { url, token })
+    return pluginFindings(await allOf(client.resource(plugins).listAll()))
+  } catch (error) {
+    if (!isApiError(error)) throw error
+    if (error.status === 401) return []
+    return [{ level: 'warn', name: 'started', words: error.message, advice: 'pergola can-i list plugins' }]
+  }
+}

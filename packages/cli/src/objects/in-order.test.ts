@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { inOrder } from './in-order.ts'
+
+test('things are done at most so many at a time, and told in the order in which they were given', async () => {
+  let running = 0
+  let most = 0
+  const told: number[] = []
+  const given = Array.from({ length: 50 }, (_, at) => at)
+  const work = async (at: number) => {
+    most = Math.max(most, ++running)
+    await sleep((at * 7) % 5)
+    running--
+    return at
+  }
+  for await (const done of inOrder(given, 4, work)) told.push(done)
+  expect(told).toEqual(given)
+  expect(most).toBe(4)
+})
+
+test('what fails is thrown in its turn', async () => {
+  const told: number[] = []
+  const work = async (at: number) => {
+    if (at === 2) throw new Error('two')
+    return at
+  }
+  const all = async () => {
+    for await (const done of inOrder([0, 1, 2, 3], 4, work)) told.push(done)
+  }
+  await expect(all()).rejects.toThrow('two')
+  expect(told).toEqual([0, 1])
+})

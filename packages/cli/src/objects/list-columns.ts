@@ -1,0 +1,127 @@
+import type { JsonSchema } from '@pergola/api'
+import { shortTime } from '../terminal/times.ts'
+import { shortened } from '../terminal/visible.ts'
+
+const mostColumns = 5
+const widestCell = 40
+
+/** What a table shows of an object, beside its name and its age. */
+export interface Column {
+  readonly head: string
+  /** The text of a cell; empty where there is no value. */
+  readonly cellOf: (object: object) => string
+}
+
+/** Schemas that others refer to, by their place. */
+export type FollowReference = (reference: string) => JsonSchema | undefined
+
+/**
+ * The fields that tell most of an object: what it is called, whose it is, how it stands, when it is due. Chosen by the
+ * schema alone, so that a list shows the same columns whatever is in it.
+ */
+export function columnsOf(schema: JsonSchema, follow: FollowReference = () => undefined): readonly Column[] {
+  const resolved = (part: unknown) => resolve(part, follow)
+  const { spec, status, apiVersion: _, kind: __, metadata: ___, ...others } = propertiesOf(schema)
+  const own =
+    spec === undefined ? fieldsOf(others, [], resolved) : fieldsOf(propertiesOf(resolved(spec)), ['spec'], resolved)
+  const phase = fieldsOf(propertiesOf(resolved(status)), ['status'], resolved).filter(({ name }) =>
+    /^(phase|state)$/.test(name),
+  )
+  const ranked = own.toSorted((one, other) => one.rank - other.rank).slice(0, mostColumns - phase.length)
+  return [...ranked, ...phase].map(({ name, path, kind }) => ({
+    head: headOf(name),
+    cellOf: (object) => cell(valueAt(object, path), kind),
+  }))
+}
+
+interface Field {
+  readonly name: string
+  readonly path: readonly string[]
+  readonly kind: 'text' | 'time' | 'named'
+  readonly rank: number
+}
+
+function fieldsOf(
+  properties: Readonly<Record<string, unknown>>,
+  path: readonly string[],
+  resolved: (part: unknown) => JsonSchema,
+): readonly Field[] {
+  return Object.entries(properties).flatMap(([name, part]) => {
+    const schema = resolved(part)
+    const kind = kindOf(schema, resolved)
+    const rank = kind === undefined ? undefined : rankOf(name, schema)
+    return kind === undefined || rank === undefined ? [] : [{ name, path: [...path, name], kind, rank }]
+  })
+}
+
+function kindOf(schema: JsonSchema, resolved: (part: unknown) => JsonSchema): Field['kind'] | undefined {
+  const { type, format, items } = schema
+  if (format === 'date-time') return 'time'
+  if (isScalar(schema)) return 'text'
+  const inner = type === 'array' ? resolved(items) : schema
+  if (isScalar(inner)) return 'text'
+  return isScalar(resolved(propertiesOf(inner)['name'])) ? 'named' : undefined
+}
+
+function isScalar({ type, enum: choices }: JsonSchema): boolean {
+  return Array.isArray(choices) || ['string', 'integer', 'number', 'boolean'].includes(String(type))
+}
+
+/** Less is more telling; undefined is not for a table. */
+function rankOf(name: string, schema: JsonSchema): number | undefined {
+  const { type, enum: choices, format, writeOnly, pattern, maxLength } = schema
+  if (writeOnly === true || /digest|hash|checksum/i.test(name)) return undefined
+  if (/^(title|displayName|name|label|subject|summary)$/.test(name)) return 0
+  if (/^(owner|author|user|username|assignee|requester|email)$/.test(name)) return 1
+  if (Array.isArray(choices) || /^(state|phase|version)$/.test(name)) return 2
+  if (type === 'object') return 2
+  if (type === 'boolean') return 3
+  if (format === 'date-time') return 4
+  if (type === 'integer' || type === 'number') return 5
+  if (type === 'array') return 7
+  // Text of any length is for reading, not for a table; codes tell little.
+  return pattern === undefined && Number(maxLength ?? 0) <= 500 ? 6 : 8
+}
+
+/** `displayName` as `DISPLAY NAME`. */
+function headOf(name: string): string {
+  return name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toUpperCase()
+}
+
+function cell(value: unknown, kind: Field['kind']): string {
+  if (value === undefined || value === null) return ''
+  if (Array.isArray(value)) {
+    return shortened(value.map((one) => scalarText(kind === 'named' ? nameIn(one) : one)).join(', '), widestCell)
+  }
+  const text = scalarText(kind === 'named' ? nameIn(value) : value)
+  return shortened(kind === 'time' ? shortTime(text) : text, widestCell)
+}
+
+function scalarText(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
+}
+
+function nameIn(value: unknown): unknown {
+  return isObject(value) ? value['name'] : value
+}
+
+function valueAt(object: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, step) => (isObject(value) ? value[step] : undefined), object)
+}
+
+function propertiesOf({ properties }: JsonSchema): Readonly<Record<string, unknown>> {
+  return isObject(properties) ? properties : {}
+}
+
+/** A reference that leads nowhere, or in circles, is of nothing. */
+function resolve(part: unknown, follow: FollowReference): JsonSchema {
+  let schema: unknown = part
+  for (let steps = 0; steps < 8 && isObject(schema) && typeof schema['$ref'] === 'string'; steps++) {
+    schema = follow(schema['$ref'])
+  }
+  return isObject(schema) ? schema : {}
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,127 @@
+import type { ApiObject, ListQuery, Resource } from '@pergola/client'
+import type { CommandContext } from '../command-context.ts'
+import { attempting } from '../server/attempting.ts'
+import { connect, type Connection, type ServerOptions } from '../server/connect.ts'
+import { findResource, fullName, readResources, type KnownResource } from '../server/resources.ts'
+import { usedWrongly } from '../terminal/command-fault.ts'
+import type { Output } from '../terminal/output-option.ts'
+import { showingProgress } from '../terminal/progress.ts'
+import type { ExitCode } from '../terminal/exit-codes.ts'
+import {
+  createJsonLinesWriter,
+  createJsonWriter,
+  createNameWriter,
+  createTableWriter,
+  createYamlWriter,
+  type ObjectWriter,
+} from './object-writer.ts'
+import { readColumns } from './read-columns.ts'
+import { readPages } from './read-pages.ts'
+import { fieldSelectorOf, sortOf } from './selection.ts'
+
+export interface ListOptions extends ServerOptions {
+  readonly output: Output
+  readonly where: readonly string[]
+  readonly label: readonly string[]
+  readonly sort: readonly string[]
+  readonly limit?: number
+  readonly watch?: boolean
+  readonly nonconforming?: boolean
+}
+
+/** Objects of a resource, each shown as soon as it is there: page by page, no faster than somebody reads. */
+export async function list(context: CommandContext, named: string, options: ListOptions): Promise<ExitCode | void> {
+  const connection = await connect(context, options)
+  const resource = await attempting({ verb: 'get', resource: '/apis' }, async () =>
+    findResource(await readResources(connection.client), named),
+  )
+  const verb = options.watch ? 'watch' : 'list'
+  await attempting({ verb, resource: fullName(resource) }, () =>
+    options.watch
+      ? watchObjects(context, { connection, resource }, options)
+      : listObjects(context, { connection, resource }, options),
+  )
+}
+
+interface Target {
+  readonly connection: Connection
+  readonly resource: KnownResource
+}
+
+async function listObjects(context: CommandContext, target: Target, options: ListOptions): Promise<void> {
+  const { terminal } = context
+  const { limit, nonconforming } = options
+  const query = { ...queryOf(target.resource, options), ...(nonconforming && { nonconforming }) }
+  const resource = resourceOf(target)
+  const objects = readPages({ list: (asked) => resource.list(asked), query, limit })
+  // Asked for together: the first line waits for the slower one only.
+  const first = objects.next()
+  first.catch(() => undefined)
+  const writer = await writerOf(context, target, options)
+  let count = 0
+  {
+    using _ = showingProgress(terminal, () => `${count} ${target.resource.plural}`)
+    for (let next = await first; !next.done; next = await objects.next()) {
+      count++
+      await writer.add(next.value)
+    }
+  }
+  await writer.end()
+  if (count > 0 || !['table', 'name'].includes(options.output)) return
+  const isNarrowed = options.where.length + options.label.length > 0 || nonconforming
+  terminal.tell([`  no ${target.resource.plural}${isNarrowed ? ' that this selects' : ' yet'}`])
+}
+
+/** All that there is, then every change, until somebody ends it. */
+async function watchObjects(context: CommandContext, target: Target, options: ListOptions): Promise<void> {
+  if (options.sort.length > 0 || options.limit !== undefined || options.nonconforming) {
+    throw usedWrongly('changes come as they happen: --watch takes no --sort, --limit or --nonconforming')
+  }
+  const { labelSelector, fieldSelector } = queryOf(target.resource, options)
+  const writer = await writerOf(context, target, options)
+  let words: Readonly<Record<string, string>> = { ADDED: 'present', MODIFIED: 'changed', DELETED: 'deleted' }
+  for await (const event of resourceOf(target).watch({ labelSelector, fieldSelector, initial: true })) {
+    if (event.type === 'BOOKMARK') {
+      words = { ...words, ADDED: 'added' }
+      await writer.flush()
+    } else if (event.type === 'RESTARTED') {
+      context.terminal.tell(['  the connection was lost: what is there comes once more'])
+    } else {
+      await writer.add(event.object, words[event.type] ?? event.type)
+      if (words['ADDED'] === 'added') await writer.flush()
+    }
+  }
+}
+
+function resourceOf({ connection, resource }: Target): Resource<ApiObject> {
+  return connection.client.resource(resource)
+}
+
+function queryOf(
+  { indexes }: KnownResource,
+  { where, label, sort }: ListOptions,
+): Pick<ListQuery, 'fieldSelector' | 'labelSelector' | 'sort'> {
+  const names = indexes.map(({ name }) => name)
+  return {
+    fieldSelector: fieldSelectorOf(where, names),
+    labelSelector: label.length === 0 ? undefined : label.join(','),
+    sort: sortOf(sort, names),
+  }
+}
+
+async function writerOf(
+  { terminal }: CommandContext,
+  { connection, resource }: Target,
+  { output, watch = false }: ListOptions,
+): Promise<ObjectWriter> {
+  switch (output) {
+    case 'json':
+      return watch ? createJsonLinesWriter(terminal) : createJsonWriter(terminal)
+    case 'yaml':
+      return createYamlWriter(terminal)
+    case 'name':
+      return createNameWriter(terminal)
+    case 'table':
+      return createTableWriter(terminal, await readColumns(connection.client, resource), { withChange: watch })
+  }
+}

@@ -1,0 +1,21 @@
+import { isApiError, type JsonSchema } from '@pergola/api'
+import type { Client } from '@pergola/client'
+import type { KnownResource } from '../server/resources.ts'
+import { columnsOf, type Column } from './list-columns.ts'
+
+const components = '#/components/schemas/'
+
+/** By the document of the resource's group; where that cannot be had, names have to do. */
+export async function readColumns(client: Client, { path, kind }: KnownResource): Promise<readonly Column[]> {
+  try {
+    const document = (await client.call({ method: 'GET', path: `/openapi/v3${path}` })) as {
+      readonly components?: { readonly schemas?: Readonly<Record<string, JsonSchema>> }
+    }
+    const schemas = document.components?.schemas ?? {}
+    const follow = (reference: string) => schemas[reference.replace(components, '').replaceAll('~1', '/')]
+    return columnsOf(schemas[kind] ?? {}, follow)
+  } catch (error) {
+    if (isApiError(error)) return []
+    throw error
+  }
+}

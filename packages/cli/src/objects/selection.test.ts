@@ -1,0 +1,47 @@
+import { parseSelector } from '@pergola/api'
+import { describe, expect, test } from 'vitest'
+import { fieldSelectorOf, sortOf } from './selection.ts'
+
+const indexed = ['spec.state', 'spec.due', 'words']
+
+describe('--where', () => {
+  test.each([
+    ['spec.state=open', 'spec.state=open'],
+    ['state=open', 'spec.state=open'],
+    ['words=milk', 'words=milk'],
+    ['metadata.name=milk', 'metadata.name=milk'],
+    ['state!=open', 'spec.state!=open'],
+    ['due>=2030-01-01', 'spec.due>=2030-01-01'],
+    ['due<2030-01-01', 'spec.due<2030-01-01'],
+    ['state^=op', 'spec.state^=op'],
+    ['state=(open,done)', 'spec.state=(open,done)'],
+    ['state!=(open,done)', 'spec.state!=(open,done)'],
+    ['due', 'spec.due'],
+    ['!due', '!spec.due'],
+    ['state=', 'spec.state='],
+  ])('%s is asked for as %s', (word, selector) => expect(fieldSelectorOf([word], indexed)).toBe(selector))
+
+  test('a value may hold anything, and stays one term', () => {
+    const selector = fieldSelectorOf(['state=a, b=(c) ! \\ d'], indexed) ?? ''
+    expect(parseSelector('fieldSelector', selector)).toMatchObject([
+      { key: 'spec.state', op: '=', value: 'a, b=(c) ! \\ d' },
+    ])
+  })
+
+  test('several are all to hold, none is everything', () => {
+    expect(fieldSelectorOf(['state=open', 'words=milk'], indexed)).toBe('spec.state=open,words=milk')
+    expect(fieldSelectorOf([], indexed)).toBeUndefined()
+  })
+
+  test.each(['', '=open', '!state=open'])('"%s" is refused', (word) =>
+    expect(() => fieldSelectorOf([word], indexed)).toThrow(/--where takes field=value/),
+  )
+})
+
+test.each([
+  ['spec.due', 'spec.due'],
+  ['due', 'spec.due'],
+  ['-due', 'spec.due,desc'],
+  ['+spec.due', 'spec.due,asc'],
+  ['-metadata.name', 'metadata.name,desc'],
+])('--sort %s is asked for as %s', (word, sort) => expect(sortOf([word], indexed)).toEqual([sort]))

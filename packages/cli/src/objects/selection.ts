@@ -1,0 +1,36 @@
+import { formatSelector, type UnplacedSelectorTerm } from '@pergola/api'
+import { usedWrongly } from '../terminal/command-fault.ts'
+
+const operators = { '!=': '!=', '>=': '>=', '<=': '<=', '^=': 'prefix', '=': '=', '>': '>', '<': '<' } as const
+
+/** Each word is one term, whatever stands in its value: `spec.state=open`, `spec.due<2030-01-01`, `spec.city=(Rome,Oslo)`, `!spec.due`. */
+export function fieldSelectorOf(words: readonly string[], indexed: readonly string[]): string | undefined {
+  return words.length === 0 ? undefined : formatSelector(words.map((word) => termOf(word, indexed)))
+}
+
+/** `spec.due`, `-spec.due` from the last to the first, `+spec.due` from the first to the last. */
+export function sortOf(words: readonly string[], indexed: readonly string[]): readonly string[] {
+  return words.map((word) => {
+    const [, sign = '', name = ''] = /^([-+]?)(.*)$/.exec(word) ?? []
+    const field = fieldOf(name, indexed)
+    return sign === '' ? field : `${field},${sign === '-' ? 'desc' : 'asc'}`
+  })
+}
+
+function termOf(word: string, indexed: readonly string[]): UnplacedSelectorTerm {
+  const [, absent = '', key = '', operator = '', value = ''] =
+    /^(!?)([^=!<>^]+?)\s*(?:(!=|>=|<=|\^=|=|>|<)(.*))?$/s.exec(word) ?? []
+  if (key === '' || (absent !== '' && operator !== '')) {
+    throw usedWrongly(`--where takes field=value, such as spec.state=open, and also != < <= > >= ^=; not "${word}"`)
+  }
+  const field = fieldOf(key.trim(), indexed)
+  if (operator === '') return { key: field, op: absent === '' ? 'present' : 'absent' }
+  const isSet = (operator === '=' || operator === '!=') && /^\(.+\)$/s.test(value)
+  if (isSet) return { key: field, op: operator === '=' ? 'in' : 'not in', values: value.slice(1, -1).split(',') }
+  return { key: field, op: operators[operator as keyof typeof operators], value }
+}
+
+/** What is indexed of the spec can be said without saying so. */
+function fieldOf(name: string, indexed: readonly string[]): string {
+  return !indexed.includes(name) && indexed.includes(`spec.${name}`) ? `spec.${name}` : name
+}

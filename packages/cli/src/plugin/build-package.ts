@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import {
+  packageContents,
+  type PackageContents,
+  type PluginDefinition,
+  type PluginManifest,
+  type RoleDeclaration,
+} from '@pergola/api'
+import { stringify } from 'yaml'
+import { archive } from './archive.ts'
+import { at, AuthorFault } from './author-fault.ts'
+import { bundle, type Bundle } from './bundle.ts'
+import { bundlePages, firstPage } from './bundle-pages.ts'
+import { checkExtensions } from './check-extensions.ts'
+import { inspectBundle, type Inspected, type Reader } from './inspect-bundle.ts'
+import { locateDecorator, locateFault, locateThrown, type Source } from './locate-fault.ts'
+import { readExtensions } from './read-extensions.ts'
+import { readProject, type PluginProject } from './read-project.ts'
+
+const rolesFile = 'extensions/roles.yaml'
+/** As a host takes them. */
+const mostManifestBytes = 4 * 1024 * 1024
+const mostLogoBytes = 256 * 1024
+/** Enough that two builds are never taken for one another. */
+const developmentDigits = 12
+/** The bundler leaves standard decorators as they are. */
+const decoratorAdvice =
+  'Node.js reads no decorators; set "experimentalDecorators": true in compilerOptions of tsconfig.json, and they are compiled'
+
+export interface BuildOptions {
+  /** The folder of the plugin. */
+  readonly folder: string
+  /** By which packages choose what they export, besides those of Node itself. */
+  readonly conditions?: readonly string[]
+  /** It may have groups that are the host's own. */
+  readonly comesWithHost?: boolean
+  /** To be run here and nowhere else: see `developmentVersion`; its map names files as they lie on this machine. */
+  readonly forDevelopment?: boolean
+  /** For what the code says it is, begun before. */
+  readonly reader?: Reader | undefined
+  /** It is no longer wanted. */
+  readonly signal?: AbortSignal
+}
+
+/** A package, and what is to be known of it. */
+export interface BuiltPackage {
+  readonly manifest: PluginManifest
+  /** What it will do, by the roles that it declares. */
+  readonly contents: PackageContents
+  /** Of the plugin itself, as it was loaded; empty where there are none. */
+  readonly warnings: string
+  /** Packages of others that are in it. */
+  readonly inlined: readonly string[]
+  /** In bytes. */
+  readonly codeSize: number
+  /** What is in it, by path. */
+  readonly files: ReadonlyMap<string, Buffer>
+  readonly bytes: Buffer
+  /** Of its bytes: `sha256:...`. */
+  readonly digest: string
+}
+
+/** Makes a package of a plugin, in memory: the same for the same code. */
+export async function buildPackage(options: BuildOptions): Promise<BuiltPackage> {
+  const { folder, conditions = [], comesWithHost = false, forDevelopment = false, reader, signal } = options
+  const project = readProject(folder)
+  const built = await bundle(project, { conditions, sources: forDevelopment ? 'on this machine' : 'portable' })
+  // A host compares what runs with its package anyway; whoever packs for others is to know before.
+  const asked = { comesWithHost, times: forDevelopment ? 1 : 2, reader, ...(signal && { signal }) }
+  const { inspected, warnings } = await inspectBundle(built, asked)
+  const definition = definitionOf(inspected, built, project)
+  const extensions = readExtensions(folder)
+  const roles = checkExtensions(extensions, definition)
+  const files = new Map<string, Buffer>([
+    ['plugin.js', Buffer.from(built.code)],
+    ['plugin.js.map', Buffer.from(built.map)],
+    ...extensions.map(({ path, bytes }) => [path, bytes] as const),
+  ])
+  const pages = await bundlePages(folder)
+  for (const [path, bytes] of pages) files.set(path, bytes)
+  if (definition.roles.length > 0) addRoles(files, definition.roles)
+  const { version } = project
+  const shown = forDevelopment ? { ...project, version: developmentVersion(version, files) } : project
+  const manifest = { ...manifestOf(shown, definition), ...(pages.size > 0 && { ui: firstPage }) }
+  files.set('plugin.json', Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`))
+  if (project.logo !== undefined) files.set(manifest.logo ?? '', logoBytes(project))
+  refuseTooLarge(files)
+  const bytes = archive(files, forDevelopment ? 'quickest' : 'smallest')
+  return {
+    manifest,
+    contents: packageContents(manifest, roles),
+    warnings,
+    inlined: built.inlined,
+    codeSize: Buffer.byteLength(built.code),
+    files,
+    bytes,
+    digest: `sha256:${createHash('sha256').update(bytes).digest('hex')}`,
+  }
+}
+
+/**
+ * `1.0.0+dev.3f2a91c04b7d`: by what stands behind the plus, builds differ exactly when their code does, and to every range of
+ * versions they are what the release will be.
+ */
+function developmentVersion(version: string, files: ReadonlyMap<string, Buffer>): string {
+  const hash = createHash('sha256')
+  for (const [path, bytes] of [...files].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+    hash.update(`${path}\0${bytes.length}\0`).update(bytes)
+  }
+  return `${version}${version.includes('+') ? '.' : '+'}dev.${hash.digest('hex').slice(0, developmentDigits)}`
+}
+
+function definitionOf(inspected: Inspected, built: Bundle, { folder, entry }: PluginProject): PluginDefinition {
+  if ('definition' in inspected) return inspected.definition
+  const sources: readonly Source[] = built.sources.map((file) => ({
+    file,
+    text: readFileSync(join(folder, file), 'utf8'),
+  }))
+  if ('faults' in inspected) {
+    const lines = inspected.faults.map(({ where, message }) =>
+      at(locateFault(where, sources, entry), `${where}: ${message}`),
+    )
+    throw new AuthorFault(lines)
+  }
+  if ('problem' in inspected) throw new AuthorFault([at(locateFault('', sources, entry), inspected.problem)])
+  const { message, stack } = inspected.thrown
+  const decorator = stack.startsWith('SyntaxError') ? locateDecorator(sources) : undefined
+  if (decorator) throw new AuthorFault([at(decorator, decoratorAdvice)])
+  throw new AuthorFault([at(locateThrown(stack, sources) ?? { file: entry }, message)])
+}
+
+function manifestOf(project: PluginProject, definition: PluginDefinition): PluginManifest {
+  const { name, displayName, dependencies, groups, permissions, protocol } = definition
+  const { version, author, homepage, license, logo } = project
+  const description = definition.description ?? project.description
+  const requires = definition.requires ?? project.requires
+  if (definition.requires !== undefined && project.requires !== undefined && definition.requires !== project.requires) {
+    const said = `definePlugin says requires "${definition.requires}", and package.json "${project.requires}"`
+    throw new AuthorFault([at({ file: 'package.json' }, `${said}; say it once`)])
+  }
+  return {
+    name,
+    version,
+    ...(displayName !== undefined && { displayName }),
+    ...(description !== undefined && { description }),
+    ...(author !== undefined && { author }),
+    ...(homepage !== undefined && { homepage }),
+    ...(license !== undefined && { license }),
+    ...(logo !== undefined && { logo: basename(logo) }),
+    ...(requires !== undefined && { requires }),
+    ...(dependencies && { dependencies }),
+    groups,
+    permissions,
+    protocol,
+    definition,
+  }
+}
+
+function addRoles(files: Map<string, Buffer>, roles: readonly RoleDeclaration[]): void {
+  if (files.has(rolesFile)) {
+    throw new AuthorFault([at({ file: rolesFile }, 'is written from the roles of the plugin; give yours another name')])
+  }
+  const documents = roles.map((role) => stringify(role, { lineWidth: 0 }))
+  files.set(rolesFile, Buffer.from(`# Written from the roles of the plugin.\n${documents.join('---\n')}`))
+}
+
+function logoBytes({ folder, logo = '' }: PluginProject): Buffer {
+  const bytes = readFileSync(join(folder, logo))
+  if (bytes.length <= mostLogoBytes) return bytes
+  throw new AuthorFault([at({ file: logo }, `has ${bytes.length} bytes; a logo has at most ${mostLogoBytes}`)])
+}
+
+function refuseTooLarge(files: ReadonlyMap<string, Buffer>): void {
+  const { length = 0 } = files.get('plugin.json') ?? {}
+  if (length > mostManifestBytes) {
+    throw new AuthorFault([
+      `the definition has ${length} bytes, and may have ${mostManifestBytes}; make schemas smaller`,
+    ])
+  }
+}

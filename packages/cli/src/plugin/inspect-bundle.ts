@@ -1,0 +1,125 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { pathToFileURL } from 'node:url'
+import type { PluginDefinition } from '@pergola/api'
+import type { Bundle } from './bundle.ts'
+
+/** A definition, or why there is none. */
+export type Inspected =
+  | { readonly definition: PluginDefinition }
+  | { readonly faults: readonly { readonly where: string; readonly message: string }[] }
+  | { readonly thrown: { readonly message: string; readonly stack: string } }
+  | { readonly problem: string }
+
+export interface Inspection {
+  readonly inspected: Inspected
+  /** What the plugin warned of meanwhile; it goes to its log on a host. */
+  readonly warnings: string
+}
+
+/** Loading a plugin is reading it; what takes longer does something that it should not. */
+const limitMs = 10_000
+/** Of what the plugin prints meanwhile. */
+const shownCharacters = 2_000
+
+const script = `
+import { closeSync, readFileSync, writeSync } from 'node:fs'
+const answer = (value) => {
+  const bytes = Buffer.from(JSON.stringify(value))
+  for (let sent = 0; sent < bytes.length; ) sent += writeSync(3, bytes, sent)
+  closeSync(3)
+  process.exit(0)
+}
+try {
+  const { folder, url, options } = JSON.parse(readFileSync(0, 'utf8'))
+  process.chdir(folder)
+  const { default: plugin, inspect } = await import(url)
+  const isPlugin = typeof plugin === 'object' && plugin !== null && typeof plugin.name === 'string'
+  answer(isPlugin ? { definition: inspect(plugin, options) } : { problem: 'the default export is not a plugin; write "export default definePlugin({ ... })"' })
+} catch (error) {
+  if (error?.name === 'DefinitionError') answer({ faults: error.faults })
+  answer({ thrown: { message: String(error?.message ?? error), stack: String(error?.stack ?? '') } })
+}
+`
+
+/** A process that knows nothing of this one, and waits for a bundle to read. */
+export interface Reader {
+  readonly child: ChildProcess
+}
+
+/** Whoever will need one soon has it begun before: what it takes to begin is not waited for then. */
+export function beginReader(signal?: AbortSignal): Reader {
+  const args = ['--enable-source-maps', '--input-type=module', '--eval', script]
+  const child = spawn(process.execPath, args, {
+    cwd: tmpdir(),
+    env: {},
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    killSignal: 'SIGKILL',
+    ...(signal && { signal }),
+  })
+  // Without a bundle, it ends with us; nobody need be told.
+  child.on('error', () => {})
+  child.stdin?.on('error', () => {})
+  return { child }
+}
+
+export interface InspectOptions {
+  /** As the SDK takes it. */
+  readonly comesWithHost: boolean
+  /** How often; every answer must be the same. */
+  readonly times: number
+  /** Begun before, for the first time. */
+  readonly reader?: Reader | undefined
+  /** It is no longer wanted. */
+  readonly signal?: AbortSignal
+}
+
+/** Asks the bundle itself for its definition, in a process of its own. */
+export async function inspectBundle({ code, map }: Bundle, options: InspectOptions): Promise<Inspection> {
+  const folder = mkdtempSync(join(tmpdir(), 'pergola-pack-'))
+  try {
+    writeFileSync(join(folder, 'plugin.js'), code)
+    writeFileSync(join(folder, 'plugin.js.map'), map)
+    const readers = Array.from({ length: options.times }, (_, at) =>
+      at === 0 && options.reader ? options.reader : beginReader(options.signal),
+    )
+    const answers = await Promise.all(readers.map((reader) => ask(reader, folder, options)))
+    const [first] = answers
+    if (!first) throw new Error('a bundle is asked at least once')
+    if (new Set(answers.map(({ inspected }) => JSON.stringify(inspected))).size === 1) return first
+    const problem =
+      'the definition is another one each time it is made; nothing in it may hang on time, chance or the machine, or a host could not tell that it is the same'
+    return { ...first, inspected: { problem } }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function ask({ child }: Reader, folder: string, { comesWithHost }: InspectOptions): Promise<Inspection> {
+  const url = pathToFileURL(join(folder, 'plugin.js')).href
+  child.stdin?.end(JSON.stringify({ folder, url, options: { comesWithHost } }))
+  const timer = setTimeout(() => child.kill('SIGKILL'), limitMs)
+  try {
+    const [answer, stdout, stderr] = await Promise.all([
+      text(child.stdio[3] as Readable),
+      text(child.stdout as Readable),
+      text(child.stderr as Readable),
+      once(child, 'close'),
+    ])
+    const warnings = stderr.trim().slice(0, shownCharacters)
+    if (answer !== '') return { inspected: JSON.parse(answer) as Inspected, warnings }
+    const why =
+      child.signalCode === 'SIGKILL'
+        ? `loading the plugin took more than ${limitMs / 1_000} s; it may only define, and nothing may run before a host asks for it`
+        : `loading the plugin ended the process with ${child.exitCode ?? child.signalCode}; nothing may run before a host asks for it`
+    const printed = (stdout + stderr).trim().slice(0, shownCharacters)
+    return { inspected: { problem: printed === '' ? why : `${why}\n${printed.replaceAll(/^/gm, '  ')}` }, warnings }
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,429 @@
+import { execFile } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { PluginManifest } from '@pergola/api'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { declaredObjects } from '../../../server/src/plugins/declared-objects.ts'
+import { manifestOf } from '../../../server/src/plugins/manifest.ts'
+import { readPackage } from '../../../server/src/plugins/read-package.ts'
+import { AuthorFault, ProjectFault } from './author-fault.ts'
+import { packPlugin } from './pack.ts'
+import { todoProject, type TestProject } from './plugin-project.rows.ts'
+
+// A package is three processes, and some tests make three of them.
+vi.setConfig({ testTimeout: 60_000 })
+
+const out = mkdtempSync(join(tmpdir(), 'pergola-packed-'))
+afterAll(() => rmSync(out, { recursive: true }))
+
+const pack = ({ folder }: TestProject) => packPlugin({ folder, out, conditions: ['source'] })
+
+/** What its author is told, a line each. */
+async function faultsOf(project: TestProject): Promise<readonly string[]> {
+  const fault: unknown = await pack(project).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  if (fault instanceof AuthorFault) return fault.lines
+  if (fault instanceof ProjectFault) return [fault.message]
+  throw new Error('it was packed, or failed by itself', { cause: fault })
+}
+
+describe('the package of the example', () => {
+  test('holds one file of code with its map, what it says of itself, and its roles', async () => {
+    using project = todoProject({
+      'extensions/lists/first.yml': 'apiVersion: todo.example.com/v1alpha1\nkind: Todo\nmetadata: {name: first}\n',
+      'logo.svg': '<svg/>',
+    })
+    const json = JSON.parse(readFileSync(join(project.folder, 'package.json'), 'utf8')) as Record<string, object>
+    const more = { author: { name: 'Ann', email: 'ann@example.com' }, homepage: 'https://todo.example.com' }
+    project.write({
+      'package.json': JSON.stringify({ ...json, ...more, pergola: { ...json['pergola'], logo: 'logo.svg' } }),
+    })
+    const packed = await pack(project)
+    const { files, digest, manifest } = await readPackage(readFileSync(packed.file))
+    expect(packed.digest).toBe(digest)
+    const { definition } = manifestOf({ manifest, files })
+    expect([...files.keys()]).toEqual([
+      'extensions/lists/first.yml',
+      'extensions/roles.yaml',
+      'logo.svg',
+      'plugin.js',
+      'plugin.js.map',
+      'plugin.json',
+    ])
+    expect(manifest).toMatchObject({
+      name: 'todo',
+      version: '1.0.0',
+      displayName: 'Todos',
+      description: "Todos of one's own, shared by a code, with reminders: every part of a plugin once.",
+      author: 'Ann <ann@example.com>',
+      homepage: 'https://todo.example.com',
+      license: 'Apache-2.0',
+      logo: 'logo.svg',
+      requires: '^1.0.0',
+      groups: ['todo.example.com'],
+      permissions: [],
+      protocol: 1,
+    } satisfies Partial<PluginManifest>)
+    const golden = join(import.meta.dirname, '../../../plugin-sdk/src/inspect/todo.golden.json')
+    expect(definition).toEqual(JSON.parse(readFileSync(golden, 'utf8')))
+    const roles = parseAllDocuments(files.get('extensions/roles.yaml')?.toString() ?? '')
+    expect(roles.map((role) => role.toJS() as unknown)).toEqual(packed.manifest.definition.roles)
+    const names = packed.manifest.definition.roles.map(({ metadata }) => metadata.name)
+    expect(declaredObjects({ files }).map(({ name }) => name)).toEqual(['first', ...names])
+    for (const [path, bytes] of files) expect(readFileSync(join(project.folder, 'dist', path))).toEqual(bytes)
+  })
+
+  test('is the same bytes whenever and wherever it is made', async () => {
+    using project = todoProject()
+    using elsewhere = todoProject({ 'package.json': readFileSync(join(project.folder, 'package.json')) })
+    const first = await pack(project)
+    const bytes = readFileSync(first.file)
+    const later = await pack(project)
+    expect(readFileSync(later.file).equals(bytes)).toBe(true)
+    const other = await pack(elsewhere)
+    expect(other.digest).toBe(first.digest)
+    expect(bytes.toString('latin1')).not.toContain(project.folder)
+  })
+
+  test('runs where nothing is installed, and tells of mistakes in the lines that were written', async () => {
+    using project = todoProject()
+    const { file } = await pack(project)
+    const { files } = await readPackage(readFileSync(file))
+    const folder = mkdtempSync(join(out, 'host-'))
+    for (const name of ['plugin.js', 'plugin.js.map']) writeFileSync(join(folder, name), files.get(name) ?? '')
+    const spoken = promisify(execFile)(process.execPath, ['plugin.js'], { cwd: folder, env: { PERGOLA_PROTOCOL: '9' } })
+    await expect(spoken).rejects.toThrow('the host speaks protocol 9, and this plugin 1')
+    const silent = await promisify(execFile)(process.execPath, ['plugin.js'], { cwd: folder, env: {} })
+    expect(silent).toMatchObject({ stdout: '', stderr: '' })
+    const { sources } = JSON.parse(files.get('plugin.js.map')?.toString() ?? '') as { sources: readonly string[] }
+    expect(sources).toContain('src/plugin.ts')
+    expect(sources.filter((source) => source.startsWith('.') || source.startsWith('/'))).toEqual([])
+  })
+
+  test('tells what it carries and what it will do', async () => {
+    using project = todoProject()
+    const { summary, inlined } = await pack(project)
+    expect(inlined).toEqual(
+      expect.arrayContaining(['@pergola/api', '@pergola/client', '@pergola/plugin-sdk', 'typebox']),
+    )
+    expect(summary.map(({ heading }) => heading)).toContain('open to everybody')
+  })
+
+  test('tells what the plugin warned of as it was loaded, whatever differs in it', async () => {
+    using project = todoProject(plugin(`console.warn('mind the gap', Math.random())\n${minimal}`))
+    expect((await pack(project)).warnings).toMatch(/^mind the gap [\d.e-]+$/)
+    using other = todoProject()
+    expect((await pack(other)).warnings).toBe('')
+  })
+
+  test('has roles that were written by hand in what it tells, and the place that others keep them', async () => {
+    using project = todoProject({
+      'src/main/resources/extensions/more.yaml': roleText({ name: 'todo-status', resource: 'todo/todos/status' }),
+    })
+    const { summary, file } = await pack(project)
+    const { files } = await readPackage(readFileSync(file))
+    expect(files.has('extensions/more.yaml')).toBe(true)
+    expect(summary.find(({ heading }) => heading === 'by role')?.lines).toContain('todo-status: get todos/status')
+  })
+})
+
+interface RoleText {
+  readonly name?: string
+  readonly resource?: string
+  readonly group?: string
+  readonly verb?: string
+  readonly label?: string
+  readonly more?: string
+}
+
+function roleText({ name = 'todo-more', resource = 'todos', group = 'todo.example.com', ...rest }: RoleText): string {
+  const { verb = 'get', label = 'platform.run/role-template: "true"', more = '' } = rest
+  return [
+    'apiVersion: v1alpha1',
+    'kind: Role',
+    'metadata:',
+    `  name: ${name}`,
+    '  labels:',
+    `    ${label}`,
+    ...(more === '' ? [] : [more]),
+    'rules:',
+    `  - apiGroups: ["${group}"]`,
+    `    resources: ["${resource}"]`,
+    `    verbs: ["${verb}"]`,
+    '',
+  ].join('\n')
+}
+
+const plugin = (text: string) => ({
+  'src/plugin.ts': `import { can, defineModel, definePlugin, roleTemplate, route, t } from '@pergola/plugin-sdk'\n${text}`,
+})
+const minimal = "export default definePlugin({ name: 'todo' })\n"
+const extension = (text: string) => ({ 'extensions/more.yaml': text })
+const packageJson = (json: object) => ({ 'package.json': JSON.stringify({ name: 'x', version: '1.0.0', ...json }) })
+
+describe('an author is told', () => {
+  type Row = readonly [
+    what: string,
+    files: Readonly<Record<string, string | Buffer>>,
+    told: readonly (string | RegExp)[],
+  ]
+  const rows: readonly Row[] = [
+    ['what cannot be read', plugin('const a = = 1\n'), ['src/plugin.ts:2:11 Unexpected token']],
+    [
+      'that nothing is exported',
+      plugin('export const a = 1\n'),
+      ['src/plugin.ts:2:1 there is no default export; end the file with "export default definePlugin({ ... })"'],
+    ],
+    [
+      'that something else is exported',
+      plugin("definePlugin({ name: 'todo' })\nexport default 3\n"),
+      ['src/plugin.ts:2:1 the default export is not a plugin; write "export default definePlugin({ ... })"'],
+    ],
+    [
+      'what is not installed',
+      plugin(`import x from 'nowhere/x'\nconsole.log(x)\n${minimal}`),
+      ['src/plugin.ts:2:15 "nowhere/x" is not installed; npm install nowhere'],
+    ],
+    [
+      'what is not there',
+      plugin(`import x from './gone.ts'\nconsole.log(x)\n${minimal}`),
+      [/^src\/plugin\.ts:2:15 Could not resolve '\.\/gone\.ts'/],
+    ],
+    [
+      'what is thrown',
+      plugin(`const list: string[] = []\nconsole.log(list[0]!.length)\n${minimal}`),
+      [/^src\/plugin\.ts:3:\d+ Cannot read properties of undefined \(reading 'length'\)$/],
+    ],
+    [
+      'how decorators are compiled, where they are not',
+      plugin(`function log() {}\nclass One {\n  @log\n  run() {}\n}\nnew One().run()\n${minimal}`),
+      [
+        'src/plugin.ts:4:3 Node.js reads no decorators; set "experimentalDecorators": true in compilerOptions of tsconfig.json, and they are compiled',
+      ],
+    ],
+    [
+      'every fault of the definition, where it is written',
+      plugin(
+        [
+          "const Todo = defineModel({ apiVersion: 'todo.example.com/v1', plural: 'Todos',",
+          "  kind: 'Todo', spec: t.Object({}) })",
+          "const view = roleTemplate('view', { displayName: 'View', rules: [can('get', Todo)] })",
+          "const read = route('GET /todos/:name/*', { allow: view }, () => ({}))",
+          "export default definePlugin({ name: 'todo', models: [Todo], public: [read] })",
+          '',
+        ].join('\n'),
+      ),
+      [
+        /^src\/plugin\.ts:3:3 models\.Todo\.plural: "Todos" must begin with a letter/,
+        /^src\/plugin\.ts:5:20 public "GET \/todos\/:name\/\*": has a wildcard/,
+        /^src\/plugin\.ts:5:20 public "GET \/todos\/:name\/\*": allow names the template "view", which is not in roles/,
+      ],
+    ],
+    [
+      'that the plugin does something when it is loaded',
+      plugin(`console.log('hello')\nprocess.exit(3)\n${minimal}`),
+      [/^src\/plugin\.ts:4:16 loading the plugin ended the process with 3; nothing may run .*\n {2}hello$/],
+    ],
+    [
+      'that the definition hangs on chance',
+      plugin("export default definePlugin({ name: 'todo', description: String(Math.random()) })\n"),
+      [/^src\/plugin\.ts:2:16 the definition is another one each time it is made/],
+    ],
+    [
+      'that native code cannot be carried',
+      {
+        ...plugin(`import x from 'fast'\nconsole.log(x)\n${minimal}`),
+        'node_modules/fast/package.json': '{"name":"fast","version":"1.0.0","main":"fast.node"}',
+        'node_modules/fast/fast.node': Buffer.from('\u007fELF\0'),
+      },
+      [/^fast\/fast\.node the package fast needs native code, which a plugin cannot carry/],
+    ],
+    [
+      'that code compiled on installation cannot either',
+      {
+        ...plugin(`import x from 'fast'\nconsole.log(x)\n${minimal}`),
+        'node_modules/fast/package.json': '{"name":"fast","version":"1.0.0","main":"fast.js"}',
+        'node_modules/fast/fast.js': 'module.exports = process.dlopen',
+        'node_modules/fast/binding.gyp': '{}',
+      },
+      [/^fast\/fast\.js the package fast is compiled from native code/],
+    ],
+    [
+      'of what pages for the console need and do not have',
+      { 'src/ui/index.ts': "import 'nowhere'\nexport default {}" },
+      [/^src\/ui\/index\.ts .*'nowhere'/],
+    ],
+    ['of YAML that cannot be read', extension('a: [1\nb: 2\n'), [/^extensions\/more\.yaml:2:1 /]],
+    [
+      'of what is no object',
+      extension('kind: Role\n---\n- 1\n'),
+      [
+        'extensions/more.yaml:1:1 a declared object has apiVersion, kind and metadata.name',
+        'extensions/more.yaml:3:1 a declared object has apiVersion, kind and metadata.name',
+      ],
+    ],
+    [
+      'of a rule about what the plugin does not have',
+      extension(roleText({ resource: 'todo/todoes' })),
+      ['extensions/more.yaml:9:17 rule names "todoes"; this plugin has todos, todos/status in todo.example.com'],
+    ],
+    [
+      'of a rule about routes that there are not',
+      extension(roleText({ group: 'uc.api.todo.example.com', resource: 'todos/archive' })),
+      [
+        'extensions/more.yaml:9:17 rule names "todos/archive"; this plugin has todos, todos/share in uc.api.todo.example.com',
+      ],
+    ],
+    [
+      'of a rule about a group that is not its own',
+      extension(roleText({ group: 'todos.example.com', resource: 'todo/todos' })),
+      [/^extensions\/more\.yaml:9:17 rule names "todo\/todos" in todos\.example\.com; groups of this plugin are todo/],
+    ],
+    [
+      'of a verb that is none',
+      extension(roleText({ verb: 'read' })),
+      [/^extensions\/more\.yaml:10:13 rule names the verb "read"; there are create, delete/],
+    ],
+    [
+      'of a role that stands in the code too',
+      extension(roleText({ name: 'todo-view' })),
+      ['extensions/more.yaml:4:9 Role "todo-view" stands in roles of the plugin too; write it in one place'],
+    ],
+    [
+      'of a role that stands there twice',
+      extension(`${roleText({})}---\n${roleText({})}`),
+      ['extensions/more.yaml:15:9 Role "todo-more" stands in extensions/more.yaml:4:9 too; write it in one place'],
+    ],
+    [
+      'of a role with the name of somebody else',
+      extension(roleText({ name: 'editor' })),
+      ['extensions/more.yaml:4:9 "editor" must begin with "todo-", the name of the plugin'],
+    ],
+    [
+      'of a role that is no template',
+      extension(roleText({ label: 'example.com/a: b' })),
+      [/^extensions\/more\.yaml:6:5 a role of a plugin is a template; add the label platform\.run\/role-template/],
+    ],
+    [
+      'of a role that depends on one that is not there',
+      extension(
+        roleText({ more: `  annotations:\n    rbac.authorization.platform.run/dependencies: '["todo-veiw"]'` }),
+      ),
+      ['extensions/more.yaml:8:5 depends on "todo-veiw", which this plugin does not have'],
+    ],
+    [
+      'of keys that are reserved',
+      extension('apiVersion: todo.example.com/v1alpha1\nkind: Todo\nmetadata:\n  name: a\n  labels: {color: red}\n'),
+      [/^extensions\/more\.yaml:5:\d+ the key "color" is reserved; begin it with a domain/],
+    ],
+    [
+      'of objects that are not its own',
+      extension('apiVersion: v1alpha1\nkind: RoleBinding\nmetadata: {name: a}\n'),
+      [
+        /^extensions\/more\.yaml:2:7 is RoleBinding \(v1alpha1\); this plugin has Todo \(todo\.example\.com\/v1alpha1\)/,
+      ],
+    ],
+    [
+      'of a file in the place of the one that is written',
+      { 'extensions/roles.yaml': roleText({}) },
+      ['extensions/roles.yaml is written from the roles of the plugin; give yours another name'],
+    ],
+    [
+      'of two files for one place',
+      { ...extension(roleText({})), 'src/main/resources/extensions/more.yaml': '' },
+      [
+        'src/main/resources/extensions/more.yaml lies in the package where extensions/more.yaml does; give it another name',
+      ],
+    ],
+    [
+      'of two ranges of hosts',
+      {
+        ...packageJson({ pergola: { requires: '^1.0.0' } }),
+        ...plugin("export default definePlugin({ name: 'todo', requires: '^2.0.0' })\n"),
+      },
+      ['package.json definePlugin says requires "^2.0.0", and package.json "^1.0.0"; say it once'],
+    ],
+    ['of a version that is none', packageJson({ version: '1.0' }), [/^package\.json: the version "1\.0" must be like/]],
+    [
+      'of a missing version',
+      { 'package.json': '{"name":"x"}' },
+      ['package.json has no version; add "version": "1.0.0"'],
+    ],
+    [
+      'of a range that is none',
+      packageJson({ pergola: { requires: 'new' } }),
+      [/^package\.json: pergola\.requires "new"/],
+    ],
+    ['of a package.json that is none', { 'package.json': '{' }, [/^package\.json is not JSON: /]],
+    ['of a beginning that is not there', packageJson({ pergola: { entry: 'src/x.ts' } }), [/^there is no src\/x\.ts/]],
+    [
+      'of a logo outside',
+      packageJson({ pergola: { logo: '../a.svg' } }),
+      [/^package\.json: pergola\.logo "\.\.\/a\.svg" must/],
+    ],
+  ]
+  test.each(rows)('%s', async (_, files, told) => {
+    using project = todoProject(files)
+    const lines = await faultsOf(project)
+    expect(lines).toEqual(told.map((one) => (typeof one === 'string' ? one : expect.stringMatching(one))))
+    expect(existsSync(join(project.folder, 'dist'))).toBe(false)
+  })
+
+  test('that the SDK is too old', async () => {
+    const sdk = 'node_modules/@pergola/plugin-sdk'
+    const old = {
+      [`${sdk}/package.json`]: '{"name":"@pergola/plugin-sdk","exports":{".":"./index.js"}}',
+      [`${sdk}/index.js`]: 'export const definePlugin = (plugin) => plugin\nexport const inspect = definePlugin\n',
+    }
+    const text = "import { definePlugin } from '@pergola/plugin-sdk'\nexport default definePlugin({ name: 'todo' })\n"
+    using project = todoProject({ ...old, 'src/plugin.ts': text }, { hasSdk: false })
+    expect(await faultsOf(project)).toEqual([
+      'package.json an SDK that runs plugins is not installed; npm install @pergola/plugin-sdk@latest',
+    ])
+  })
+
+  test('that loading takes too long', async () => {
+    using project = todoProject(plugin(`setInterval(() => {}, 1_000)\nawait new Promise(() => {})\n${minimal}`))
+    expect(await faultsOf(project)).toEqual([
+      expect.stringMatching(/^src\/plugin\.ts:4:16 loading the plugin took more/),
+    ])
+  })
+})
+
+test('code that prints, and keeps the process busy, is packed all the same', async () => {
+  using project = todoProject(plugin(`console.log('{}')\nsetInterval(() => {}, 1_000)\n${minimal}`))
+  expect((await pack(project)).manifest.name).toBe('todo')
+})
+
+test('what is imported later is in the one file too', async () => {
+  using project = todoProject({
+    ...plugin("const { name } = await import('./later.ts')\nexport default definePlugin({ name })\n"),
+    'src/later.ts': "export const name = 'later'\n",
+  })
+  const { manifest, file } = await pack(project)
+  expect(manifest.name).toBe('later')
+  const { files } = await readPackage(readFileSync(file))
+  expect([...files.keys()]).toEqual(['plugin.js', 'plugin.js.map', 'plugin.json'])
+})
+
+test('what a plugin reads of the environment is nothing', async () => {
+  using project = todoProject(
+    plugin("export default definePlugin({ name: 'todo', description: JSON.stringify(process.env) })\n"),
+  )
+  expect((await pack(project)).manifest.description).toBe('{}')
+})
+
+test('what an earlier package had is not in the next', async () => {
+  using project = todoProject({ 'extensions/old.yaml': roleText({}) })
+  await pack(project)
+  rmSync(join(project.folder, 'extensions'), { recursive: true })
+  const { file } = await pack(project)
+  expect((await readPackage(readFileSync(file))).files.has('extensions/old.yaml')).toBe(false)
+  expect(existsSync(join(project.folder, 'dist/extensions/old.yaml'))).toBe(false)
+  cpSync(file, join(project.folder, 'kept.tgz'))
+})

@@ -1,0 +1,35 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describePlugin, type Section } from '@pergola/api'
+import { buildPackage, type BuildOptions, type BuiltPackage } from './build-package.ts'
+
+export interface PackOptions extends Pick<BuildOptions, 'folder' | 'conditions' | 'comesWithHost'> {
+  /** Where the package goes. */
+  readonly out: string
+}
+
+export interface Packed extends Omit<BuiltPackage, 'files' | 'bytes' | 'contents'> {
+  readonly summary: readonly Section[]
+  /** The `.tgz`. */
+  readonly file: string
+  readonly size: number
+}
+
+/** Makes a package of a plugin: the same for the same code. Leaves what is in it in `dist/`, to look at. */
+export async function packPlugin({ out, ...options }: PackOptions): Promise<Packed> {
+  const { files, bytes, contents, ...built } = await buildPackage(options)
+  const file = join(out, `${built.manifest.name}-${built.manifest.version}.tgz`)
+  writeAll(join(options.folder, 'dist'), files)
+  mkdirSync(out, { recursive: true })
+  writeFileSync(file, bytes)
+  return { ...built, summary: describePlugin(contents), file, size: bytes.length }
+}
+
+/** What an earlier one has left there would look as if it were packed. */
+function writeAll(folder: string, files: ReadonlyMap<string, Buffer>): void {
+  rmSync(join(folder, 'extensions'), { recursive: true, force: true })
+  for (const [path, bytes] of files) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), bytes)
+  }
+}

@@ -1,0 +1,148 @@
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import type { CommandContext } from '../../command-context.ts'
+import { addServerOptions, type ServerOptions } from '../../server/connect.ts'
+import { collect } from '../../terminal/collect.ts'
+import { outputOption } from '../../terminal/output-option.ts'
+import { runCommand } from '../../terminal/run-command.ts'
+import type { InstallOptions } from './install.ts'
+import type { LogOptions } from './logs.ts'
+import type { ManageOptions, UninstallOptions } from './manage.ts'
+import type { SettingsOptions } from './settings.ts'
+import type { ShowOptions } from './show.ts'
+
+const planWords = 'only tell what it would do'
+
+/** Plugins of a server. */
+export function addRemoteCommands(plugin: Command, context: CommandContext): void {
+  for (const word of ['install', 'upgrade'] as const) {
+    withChange(plugin.command(word))
+      .description(
+        word === 'install'
+          ? 'install a package, once it has told what it will do and was approved'
+          : 'put a package in the place of the version that runs, without a pause',
+      )
+      .argument('<file>', 'the package: a .tgz as pergola plugin pack makes it')
+      .option('--approve <right>', 'approve by name and do not ask; may be given again', collect)
+      .action(
+        runCommand(context, async (file: string, options: InstallOptions) => {
+          const { install, upgrade } = await import('./install.ts')
+          return (word === 'install' ? install : upgrade)(context, file, options)
+        }),
+      )
+  }
+  addChanges(plugin, context)
+  addRestart(plugin, context)
+  addLooks(plugin, context)
+  addSettings(plugin, context)
+}
+
+function withChange(command: Command): Command {
+  return addServerOptions(command).option('--plan', planWords).option('-y, --yes', 'do not ask').addOption(waitOption())
+}
+
+function waitOption(): Option {
+  return new Option('--wait <seconds>', 'how long to wait until it is done').argParser(secondsOf).default(120)
+}
+
+function addChanges(plugin: Command, context: CommandContext): void {
+  withChange(plugin.command('rollback'))
+    .description('go back to the version before, as an upgrade')
+    .argument('<name>', 'name of the plugin')
+    .action(
+      runCommand(context, async (name: string, options: ManageOptions) => {
+        const { rollBack } = await import('./manage.ts')
+        return rollBack(context, name, options)
+      }),
+    )
+  withChange(plugin.command('uninstall'))
+    .description('take a plugin away; what it has stored is kept')
+    .argument('<name>', 'name of the plugin')
+    .option('--purge', 'delete all it has stored, too, for good')
+    .action(
+      runCommand(context, async (name: string, options: UninstallOptions) => {
+        const { uninstall } = await import('./manage.ts')
+        return uninstall(context, name, options)
+      }),
+    )
+  for (const word of ['enable', 'disable'] as const) {
+    addServerOptions(plugin.command(word))
+      .description(word === 'enable' ? 'start a plugin' : 'stop a plugin; its APIs answer 503 meanwhile')
+      .argument('<name>', 'name of the plugin')
+      .option('--plan', planWords)
+      .addOption(waitOption())
+      .action(
+        runCommand(context, async (name: string, options: ManageOptions) => {
+          const { switchPlugin } = await import('./manage.ts')
+          await switchPlugin(context, { name, enabled: word === 'enable' }, options)
+        }),
+      )
+  }
+}
+
+function addRestart(plugin: Command, context: CommandContext): void {
+  addServerOptions(plugin.command('restart'))
+    .description('put new processes in the place of those that run, without a pause')
+    .argument('<name>', 'name of the plugin')
+    .addOption(waitOption())
+    .action(
+      runCommand(context, async (name: string, options: ServerOptions & { readonly wait: number }) => {
+        const { restart } = await import('./manage.ts')
+        await restart(context, name, options)
+      }),
+    )
+}
+
+function addLooks(plugin: Command, context: CommandContext): void {
+  addServerOptions(plugin.command('list'))
+    .description('list plugins, and how they are')
+    .addOption(outputOption(['table', 'json', 'name']))
+    .action(
+      runCommand(context, async (options: ShowOptions) => {
+        const { listPlugins } = await import('./show.ts')
+        await listPlugins(context, options)
+      }),
+    )
+  addServerOptions(plugin.command('show'))
+    .description('show a plugin: its version, where it runs, what it has claimed')
+    .argument('<name>', 'name of the plugin')
+    .addOption(outputOption(['table', 'json']))
+    .action(
+      runCommand(context, async (name: string, options: ShowOptions) => {
+        const { showPlugin } = await import('./show.ts')
+        await showPlugin(context, name, options)
+      }),
+    )
+  addServerOptions(plugin.command('logs'))
+    .description('print what a plugin has written last, on the replica that answers')
+    .argument('<name>', 'name of the plugin')
+    .option('-f, --follow', 'go on with what it writes, until Ctrl-C')
+    .action(
+      runCommand(context, async (name: string, options: LogOptions) => {
+        const { showLogs } = await import('./logs.ts')
+        await showLogs(context, name, options)
+      }),
+    )
+}
+
+function addSettings(plugin: Command, context: CommandContext): void {
+  addServerOptions(plugin.command('settings'))
+    .description('show the settings of a plugin, or change some')
+    .argument('<name>', 'name of the plugin')
+    .argument('[settings...]', 'key=value each')
+    .option('--set-secret <key>', 'ask for a secret without showing it; may be given again', collect, [])
+    .option('--secret-file <key=file>', 'read a secret from a file; may be given again', collect, [])
+    .option('--unset <key>', 'take a setting away; may be given again', collect, [])
+    .option('--plan', planWords)
+    .addOption(outputOption(['table', 'json']))
+    .action(
+      runCommand(context, async (name: string, words: readonly string[], options: SettingsOptions) => {
+        const { settings } = await import('./settings.ts')
+        await settings(context, { name, words }, options)
+      }),
+    )
+}
+
+function secondsOf(text: string): number {
+  if (/^\d{1,5}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('it is a whole number of seconds.')
+}

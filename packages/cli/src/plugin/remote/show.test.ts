@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { pluginText } from './show.ts'
+
+test('a plugin is told with its versions, replicas and schedules', () => {
+  const version = { version: '1.0.0', digest: 'sha256:aa', groups: ['todo.example.com'] }
+  const metadata = { name: 'todo', uid: 'u', version: 1, generation: 1, creationTimestamp: '2030-01-01T00:00:00Z' }
+  const text = pluginText({
+    apiVersion: 'plugin.platform.run/v1alpha1',
+    kind: 'Plugin',
+    metadata,
+    spec: {
+      ...version,
+      displayName: 'Todos',
+      enabled: true,
+      dependencies: { notes: '^1.0.0' },
+      candidate: { ...version, version: '1.1.0', digest: 'sha256:bb' },
+      previous: { ...version, version: '0.9.0' },
+    },
+    status: {
+      phase: 'NotStarted',
+      reason: 'BackingOff',
+      message: 'it ended with 1\n\u001b[2Jgone',
+      replicas: [
+        { replica: 'r-1', digest: 'sha256:aa', phase: 'Started' },
+        { replica: 'r-1', digest: 'sha256:bb', phase: 'Prepared' },
+      ],
+      upgrade: { from: '1.0.0', to: '1.1.0', phase: 'Preparing', message: '40 %' },
+      schedules: [{ name: 'tidy', lastRun: '2030-01-01T00:00:00', lastError: 'no', nextRun: '2030-01-02T00:00:00' }],
+    },
+  })
+  expect(text.split('\n')).toEqual([
+    '  plugin      todo, Todos',
+    '  version     1.0.0  sha256:aa',
+    '  state       NotStarted (BackingOff)',
+    '              it ended with 1',
+    String.raw`              \u{1b}[2Jgone`,
+    '  replicas    r-1  Started',
+    '              r-1  Prepared  (another version)',
+    '  upgrade     1.0.0 -> 1.1.0  Preparing',
+    '              40 %',
+    '  comes next  1.1.0',
+    '  kept        0.9.0, for pergola plugin rollback todo',
+    '  groups      todo.example.com',
+    '  needs       notes ^1.0.0',
+    '  schedules   tidy  ran 2030-01-01 00:00, and failed: no  runs 2030-01-02 00:00',
+  ])
+})
+
+test('what was never switched on is disabled, not about to start', () => {
+  const metadata = { name: 'todo', uid: 'u', version: 1, generation: 1, creationTimestamp: '2030-01-01T00:00:00Z' }
+  const spec = { version: '1.0.0', digest: 'sha256:aa', groups: [], enabled: false }
+  const plugin = { apiVersion: 'plugin.platform.run/v1alpha1', kind: 'Plugin', metadata, spec }
+  expect(pluginText(plugin)).toContain('  state    Disabled')
+  expect(pluginText({ ...plugin, spec: { ...spec, enabled: true } })).toContain('  state    NotStarted')
+})
+
+test('a plugin of which little is known is told with that', () => {
+  const metadata = { name: 'todo', uid: 'u', version: 1, generation: 1, creationTimestamp: '2030-01-01T00:00:00Z' }
+  const text = pluginText({
+    apiVersion: 'plugin.platform.run/v1alpha1',
+    kind: 'Plugin',
+    metadata,
+    spec: { version: '1.0.0', digest: 'sha256:aa', groups: [], enabled: true },
+    status: {
+      upgrade: { from: '1.0.0', to: '1.1.0', phase: 'Failed' },
+      schedules: [{ name: 'tidy' }, { name: 'mow', lastRun: '2030-01-01T00:00:00' }],
+    },
+  })
+  expect(text.split('\n')).toEqual([
+    '  plugin     todo',
+    '  version    1.0.0  sha256:aa',
+    '  state      NotStarted',
+    '  upgrade    1.0.0 -> 1.1.0  Failed',
+    '  schedules  tidy',
+    '             mow  ran 2030-01-01 00:00',
+  ])
+})

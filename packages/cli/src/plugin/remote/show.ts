@@ -1,0 +1,101 @@
+import { renderSections, sectionOf } from '@pergola/api'
+import type { CommandContext } from '../../command-context.ts'
+import { allOf } from '../../server/all-of.ts'
+import { attempting } from '../../server/attempting.ts'
+import { connect, type ServerOptions } from '../../server/connect.ts'
+import type { Output } from '../../terminal/output-option.ts'
+import { printJson } from '../../terminal/print-json.ts'
+import { tableOf } from '../../terminal/table.ts'
+import { shortTime } from '../../terminal/times.ts'
+import { shortened, visible } from '../../terminal/visible.ts'
+import { plugins, stateOf, stateWords, type PluginObject } from './plugin-object.ts'
+
+export interface ShowOptions extends ServerOptions {
+  readonly output: Output
+}
+
+export async function listPlugins(context: CommandContext, { output, ...options }: ShowOptions): Promise<void> {
+  const { terminal } = context
+  const { client } = await connect(context, options)
+  const found = await attempting({ verb: 'list', resource: 'plugins' }, () =>
+    allOf(client.resource(plugins).listAll({ sort: 'metadata.name' })),
+  )
+  if (output === 'json') return printJson(terminal, { items: found })
+  if (output === 'name') return terminal.print(found.map(({ metadata }) => metadata.name))
+  const rows = found.map(({ metadata, spec, status = {} }) => [
+    visible(metadata.name),
+    visible(spec.version),
+    stateOf({ spec, status }),
+    replicasWords(status),
+    shortened(status.phase === 'Started' ? '' : (status.message ?? ''), 60),
+  ])
+  const table = rows.length === 0 ? [] : tableOf(['NAME', 'VERSION', 'STATE', 'REPLICAS', ''], rows)
+  const next = rows.length === 0 ? 'pergola plugin install <file>' : 'pergola plugin show <name>'
+  await terminal.print([...(rows.length === 0 ? ['  no plugins yet'] : table), `  next      ${next}`])
+}
+
+export async function showPlugin(
+  context: CommandContext,
+  name: string,
+  { output, ...options }: ShowOptions,
+): Promise<void> {
+  const { terminal } = context
+  const { client } = await connect(context, options)
+  const plugin = await attempting({ verb: 'get', resource: 'plugins', name }, () => client.resource(plugins).get(name))
+  if (output === 'json') return printJson(terminal, plugin)
+  const next = [`settings ${name}`, `logs ${name}`].map((words) => `pergola plugin ${words}`).join(', ')
+  await terminal.print([pluginText(plugin), `  next      ${next}`])
+}
+
+export function pluginText({ metadata, spec, status = {} }: PluginObject): string {
+  const { version, displayName, digest, groups, dependencies = {}, candidate, previous } = spec
+  const { upgrade, replicas = [], schedules = [] } = status
+  return renderSections([
+    ...sectionOf('plugin', [`${metadata.name}${displayName === undefined ? '' : `, ${displayName}`}`]),
+    ...sectionOf('version', [`${version}  ${digest}`]),
+    ...sectionOf('state', [
+      stateOf({ spec, status }),
+      ...(status.message === undefined ? [] : status.message.split('\n')),
+    ]),
+    ...sectionOf(
+      'replicas',
+      replicas.map(
+        (replica) =>
+          `${replica.replica}  ${stateWords(replica)}${replica.digest === digest ? '' : '  (another version)'}`,
+      ),
+    ),
+    ...sectionOf(
+      'upgrade',
+      upgrade
+        ? [
+            `${upgrade.from} -> ${upgrade.to}  ${upgrade.phase}`,
+            ...(upgrade.message === undefined ? [] : [upgrade.message]),
+          ]
+        : [],
+    ),
+    ...sectionOf('comes next', candidate ? [candidate.version] : []),
+    ...sectionOf('kept', previous ? [`${previous.version}, for pergola plugin rollback ${metadata.name}`] : []),
+    ...sectionOf('groups', groups),
+    ...sectionOf(
+      'needs',
+      Object.entries(dependencies).map(([plugin, range]) => `${plugin} ${range}`),
+    ),
+    ...sectionOf(
+      'schedules',
+      schedules.map(({ name, lastRun, lastError, nextRun }) =>
+        [
+          name,
+          ...(lastRun === undefined
+            ? []
+            : [`ran ${shortTime(lastRun)}${lastError === undefined ? '' : `, and failed: ${lastError}`}`]),
+          ...(nextRun === undefined ? [] : [`runs ${shortTime(nextRun)}`]),
+        ].join('  '),
+      ),
+    ),
+  ])
+}
+
+function replicasWords({ replicas = [] }: NonNullable<PluginObject['status']>): string {
+  if (replicas.length === 0) return ''
+  return `${replicas.filter(({ phase }) => phase === 'Started').length} of ${replicas.length}`
+}

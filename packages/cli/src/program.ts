@@ -1,0 +1,78 @@
+import { Command, CommanderError } from 'commander'
+import { addAccessCommands } from './access/access-commands.ts'
+import { addAdminCommands } from './administration/admin-commands.ts'
+import { addBackupCommands } from './administration/backup-commands.ts'
+import { configOption } from './administration/config-option.ts'
+import { addSecretsCommands } from './administration/secrets-commands.ts'
+import { addCodegenCommand } from './codegen/codegen-command.ts'
+import type { CommandContext } from './command-context.ts'
+import { addDevCommand } from './dev/dev-command.ts'
+import { addDoctorCommands } from './doctor/doctor-commands.ts'
+import { addObjectCommands } from './objects/object-commands.ts'
+import { addPluginCommands } from './plugin/plugin-commands.ts'
+import { addLoginCommands } from './server/login-commands.ts'
+import { asWords } from './server/connect.ts'
+import { exitCodeMeanings, exitCodes } from './terminal/exit-codes.ts'
+
+/** Every command there is. Each loads what it needs when it is run: help need not wait for it. */
+export function createProgram(context: CommandContext): Command {
+  const codes = exitCodeMeanings.map(([code, meaning]) => `  ${String(code).padEnd(5)}${meaning.replaceAll('`', '')}`)
+  const program = new Command('pergola')
+    .description('The command of Pergola, a host for plugins.')
+    .version(context.version)
+    .showHelpAfterError('Try:  pergola --help')
+    .addHelpText('after', `\nEnds with\n${codes.join('\n')}`)
+    .configureOutput({
+      writeOut: (text) => void context.terminal.write(text),
+      writeErr: (text) => context.terminal.tell([text.trimEnd()]),
+    })
+    .option('--as <person>', asWords)
+    // Behind a command, it is that command's.
+    .enablePositionalOptions()
+    .hook('preAction', handOnPerson)
+    .exitOverride()
+  addLoginCommands(program, context)
+  addObjectCommands(program, context)
+  addAccessCommands(program, context)
+  addPluginCommands(program, context)
+  addCodegenCommand(program, context)
+  addDoctorCommands(program, context)
+  addServeCommand(program)
+  addDevCommand(program, context.version)
+  addAdminCommands(program)
+  addSecretsCommands(program)
+  addBackupCommands(program, context)
+  return program
+}
+
+/** `pergola --as ann list todos` is `pergola list todos --as ann`. */
+function handOnPerson(program: Command, command: Command): void {
+  const { as } = program.opts<{ readonly as?: string }>()
+  if (as === undefined) return
+  if (!command.options.some(({ long }) => long === '--as')) {
+    program.error(`error: pergola ${command.name()} asks no server, and takes no --as`)
+  }
+  if (command.getOptionValue('as') === undefined) command.setOptionValue('as', as)
+}
+
+/** What the command line says wrongly has been told by then. */
+export async function runProgram(program: Command, words: readonly string[]): Promise<void> {
+  try {
+    await program.parseAsync([...words])
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usedWrongly
+  }
+}
+
+function addServeCommand(program: Command): void {
+  program
+    .command('serve')
+    .description('run the server until it is told to stop')
+    .addOption(configOption())
+    .action(async ({ config }: { config?: string }) => {
+      const { serve } = await import('@pergola/server')
+      // Whatever is still open after the server has stopped must not keep the process.
+      process.exit(await serve({ ...(config !== undefined && { configFile: config }) }))
+    })
+}

@@ -1,0 +1,32 @@
+import { isApiError, type ApiError } from '@pergola/api'
+import { CommandFault } from '../terminal/command-fault.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { fieldLines } from '../terminal/render-error.ts'
+import { visible } from '../terminal/visible.ts'
+
+/** What is asked of a server, in the words of `can-i`. */
+export interface Attempt {
+  readonly verb: string
+  readonly resource: string
+  readonly name?: string | undefined
+}
+
+/** A refusal for want of rights says how to learn more of it; one for want of a login, where to sign in. */
+export async function attempting<Got>(attempt: Attempt, work: () => Promise<Got>): Promise<Got> {
+  try {
+    return await work()
+  } catch (error) {
+    throw isApiError(error) ? explained(error, attempt) : error
+  }
+}
+
+function explained(error: ApiError, { verb, resource, name }: Attempt): Error {
+  if (error.reason === 'Unauthenticated') {
+    const next = 'pergola login <url>'
+    return new CommandFault('not signed in any more', { exitCode: exitCodes.notSignedIn, next })
+  }
+  if (error.reason === 'NotFound') return new CommandFault(visible(error.message), { next: `pergola list ${resource}` })
+  if (error.reason !== 'Forbidden') return error
+  const asked = ['pergola can-i', verb, resource, ...(name === undefined ? [] : [name])].join(' ')
+  return new CommandFault(visible(error.message), { lines: fieldLines(error), next: asked })
+}

@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs'
+import type { Client } from '@pergola/client'
+import type { Command } from 'commander'
+import type { CommandContext } from '../command-context.ts'
+import { CommandFault, usedWrongly } from '../terminal/command-fault.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { developmentServer } from './development-server.ts'
+import { readServers, serversFileOf, type KnownServer } from './servers-file.ts'
+import { hostOf, serverUrl } from './server-url.ts'
+
+export interface ServerOptions {
+  readonly server?: string
+  readonly insecureHttp?: boolean
+  /** Somebody whom `pergola dev` has signed in. */
+  readonly as?: string
+}
+
+/** What every command takes that asks a server. */
+export function addServerOptions(command: Command): Command {
+  return addWhichServer(command).option('--as <person>', asWords)
+}
+
+export const asWords = 'as admin, ann or nobody, where "pergola dev" runs; on no other server'
+
+/** The same, where `--as` means something else. */
+export function addWhichServer(command: Command): Command {
+  return command
+    .option(
+      '--server <url>',
+      'another server than the last one signed in on, or that of "pergola dev" in this folder (or PERGOLA_SERVER)',
+    )
+    .option('--insecure-http', 'take plain http from a server that is not this machine')
+}
+
+/** Which server, and as whom. */
+export interface ChosenServer {
+  readonly url: string
+  /** Undefined for who is nobody in particular. */
+  readonly token: string | undefined
+  /** What a login has left of it, unless the environment says another. */
+  readonly known?: KnownServer
+}
+
+export interface Connection extends ChosenServer {
+  readonly host: string
+  readonly client: Client
+}
+
+/** By the option, the environment, what is being developed here, the last login. */
+async function chooseServer(context: CommandContext, options: ServerOptions): Promise<ChosenServer> {
+  const { variables } = context
+  const developed = inDevelopment(variables, options)
+  if (developed) return developed
+  const { current, servers } = readServers(serversFileOf(variables))
+  const named = options.server ?? (variables['PERGOLA_SERVER'] || undefined)
+  if (named === undefined && current === undefined) {
+    throw new CommandFault('not signed in on any server', {
+      exitCode: exitCodes.notSignedIn,
+      next: 'pergola login <url>',
+    })
+  }
+  const known = knownAs(servers, named ?? current ?? '')
+  const url = known?.url ?? serverUrl(named ?? '', options)
+  const tokenFile = variables['PERGOLA_TOKEN_FILE'] || undefined
+  if (tokenFile !== undefined) return { url, token: await readSecretFile(context, tokenFile) }
+  if (known) return { url, token: known.token, known }
+  throw notSignedIn(url)
+}
+
+/** Who stands in the folder of a plugin, while it is run there, means that. */
+function inDevelopment(variables: CommandContext['variables'], { server, as }: ServerOptions) {
+  const isElsewhere = [server, variables['PERGOLA_SERVER'], variables['PERGOLA_TOKEN_FILE']].some(Boolean)
+  if (as === undefined) return isElsewhere ? undefined : developmentServer(process.cwd())
+  if (isElsewhere) throw usedWrongly('--as is for "pergola dev" alone, and another server is named')
+  const found = developmentServer(process.cwd(), as)
+  if (found) return found
+  throw usedWrongly('--as is for "pergola dev", which does not run in this folder', { next: 'pergola dev' })
+}
+
+/** The same, for who may not be signed in. */
+export async function chooseUrl(
+  context: CommandContext,
+  options: ServerOptions,
+): Promise<{ readonly url: string; readonly token: string | undefined }> {
+  const { variables } = context
+  const named = options.server ?? (variables['PERGOLA_SERVER'] || undefined)
+  const { servers } = readServers(serversFileOf(variables))
+  const isAnonymous = named !== undefined && !knownAs(servers, named) && !variables['PERGOLA_TOKEN_FILE']
+  return isAnonymous ? { url: serverUrl(named, options), token: undefined } : chooseServer(context, options)
+}
+
+/** Plain http was agreed to when somebody signed in there. */
+function knownAs(servers: readonly KnownServer[], named: string): KnownServer | undefined {
+  return servers.find(({ url }) => url === serverUrl(named, { insecureHttp: true }) && !isDowngraded(url, named))
+}
+
+function isDowngraded(url: string, named: string): boolean {
+  return url.startsWith('http:') && !named.startsWith('http:')
+}
+
+export async function connect(context: CommandContext, options: ServerOptions): Promise<Connection> {
+  const server = await chooseServer(context, options)
+  return { ...server, host: hostOf(server.url), client: await clientOf(context.version, server) }
+}
+
+/** Without a token, as nobody in particular. */
+export async function clientOf(
+  version: string,
+  { url, token }: Partial<ChosenServer> & { readonly url: string },
+): Promise<Client> {
+  const { createClient } = await import('@pergola/client')
+  return createClient({ url, token, headers: { 'user-agent': `pergola-cli/${version}` } })
+}
+
+export function notSignedIn(url: string): CommandFault {
+  return new CommandFault(`not signed in on ${hostOf(url)}`, {
+    exitCode: exitCodes.notSignedIn,
+    next: `pergola login ${url}`,
+  })
+}
+
+/** Of a file, since what stands on a command line is seen by everybody on the machine. */
+export async function readSecretFile({ terminal }: CommandContext, file: string): Promise<string> {
+  try {
+    const text = file === '-' ? await terminal.readInput() : readFileSync(file, 'utf8')
+    const secret = text.replace(/\r?\n$/, '')
+    if (secret !== '') return secret
+  } catch (error) {
+    throw usedWrongly(`${file} cannot be read: ${(error as Error).message}`)
+  }
+  throw usedWrongly(`${file} is empty`)
+}

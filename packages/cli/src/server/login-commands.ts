@@ -1,0 +1,48 @@
+import { Option, type Command } from 'commander'
+import type { CommandContext } from '../command-context.ts'
+import { runCommand } from '../terminal/run-command.ts'
+import { addServerOptions } from './connect.ts'
+import type { LoginOptions } from './login.ts'
+import type { WhoAmIOptions } from './who-am-i.ts'
+import { outputOption } from '../terminal/output-option.ts'
+import type { LogoutOptions } from './logout.ts'
+
+/** Which server is meant, and as whom. */
+export function addLoginCommands(program: Command, context: CommandContext): void {
+  program
+    .command('login')
+    .description('sign in on a server, which is the one that is meant from then on')
+    .argument('<url>', 'address of the server, such as https://pergola.example.com')
+    .option('--username <name>', 'who signs in; asked for where it is left out')
+    .addOption(new Option('--password-file <file>', 'read the password from a file; - is stdin').conflicts('tokenFile'))
+    .addOption(
+      new Option('--token-file <file>', 'a personal access token in place of a password; - is stdin').conflicts(
+        'username',
+      ),
+    )
+    .option('--insecure-http', 'take plain http from a server that is not this machine')
+    .action(
+      runCommand(context, async (url: string, options: LoginOptions) => {
+        const { login } = await import('./login.ts')
+        await login(context, url, options)
+      }),
+    )
+  addServerOptions(program.command('logout'))
+    .description('end the session on the server, and forget it')
+    .option('--plan', 'only tell what it would do')
+    .action(
+      runCommand(context, async (options: LogoutOptions) => {
+        const { logout } = await import('./logout.ts')
+        await logout(context, options)
+      }),
+    )
+  addServerOptions(program.command('whoami'))
+    .description('tell who is signed in where, with which roles and until when')
+    .addOption(outputOption(['table', 'json']))
+    .action(
+      runCommand(context, async (options: WhoAmIOptions) => {
+        const { whoAmI } = await import('./who-am-i.ts')
+        await whoAmI(context, options)
+      }),
+    )
+}

@@ -1,0 +1,87 @@
+import { isApiError } from '@pergola/api'
+import type { CommandContext } from '../command-context.ts'
+import { askLine, askSecret } from '../terminal/ask.ts'
+import { CommandFault, usedWrongly } from '../terminal/command-fault.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { clientOf, readSecretFile } from './connect.ts'
+import { readServers, serversFileOf, withServer, writeServers, type KnownServer } from './servers-file.ts'
+import { hostOf, serverUrl } from './server-url.ts'
+import { beginSession, endSession, givenRoles, heldRoles, identityOf } from './session.ts'
+
+export interface LoginOptions {
+  readonly username?: string
+  readonly passwordFile?: string
+  readonly tokenFile?: string
+  readonly insecureHttp?: boolean
+}
+
+/** Keeps what the server gives, for the commands that follow. */
+export async function login(context: CommandContext, address: string, options: LoginOptions): Promise<void> {
+  const { terminal, variables } = context
+  const url = serverUrl(address, options)
+  const host = hostOf(url)
+  const file = serversFileOf(variables)
+  const before = readServers(file)
+  const { username, token, kind } = await credentialOf(context, url, options)
+  const client = await clientOf(context.version, { url, token })
+  const names = givenRoles(await heldRoles(client)).map(({ name }) => name)
+  const insecure = options.insecureHttp && url.startsWith('http:') ? { insecureHttp: true as const } : {}
+  writeServers(file, withServer(before, { url, username, token, kind, ...insecure }))
+  await endEarlier(
+    context,
+    before.servers.find((known) => known.url === url),
+  )
+  const roles = names.length === 0 ? '' : ` (${[...new Set(names)].join(', ')})`
+  await terminal.print([
+    `  Signed in as ${username}${roles} on ${host}.`,
+    '  next      pergola list <resource>, or pergola plugin list',
+  ])
+}
+
+type Credential = Pick<KnownServer, 'username' | 'token' | 'kind'>
+
+async function credentialOf(context: CommandContext, url: string, options: LoginOptions): Promise<Credential> {
+  if (options.tokenFile !== undefined) {
+    return ofToken(context, url, await readSecretFile(context, options.tokenFile))
+  }
+  const { terminal } = context
+  const username = options.username ?? (await askedUser(context))
+  const question = { prompt: `  password of ${username}  `, option: '--password-file <file>' }
+  const password =
+    options.passwordFile === undefined
+      ? await askSecret(terminal, question)
+      : await readSecretFile(context, options.passwordFile)
+  const client = await clientOf(context.version, { url })
+  const signedIn = await refusedInWords(() => beginSession(client, { username, password }), url)
+  return { username: signedIn.username, token: signedIn.token, kind: 'session' }
+}
+
+async function askedUser({ terminal }: CommandContext): Promise<string> {
+  if (!terminal.canAsk)
+    throw usedWrongly('there is no terminal to ask at; use --username <name>, or --token-file <file>')
+  const username = await askLine(terminal, '  user  ')
+  if (username === '') throw usedWrongly('nobody was named, so nobody is signed in')
+  return username
+}
+
+async function ofToken(context: CommandContext, url: string, token: string): Promise<Credential> {
+  const client = await clientOf(context.version, { url, token })
+  const { username = 'the owner of the token', kind } = await refusedInWords(() => identityOf(client, token), url)
+  return { username, token, kind }
+}
+
+async function refusedInWords<Got>(work: () => Promise<Got>, url: string): Promise<Got> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isApiError(error) || error.status !== 401) throw error
+    throw new CommandFault(error.message, { exitCode: exitCodes.notSignedIn, next: `pergola login ${url}` })
+  }
+}
+
+/** A session that nobody can use any more should not stay open. */
+async function endEarlier(context: CommandContext, earlier: KnownServer | undefined): Promise<void> {
+  if (earlier?.kind !== 'session') return
+  const client = await clientOf(context.version, earlier)
+  await endSession(client).catch(() => false)
+}

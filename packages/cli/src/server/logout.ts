@@ -1,0 +1,39 @@
+import type { CommandContext } from '../command-context.ts'
+import { clientOf, notSignedIn, type ServerOptions } from './connect.ts'
+import { readServers, serversFileOf, withoutServer, writeServers } from './servers-file.ts'
+import { hostOf, serverUrl } from './server-url.ts'
+import { endSession } from './session.ts'
+import { CommandFault } from '../terminal/command-fault.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+
+export interface LogoutOptions extends ServerOptions {
+  readonly plan?: boolean
+}
+
+/** On the server first: a session that goes on there, unknown to its owner, would be worse than a failure. */
+export async function logout(context: CommandContext, options: LogoutOptions): Promise<void> {
+  const { terminal, variables } = context
+  const file = serversFileOf(variables)
+  const known = readServers(file)
+  const named = options.server ?? (variables['PERGOLA_SERVER'] || undefined)
+  const url = named === undefined ? known.current : serverUrl(named, { insecureHttp: true })
+  const server = known.servers.find((one) => one.url === url)
+  if (!server) {
+    if (url !== undefined) throw notSignedIn(url)
+    throw new CommandFault('not signed in on any server', { exitCode: exitCodes.notSignedIn })
+  }
+  const host = hostOf(server.url)
+  if (options.plan) {
+    const does = server.kind === 'session' ? 'the session of' : 'the token, which stays as it is on the server, of'
+    return terminal.print([`  would end ${does} ${server.username} on ${host}; nothing has been changed`])
+  }
+  let words = 'The token is forgotten here; on the server it stays'
+  if (server.kind === 'session') {
+    const client = await clientOf(context.version, server)
+    words = (await endSession(client)) ? 'The session is ended' : 'The session was over already'
+  }
+  const left = withoutServer(known, server.url)
+  writeServers(file, left)
+  const next = left.current === undefined ? `pergola login ${server.url}` : `${left.current} is meant from now on`
+  await terminal.print([`  ${words}: ${server.username} on ${host}.`, `  next      ${next}`])
+}

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest'
+import { findResource, fullName, type KnownResource } from './resources.ts'
+
+function resource(group: string, singular: string, plural = `${singular}s`): KnownResource {
+  const path = group === '' ? '/api/v1' : `/apis/${group}/v1`
+  return { group, version: 'v1', path, kind: singular, singular, plural, statusSubresource: false, indexes: [] }
+}
+
+const known = [
+  resource('', 'user'),
+  resource('', 'role'),
+  resource('todo.example.com', 'todo'),
+  resource('notes.example.com', 'note'),
+  resource('more.example.com', 'note'),
+  resource('more.example.com', 'user'),
+]
+
+describe('a resource is meant by', () => {
+  test.each([
+    ['its plural', 'todos', 'todos.todo.example.com'],
+    ['its singular', 'todo', 'todos.todo.example.com'],
+    ['its plural and group', 'notes.more.example.com', 'notes.more.example.com'],
+    ['its singular and group', 'note.notes.example.com', 'notes.notes.example.com'],
+    ['a name of the host, whatever plugins have', 'users', 'users'],
+    ['a name of the host, taken by a plugin, with its group', 'users.more.example.com', 'users.more.example.com'],
+  ])('%s', (_what, named, expected) => expect(fullName(findResource(known, named))).toBe(expected))
+})
+
+describe('a resource is refused', () => {
+  test.each([
+    ['that several groups have', 'notes', /say which one: notes\.notes\.example\.com, notes\.more\.example\.com/],
+    ['with a letter too few', 'todo.todo.example.co', /did you mean todos\.todo|there are/],
+    ['with letters swapped', 'tdoos', /did you mean todos\?|did you mean todos or todo\?/],
+    ['with its beginning', 'tod', /did you mean todo or todos/],
+    ['that nothing is like', 'elephants', /there are notes\.more\.example\.com, .*, roles, .*users/],
+  ])('%s', (_what, named, words) => expect(() => findResource(known, named)).toThrow(words))
+})

@@ -1,0 +1,71 @@
+import type { Client } from '@pergola/client'
+import { usedWrongly } from '../terminal/command-fault.ts'
+import { nearestOf } from './nearest.ts'
+
+/** A model as discovery tells it. */
+export interface KnownResource {
+  readonly group: string
+  readonly version: string
+  /** Of its group and version. */
+  readonly path: string
+  readonly kind: string
+  readonly singular: string
+  readonly plural: string
+  readonly statusSubresource: boolean
+  readonly indexes: readonly { readonly name: string; readonly type: string; readonly multi: boolean }[]
+}
+
+interface Discovery {
+  readonly groups: readonly {
+    readonly name: string
+    readonly versions: readonly {
+      readonly name: string
+      readonly path: string
+      readonly models: readonly Omit<KnownResource, 'group' | 'version' | 'path'>[]
+    }[]
+  }[]
+}
+
+export async function readResources(client: Pick<Client, 'call'>): Promise<readonly KnownResource[]> {
+  const { groups } = (await client.call({ method: 'GET', path: '/apis' })) as Discovery
+  return groups.flatMap(({ name: group, versions }) =>
+    versions.flatMap(({ name: version, path, models }) =>
+      models.map((model) => Object.assign({ group, version, path }, model)),
+    ),
+  )
+}
+
+/** `todos.todo.example.com`; what the host itself has needs no group. */
+export function fullName({ plural, group }: Pick<KnownResource, 'plural' | 'group'>): string {
+  return group === '' ? plural : `${plural}.${group}`
+}
+
+/**
+ * The resource that is meant by its plural, its singular, or either with a group. A bare name that the host itself has is
+ * the host's: no plugin can take it away. Another one that several groups have has to be said with its group.
+ */
+export function findResource(known: readonly KnownResource[], named: string): KnownResource {
+  const dot = named.indexOf('.')
+  const [bare, group] = dot < 0 ? [named, undefined] : [named.slice(0, dot), named.slice(dot + 1)]
+  const isMeant = ({ plural, singular }: KnownResource) => plural === bare || singular === bare
+  const found = known.filter((one) => isMeant(one) && (group === undefined || one.group === group))
+  const [first, ...more] = found.length > 1 && group === undefined ? preferCore(found) : found
+  if (first && more.length === 0) return first
+  if (first) {
+    const names = [first, ...more].map(fullName).join(', ')
+    throw usedWrongly(`"${named}" is in several groups; say which one: ${names}`)
+  }
+  throw usedWrongly(`there is no resource "${named}"${nearestWords(known, named)}`)
+}
+
+function preferCore(found: readonly KnownResource[]): readonly KnownResource[] {
+  const core = found.filter(({ group }) => group === '')
+  return core.length === 1 ? core : found
+}
+
+function nearestWords(known: readonly KnownResource[], named: string): string {
+  const names = known.flatMap((one) => [one.plural, one.singular, fullName(one)])
+  const near = nearestOf(named, [...new Set(names)])
+  if (near.length > 0) return `; did you mean ${near.join(' or ')}?`
+  return `; there are ${[...new Set(known.map(fullName))].toSorted().join(', ')}`
+}

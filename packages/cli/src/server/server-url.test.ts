@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest'
+import { serverUrl } from './server-url.ts'
+
+describe('an address is kept', () => {
+  test.each([
+    ['https://pergola.example.com', 'https://pergola.example.com'],
+    ['https://pergola.example.com/', 'https://pergola.example.com'],
+    ['https://pergola.example.com:8443/base/', 'https://pergola.example.com:8443/base'],
+    ['pergola.example.com', 'https://pergola.example.com'],
+    ['http://localhost:8090', 'http://localhost:8090'],
+    ['http://127.0.0.1:8090', 'http://127.0.0.1:8090'],
+    ['http://[::1]:8090', 'http://[::1]:8090'],
+  ])('%s as %s', (text, kept) => expect(serverUrl(text)).toBe(kept))
+  test('plain http to another machine, when that is said to be fine', () =>
+    expect(serverUrl('http://192.0.2.1', { insecureHttp: true })).toBe('http://192.0.2.1'))
+})
+
+describe('an address is refused', () => {
+  test.each([
+    ['http://192.0.2.1', /plain http.*--insecure-http/],
+    ['http://127.0.0.1.example.com', /plain http/],
+    ['http://localhost.example.com', /plain http/],
+    ['https://a:b@pergola.example', /leave it out/],
+    ['ftp://pergola.example', /not the address of a server/],
+    ['https://', /not the address of a server/],
+  ])('%s', (text, words) => expect(() => serverUrl(text)).toThrow(words))
+})

@@ -1,0 +1,58 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  readServers,
+  serversFileOf,
+  withoutServer,
+  withServer,
+  writeServers,
+  type KnownServer,
+} from './servers-file.ts'
+
+const one: KnownServer = { url: 'https://one.example', username: 'ann', token: 'pgs_1', kind: 'session' }
+const two: KnownServer = { url: 'https://two.example', username: 'bob', token: 'pgl_2', kind: 'token' }
+
+describe('the servers that somebody is signed in on', () => {
+  let folder = ''
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'pergola-servers-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+
+  test('are where the environment says, or below the home folder', () => {
+    expect(serversFileOf({ XDG_CONFIG_HOME: '/x', HOME: '/home/ann' })).toBe('/x/pergola/servers.json')
+    expect(serversFileOf({ HOME: '/home/ann' })).toBe('/home/ann/.config/pergola/servers.json')
+  })
+
+  test('are none before the first login', () =>
+    expect(readServers(join(folder, 'servers.json'))).toEqual({ servers: [] }))
+
+  test('are written whole, for their owner alone, and leave nothing else behind', () => {
+    const file = join(folder, 'pergola/servers.json')
+    writeServers(file, { servers: [] })
+    writeServers(file, withServer({ servers: [] }, one))
+    expect(readServers(file)).toEqual({ current: one.url, servers: [one] })
+    expect(readdirSync(join(folder, 'pergola'))).toEqual(['servers.json'])
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(statSync(join(folder, 'pergola')).mode & 0o777).toBe(0o700)
+  })
+
+  test('that cannot be understood are not taken for none', () => {
+    writeFileSync(join(folder, 'servers.json'), '{"servers":')
+    expect(() => readServers(join(folder, 'servers.json'))).toThrow(/is not what a login leaves there/)
+  })
+
+  test('the last login is the one that is meant, and when it is gone the one before', () => {
+    const both = withServer(withServer({ servers: [] }, one), two)
+    expect(both.current).toBe(two.url)
+    expect(withServer(both, { ...one, token: 'pgs_3' })).toEqual({
+      current: one.url,
+      servers: [two, { ...one, token: 'pgs_3' }],
+    })
+    expect(withoutServer(both, two.url)).toEqual({ current: one.url, servers: [one] })
+    expect(withoutServer(both, one.url)).toEqual({ current: two.url, servers: [two] })
+    expect(withoutServer(withoutServer(both, one.url), two.url)).toEqual({ servers: [] })
+  })
+})

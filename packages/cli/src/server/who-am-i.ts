@@ -1,0 +1,37 @@
+import type { CommandContext } from '../command-context.ts'
+import type { Output } from '../terminal/output-option.ts'
+import { printJson } from '../terminal/print-json.ts'
+import { shortTime } from '../terminal/times.ts'
+import { attempting } from './attempting.ts'
+import { connect, type ServerOptions } from './connect.ts'
+import { givenRoles, heldRoles, identityOf } from './session.ts'
+
+export interface WhoAmIOptions extends ServerOptions {
+  readonly output: Output
+}
+
+export async function whoAmI(context: CommandContext, options: WhoAmIOptions): Promise<void> {
+  const { terminal } = context
+  const { client, token, url } = await connect(context, options)
+  if (token === undefined) return printNobody(context, options, url)
+  const [{ username, kind, expiresAt }, roles] = await attempting({ verb: 'get', resource: '/auth/sessions' }, () =>
+    Promise.all([identityOf(client, token), heldRoles(client)]),
+  )
+  const given = givenRoles(roles)
+  if (options.output === 'json') {
+    return printJson(terminal, { username, roles: given, server: url, kind, ...(expiresAt && { expiresAt }) })
+  }
+  const held = given.map(({ name, binding }) => `${name} (rolebinding ${binding})`)
+  const until = expiresAt === undefined ? 'as long as the token is' : `${shortTime(expiresAt)}, later when it is used`
+  await terminal.print([
+    `  user      ${username ?? 'unknown, a token tells nothing of its owner'}`,
+    `  roles     ${held.join(', ') || 'none but those of everybody who is signed in'}`,
+    `  server    ${url}`,
+    `  until     ${until}`,
+  ])
+}
+
+function printNobody({ terminal }: CommandContext, { output }: WhoAmIOptions, url: string): Promise<void> {
+  if (output === 'json') return printJson(terminal, { roles: [], server: url, kind: 'nobody' })
+  return terminal.print(['  user      nobody, who is not signed in', `  server    ${url}`])
+}

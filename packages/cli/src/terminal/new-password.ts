@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { Option, type Command } from 'commander'
+import { askHidden } from './ask-hidden.ts'
+import { usedWrongly } from './command-fault.ts'
+
+export interface PasswordOptions {
+  readonly passwordFile?: string
+  readonly generate?: true
+}
+
+export interface NewPassword {
+  readonly password: string
+  /** Then its owner has to be shown it, once. */
+  readonly made: boolean
+}
+
+export function addPasswordOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--password-file <file>', 'read it from a file').conflicts('generate'))
+    .option('--generate', 'make one and print it, once')
+}
+
+/** From a file, made, or asked for at a terminal, where an empty answer has one made. */
+export async function newPassword(user: string, { passwordFile, generate }: PasswordOptions): Promise<NewPassword> {
+  if (passwordFile !== undefined) {
+    return { password: readFileSync(passwordFile, 'utf8').replace(/\r?\n$/, ''), made: false }
+  }
+  if (!generate && !process.stdin.isTTY) {
+    throw usedWrongly('there is no terminal to ask at; use --password-file <file> or --generate')
+  }
+  const asked = generate ? '' : await askHidden(`  new password of ${user} (empty: make one)  `)
+  return asked === ''
+    ? { password: randomBytes(18).toString('base64url'), made: true }
+    : { password: asked, made: false }
+}

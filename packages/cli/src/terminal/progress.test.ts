@@ -1,0 +1,38 @@
+import { PassThrough } from 'node:stream'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { showingProgress } from './progress.ts'
+import { createTerminal } from './terminal.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+function terminalWith(isTTY: boolean) {
+  const screen = Object.assign(new PassThrough(), { isTTY })
+  const stdout = new PassThrough() as unknown as NodeJS.WriteStream
+  const stderr = screen as unknown as NodeJS.WriteStream
+  const terminal = createTerminal({ stdin: process.stdin, stdout, stderr, variables: {} })
+  return { terminal, told: () => String(screen.read() ?? '') }
+}
+
+test('progress is shown at a terminal after two seconds, and is gone in the end', () => {
+  const { terminal, told } = terminalWith(true)
+  {
+    using _ = showingProgress(terminal, () => '3 of 10')
+    vi.advanceTimersByTime(1_900)
+    expect(told()).toBe('')
+    vi.advanceTimersByTime(300)
+    expect(told()).toContain('  3 of 10')
+  }
+  expect(told()).toBe('\r\u001b[K')
+  vi.advanceTimersByTime(10_000)
+  expect(told()).toBe('')
+})
+
+test('where nobody looks it is a line now and then', () => {
+  const { terminal, told } = terminalWith(false)
+  using _ = showingProgress(terminal, () => '3 of 10')
+  vi.advanceTimersByTime(9_000)
+  expect(told()).toBe('')
+  vi.advanceTimersByTime(12_000)
+  expect(told()).toBe('  3 of 10\n  3 of 10\n')
+})

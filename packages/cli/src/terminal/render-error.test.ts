@@ -1,0 +1,63 @@
+import { ApiError } from '@pergola/api'
+import { ConnectionError } from '@pergola/client'
+import { describe, expect, test } from 'vitest'
+import { CommandFault, usedWrongly } from './command-fault.ts'
+import { renderError } from './render-error.ts'
+
+const invalid = new ApiError('Invalid', 'the todo is not valid', {
+  errors: [
+    { pointer: '/spec/title', field: 'spec.title', rule: 'required', message: 'is required' },
+    { pointer: '/a', field: 'a', rule: 'unknown', message: 'is not a known field' },
+  ],
+})
+
+describe('an error ends a command', () => {
+  test.each([
+    ['used wrongly', usedWrongly('no'), 2, ['no']],
+    ['with what to do', new CommandFault('no', { next: 'pergola list' }), 1, ['no', '  next      pergola list']],
+    [
+      'with fields',
+      invalid,
+      1,
+      ['the todo is not valid', '  spec.title  is required', '  a           is not a known field'],
+    ],
+    ['not signed in', new ApiError('Unauthenticated', 'no'), 4, ['no', '  next      pergola login <url>']],
+    [
+      'of the server itself',
+      new ApiError('Internal', 'the server failed', { requestId: 'r-1' }),
+      1,
+      ['the server failed', '  request   r-1, to be found in the log of the server'],
+    ],
+    [
+      'without an answer',
+      new ConnectionError('GET /apis has no answer: refused'),
+      3,
+      [
+        'GET /apis has no answer: refused',
+        '  next      is the address right, and does the server run?  pergola doctor',
+      ],
+    ],
+    ['of any kind', new Error('a\u001b[2Jb'), 1, [String.raw`a\u{1b}[2Jb`]],
+    ['that is none', 'text', 1, ['text']],
+  ])('%s', (_what, error, exitCode, lines) => expect(renderError(error)).toEqual({ exitCode, lines }))
+
+  test.each([
+    ['EscalationForbidden', /ask somebody who holds these rights/],
+    ['ModelNotFound', /pergola plugin list/],
+    ['PluginNotStarted', /pergola plugin list/],
+    ['TooManyRequests', /try again in a few s/],
+    ['Draining', /pergola doctor/],
+  ] as const)('for the reason %s with what to do', (reason, words) =>
+    expect(renderError(new ApiError(reason, 'no')).lines[1]).toMatch(words),
+  )
+
+  test('with the time that a busy server asks for', () =>
+    expect(renderError(new ApiError('TooManyRequests', 'no', { headers: { 'retry-after': '7' } })).lines[1]).toContain(
+      'in 7 s',
+    ))
+
+  test('with an authority to name, where a certificate is not known', () =>
+    expect(renderError(new ConnectionError('GET / has no answer: self-signed certificate')).lines[1]).toContain(
+      'NODE_EXTRA_CA_CERTS',
+    ))
+})

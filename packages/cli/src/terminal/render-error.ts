@@ -1,0 +1,85 @@
+import { isApiError, type ApiError } from '@pergola/api'
+import { CommandFault } from './command-fault.ts'
+import { exitCodes, type ExitCode } from './exit-codes.ts'
+import { tableOf } from './table.ts'
+import { visible } from './visible.ts'
+
+export interface RenderedError {
+  readonly lines: readonly string[]
+  readonly exitCode: ExitCode
+}
+
+/** What went wrong and what to do about it, for people; nothing of where in the code. */
+export function renderError(error: unknown): RenderedError {
+  if (error instanceof CommandFault) {
+    const { message, lines, next, exitCode } = error
+    return { lines: [message, ...lines, ...nextLine(next)], exitCode }
+  }
+  if (isApiError(error)) return { lines: apiErrorLines(error), exitCode: codeOf(error) }
+  if (isConnectionError(error)) return { lines: connectionLines(error), exitCode: exitCodes.unreachable }
+  const message = error instanceof Error ? error.message : String(error)
+  return { lines: [visible(message)], exitCode: exitCodes.failed }
+}
+
+function nextLine(next: string | undefined): readonly string[] {
+  return next === undefined ? [] : [`  next      ${next}`]
+}
+
+/** The fields of a refusal, a line each. */
+export function fieldLines({ errors = [] }: Pick<ApiError, 'errors'>): readonly string[] {
+  return tableLines(errors.map(({ field, message }) => [visible(field), visible(message)]))
+}
+
+function tableLines(rows: readonly (readonly string[])[]): readonly string[] {
+  const [, ...lines] = tableOf([], rows)
+  return lines
+}
+
+function apiErrorLines(error: ApiError): readonly string[] {
+  const { reason, requestId } = error
+  const isOurs = reason !== 'Internal'
+  return [
+    visible(error.message),
+    ...fieldLines(error),
+    ...(isOurs || requestId === undefined ? [] : [`  request   ${requestId}, to be found in the log of the server`]),
+    ...nextLine(adviceFor(error)),
+  ]
+}
+
+function adviceFor({ reason, headers }: ApiError): string | undefined {
+  switch (reason) {
+    case 'Unauthenticated':
+      return 'pergola login <url>'
+    case 'EscalationForbidden':
+      return 'ask somebody who holds these rights, or a super administrator'
+    case 'ModelNotFound':
+      return 'pergola plugin list'
+    case 'PluginNotStarted':
+    case 'PluginFailed':
+      return 'pergola plugin list'
+    case 'TooManyRequests':
+      return `try again in ${headers['retry-after'] ?? 'a few'} s`
+    case 'Unavailable':
+    case 'Draining':
+      return 'pergola doctor'
+    default:
+      return undefined
+  }
+}
+
+function codeOf({ status }: ApiError): ExitCode {
+  return status === 401 ? exitCodes.notSignedIn : exitCodes.failed
+}
+
+/** By name: loading the client for its class would make every refusal slower. */
+function isConnectionError(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ConnectionError'
+}
+
+function connectionLines({ message }: Error): readonly string[] {
+  const isCertificate = /certificate|self.signed|unable to verify/i.test(message)
+  const advice = isCertificate
+    ? 'NODE_EXTRA_CA_CERTS=<file> names the authority that signed its certificate'
+    : 'is the address right, and does the server run?  pergola doctor'
+  return [visible(message), ...nextLine(advice)]
+}

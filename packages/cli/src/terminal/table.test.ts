@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { tableOf } from './table.ts'
+import { shortDuration } from './times.ts'
+import { visibleJson } from './visible.ts'
+
+test('columns are as wide as what they hold, whatever the letters', () =>
+  expect(
+    tableOf(
+      ['NAME', 'CITY'],
+      [
+        ['ann', '東京'],
+        ['b', 'Ålesund'],
+        ['言葉', 'x'],
+      ],
+    ),
+  ).toEqual(['  NAME  CITY', '  ann   東京', '  b     Ålesund', '  言葉  x']))
+
+test.each([
+  [-5, '0s'],
+  [900, '0s'],
+  [59_000, '59s'],
+  [61_000, '1m'],
+  [7_200_000, '2h'],
+  [14 * 86_400_000, '14d'],
+])('%d ms are %s', (milliseconds, words) => expect(shortDuration(milliseconds)).toBe(words))
+
+test('JSON that is shown means the same, and moves no cursor', () => {
+  const text = JSON.stringify({ a: '\u009b2J\u202e\u2028x\u{e0001}' })
+  const shown = visibleJson(text)
+  expect(shown).toMatch(/^[ -~]*$/)
+  expect(JSON.parse(shown)).toEqual(JSON.parse(text))
+})

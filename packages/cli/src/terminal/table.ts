@@ -1,0 +1,19 @@
+import { padded, textWidth } from './text-width.ts'
+
+/** Columns as wide as what they hold. */
+export function tableOf(heads: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = columnWidths([heads, ...rows])
+  return [heads, ...rows].map((row) => tableLine(row, widths))
+}
+
+export function columnWidths(rows: readonly (readonly string[])[]): readonly number[] {
+  const count = Math.max(0, ...rows.map((row) => row.length))
+  return Array.from({ length: count }, (_, column) =>
+    rows.reduce((widest, row) => Math.max(widest, textWidth(row[column] ?? '')), 0),
+  )
+}
+
+/** What is wider than its column pushes the rest of its line aside. */
+export function tableLine(row: readonly string[], widths: readonly number[]): string {
+  return `  ${row.map((cell, column) => padded(cell, widths[column] ?? 0)).join('  ')}`.trimEnd()
+}

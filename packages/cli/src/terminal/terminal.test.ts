@@ -1,0 +1,56 @@
+import { PassThrough, Writable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { createTerminal } from './terminal.ts'
+
+/** A reader that takes a piece when it is told to. */
+function slowStream({ isTTY = false } = {}) {
+  const taken: string[] = []
+  const waiting: (() => void)[] = []
+  const stream = new Writable({
+    highWaterMark: 4,
+    write: (chunk, _encoding, done) => {
+      taken.push(String(chunk))
+      waiting.push(done)
+    },
+  })
+  return {
+    taken,
+    take: () => waiting.shift()?.(),
+    stream: Object.assign(stream, { isTTY }) as unknown as NodeJS.WriteStream,
+  }
+}
+
+const { stdin } = process
+
+test('who writes waits until somebody has read', async () => {
+  const { stream, take } = slowStream()
+  const terminal = createTerminal({ stdin, stdout: stream, stderr: slowStream().stream, variables: {} })
+  let isWritten = false
+  const writing = terminal.write('a long line').then(() => (isWritten = true))
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(isWritten).toBe(false)
+  take()
+  await writing
+  expect(isWritten).toBe(true)
+})
+
+test.each([
+  ['at a terminal', { isTTY: true }, {}, true],
+  ['not elsewhere', { isTTY: false }, {}, false],
+  ['not with NO_COLOR', { isTTY: true }, { NO_COLOR: '1' }, false],
+  ['with an empty NO_COLOR, which says nothing', { isTTY: true }, { NO_COLOR: '' }, true],
+  ['not where the terminal has none', { isTTY: true }, { TERM: 'dumb' }, false],
+])('there are colours %s', (_what, kind, variables, isPainted) => {
+  const { stream } = slowStream(kind)
+  const { paint, paintTold } = createTerminal({ stdin, stdout: stream, stderr: stream, variables })
+  expect([paint('red', 'x'), paintTold('red', 'x')]).toEqual(Array(2).fill(isPainted ? '\u001b[31mx\u001b[39m' : 'x'))
+})
+
+test('what is written takes the place of a line of progress', () => {
+  const screen = Object.assign(new PassThrough(), { isTTY: true })
+  const stderr = screen as unknown as NodeJS.WriteStream
+  const terminal = createTerminal({ stdin, stdout: slowStream().stream, stderr, variables: {} })
+  terminal.showProgress('3 of 10')
+  terminal.tell(['done'])
+  expect(String(screen.read())).toBe('\r\u001b[K3 of 10\r\u001b[Kdone\n')
+})

@@ -1,0 +1,40 @@
+import { ApiError, problems, type Problem, type Reason } from '@pergola/api'
+
+interface Answered {
+  readonly status: number
+  readonly headers?: Headers
+}
+
+/** The server's own word, or the nearest to what somebody on the way, or a newer server, has said. */
+export function errorOf(body: unknown, { status, headers }: Answered): ApiError {
+  const problem = isObject(body) ? (body as Partial<Problem>) : {}
+  const requestId = problem.requestId ?? headers?.get('pergola-request-id') ?? undefined
+  const isKnown = typeof problem.reason === 'string' && Object.hasOwn(problems, problem.reason)
+  const detail = problem.detail ?? `the answer is ${status}, and none of Pergola's own; is something in between?`
+  return new ApiError(isKnown ? problem.reason : nearestReason(status), detail, {
+    status,
+    headers: kept(headers),
+    ...(requestId !== undefined && { requestId }),
+    ...(problem.errors && { errors: problem.errors }),
+  })
+}
+
+/** Where a status has one reason it is that one; otherwise one on which nobody acts by mistake. */
+function nearestReason(status: number): Reason {
+  const reasons = (Object.keys(problems) as Reason[]).filter((reason) => problems[reason].status === status)
+  const [only] = reasons
+  if (status === 403) return 'Forbidden'
+  if (status === 404) return 'NotFound'
+  if (status > 500) return 'Unavailable'
+  return only !== undefined && reasons.length === 1 ? only : 'BadRequest'
+}
+
+function kept(headers: Headers | undefined): Record<string, string> {
+  const names = ['allow', 'retry-after', 'www-authenticate']
+  const found = names.map((name) => [name, headers?.get(name) ?? undefined] as const)
+  return Object.fromEntries(found.filter((pair): pair is readonly [string, string] => pair[1] !== undefined))
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}

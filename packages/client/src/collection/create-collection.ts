@@ -1,0 +1,102 @@
+import { ApiError, isApiError, type ApiObject } from '@pergola/api'
+import type { NewObject } from '../object-types.ts'
+import type { Resource } from '../resource.ts'
+import type { CollectionOptions, Whole } from './collection-options.ts'
+import type { Collection, Listing } from './collection.ts'
+import { createLive, type LooseLiveOptions } from './live.ts'
+import { selectionOf, sortOf, type LooseListOptions } from './selection.ts'
+import type { ModelTypes } from './served.ts'
+
+/** The objects as whoever uses them has them, by way of the requests that there are for them. */
+export function createCollection<Types extends ModelTypes>(
+  resource: Resource<Types['object']>,
+  singular: string,
+  { whole = (object) => object, signal }: CollectionOptions<Types['object']> = {},
+): Collection<Types> {
+  return {
+    get: async (name) => whole(await resource.get(name)),
+    getMany: (names) => getMany(resource, names, whole),
+    list: (options = {}) => listingOf(resource, options as LooseListOptions, whole),
+    create: async (spec, metadata = {}) => {
+      const isNamed = metadata.name !== undefined || metadata.generateName !== undefined
+      const named = isNamed ? metadata : { ...metadata, generateName: `${singular}-` }
+      return whole(await resource.create({ metadata: named, spec } as unknown as NewObject<Types['object']>))
+    },
+    update: async (name, change) =>
+      whole(
+        await resource.modify(name, async (object) => {
+          whole(object as Types['object'])
+          await change(object)
+        }),
+      ),
+    replace: async (object) => whole(await resource.update(object)),
+    patch: async (name, patch) => whole(await resource.patch(name, patch)),
+    updateStatus: async (object, status) => whole(await resource.updateStatus({ ...object, status })),
+    delete: async (name) => whole(await resource.delete(name)),
+    watch: async function* ({ revision, initial, signal: own, ...options } = {}) {
+      const selection = selectionOf(options)
+      if (!selection) throw new ApiError('BadRequest', 'no object can be one of none; there is nothing to watch')
+      const either = own && signal ? AbortSignal.any([own, signal]) : (own ?? signal)
+      for await (const event of resource.watch({ ...selection, revision, initial, signal: either })) {
+        yield 'object' in event ? { ...event, object: whole(event.object) } : event
+      }
+    },
+    live: (options = {}) => createLive(resource, options as LooseLiveOptions, { whole, signal }),
+  }
+}
+
+/** Asked for at a time. */
+const lanes = 8
+
+async function getMany<Stored extends ApiObject>(
+  resource: Resource<Stored>,
+  names: readonly string[],
+  whole: Whole<Stored>,
+): Promise<readonly (Stored | undefined)[]> {
+  const found = new Map<string, Stored>()
+  const left = new Set(names).values()
+  const lane = async () => {
+    for (const name of left) {
+      try {
+        found.set(name, whole(await resource.get(name)))
+      } catch (error) {
+        if (!isApiError(error) || error.reason !== 'NotFound') throw error
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+  return names.map((name) => found.get(name))
+}
+
+const none = { items: [], total: 0, totalIsEstimate: false, hasNext: false }
+
+function listingOf<Stored extends ApiObject>(
+  resource: Resource<Stored>,
+  options: LooseListOptions,
+  whole: Whole<Stored>,
+): Listing<Stored> {
+  const selection = selectionOf(options)
+  const query = { ...selection, ...sortOf(options) }
+  const each = async function* (): AsyncGenerator<Stored, void, undefined> {
+    if (!selection) return
+    for await (const object of resource.listAll(query)) yield whole(object)
+  }
+  return {
+    [Symbol.asyncIterator]: each,
+    all: async () => {
+      const objects: Stored[] = []
+      for await (const object of each()) objects.push(object)
+      return objects
+    },
+    first: async () => {
+      const [object] = selection ? (await resource.list({ ...query, size: 1 })).items : []
+      return object && whole(object)
+    },
+    total: async () => (selection ? (await resource.list({ ...selection, size: 1, exactTotal: true })).total : 0),
+    page: async (page, size) => {
+      if (!selection) return none
+      const { items, total, totalIsEstimate, hasNext } = await resource.list({ ...query, page, size })
+      return { items: items.map(whole), total, totalIsEstimate, hasNext }
+    },
+  }
+}

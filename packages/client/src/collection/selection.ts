@@ -1,0 +1,62 @@
+import { ApiError, type UnplacedSelectorTerm } from '@pergola/api'
+import type { ListQuery, Selection } from '../query.ts'
+
+/** What `list` and `watch` are given, without the types of its fields. */
+export interface LooseListOptions {
+  readonly where?: Readonly<Record<string, unknown>>
+  readonly labels?: Readonly<Record<string, unknown>>
+  readonly sort?: string | readonly string[]
+}
+
+/** Undefined where no object can be meant: one of none. */
+export function selectionOf({ where = {}, labels = {} }: LooseListOptions): Selection | undefined {
+  const [fields, byLabel] = [termsOf('where', where), termsOf('labels', labels)]
+  if (!fields || !byLabel) return undefined
+  return {
+    ...(fields.length > 0 && { fieldSelector: fields }),
+    ...(byLabel.length > 0 && { labelSelector: byLabel }),
+  }
+}
+
+/** `spec.due desc` as the API writes it. */
+export function sortOf({ sort = [] }: LooseListOptions): Pick<ListQuery, 'sort'> {
+  const keys = [sort].flat().map((key) => key.replace(' ', ','))
+  return keys.length > 0 ? { sort: keys } : {}
+}
+
+function termsOf(part: string, conditions: object): readonly UnplacedSelectorTerm[] | undefined {
+  const terms = Object.entries(conditions).map(([key, condition]) => {
+    // Left out, it would select everything.
+    if (condition === undefined || condition === null) {
+      throw new ApiError(
+        'BadRequest',
+        `${part} "${key}" has no value; to ask for objects without one: { exists: false }`,
+      )
+    }
+    return typeof condition === 'object' ? conditionTerms(part, key, condition) : [equals(key, condition)]
+  })
+  return terms.includes(undefined) ? undefined : terms.flatMap((some) => some ?? [])
+}
+
+const comparisons = { not: '!=', above: '>', atLeast: '>=', below: '<', atMost: '<=', startsWith: 'prefix' } as const
+
+function conditionTerms(part: string, key: string, condition: object): readonly UnplacedSelectorTerm[] | undefined {
+  const parts = Object.entries(condition).filter(([, value]) => value !== undefined)
+  if (parts.length === 0) throw new ApiError('BadRequest', `${part} "${key}" has a condition that says nothing`)
+  if ('in' in condition && (condition.in as readonly unknown[]).length === 0) return undefined
+  return parts.flatMap(([word, value]): readonly UnplacedSelectorTerm[] => {
+    if (word === 'exists') return [{ key, op: value === true ? 'present' : 'absent' }]
+    if (word === 'in' || word === 'notIn') {
+      const values = (value as readonly unknown[]).map(String)
+      return values.length === 0 ? [] : [{ key, op: word === 'in' ? 'in' : 'not in', values }]
+    }
+    if (!Object.hasOwn(comparisons, word)) {
+      throw new ApiError('BadRequest', `${part} "${key}" has the condition "${word}", which there is not`)
+    }
+    return [{ key, op: comparisons[word as keyof typeof comparisons], value: String(value) }]
+  })
+}
+
+function equals(key: string, value: unknown): UnplacedSelectorTerm {
+  return { key, op: '=', value: String(value) }
+}

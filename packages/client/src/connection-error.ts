@@ -1,0 +1,39 @@
+/** There was no answer of the server: it was not reached, the connection was cut, or time ran out. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError'
+  /** False when the request surely never left: it can be sent again without being done twice. */
+  readonly mayHaveArrived: boolean
+  readonly timedOut: boolean
+
+  constructor(message: string, options: ConnectionErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.timedOut = options.timedOut ?? false
+    this.mayHaveArrived = !neverLeft(options.cause)
+  }
+}
+
+export interface ConnectionErrorOptions {
+  readonly cause?: unknown
+  readonly timedOut?: boolean
+}
+
+/** By name, not by class: there may be several copies of this package. */
+export function isConnectionError(error: unknown): error is ConnectionError {
+  return error instanceof Error && error.name === 'ConnectionError' && 'mayHaveArrived' in error
+}
+
+interface Cause {
+  readonly cause?: unknown
+  readonly code?: unknown
+  readonly syscall?: unknown
+  readonly errors?: readonly unknown[]
+}
+
+/** Only Node.js tells; a browser says of every failure the same. */
+function neverLeft(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { cause, code, syscall, errors } = error as Cause
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || syscall === 'connect' || syscall === 'getaddrinfo') return true
+  if (errors !== undefined && errors.length > 0) return errors.every(neverLeft)
+  return neverLeft(cause)
+}

@@ -1,0 +1,89 @@
+import { eventStreamFrames, type FrameRequest } from './event-stream.ts'
+import { queryString, selectionParameters, type Selection } from './query.ts'
+import { send, urlOf, type Connection } from './send.ts'
+import type { Frame } from './watch-event.ts'
+import { canSendHeaders, NotOpened, Overtaken, webSocketFrames } from './web-socket-frames.ts'
+
+/** The server says something every 10 s. */
+const defaultSilenceMs = 30_000
+
+export interface WatchConnection extends Connection {
+  readonly transport: 'WebSocket' | 'event stream'
+  readonly silenceMs?: number | undefined
+}
+
+/** What is watched, and from where on. */
+export interface WatchTarget extends Selection {
+  /** Of the collection or of one object. */
+  readonly path: string
+  readonly collection: string
+  readonly revision?: string | undefined
+  readonly initial?: boolean | undefined
+}
+
+/** Which way frames come: a WebSocket where nothing is needed that only a request can carry. */
+export function transportOf(headers: Connection['headers'], hasOwnFetch: boolean): WatchConnection['transport'] {
+  if (hasOwnFetch || typeof WebSocket === 'undefined') return 'event stream'
+  return Object.keys(headers).length === 0 || canSendHeaders() ? 'WebSocket' : 'event stream'
+}
+
+export interface Frames {
+  /** Where to go on from; none before all present objects have come. */
+  readonly place: string | undefined
+  /** From there, over the way that works. */
+  open(): AsyncGenerator<Frame, void, undefined>
+}
+
+export function createFrames(
+  connection: WatchConnection,
+  target: WatchTarget,
+  signal: AbortSignal | undefined,
+): Frames {
+  const { fetch, headers, silenceMs = defaultSilenceMs } = connection
+  let place = target.revision
+  let { transport } = connection
+  const request = (): FrameRequest => {
+    const from = place === undefined ? { initial: true } : { revision: place }
+    const query = queryString(Object.entries({ ...from, ...selectionParameters(target) }))
+    return { url: urlOf(connection, `${target.path}${query}`), fetch, headers, signal, silenceMs }
+  }
+  async function* read(texts: AsyncIterable<string>): AsyncGenerator<Frame, void, undefined> {
+    for await (const text of texts) {
+      const frame = JSON.parse(text) as Frame
+      place = frame.revision ?? place
+      yield frame
+    }
+  }
+  return {
+    get place() {
+      return place
+    },
+    async *open() {
+      if (!target.initial) place ??= await placeNow(connection, target.collection, signal)
+      if (transport === 'WebSocket') {
+        try {
+          return yield* read(webSocketFrames(request()))
+        } catch (error) {
+          // Without a place to go on from, it would be overtaken again; an event stream can be slowed.
+          if (error instanceof Overtaken && place === undefined) transport = 'event stream'
+          if (!(error instanceof NotOpened)) throw error
+        }
+      }
+      // An event stream says why it is refused, and passes where WebSockets do not.
+      for await (const frame of read(eventStreamFrames(request()))) {
+        transport = 'event stream'
+        yield frame
+      }
+    },
+  }
+}
+
+/** Behind all that is committed: a watch that began without a place would have none to come back to. */
+async function placeNow(
+  connection: Connection,
+  collection: string,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const list = await send(connection, { method: 'GET', path: `${collection}?size=1`, signal })
+  return (list as { readonly revision?: string }).revision
+}

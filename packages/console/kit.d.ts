@@ -1,0 +1,87 @@
+import type { ApiObject, Client, ObjectEvent, ResourceType, WatchOptions } from '@pergola/client'
+import type { Component, DefineComponent, MaybeRefOrGetter, Ref, ShallowRef } from 'vue'
+
+/**
+ * What the console shares with the pages of plugins, beside `vue` and `vue-router`. Types alone: the console itself brings the
+ * code, one copy for all pages.
+ */
+
+/** A page of a plugin, at `/console/p/<plugin>/<path>`. */
+export interface PluginPage {
+  /** Empty for the first page; may hold parameters, as vue-router has them: `boards/:name`. */
+  readonly path: string
+  readonly component: Component | (() => Promise<{ readonly default: Component }>)
+  readonly title: string
+  /** UI permissions, all of which it takes to see the page and its entry in the menu. */
+  readonly permissions?: readonly string[]
+  /** Whether it has an entry in the menu; it has unless it is said. */
+  readonly inMenu?: boolean
+}
+
+export interface PluginPages {
+  readonly pages: readonly PluginPage[]
+}
+
+/** What a plugin's `src/ui/index.ts` exports by default. */
+export declare function definePages(pages: PluginPages): PluginPages
+
+/** The API of the host, as whoever looks at the page. */
+export declare const client: Client
+
+export interface LiveList<Stored extends ApiObject> {
+  readonly items: Readonly<ShallowRef<readonly Stored[]>>
+  readonly isReady: Readonly<Ref<boolean>>
+  readonly error: Readonly<ShallowRef<unknown>>
+}
+
+/** All objects of a small model, kept current for as long as the page is open. */
+export declare function useLiveList<Stored extends ApiObject>(type: ResourceType<Stored>): LiveList<Stored>
+
+/** Tells of changes for as long as the page is open; `null` says that some may have been missed. */
+export declare function useWatch<Stored extends ApiObject>(
+  followed: MaybeRefOrGetter<(WatchOptions & { readonly type: ResourceType<Stored> }) | undefined>,
+  onChange: (event: ObjectEvent<Stored> | null) => void,
+): void
+
+/** Whether whoever looks holds all of these UI permissions. In templates, `<PermissionGate :permissions="[…]">` needs no import. */
+export declare function holdsAll(permissions: readonly string[] | undefined): boolean
+
+/** Of the console, as it was chosen. */
+export declare const language: Ref<'en' | 'zh'>
+
+/** Says in a line, for a moment, what was done. */
+export declare function tellDone(message: string): void
+/** And what failed. */
+export declare function tellProblem(error: unknown): void
+
+/** A title, a line below it, and buttons beside it in its slot. */
+export declare const PageHeader: DefineComponent<{ title: string; lead?: string | undefined }>
+/** In place of what is not there: because it comes, because there is none, or because something failed. */
+export declare const StateCard: DefineComponent<{ error?: unknown; loading?: boolean; title?: string; detail?: string }>
+export declare const StatusTag: DefineComponent<{ level: 'ok' | 'warn' | 'bad' | 'idle' }>
+export declare const TimeAgo: DefineComponent<{ at: string | undefined }>
+/** Asks before something is done; stays open, with the reason, when it cannot be. */
+export declare const ConfirmDialog: DefineComponent<{
+  modelValue: boolean
+  title: string
+  action: string
+  danger?: boolean
+  act: () => Promise<void>
+}>
+
+export interface Column {
+  readonly key: string
+  readonly title: string
+  /** Given when the table can be in its order. */
+  readonly sort?: string | undefined
+  readonly align?: 'start' | 'end'
+}
+
+/** A table that scrolls within itself; each cell is the slot of its column's key. */
+export declare const DataTable: DefineComponent<{
+  label: string
+  columns: readonly Column[]
+  items: readonly unknown[]
+  keyOf: (item: never) => string
+  sort?: readonly string[]
+}>

@@ -1,0 +1,81 @@
+import { roleKeys, type Rule } from '@pergola/api'
+import type { Role } from './core-types.ts'
+
+export function displayNameOf({ metadata }: Role): string {
+  return metadata.annotations?.[roleKeys.displayName] ?? metadata.name
+}
+
+export function isTemplate({ metadata }: Role): boolean {
+  return metadata.labels?.[roleKeys.template] === 'true'
+}
+
+export function isHidden({ metadata }: Role): boolean {
+  return metadata.labels?.[roleKeys.hidden] === 'true'
+}
+
+export function moduleOf({ metadata }: Role): string | undefined {
+  return metadata.annotations?.[roleKeys.module]
+}
+
+/** Roles that it needs, by name. What cannot be read names none. */
+export function dependenciesOf({ metadata }: Role): readonly string[] {
+  try {
+    const names: unknown = JSON.parse(metadata.annotations?.[roleKeys.dependencies] ?? '[]')
+    return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []
+  } catch {
+    return []
+  }
+}
+
+/** `posts, posts/status in content.platform.run`, or paths. */
+export function ruleTarget(rule: Rule): string {
+  if ('nonResourceURLs' in rule) return rule.nonResourceURLs.join(', ')
+  const { apiGroups, resources, resourceNames } = rule
+  const named = resourceNames && resourceNames.length > 0 ? ` "${resourceNames.join('", "')}"` : ''
+  const groups = apiGroups.filter((group) => group !== '')
+  return `${resources.join(', ')}${named}${groups.length > 0 ? ` · ${groups.join(', ')}` : ''}`
+}
+
+export interface EffectiveRule {
+  readonly rule: Rule
+  /** From the role itself to the one whose rule it is. */
+  readonly path: readonly string[]
+}
+
+/** Its own rules, those of what it depends on, and of what is aggregated to it: as the host counts them. */
+export function effectiveRules(role: Role, all: readonly Role[]): readonly EffectiveRule[] {
+  const byName = new Map(all.map((one) => [one.metadata.name, one]))
+  const seen = new Set<string>()
+  const found: EffectiveRule[] = []
+  let ahead: { readonly role: Role; readonly path: readonly string[] }[] = [{ role, path: [] }]
+  while (ahead.length > 0) {
+    const next: typeof ahead = []
+    for (const { role: here, path } of ahead) {
+      const { name } = here.metadata
+      if (seen.has(name)) continue
+      seen.add(name)
+      found.push(...here.rules.map((rule) => ({ rule, path })))
+      const aggregated = all.filter(({ metadata }) => metadata.labels?.[`${roleKeys.aggregateTo}${name}`] === 'true')
+      const needed = dependenciesOf(here).flatMap((one) => byName.get(one) ?? [])
+      for (const one of [...needed, ...aggregated]) next.push({ role: one, path: [...path, one.metadata.name] })
+    }
+    ahead = next
+  }
+  return found
+}
+
+/** What is chosen, with all that it needs; each with those that need it. */
+export function withNeeded(chosen: ReadonlySet<string>, all: readonly Role[]): ReadonlyMap<string, readonly string[]> {
+  const byName = new Map(all.map((one) => [one.metadata.name, one]))
+  const needed = new Map<string, string[]>()
+  const add = (name: string) => {
+    for (const one of dependenciesOf(byName.get(name) ?? ({ metadata: {} } as Role))) {
+      const by = needed.get(one)
+      if (by?.includes(name)) continue
+      needed.set(one, [...(by ?? []), name])
+      if (!by) add(one)
+    }
+  }
+  for (const name of chosen) add(name)
+  return needed
+}

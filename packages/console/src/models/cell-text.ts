@@ -1,0 +1,18 @@
+/** The value at `spec.title` of an object. */
+export function valueAt(object: unknown, path: string): unknown {
+  let at = object
+  for (const name of path.split('.')) {
+    if (typeof at !== 'object' || at === null) return undefined
+    at = (at as Readonly<Record<string, unknown>>)[name]
+  }
+  return at
+}
+
+/** In a cell: one line, never markup. */
+export function cellText(value: unknown, words: { readonly yes: string; readonly no: string }): string {
+  if (value === undefined || value === null) return ''
+  if (typeof value === 'boolean') return value ? words.yes : words.no
+  if (Array.isArray(value)) return value.map((one) => cellText(one, words)).join(', ')
+  if (typeof value === 'object') return JSON.stringify(value)
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

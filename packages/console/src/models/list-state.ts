@@ -1,0 +1,74 @@
+import { formatSelector, parseSelector, type UnplacedSelectorTerm } from '@pergola/api'
+import type { ListQuery } from '@pergola/client'
+import { computed, type ComputedRef } from 'vue'
+import { useRoute, useRouter, type LocationQuery } from 'vue-router'
+
+/** What a table shows, as its address says: a page that is sent to somebody shows the same. */
+export interface ListState {
+  readonly where: readonly UnplacedSelectorTerm[]
+  readonly labels: string
+  readonly sort: readonly string[]
+  readonly page: number
+  readonly size: number
+}
+
+const sizes: ReadonlySet<number> = new Set([20, 50, 100])
+
+export interface UsedListState {
+  readonly state: ComputedRef<ListState>
+  readonly query: ComputedRef<ListQuery>
+  /** What is given changes; another selection or order begins with the first page. */
+  readonly change: (to: Partial<ListState>) => void
+}
+
+export function useListState(): UsedListState {
+  const route = useRoute()
+  const router = useRouter()
+  const state = computed(() => fromAddress(route.query))
+  const query = computed(() => {
+    const { where, labels, sort, page, size } = state.value
+    return {
+      page,
+      size,
+      sort,
+      ...(where.length > 0 && { fieldSelector: where }),
+      ...(labels !== '' && { labelSelector: labels }),
+    }
+  })
+  const change = (to: Partial<ListState>) => {
+    void router.replace({ query: toAddress({ ...state.value, page: 1, ...to }) })
+  }
+  return { state, query, change }
+}
+
+function fromAddress(query: LocationQuery): ListState {
+  const text = (name: string) => [query[name] ?? []].flat().filter((one) => one !== null)
+  const size = Number(text('size')[0])
+  return {
+    where: termsIn(text('where')[0] ?? ''),
+    labels: text('labels')[0] ?? '',
+    sort: text('sort'),
+    page: Math.max(1, Math.trunc(Number(text('page')[0])) || 1),
+    size: sizes.has(size) ? size : 20,
+  }
+}
+
+/** An address can hold anything. */
+function termsIn(text: string): readonly UnplacedSelectorTerm[] {
+  if (text === '') return []
+  try {
+    return parseSelector('fieldSelector', text)
+  } catch {
+    return []
+  }
+}
+
+function toAddress({ where, labels, sort, page, size }: ListState): Record<string, string | string[]> {
+  return {
+    ...(where.length > 0 && { where: formatSelector(where) }),
+    ...(labels !== '' && { labels }),
+    ...(sort.length > 0 && { sort: [...sort] }),
+    ...(page > 1 && { page: String(page) }),
+    ...(size !== 20 && { size: String(size) }),
+  }
+}

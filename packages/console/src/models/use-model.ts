@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/vue-query'
+import { computed, type ComputedRef } from 'vue'
+import { client } from '../server/client.ts'
+import { listModels, type ListedModel } from './listed-models.ts'
+import type { Schema } from './schema.ts'
+
+/** As the address of a page names a model; the core group, which has no name, is `-` there. */
+export interface ModelAddress {
+  readonly group: string
+  readonly version: string
+  readonly plural: string
+}
+
+export interface UsedModel {
+  readonly model: ComputedRef<ListedModel | undefined>
+  readonly schema: ComputedRef<Schema | undefined>
+  readonly isMissing: ComputedRef<boolean>
+  readonly error: ComputedRef<unknown>
+}
+
+interface OpenApiDocument {
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+/** What the server says of a model: its names, its indexes, its schema. */
+export function useModel(address: () => ModelAddress): UsedModel {
+  const listed = useQuery({ queryKey: ['models'], queryFn: async ({ signal }) => listModels(signal) })
+  const model = computed(() => {
+    const { group, version, plural } = address()
+    return listed.data.value?.find(
+      (one) => one.group === groupOf(group) && one.version === version && one.plural === plural,
+    )
+  })
+  const document = useQuery({
+    queryKey: computed(() => ['openapi', groupOf(address().group), address().version]),
+    queryFn: async ({ signal }) => {
+      const { group, version } = address()
+      const path = group === '-' ? `/openapi/v3/api/${version}` : `/openapi/v3/apis/${group}/${version}`
+      return (await client.call({ method: 'GET', path, signal })) as OpenApiDocument
+    },
+  })
+  const schema = computed(() => {
+    const { schemas } = document.data.value?.components ?? {}
+    const found = model.value && schemas?.[model.value.kind]
+    return found && schemas ? { ...found, definitions: schemas } : undefined
+  })
+  return {
+    model,
+    schema,
+    isMissing: computed(() => listed.data.value !== undefined && model.value === undefined),
+    error: computed(() => listed.error.value ?? document.error.value ?? undefined),
+  }
+}
+
+export function groupOf(inAddress: string): string {
+  return inAddress === '-' ? '' : inAddress
+}

@@ -1,0 +1,31 @@
+import { createRouter, createWebHistory, type RouteRecordRaw } from 'vue-router'
+import { words } from './words/words.ts'
+import { entries } from './shell/host-pages.ts'
+
+const open: readonly RouteRecordRaw[] = [
+  {
+    path: '/login',
+    name: 'login',
+    component: async () => import('./session/login-page.vue'),
+    meta: { isOpen: true, title: () => words.value.login.title },
+  },
+  {
+    path: '/setup',
+    name: 'setup',
+    component: async () => import('./session/setup-page.vue'),
+    meta: { isOpen: true, title: () => words.value.setup.title },
+  },
+]
+
+const elsewhere: RouteRecordRaw = {
+  path: '/:rest(.*)*',
+  name: 'nothing-here',
+  component: async () => import('./shell/nothing-here.vue'),
+}
+
+export const router = createRouter({
+  history: createWebHistory('/console'),
+  // The address never ends in a slash, which the host takes nowhere else.
+  routes: [{ path: '/', redirect: '/overview' }, ...open, ...entries, elsewhere],
+  scrollBehavior: (_to, _from, saved) => saved ?? { top: 0 },
+})

@@ -1,0 +1,45 @@
+import { isApiError, type ApiObject, type ObjectEvent, type ResourceType, type WatchOptions } from '@pergola/client'
+import { onScopeDispose, toValue, watch, type MaybeRefOrGetter } from 'vue'
+import { client } from './client.ts'
+
+/** What is to be followed; nothing while it is not known yet. */
+export interface Followed<Stored extends ApiObject> extends WatchOptions {
+  readonly type: ResourceType<Stored>
+}
+
+/** What has ended in another way, such as by a place that is no longer kept, is begun anew. */
+const refusals: ReadonlySet<string> = new Set(['Forbidden', 'Unauthenticated', 'ModelNotFound'])
+const againMs = 2_000
+
+/** Tells of changes for as long as the page is open. `null` says that some may have been missed: whoever shows the objects reads them anew. */
+export function useWatch<Stored extends ApiObject>(
+  followed: MaybeRefOrGetter<Followed<Stored> | undefined>,
+  onChange: (event: ObjectEvent<Stored> | null) => void,
+): void {
+  let stop = new AbortController()
+  const begin = async ({ type, revision, ...options }: Followed<Stored>, { signal }: AbortController) => {
+    for (let from = revision; !signal.aborted; from = undefined) {
+      try {
+        for await (const event of client.resource(type).watch({ ...options, revision: from, signal })) {
+          if (event.type === 'BOOKMARK') continue
+          onChange(event.type === 'RESTARTED' ? null : event)
+        }
+      } catch (error) {
+        if (signal.aborted) return
+        onChange(null)
+        if (isApiError(error) && refusals.has(error.reason)) return
+      }
+      await new Promise((resolve) => setTimeout(resolve, againMs))
+    }
+  }
+  watch(
+    () => toValue(followed),
+    (next) => {
+      stop.abort()
+      stop = new AbortController()
+      if (next) void begin(next, stop)
+    },
+    { immediate: true },
+  )
+  onScopeDispose(() => stop.abort())
+}

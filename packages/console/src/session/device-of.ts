@@ -1,0 +1,23 @@
+/** The first that fits counts: most browsers also name those they are like. */
+const browsers: readonly (readonly [string, RegExp])[] = [
+  ['Edge', /\bEdg/],
+  ['Opera', /\bOPR\//],
+  ['Firefox', /\bFirefox\//],
+  ['Chrome', /Chrome\//],
+  ['Safari', /\bSafari\//],
+]
+const systems: readonly (readonly [string, RegExp])[] = [
+  ['Android', /\bAndroid\b/],
+  ['iOS', /\b(iPhone|iPad)\b/],
+  ['macOS', /\bMacintosh\b/],
+  ['Windows', /\bWindows\b/],
+  ['Linux', /\bLinux\b/],
+]
+const longest = 60
+
+/** What somebody signed in with, in the words that people have for it; of what is unknown, the begin of what it says. */
+export function deviceOf(agent: string): string {
+  const [browser, system] = [browsers, systems].map((known) => known.find(([, pattern]) => pattern.test(agent))?.[0])
+  if (browser === undefined) return agent.length > longest ? `${agent.slice(0, longest)}…` : agent
+  return system === undefined ? browser : `${browser} · ${system}`
+}

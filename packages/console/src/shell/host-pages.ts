@@ -1,0 +1,95 @@
+import type { RouteRecordRaw } from 'vue-router'
+import { words } from '../words/words.ts'
+
+const pluginsGroup = 'plugin.platform.run'
+
+/** The pages of the host itself. `meta.needs` decides who sees them; the API decides again whatever they ask for. */
+export const entries: readonly RouteRecordRaw[] = [
+  {
+    path: '/overview',
+    name: 'overview',
+    component: async () => import('../overview/overview-page.vue'),
+    meta: { title: () => words.value.overview.title },
+  },
+  {
+    path: '/objects/:group/:version/:plural',
+    name: 'objects',
+    component: async () => import('../models/objects-page.vue'),
+    props: true,
+  },
+  {
+    path: '/objects/:group/:version/:plural/-new',
+    name: 'new-object',
+    component: async () => import('../models/new-object-page.vue'),
+    props: true,
+  },
+  {
+    path: '/objects/:group/:version/:plural/:name',
+    name: 'object',
+    component: async () => import('../models/object-page.vue'),
+    props: true,
+  },
+  {
+    path: '/users',
+    name: 'users',
+    component: async () => import('../access/users-page.vue'),
+    meta: { needs: { verb: 'list', group: '', resource: 'users' }, title: () => words.value.users.title },
+  },
+  {
+    path: '/users/:name',
+    name: 'user',
+    component: async () => import('../access/user-page.vue'),
+    props: true,
+    meta: { needs: { verb: 'get', group: '', resource: 'users' } },
+  },
+  {
+    path: '/roles',
+    name: 'roles',
+    component: async () => import('../access/roles-page.vue'),
+    meta: { needs: { verb: 'list', group: '', resource: 'roles' }, title: () => words.value.roles.title },
+  },
+  {
+    path: '/roles/:name',
+    name: 'role',
+    component: async () => import('../access/role-page.vue'),
+    props: true,
+    meta: { needs: { verb: 'get', group: '', resource: 'roles' } },
+  },
+  {
+    path: '/why',
+    name: 'why',
+    component: async () => import('../access/why-page.vue'),
+    meta: { title: () => words.value.why.title },
+  },
+  {
+    path: '/plugins',
+    name: 'plugins',
+    component: async () => import('../plugins/plugins-page.vue'),
+    meta: {
+      needs: { verb: 'list', group: pluginsGroup, resource: 'plugins' },
+      title: () => words.value.plugins.title,
+    },
+  },
+  {
+    path: '/plugins/-/install',
+    name: 'install-plugin',
+    component: async () => import('../plugins/install-page.vue'),
+    meta: {
+      needs: { verb: 'create', group: 'console.api.platform.run', resource: 'plugins', subresource: 'packages' },
+      title: () => words.value.install.title,
+    },
+  },
+  {
+    path: '/plugins/:name',
+    name: 'plugin',
+    component: async () => import('../plugins/plugin-page.vue'),
+    props: true,
+    meta: { needs: { verb: 'get', group: pluginsGroup, resource: 'plugins' } },
+  },
+  {
+    path: '/account',
+    name: 'account',
+    component: async () => import('../session/account-page.vue'),
+    meta: { title: () => words.value.account.title },
+  },
+]

@@ -1,0 +1,81 @@
+import { ref, watch, type Ref } from 'vue'
+import type { NeededRight, RouteLocationRaw } from 'vue-router'
+import { listModels, type ListedModel } from '../models/listed-models.ts'
+import { pluginMenus } from '../pages/plugin-pages.ts'
+import { held, holdsAll, mayDo } from '../session/permissions.ts'
+import { words } from '../words/words.ts'
+import { entries } from './host-pages.ts'
+
+interface MenuEntry {
+  readonly title: string
+  readonly to: RouteLocationRaw
+  readonly hint?: string
+}
+
+export interface MenuSection {
+  readonly heading?: string
+  readonly entries: readonly MenuEntry[]
+}
+
+/** What whoever is signed in may open, anew whenever that changes. */
+export function useMenu(): Readonly<Ref<readonly MenuSection[]>> {
+  const menu = ref<readonly MenuSection[]>([])
+  let latest = 0
+  watch(
+    [held, words, pluginMenus],
+    async () => {
+      const mine = ++latest
+      const made = await make()
+      if (mine === latest) menu.value = made
+    },
+    { immediate: true },
+  )
+  return menu
+}
+
+async function make(): Promise<readonly MenuSection[]> {
+  const { menu } = words.value
+  const [start, access, plugins, models] = await Promise.all([
+    pagesNamed(['overview']),
+    pagesNamed(['users', 'roles', 'why']),
+    pagesNamed(['plugins']),
+    readableModels(),
+  ])
+  const sections: readonly MenuSection[] = [
+    { entries: start },
+    ...pluginMenus.value.map(({ heading, entries: pages }) => ({
+      heading,
+      entries: pages.filter(({ permissions }) => holdsAll(permissions)),
+    })),
+    { heading: menu.data, entries: models.filter(({ isOwn }) => !isOwn).map(modelEntry) },
+    { heading: menu.access, entries: access },
+    { heading: menu.host, entries: [...plugins, ...models.filter(({ isOwn }) => isOwn).map(modelEntry)] },
+  ]
+  return sections.filter((section) => section.entries.length > 0)
+}
+
+async function pagesNamed(names: readonly string[]): Promise<readonly MenuEntry[]> {
+  const found = entries.filter(({ name }) => names.includes(String(name)))
+  const may = await Promise.all(
+    found.map(async ({ meta }) => holdsAll(meta?.permissions) && (await allows(meta?.needs))),
+  )
+  return found
+    .filter((_, at) => may[at])
+    .map(({ name, meta }) => ({ title: meta?.title?.() ?? String(name), to: { name: name ?? '' } }))
+}
+
+async function allows(needs: NeededRight | undefined): Promise<boolean> {
+  return needs === undefined || mayDo(needs)
+}
+
+async function readableModels(): Promise<readonly ListedModel[]> {
+  const models = (await listModels()).filter(({ hasPage }) => !hasPage)
+  const may = await Promise.all(
+    models.map(async ({ group, plural }) => mayDo({ verb: 'list', group, resource: plural })),
+  )
+  return models.filter((_, at) => may[at])
+}
+
+function modelEntry({ kind, group, version, plural }: ListedModel): MenuEntry {
+  return { title: kind, to: { name: 'objects', params: { group: group || '-', version, plural } }, hint: group }
+}

@@ -1,0 +1,19 @@
+import { access } from './en/access.ts'
+import { models } from './en/models.ts'
+import { overview } from './en/overview.ts'
+import { plugins } from './en/plugins.ts'
+import { shell } from './en/shell.ts'
+
+/** By the rooms of the console. */
+export const en = { ...shell, ...overview, ...models, ...access, ...plugins }
+
+type Wide<Text> = Text extends string
+  ? string
+  : Text extends (...given: infer Given) => string
+    ? (...given: Given) => string
+    : { readonly [Key in keyof Text]: Wide<Text[Key]> }
+
+/** What every language has to say. */
+export type Words = Wide<typeof en>
+/** The same, of one room. */
+export type WordsOf<Room> = Wide<Room>

@@ -1,0 +1,29 @@
+import { ref, shallowRef, watchEffect } from 'vue'
+import { en, type Words } from './en.ts'
+
+export type Language = 'en' | 'zh'
+export const languages: Readonly<Record<Language, string>> = { en: 'English', zh: '中文' }
+
+const key = 'pergola.language'
+
+/** Everything the console says, in the language that was chosen; in a template, `words.login.title`. */
+export const words = shallowRef<Words>(en)
+export const language = ref<Language>(chosen())
+
+watchEffect(() => {
+  const wanted = language.value
+  document.documentElement.lang = wanted
+  localStorage.setItem(key, wanted)
+  void load(wanted)
+})
+
+function chosen(): Language {
+  const kept = localStorage.getItem(key)
+  if (kept === 'en' || kept === 'zh') return kept
+  return navigator.language.startsWith('zh') ? 'zh' : 'en'
+}
+
+async function load(wanted: Language): Promise<void> {
+  const loaded = wanted === 'en' ? en : (await import('./zh.ts')).zh
+  if (language.value === wanted) words.value = loaded
+}

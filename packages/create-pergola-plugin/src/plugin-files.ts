@@ -1,0 +1,201 @@
+import { modelNames, type ModelNames } from './model-names.ts'
+
+export interface NewPlugin {
+  readonly name: string
+  /** The domain that its models are in. */
+  readonly group: string
+  /** Of Pergola. */
+  readonly version: string
+}
+
+/** The compilers and the test runner that the SDK is tested with. */
+const versions = { typescript: '7.0.2', vitest: '5.1.0' }
+
+/** All files of a plugin that does something already, by path. */
+export function pluginFiles(plugin: NewPlugin): ReadonlyMap<string, string> {
+  const names = modelNames(plugin.name)
+  return new Map([
+    ['package.json', packageJson(plugin)],
+    ['tsconfig.json', json(compilerOptions)],
+    ['.gitignore', lines('node_modules/', 'dist/', '.pergola/', '*.tgz')],
+    ['README.md', readme(plugin, names)],
+    ['src/plugin.ts', pluginCode(plugin, names)],
+    ['src/plugin.test.ts', testCode(plugin, names)],
+    [`seed/${names.plural}.yaml`, seed(plugin, names)],
+    ['.vscode/launch.json', json(launch)],
+  ])
+}
+
+function lines(...text: readonly string[]): string {
+  return `${text.join('\n')}\n`
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`
+}
+
+function packageJson({ name, version }: NewPlugin): string {
+  return json({
+    name: `pergola-plugin-${name}`,
+    version: '0.1.0',
+    private: true,
+    license: 'UNLICENSED',
+    type: 'module',
+    scripts: {
+      dev: 'pergola dev',
+      // On a busy machine, a host of its own takes longer to start than a test is usually given.
+      test: 'vitest run --testTimeout=30000',
+      check: 'tsc',
+      pack: 'pergola plugin pack',
+    },
+    dependencies: { '@pergola/plugin-sdk': `^${version}` },
+    devDependencies: { '@pergola/cli': `^${version}`, ...versions },
+    engines: { node: '>=24' },
+    pergola: { requires: `^${version}` },
+  })
+}
+
+/** Types are taken away at run time and looked at here; nothing is written. */
+const compilerOptions = {
+  compilerOptions: {
+    target: 'es2024',
+    lib: ['es2024', 'esnext.disposable', 'dom', 'dom.iterable'],
+    module: 'nodenext',
+    types: [],
+    noEmit: true,
+    allowImportingTsExtensions: true,
+    erasableSyntaxOnly: true,
+    verbatimModuleSyntax: true,
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: true,
+  },
+  include: ['src'],
+}
+
+const launch = {
+  version: '0.2.0',
+  configurations: [
+    {
+      name: 'Attach to pergola dev',
+      type: 'node',
+      request: 'attach',
+      port: 9229,
+      restart: true,
+      skipFiles: ['<node_internals>/**'],
+      // What runs lies in a folder of the host, and its map names the files here.
+      resolveSourceMapLocations: null,
+    },
+  ],
+}
+
+function readme({ name, group }: NewPlugin, { displayName, plural }: ModelNames): string {
+  return lines(
+    `# ${displayName}`,
+    '',
+    `A plugin for Pergola. Its objects are \`${plural}\` in \`${group}\`.`,
+    '',
+    '| | |',
+    '|---|---|',
+    '| `npm run dev` | a host with the plugin, which follows every save; F5 in VS Code attaches |',
+    '| `npm test` | the test, on a host of its own |',
+    '| `npm run check` | types |',
+    `| \`npm run pack\` | \`${name}-<version>.tgz\`, and what it will do where it is installed |`,
+    '',
+    '`src/plugin.ts` is the plugin. Objects in `seed/` are there in development, and never packed; objects in `extensions/`, if you',
+    'make that folder, are packed and written at every start.',
+    '',
+    'While `npm run dev` runs, `npx pergola --as ann ...` calls as somebody who is signed in, `--as admin` as the administrator and',
+    '`--as nobody` as a stranger. What they write is kept in `.pergola/`; `npm run dev -- --reset` begins anew.',
+  )
+}
+
+function pluginCode({ name, group }: NewPlugin, { kind, plural, displayName }: ModelNames): string {
+  const spoken = displayName.toLowerCase()
+  return lines(
+    "import { can, defineModel, definePlugin, owned, roleTemplate, route, t, withDefault } from '@pergola/plugin-sdk'",
+    '',
+    `// The model. \`${kind}\` is a value; every type below is inferred from it.`,
+    `export const ${kind} = defineModel({`,
+    `  apiVersion: '${group}/v1alpha1',`,
+    `  kind: '${kind}',`,
+    `  plural: '${plural}',`,
+    '  spec: t.Object({',
+    "    title: t.String({ minLength: 1, maxLength: 120, description: 'What people see' }),",
+    "    state: withDefault(t.Enum(['open', 'done']), 'open'),",
+    "    owner: t.String({ description: 'User name of the owner' }),",
+    '  }),',
+    "  indexes: ['spec.owner', 'spec.state'],",
+    '})',
+    '',
+    '// Role templates: what operators hand out. Routes name the one that allows them.',
+    `const view = roleTemplate('view', { displayName: 'View ${spoken}', rules: [can(['get', 'list', 'watch'], ${kind})] })`,
+    `const manage = roleTemplate('manage', { displayName: 'Manage ${spoken}', dependencies: [view], rules: [can('*', ${kind})] })`,
+    `// Everybody who signs in has this one.`,
+    `const own = roleTemplate('own', { displayName: 'Own ${spoken}', aggregateTo: ['authenticated'] })`,
+    '',
+    `// console.api.${group}: for the administration`,
+    'export const stats = route(',
+    `  'GET /${plural}/-/stats',`,
+    '  { allow: view, response: t.Object({ open: t.Integer(), done: t.Integer() }) },',
+    '  async ({ client }) => ({',
+    `    open: await client(${kind}).list({ where: { 'spec.state': 'open' } }).total(),`,
+    `    done: await client(${kind}).list({ where: { 'spec.state': 'done' } }).total(),`,
+    '  }),',
+    ')',
+    '',
+    `// uc.api.${group}: the caller's own ${spoken}, to list, get, create, update, patch, delete and watch`,
+    `export const mine = owned(${kind}, 'spec.owner', { allow: own })`,
+    '',
+    'export default definePlugin({',
+    `  name: '${name}',`,
+    `  displayName: '${displayName}',`,
+    `  models: [${kind}],`,
+    '  roles: [view, manage, own],',
+    '  console: [stats],',
+    '  uc: [mine],',
+    '})',
+  )
+}
+
+function testCode({ name }: NewPlugin, { kind, displayName }: ModelNames): string {
+  const spoken = displayName.toLowerCase()
+  return lines(
+    "import { testHost } from '@pergola/plugin-sdk/testing'",
+    "import { expect, test } from 'vitest'",
+    `import plugin, { ${kind}, mine, stats } from './plugin.ts'`,
+    '',
+    `test('people see their own ${spoken}; who may view them sees and counts all, and who manages them takes them away', async () => {`,
+    '  await using host = await testHost(plugin)',
+    "  const ann = await host.user('ann')",
+    "  const bob = await host.user('bob')",
+    `  const boss = await host.user('boss', ['${name}-view'])`,
+    `  const chief = await host.user('chief', ['${name}-manage'])`,
+    '',
+    "  const first = await ann.client(mine).create({ title: 'First' })",
+    "  expect(first.spec).toMatchObject({ owner: 'ann', state: 'open' })",
+    '  expect(await bob.client(mine).list().all()).toEqual([])',
+    "  await expect(bob.client(mine).get(first.metadata.name)).rejects.toMatchObject({ reason: 'NotFound' })",
+    `  await expect(ann.client(${kind}).list().all()).rejects.toMatchObject({ reason: 'Forbidden' })`,
+    '',
+    `  expect(await boss.client(${kind}).list().all()).toHaveLength(1)`,
+    '  expect(await boss.call(stats)).toEqual({ open: 1, done: 0 })',
+    `  await expect(boss.client(${kind}).delete(first.metadata.name)).rejects.toMatchObject({ reason: 'Forbidden' })`,
+    `  await chief.client(${kind}).delete(first.metadata.name)`,
+    '  expect(await boss.call(stats)).toEqual({ open: 0, done: 0 })',
+    '})',
+  )
+}
+
+function seed({ group }: NewPlugin, { kind }: ModelNames): string {
+  return lines(
+    '# There in development from the first start on.',
+    `apiVersion: ${group}/v1alpha1`,
+    `kind: ${kind}`,
+    'metadata:',
+    '  name: first',
+    'spec:',
+    '  title: First',
+    '  owner: ann',
+  )
+}

@@ -1,0 +1,129 @@
+import { isApiError } from '@pergola/api'
+import type { Client } from '@pergola/client'
+import type { HoldSource, Lead } from './hold.ts'
+import { pause } from './pause.ts'
+
+const usualSeconds = 15
+/** Of the time of a lease: who leads stops so much earlier than another can begin. */
+const margin = 1 / 15
+/** Whoever stops gives its lease back; the next one asks for it within a second. */
+const askMs = { least: 300, spread: 400 }
+/** A host that has no answer is asked again, before the lease is over. */
+const againMs = 1_000
+const giveBackMs = 1_000
+const mostDoublings = 2
+
+export interface LeaseParts {
+  /** Asks the host as the plugin. */
+  readonly client: Client
+  readonly log: (text: string) => void
+  /** How long a lease lasts that is not renewed. */
+  readonly seconds?: number
+}
+
+interface Held {
+  readonly token: number
+  /** By `performance.now`, which goes on while the process stands still. */
+  readonly until: number
+}
+
+/** One process of all replicas leads, by a lease that the host gives to one at a time. */
+export function holdLeases(parts: LeaseParts): HoldSource {
+  return async function* (name, signal) {
+    for (let failures = 0; !signal.aborted;) {
+      const held = await take(parts, name, renewMs(parts))
+      failures = held === 'no answer' ? failures + 1 : 0
+      if (typeof held === 'string') {
+        await pause(waitMs(failures), signal)
+        continue
+      }
+      const over = new AbortController()
+      const leading = AbortSignal.any([signal, over.signal])
+      const lost = (why: string) => over.abort(new Error(`the lease "${name}" is lost: ${why}`))
+      const keeping = keep(parts, { name, held, leading, lost })
+      try {
+        yield leadBy(name, held, { signal: leading, lost: () => lost('another has taken over') })
+      } finally {
+        over.abort()
+        await keeping
+        await giveBack(parts, name)
+      }
+    }
+  }
+}
+
+function leadBy(name: string, { token }: Held, how: Pick<Lead, 'signal' | 'lost'>): Lead {
+  return { ...how, fence: `${name}/${token}`, term: token }
+}
+
+/** A host that will not give leases, since the plugin is not started yet for one, is asked less and less often. */
+function waitMs(failures: number): number {
+  return (askMs.least + Math.random() * askMs.spread) * 2 ** Math.min(failures, mostDoublings)
+}
+
+type Refusal = 'held by another' | 'no answer'
+
+function leaseMs({ seconds = usualSeconds }: LeaseParts): number {
+  return seconds * 1000
+}
+
+/** Twice more can be tried before it is over. */
+function renewMs(parts: LeaseParts): number {
+  return leaseMs(parts) / 3
+}
+
+async function take(parts: LeaseParts, name: string, timeoutMs: number): Promise<Held | Refusal> {
+  const until = performance.now() + leaseMs(parts) * (1 - margin)
+  try {
+    const answer = await parts.client.call({
+      method: 'PUT',
+      path: pathOf(name),
+      body: { seconds: leaseMs(parts) / 1000 },
+      timeoutMs: Math.ceil(timeoutMs),
+      isIdempotent: false,
+    })
+    return { token: (answer as { readonly token: number }).token, until }
+  } catch (error) {
+    if (isApiError(error) && error.reason === 'InUse') return 'held by another'
+    const isEarly = isApiError(error) && error.reason === 'PluginNotStarted'
+    if (!isEarly) parts.log(`the lease "${name}" cannot be had: ${String(error)}`)
+    return 'no answer'
+  }
+}
+
+interface Keeping {
+  readonly name: string
+  readonly held: Held
+  /** Aborted when the lead is over, for whatever reason. */
+  readonly leading: AbortSignal
+  readonly lost: (why: string) => void
+}
+
+/** Renews it until it is lost or no longer needed. */
+async function keep(parts: LeaseParts, { name, held, leading, lost }: Keeping): Promise<void> {
+  let { until } = held
+  let againIn = renewMs(parts)
+  for (;;) {
+    await pause(Math.min(againIn, until - performance.now()), leading)
+    if (leading.aborted) return
+    const leftMs = until - performance.now()
+    if (leftMs <= 0) return lost('the host has not renewed it in time')
+    const answer = await take(parts, name, leftMs)
+    if (answer === 'held by another') return lost('another has taken over')
+    if (answer === 'no answer') againIn = againMs
+    else if (answer.token !== held.token) return lost('its time was over before it was renewed')
+    else {
+      until = answer.until
+      againIn = renewMs(parts)
+    }
+  }
+}
+
+/** When the host does not hear of it, it runs out. */
+async function giveBack({ client }: LeaseParts, name: string): Promise<void> {
+  await client.call({ method: 'DELETE', path: pathOf(name), timeoutMs: giveBackMs }).catch(() => {})
+}
+
+function pathOf(name: string): string {
+  return `/pergola/leases/${name}`
+}

@@ -1,0 +1,114 @@
+import { isApiError, type ApiObject } from '@pergola/api'
+import type { Cache, Client } from '@pergola/client'
+import type { Controller, ControllerContext } from '../controller.ts'
+import type { PluginContext } from '../handler-context.ts'
+import type { WakingClock } from '../run/clock.ts'
+import { createModelClient, wholeBy } from '../run/model-client.ts'
+import { fencedFetch, type HoldSource, type Lead } from './hold.ts'
+import { pause } from './pause.ts'
+import { WorkQueue, type Failure, type Outcome } from './work-queue.ts'
+
+export interface ControllerParts extends Pick<PluginContext, 'settings'> {
+  readonly clock: WakingClock
+  readonly fetch: typeof globalThis.fetch
+  /** Asks the host as the plugin. */
+  readonly clientBy: (fetch: typeof globalThis.fetch) => Client
+  readonly hold: HoldSource
+  readonly log: (text: string) => void
+  /** Aborted when the plugin stops. */
+  readonly signal: AbortSignal
+}
+
+/** Between two attempts to follow a model that the host will not let us follow; doubles up to the second. */
+const retryMs = { first: 1_000, most: 30_000 }
+
+/** Follows the objects of the controller's model whenever this process leads. Resolves when everything has ended. */
+export async function runController(name: string, controller: Controller, parts: ControllerParts): Promise<void> {
+  for await (const lead of parts.hold(name, parts.signal)) {
+    if (parts.signal.aborted) return
+    const signal = AbortSignal.any([parts.signal, lead.signal])
+    await follow(controller, { ...parts, signal, name, lead })
+  }
+}
+
+interface Following extends ControllerParts {
+  readonly name: string
+  readonly lead: Lead
+}
+
+async function follow(controller: Controller, parts: Following): Promise<void> {
+  const { clock, signal, log, name, fetch } = parts
+  const { fence } = parts.lead
+  const client = parts.clientBy(fence === undefined ? fetch : fencedFetch(fetch, fence))
+  const { group, version, plural } = controller.model
+  let cache: Cache<ApiObject> | undefined
+  const reconcile = reconciling(controller, client, parts)
+  const queue = new WorkQueue({
+    concurrency: controller.concurrency,
+    clock,
+    work: async (key) => reconcile(cache?.get(key)),
+    onFailure: (key, failure) => log(wordsOf(`controller ${name}: ${controller.model.singular} "${key}"`, failure)),
+  })
+  for (let failures = 0; !signal.aborted; failures++) {
+    const following = client.resource({ group, version, plural }).cache({ signal })
+    cache = following
+    following.on(({ type, object: { metadata } }) => {
+      if (type === 'deleted') queue.forget(metadata.name)
+      // What comes once more before all is read has changed since.
+      else if (type === 'added' && following.revision === undefined) queue.addLater(metadata.name)
+      else queue.add(metadata.name)
+    })
+    following.ready.then(
+      () => (failures = 0),
+      () => {},
+    )
+    const error = await following.ended
+    if (signal.aborted) break
+    const waitMs = Math.min(retryMs.most, retryMs.first * 2 ** failures)
+    log(`controller ${name}: ${plural} cannot be followed, tries again in ${waitMs} ms: ${String(error)}`)
+    await pause(waitMs, signal)
+  }
+  await queue.stop()
+}
+
+type Reconcile = (object: ApiObject | undefined) => Promise<Outcome>
+
+function reconciling(controller: Controller, client: Client, parts: Following): Reconcile {
+  const { clock, settings, signal, log, name, lead } = parts
+  const whole = wholeBy(controller.model)
+  const shared = { client: createModelClient({ client, signal }), clock, settings, signal, term: lead.term ?? 0 }
+  return async (object) => {
+    if (!object || signal.aborted) return { kind: 'settled' }
+    let afterMs: number | undefined
+    const context: ControllerContext = { ...shared, requeueAfter: (ms) => void (afterMs = milliseconds(ms)) }
+    try {
+      // A copy of its own: others look at the same object, and it may lack what has a default.
+      await controller.reconcile(whole(structuredClone(object)) as never, context)
+      return afterMs === undefined ? { kind: 'settled' } : { kind: 'again', afterMs }
+    } catch (error) {
+      if (isApiError(error) && error.reason === 'FenceLost') lead.lost?.()
+      if (signal.aborted) return { kind: 'settled' }
+      if (!isGivingUp(error)) return { kind: 'failed', error }
+      log(`controller ${name}: ${controller.model.singular} "${object.metadata.name}" is given up: ${error.message}`)
+      return { kind: 'settled' }
+    }
+  }
+}
+
+/** By name, since a bundle may hold this package twice. */
+function isGivingUp(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'GiveUp'
+}
+
+function milliseconds(ms: number): number {
+  if (typeof ms === 'number' && ms >= 0) return ms
+  throw new Error(`requeueAfter takes milliseconds from now, and was given ${ms}`)
+}
+
+function wordsOf(what: string, { error, failures, waitMs }: Failure): string {
+  const times = failures === 1 ? '' : ` ${failures} times in a row`
+  // Somebody was faster; that is nothing to look into.
+  const isRaced = isApiError(error) && error.reason === 'VersionConflict'
+  const why = error instanceof Error && !isRaced ? (error.stack ?? error.message) : String(error)
+  return `${what} failed${times}, comes again in ${waitMs} ms: ${why}`
+}

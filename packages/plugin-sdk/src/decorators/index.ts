@@ -1,0 +1,5 @@
+export { ApiVersion, Controller } from './controller-class.ts'
+export type { ControllerClass, ControllerDecorator, ControllerClassOptions } from './controller-class.ts'
+export { Delete, Get, Patch, Post, Put } from './endpoint.ts'
+export type { Endpoint, EndpointContext, EndpointDecorator, EndpointMethod } from './endpoint.ts'
+export { routesOf } from './routes-of.ts'

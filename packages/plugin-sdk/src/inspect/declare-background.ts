@@ -1,0 +1,47 @@
+import { keyFault, type ControllerDeclaration, type ScheduleDeclaration } from '@pergola/api'
+import { durationMs } from '../duration.ts'
+import type { AnyPlugin } from '../plugin.ts'
+import { cronFault } from './cron-fault.ts'
+import { about, type Report } from './faults.ts'
+import { missingModelFault, type RuleFrame } from './rules.ts'
+
+const nameForm = /^[A-Za-z][A-Za-z0-9-]{0,62}$/
+
+export function declareControllers(frame: RuleFrame, report: Report): readonly ControllerDeclaration[] {
+  const controllers = Object.entries(frame.plugin.controllers ?? {})
+  return controllers.map(([name, { model, concurrency, finalizer }], at) => {
+    const where = `controllers.${name}`
+    if (finalizer !== undefined) {
+      report(where, about(finalizer, keyFault(finalizer)))
+      const earlier = controllers.slice(0, at).find(([, one]) => one.model === model && one.finalizer === finalizer)
+      if (earlier) report(where, `has the finalizer of ${earlier[0]}; either could let go of what the other holds`)
+    }
+    report(where, nameFault(name))
+    report(where, missingModelFault(model, frame))
+    if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
+      report(where, `has a concurrency of ${concurrency}; it is a number of objects, 1 or more`)
+    }
+    return { name, group: model.group, plural: model.plural }
+  })
+}
+
+export function declareSchedules(
+  { controllers = {}, schedules = {} }: AnyPlugin,
+  report: Report,
+): readonly ScheduleDeclaration[] {
+  return Object.entries(schedules).map(([name, { timing }]) => {
+    const where = `schedules.${name}`
+    report(where, nameFault(name))
+    if (Object.hasOwn(controllers, name)) report(where, 'is the name of a controller too; each has a lease of its name')
+    if ('cron' in timing) report(where, cronFault(timing.cron))
+    else if (durationMs(timing.every) === undefined) {
+      report(where, `"${timing.every}" is no time that passes; write 90s, 5m, 2h or 1d`)
+    }
+    return { name, ...timing }
+  })
+}
+
+function nameFault(name: string): string | undefined {
+  if (nameForm.test(name)) return undefined
+  return 'must begin with a letter and hold only letters, digits and "-", 63 at most'
+}

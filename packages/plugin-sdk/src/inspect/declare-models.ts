@@ -1,0 +1,120 @@
+import {
+  kindFault,
+  resolveIndexPath,
+  resourceNameFault,
+  type JsonSchema,
+  type ModelDeclaration,
+  type ObjectSchema,
+} from '@pergola/api'
+import type { AnyIndexOption } from '../model/index-options.ts'
+import type { AnyModel } from '../model/model.ts'
+import { about, type Report } from './faults.ts'
+import { isObject, isSecret, plainSchema } from './plain-schema.ts'
+
+/** Every model has them. */
+const defaultIndexes = new Set([
+  'metadata.name',
+  'metadata.labels',
+  'metadata.creationTimestamp',
+  'metadata.deletionTimestamp',
+])
+
+export function declareModels(models: readonly AnyModel[], report: Report): readonly ModelDeclaration[] {
+  const taken = new Map<string, string>()
+  return models.map((model, at) => {
+    const { group, kind, singular, plural } = model
+    const where = `models.${kind}`
+    const names = [plural, singular, `kind ${kind}`]
+    const twice = names.find((name) => taken.has(`${group} ${name}`))
+    if (twice !== undefined) {
+      const holder = taken.get(`${group} ${twice}`)
+      report(where, `"${twice}" is also a name of ${holder}; in a group, kinds differ, and so do singulars and plurals`)
+    }
+    for (const name of names) taken.set(`${group} ${name}`, `models[${at}]`)
+    return declareModel(model, where, report)
+  })
+}
+
+function declareModel(model: AnyModel, where: string, report: Report): ModelDeclaration {
+  const { group, version, kind, singular, plural, composites } = model
+  report(`${where}.kind`, about(kind, kindFault(kind)))
+  report(`${where}.singular`, about(singular, resourceNameFault(singular)))
+  report(`${where}.plural`, about(plural, resourceNameFault(plural)))
+  const schema = schemaOf(model, where, report)
+  const indexes = model.indexes.map((index, at) =>
+    declareIndex(index, { schema, where: `${where}.indexes[${at}]` }, report),
+  )
+  for (const [at, { name }] of indexes.entries()) {
+    if (indexes.findIndex((other) => other.name === name) === at) continue
+    report(`${where}.indexes[${at}]`, `"${name}" stands there twice; leave one out`)
+  }
+  return {
+    group,
+    kind,
+    singular,
+    plural,
+    specRequired: true,
+    ...(model.statusSubresource && { statusSubresource: true }),
+    versions: [{ name: version, schema }],
+    ...(indexes.length > 0 && { indexes }),
+    ...(composites.length > 0 && { composites }),
+    check: model.check !== undefined,
+  }
+}
+
+/** Definitions stand at the root, where `#/$defs/<name>` looks for them. */
+function schemaOf({ spec, status }: AnyModel, where: string, report: Report): ObjectSchema {
+  const parts = Object.entries({ spec, status }).flatMap(([part, schema]) =>
+    schema === undefined ? [] : [[part, plainSchema(schema, `${where}.${part}`, report)] as const],
+  )
+  const $defs: Record<string, JsonSchema> = {}
+  const properties: Record<string, JsonSchema> = {}
+  for (const [part, { $defs: own = {}, ...schema }] of parts) {
+    if (schema['type'] !== 'object') report(`${where}.${part}`, 'must be an object; write t.Object({ ... })')
+    for (const place of secretsIn(schema, `${where}.${part}`)) {
+      report(place, 'a secret in an object can be read by whoever may get it; put it into the settings')
+    }
+    for (const [name, definition] of Object.entries(own as Record<string, JsonSchema>)) {
+      if (name in $defs && JSON.stringify($defs[name]) !== JSON.stringify(definition)) {
+        report(`${where}.${part}.$defs.${name}`, 'means something else in spec; give it another name')
+      }
+      $defs[name] = definition
+    }
+    properties[part] = schema
+  }
+  return { properties, ...(Object.keys($defs).length > 0 && { $defs }) }
+}
+
+/** Everywhere in a schema. */
+export function secretsIn(schema: unknown, where: string): readonly string[] {
+  if (Array.isArray(schema)) return schema.flatMap((one, at) => secretsIn(one, `${where}[${at}]`))
+  if (!isObject(schema)) return []
+  const below = Object.entries(schema).flatMap(([key, one]) =>
+    secretsIn(one, key === 'properties' ? where : `${where}.${key}`),
+  )
+  return isSecret(schema) ? [where, ...below] : below
+}
+
+type DeclaredIndex = NonNullable<ModelDeclaration['indexes']>[number]
+
+function declareIndex(
+  option: AnyIndexOption,
+  { schema, where }: { readonly schema: ObjectSchema; readonly where: string },
+  report: Report,
+): DeclaredIndex {
+  const index = typeof option === 'string' ? { path: option } : option
+  const name = 'path' in index ? index.path : index.name
+  const shared = { name, ...(index.unique && { unique: true }), ...(index.order && { order: index.order }) }
+  if (defaultIndexes.has(name)) report(where, `"${name}" is an index of every model; leave it out`)
+  else if ('path' in index) {
+    const resolved = resolveIndexPath(schema, name)
+    report(where, 'fault' in resolved ? about(name, resolved.fault) : undefined)
+  } else if (/[=!<>^,()\\\s]/.test(name) || name === '') {
+    report(where, `"${name}" cannot be a name; it holds no space and none of = ! < > ^ , ( ) \\`)
+  }
+  if ('path' in index) return shared
+  const { revision = 1 } = index
+  if (!Number.isSafeInteger(revision) || revision < 1)
+    report(where, `the revision ${revision} must be 1, 2, 3 and so on`)
+  return { ...shared, evaluated: 'single' in index ? 'single' : 'multi', revision }
+}

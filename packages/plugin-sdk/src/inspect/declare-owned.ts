@@ -1,0 +1,60 @@
+import { audienceGroup, resolveIndexPath, type ModelDeclaration, type OwnedDeclaration } from '@pergola/api'
+import type { AnyPlugin } from '../plugin.ts'
+import type { AnyOwned } from '../route/owned.ts'
+import { allowFault } from './declare-routes.ts'
+import { roleNameOf } from './declare-roles.ts'
+import type { Report } from './faults.ts'
+import type { Reachable } from './reach-faults.ts'
+import { isReadable, segmentsOf, type Pattern } from './route-path.ts'
+
+export interface ReachableOwned extends Reachable {
+  readonly declaration: OwnedDeclaration
+}
+
+export function declareOwned(
+  plugin: AnyPlugin,
+  models: readonly ModelDeclaration[],
+  report: Report,
+): readonly ReachableOwned[] {
+  for (const audience of ['console', 'public'] as const) {
+    for (const { model } of ownedIn(plugin[audience])) {
+      report(
+        `${audience} owned ${model.kind}`,
+        "objects of one's own are served to people about their own affairs; put it into uc",
+      )
+    }
+  }
+  return ownedIn(plugin.uc).map(({ model, path, allow }) => {
+    const { group, version, plural, kind } = model
+    const where = `uc owned ${kind}`
+    const declared = models[plugin.models?.indexOf(model) ?? -1]
+    if (!declared) report(where, 'the model is not in models of the plugin; add it there')
+    else if (!isIndexedText(declared, path)) report(where, `"${path}" must be an index of ${kind} on one text`)
+    report(where, allowFault(plugin, allow))
+    const patterns = patternsOf(`/apis/${audienceGroup('uc', group)}/${version}/${plural}`)
+    const declaration = { group, plural, path, ...(allow && { allow: roleNameOf(plugin.name, allow) }) }
+    return { where, allow, patterns: patterns.filter(isReadable), declaration }
+  })
+}
+
+function ownedIn(part: AnyPlugin['uc']): readonly AnyOwned[] {
+  return Array.isArray(part) ? part.filter((one): one is AnyOwned => !('handler' in one)) : []
+}
+
+/** What the host serves. */
+function patternsOf(collection: string): readonly Pattern[] {
+  const all = segmentsOf(collection)
+  const one = segmentsOf(`${collection}/:name`)
+  return [
+    ...['GET', 'POST'].map((method) => ({ method, segments: all, stream: false })),
+    ...['GET', 'PUT', 'PATCH', 'DELETE'].map((method) => ({ method, segments: one, stream: false })),
+    ...[all, one].map((segments) => ({ method: 'GET', segments, stream: true })),
+  ]
+}
+
+function isIndexedText({ versions, indexes = [] }: ModelDeclaration, path: string): boolean {
+  const [version] = versions
+  const isIndexed = indexes.some((index) => index.name === path && !('evaluated' in index))
+  const resolved = version && resolveIndexPath(version.schema, path)
+  return isIndexed && resolved !== undefined && 'type' in resolved && resolved.type === 'string' && !resolved.multi
+}

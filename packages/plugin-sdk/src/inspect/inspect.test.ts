@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest'
+import todo, { Todo } from '../../../../examples/todo/src/plugin.ts'
+import { isUnderstood } from '../../../server/src/authz/understood-rule.ts'
+import { definitionErrors } from '../../../server/src/models/definition/definition-errors.ts'
+import { can, defineModel, definePlugin, inspect, owned, roleTemplate, route, t } from '../index.ts'
+import type { AnyPlugin, PluginOptions, RoleTemplate } from '../index.ts'
+
+const names = { apiVersion: 'map.example.com/v1', kind: 'Place', plural: 'places' } as const
+const list = defineModel({
+  apiVersion: 'lists.example.com/v2',
+  kind: 'List',
+  plural: 'lists',
+  singular: 'listing',
+  spec: t.Object({}),
+})
+
+interface Allowed {
+  readonly allow?: RoleTemplate
+}
+
+function plugin(parts: Partial<PluginOptions<never>>): AnyPlugin {
+  return definePlugin({ name: 'todo', models: [Todo], ...parts })
+}
+
+describe('the definition of a plugin', () => {
+  test('is one document, as it stands beside this test', async () => {
+    const text = `${JSON.stringify(inspect(todo), undefined, 2)}\n`
+    await expect(text).toMatchFileSnapshot('todo.golden.json')
+  })
+
+  test('has models and rules that the host takes as they are', () => {
+    const { models, roles } = inspect(todo)
+    const errors = models.map(({ indexes = [], ...spec }) =>
+      definitionErrors({ ...spec, indexes: indexes.filter((index) => !('evaluated' in index)) }),
+    )
+    expect(errors).toEqual([[]])
+    expect(roles.flatMap(({ rules }) => rules).every(isUnderstood)).toBe(true)
+  })
+
+  test('shares nothing with the code of the plugin', () => {
+    const { models } = inspect(todo)
+    expect(models[0]?.versions[0]?.schema.properties['spec']).toEqual(JSON.parse(JSON.stringify(Todo.spec)))
+    expect(models[0]?.versions[0]?.schema.properties['spec']).not.toBe(Todo.spec)
+  })
+
+  test('says what is said instead of what is inferred', () => {
+    const read = roleTemplate('read', {
+      displayName: 'Read',
+      roleName: 'todo-reader',
+      module: 'Lists',
+      uiPermissions: ['plugin:todo:lists:read'],
+      dependencies: ['other-view'],
+    })
+    const count = route('GET /apis/console.api.lists.example.com/v2/lists/-/count', { allow: read }, () => 0)
+    const definition = inspect(
+      definePlugin({ name: 'todo', api: 'todo.example.com/v1', models: [list], roles: [read], console: [count] }),
+    )
+    expect(definition).toMatchObject({
+      groups: ['lists.example.com', 'todo.example.com'],
+      api: 'todo.example.com/v1',
+      models: [{ singular: 'listing' }],
+      routes: [{ path: '/apis/console.api.lists.example.com/v2/lists/-/count', allow: 'todo-reader' }],
+      roles: [
+        {
+          metadata: {
+            name: 'todo-reader',
+            annotations: {
+              'rbac.authorization.platform.run/module': 'Lists',
+              'rbac.authorization.platform.run/dependencies': '["other-view"]',
+              'rbac.authorization.platform.run/ui-permissions': '["plugin:todo:lists:read"]',
+            },
+          },
+        },
+      ],
+    })
+  })
+
+  test('carries what a route takes and answers', () => {
+    const upload = route(
+      'POST /todos/:name/picture',
+      { accepts: ['image/png'], produces: 'text/plain', maxBody: 1_000, query: t.Object({ size: t.Integer() }) },
+      () => new Response('done'),
+    )
+    const changes = route('GET /todos/-/changes', { stream: true, description: 'Changes' }, () => new Response())
+    expect(inspect(plugin({ console: [upload, changes] })).routes).toEqual([
+      {
+        audience: 'console',
+        method: 'POST',
+        path: '/apis/console.api.todo.example.com/v1alpha1/todos/{name}/picture',
+        accepts: ['image/png'],
+        produces: 'text/plain',
+        maxBody: 1_000,
+        query: { type: 'object', required: ['size'], properties: { size: { type: 'integer' } } },
+      },
+      {
+        audience: 'console',
+        method: 'GET',
+        path: '/apis/console.api.todo.example.com/v1alpha1/todos/-/changes',
+        stream: true,
+        description: 'Changes',
+      },
+    ])
+  })
+
+  test('names audiences that are a program of their own, by themselves or by a router', () => {
+    const answer = () => new Response()
+    expect(inspect(plugin({ console: answer, public: { fetch: answer } }))).toMatchObject({
+      api: 'todo.example.com/v1alpha1',
+      apps: ['console', 'public'],
+      routes: [],
+    })
+  })
+
+  test('needs no API where every route says its group', () => {
+    const count = route('GET /apis/api.lists.example.com/v2/lists/-/count', {}, () => 0)
+    expect(inspect(plugin({ models: [Todo, list], public: [count] }))).not.toHaveProperty('api')
+  })
+
+  test('finds the owner behind a reference', () => {
+    const spec = {
+      type: 'object',
+      properties: { owner: { $ref: '#/$defs/user' } },
+      $defs: { user: { type: 'string' } },
+    }
+    const Page = defineModel({ ...names, spec, indexes: ['spec.owner' as never] })
+    const pages = owned(Page, 'spec.owner' as never)
+    expect(inspect(definePlugin({ name: 'wiki', models: [Page], uc: [pages] })).owned).toEqual([
+      { group: 'map.example.com', plural: 'places', path: 'spec.owner' },
+    ])
+  })
+
+  test('has no API where there is nothing to call', () => {
+    expect(inspect(definePlugin({ name: 'idle' }))).toEqual({
+      protocol: 1,
+      name: 'idle',
+      groups: [],
+      models: [],
+      routes: [],
+      apps: [],
+      owned: [],
+      roles: [],
+      controllers: [],
+      schedules: [],
+      permissions: [],
+    })
+  })
+
+  test('writes a tuple as the host reads it, and a pattern as text', () => {
+    const spec = t.Object({ at: t.Tuple([t.Number(), t.Number()]), code: t.String({ pattern: /^a+$/ }) })
+    const [place] = inspect(definePlugin({ name: 'map', models: [defineModel({ ...names, spec })] })).models
+    expect(place?.versions[0]?.schema.properties['spec']?.['properties']).toEqual({
+      at: { type: 'array', prefixItems: [{ type: 'number' }, { type: 'number' }], items: false, minItems: 2 },
+      code: { type: 'string', pattern: '^a+$' },
+    })
+  })
+
+  test('has the definitions of a schema where references look for them', () => {
+    const spec = {
+      type: 'object',
+      properties: { home: { $ref: '#/$defs/place' } },
+      $defs: { place: { type: 'object', properties: { city: { type: 'string' } } } },
+    }
+    const [place] = inspect(definePlugin({ name: 'map', models: [defineModel({ ...names, spec })] })).models
+    expect(place?.versions[0]?.schema).toEqual({
+      properties: { spec: { type: 'object', properties: spec.properties } },
+      $defs: spec.$defs,
+    })
+  })
+
+  test('asks for rights on models of others by their plain names', () => {
+    const { permissions } = inspect(
+      plugin({ permissions: [can('get', list), { apiGroups: [''], resources: ['secrets'], verbs: ['get'] }] }),
+    )
+    expect(permissions).toEqual([
+      { apiGroups: ['lists.example.com'], resources: ['lists'], verbs: ['get'] },
+      { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
+    ])
+  })
+
+  test('grants sub-resources and single objects where that is said', () => {
+    const fix = roleTemplate('fix', {
+      displayName: 'Fix',
+      rules: [can('update', Todo, { subresource: 'status' }), can(['get', 'update'], Todo, { names: ['milk'] })],
+    })
+    expect(inspect(plugin({ roles: [fix] })).roles[0]?.rules).toEqual([
+      { apiGroups: ['todo.example.com'], resources: ['todo/todos/status'], verbs: ['update'] },
+      { apiGroups: ['todo.example.com'], resources: ['todo/todos'], resourceNames: ['milk'], verbs: ['get', 'update'] },
+    ])
+  })
+
+  test('may use groups of the host in a plugin that comes with it', () => {
+    const models = [defineModel({ ...names, apiVersion: 'content.platform.run/v1alpha1', spec: t.Object({}) })]
+    expect(inspect(definePlugin({ name: 'content', models }), { comesWithHost: true }).groups).toEqual([
+      'content.platform.run',
+    ])
+  })
+
+  describe('may have routes of which one is the more exact, if', () => {
+    const view = roleTemplate('view', { displayName: 'View' })
+    const manage = roleTemplate('manage', { displayName: 'Manage', dependencies: [view] })
+    const get = { all: 'GET /todos/-/stats', one: 'GET /todos/:name/stats' } as const
+    const cases: readonly (readonly [what: string, all: Allowed, one: Allowed])[] = [
+      ['the same people may call both', { allow: view }, { allow: view }],
+      ['whoever may call the wider one may call the other by another template', { allow: view }, { allow: manage }],
+      ['nobody may call the wider one', { allow: view }, {}],
+    ]
+    test.each(cases)('%s', (_, all, one) => {
+      const routes = [route(get.all, all, () => ({})), route(get.one, one, () => ({}))]
+      expect(inspect(plugin({ roles: [view, manage], console: routes })).routes).toHaveLength(2)
+    })
+  })
+})

@@ -1,0 +1,73 @@
+import { pluginNameFault, type PluginDefinition } from '@pergola/api'
+import type { AnyPlugin } from '../plugin.ts'
+import { claimedGroups } from './claimed-groups.ts'
+import { declareControllers, declareSchedules } from './declare-background.ts'
+import { declareModels } from './declare-models.ts'
+import { declareOwned } from './declare-owned.ts'
+import { declareRoles } from './declare-roles.ts'
+import { declareRoutes } from './declare-routes.ts'
+import { declareSettings } from './declare-settings.ts'
+import { about, DefinitionError, type DefinitionFault, type Report } from './faults.ts'
+import { overlapFaults, prefixFaults } from './reach-faults.ts'
+import { resolveRule } from './rules.ts'
+
+export interface InspectOptions {
+  /** A plugin that comes with the host may use the groups that are reserved for it. */
+  readonly comesWithHost?: boolean
+}
+
+/**
+ * The plugin as a document. Runs none of its code, and answers the same for the same plugin. Throws a `DefinitionError` that
+ * lists everything a host would refuse, as far as that can be seen without one.
+ */
+export function inspect(plugin: AnyPlugin, options: InspectOptions = {}): PluginDefinition {
+  const faults: DefinitionFault[] = []
+  const report: Report = (where, message) => {
+    if (message !== undefined) faults.push({ where, message })
+  }
+  const definition = define(plugin, options, report)
+  if (faults.length > 0) throw new DefinitionError(plugin.name, faults)
+  // What is undefined is left out, and nobody shares an object with the plugin's code.
+  return JSON.parse(JSON.stringify(definition)) as PluginDefinition
+}
+
+function define(plugin: AnyPlugin, options: InspectOptions, report: Report): PluginDefinition {
+  const { name, displayName, description, requires, dependencies } = plugin
+  report('name', about(name, pluginNameFault(name)))
+  for (const other of Object.keys(dependencies ?? {})) {
+    report(
+      'dependencies',
+      other === name ? 'names the plugin itself; leave it out' : about(other, pluginNameFault(other)),
+    )
+  }
+  const { groups, api } = claimedGroups(plugin, options, report)
+  const models = declareModels(plugin.models ?? [], report)
+  const routes = declareRoutes(plugin, { groups, api }, report)
+  const owned = declareOwned(plugin, models, report)
+  const reachable = [...owned, ...routes]
+  overlapFaults(reachable, report)
+  prefixFaults(name, { models, reachable }, report)
+  return {
+    protocol: 1,
+    name,
+    ...(displayName !== undefined && { displayName }),
+    ...(description !== undefined && { description }),
+    ...(requires !== undefined && { requires }),
+    ...(dependencies && { dependencies }),
+    groups,
+    ...(api !== undefined && { api }),
+    models,
+    routes: routes.map(({ declaration }) => declaration),
+    apps: (['console', 'uc', 'public'] as const).filter(
+      (audience) => plugin[audience] && !Array.isArray(plugin[audience]),
+    ),
+    owned: owned.map(({ declaration }) => declaration),
+    roles: declareRoles(plugin, { groups, reachable }, report),
+    ...(plugin.settings && { settings: declareSettings(plugin.settings, report) }),
+    controllers: declareControllers({ plugin, groups }, report),
+    schedules: declareSchedules(plugin, report),
+    permissions: (plugin.permissions ?? []).map((rule, at) =>
+      resolveRule(rule, { plugin, groups }, (message) => report(`permissions[${at}]`, message)),
+    ),
+  }
+}

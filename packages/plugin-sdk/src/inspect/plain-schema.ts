@@ -1,0 +1,90 @@
+import type { JsonSchema } from '@pergola/api'
+import type { Schema } from '../schema/infer.ts'
+import type { Report } from './faults.ts'
+
+/** What TypeBox makes and JSON can say. A schema without a kind is plain JSON Schema. */
+const sayableKinds = new Set([
+  'Any',
+  'Array',
+  'Boolean',
+  'Enum',
+  'Integer',
+  'Intersect',
+  'Literal',
+  'Never',
+  'Null',
+  'Number',
+  'Object',
+  'Record',
+  'String',
+  'TemplateLiteral',
+  'Tuple',
+  'Union',
+  'Unknown',
+])
+
+const maxDepth = 32
+
+/** The schema as a JSON document. Whatever would be lost on the way is a fault: a check that silently is none is worse. */
+export function plainSchema(schema: Schema, where: string, report: Report): JsonSchema {
+  return plainObject(schema, { root: where, where, report, depth: 0 })
+}
+
+/** Whether a text with this schema is to be sealed. */
+export function isSecret(schema: unknown): boolean {
+  return isObject(schema) && schema['writeOnly'] === true
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+interface Place {
+  readonly root: string
+  readonly where: string
+  readonly report: Report
+  readonly depth: number
+}
+
+function plainObject(value: object, place: Place): JsonSchema {
+  const marks = value as { readonly '~kind'?: unknown; readonly '~refine'?: unknown; readonly '~codec'?: unknown }
+  const kind = marks['~kind']
+  if (place.depth > maxDepth) {
+    place.report(place.root, `is more than ${maxDepth} levels deep, or leads into itself; use $ref and $defs`)
+    return {}
+  }
+  if (typeof kind === 'string' && !sayableKinds.has(kind)) {
+    place.report(place.where, `${kind} is nothing that JSON can hold; describe it by other types, or by a JSON Schema`)
+  }
+  if (marks['~refine'] !== undefined || marks['~codec'] !== undefined) {
+    place.report(place.where, 'a function in a schema does not reach the host; use "check" of the model')
+  }
+  const entries = Object.entries(value).filter(([keyword]) => !keyword.startsWith('~'))
+  return listed(Object.fromEntries(entries.map(([keyword, one]) => [keyword, plainValue(one, below(place, keyword))])))
+}
+
+function plainValue(value: unknown, place: Place): unknown {
+  if (value instanceof RegExp) {
+    if (value.flags !== '') place.report(place.where, `the flags of ${value} are lost; write a pattern without flags`)
+    return value.source
+  }
+  if (typeof value === 'bigint') return Number(value)
+  if (Array.isArray(value)) return value.map((one, at) => plainValue(one, below(place, String(at))))
+  if (typeof value === 'object' && value !== null) return plainObject(value, place)
+  if (typeof value === 'function' || typeof value === 'symbol') {
+    place.report(place.where, `a ${typeof value} is nothing that JSON can hold; leave it out`)
+    return undefined
+  }
+  return value
+}
+
+/** TypeBox writes tuples as older drafts did; what the host reads calls them `prefixItems`. */
+function listed(schema: JsonSchema): JsonSchema {
+  if (!Array.isArray(schema['items'])) return schema
+  const { items, additionalItems = true, ...rest } = schema
+  return { ...rest, prefixItems: items, items: additionalItems }
+}
+
+function below(place: Place, keyword: string): Place {
+  return { ...place, where: `${place.where}.${keyword}`, depth: place.depth + 1 }
+}

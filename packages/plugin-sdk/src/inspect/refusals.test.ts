@@ -1,0 +1,460 @@
+import { describe, expect, test } from 'vitest'
+import { mine, Todo } from '../../../../examples/todo/src/plugin.ts'
+import { can, controller, defineModel, definePlugin, defineSettings, inspect, owned } from '../index.ts'
+import { roleTemplate, route, schedule, secret, t } from '../index.ts'
+import type { AnyPlugin, AnyRoute, Finalizer, PluginOptions, RoleTemplate, RouteLine } from '../index.ts'
+import { DefinitionError, type DefinitionFault } from './faults.ts'
+
+const spec = t.Object({ title: t.String(), count: t.Integer(), tags: t.Array(t.String()) })
+const names = { apiVersion: 'map.example.com/v1', kind: 'Place', plural: 'places' } as const
+const list = defineModel({
+  apiVersion: 'lists.example.com/v2',
+  kind: 'List',
+  plural: 'lists',
+  singular: 'listing',
+  spec: t.Object({}),
+})
+const view = roleTemplate('view', { displayName: 'View' })
+const manage = roleTemplate('manage', { displayName: 'Manage' })
+
+function plugin(parts: Partial<PluginOptions<never>>): AnyPlugin {
+  return definePlugin({ name: 'todo', models: [Todo], ...parts })
+}
+
+function get(path: string, allow?: RoleTemplate): AnyRoute {
+  return route(`GET ${path}` as RouteLine, { ...(allow && { allow }) }, () => ({}))
+}
+
+function finalizer(name: string): Finalizer<unknown> {
+  return { name, finalize: async () => {} }
+}
+
+/** Types keep most authors from it; a plugin may be written in JavaScript. */
+function model(parts: object): AnyPlugin {
+  return definePlugin({ name: 'map', models: [defineModel({ ...names, spec, ...parts })] })
+}
+
+describe('a definition is refused for', () => {
+  const cases: readonly (readonly [what: string, plugin: AnyPlugin, where: string, message: string])[] = [
+    ['a name with capitals', definePlugin({ name: 'Todo' }), 'name', '"Todo" must have 3 to 40 lowercase letters'],
+    ['a name that is too short', definePlugin({ name: 'to' }), 'name', '"to" must have 3 to 40'],
+    ['a dependency on itself', plugin({ dependencies: { todo: '^1.0.0' } }), 'dependencies', 'names the plugin itself'],
+    ['a dependency that has no name', plugin({ dependencies: { X: '1' } }), 'dependencies', '"X" must have 3 to 40'],
+    [
+      'a group of the host',
+      model({ apiVersion: 'places.platform.run/v1' }),
+      'models.Place.apiVersion',
+      '"places.platform.run" is reserved for the host',
+    ],
+    [
+      'a group that looks derived',
+      model({ apiVersion: 'uc.api.example.com/v1' }),
+      'models.Place.apiVersion',
+      'looks like the group of an audience',
+    ],
+    [
+      'a group without a dot',
+      model({ apiVersion: 'map/v1' }),
+      'models.Place.apiVersion',
+      '"map" must be a domain name',
+    ],
+    ['a version like no other', model({ apiVersion: 'a.b/1.0' }), 'models.Place.apiVersion', '"1.0" must be like v1'],
+    ['a group of its API that is reserved', plugin({ api: 'platform.run/v1' }), 'api', 'is reserved for the host'],
+    [
+      'routes without a group to be in',
+      definePlugin({ name: 'todo', console: [get('/todos')] }),
+      'api',
+      'is needed for the routes, since there is no model',
+    ],
+    [
+      'routes that could be in several groups',
+      plugin({ models: [Todo, list], public: [get('/todos')] }),
+      'api',
+      'the models have todo.example.com/v1alpha1, lists.example.com/v2',
+    ],
+    ['a kind in small letters', model({ kind: 'place' }), 'models.place.kind', '"place" must begin with a capital'],
+    ['a plural with a dash', model({ plural: 'my-places' }), 'models.Place.plural', '"my-places" must begin with'],
+    ['a singular with a dash', model({ singular: 'my-place' }), 'models.Place.singular', '"my-place" must begin with'],
+    ['a model twice', plugin({ models: [Todo, Todo] }), 'models.Todo', '"todos" is also a name of models[0]'],
+    ['a spec that is a text', model({ spec: t.String() }), 'models.Place.spec', 'must be an object'],
+    [
+      'a secret in a model',
+      model({ spec: t.Object({ a: t.Object({ password: secret() }) }) }),
+      'models.Place.spec.a.password',
+      'put it into the settings',
+    ],
+    [
+      'a definition that means two things',
+      model({
+        spec: { type: 'object', $defs: { a: { type: 'string' } } },
+        status: { type: 'object', $defs: { a: { type: 'number' } } },
+      }),
+      'models.Place.status.$defs.a',
+      'means something else in spec',
+    ],
+    [
+      'a check that the host would never see',
+      model({ spec: { type: 'object', properties: { a: Object.assign(t.String(), { '~refine': [] }) } } }),
+      'models.Place.spec.properties.a',
+      'use "check" of the model',
+    ],
+    [
+      'a type that JSON does not have',
+      model({ spec: t.Object({ a: Object.assign(t.Unknown(), { '~kind': 'Date' }) }) }),
+      'models.Place.spec.properties.a',
+      'Date is nothing that JSON can hold',
+    ],
+    [
+      'a function in a schema',
+      model({ spec: { type: 'object', default: () => ({}) } }),
+      'models.Place.spec.default',
+      'a function is nothing that JSON can hold',
+    ],
+    [
+      'flags of a pattern',
+      model({ spec: t.Object({ a: t.String({ pattern: /a/i }) }) }),
+      'models.Place.spec.properties.a.pattern',
+      'the flags of /a/i are lost',
+    ],
+    ['a schema without an end', model({ spec: endless() }), 'models.Place.spec', 'is more than 32 levels deep'],
+    [
+      'an index on what is not there',
+      model({ indexes: ['spec.titel'] }),
+      'models.Place.indexes[0]',
+      '"spec.titel" is not in the schema: spec has no property "titel"',
+    ],
+    ['an index on an object', model({ indexes: [{ path: 'spec' }] }), 'models.Place.indexes[0]', 'must be a string, a'],
+    ['an index that all have', model({ indexes: ['metadata.name'] }), 'models.Place.indexes[0]', 'of every model'],
+    [
+      'an index twice',
+      model({ indexes: ['spec.title', { name: 'spec.title', single: () => 'x' }] }),
+      'models.Place.indexes[1]',
+      '"spec.title" stands there twice',
+    ],
+    [
+      'an index that no selector could name',
+      model({ indexes: [{ name: 'first word', single: () => 'x' }] }),
+      'models.Place.indexes[0]',
+      '"first word" cannot be a name',
+    ],
+    [
+      'a revision of an index that is no number of times',
+      model({ indexes: [{ name: 'words', multi: () => [], revision: 0.5 }] }),
+      'models.Place.indexes[0]',
+      'the revision 0.5 must be',
+    ],
+    ['a wildcard', plugin({ uc: [get('/todos/*')] }), 'uc "GET /todos/*"', 'has a wildcard'],
+    ['a wildcard by name', plugin({ uc: [get('/todos/:rest*')] }), 'uc "GET /todos/:rest*"', 'has a wildcard'],
+    ['a parameter in braces', plugin({ uc: [get('/todos/{name}')] }), 'uc "GET /todos/{name}"', 'write ":name"'],
+    ['a parameter without a name', plugin({ uc: [get('/todos/:')] }), 'uc "GET /todos/:"', 'its name must begin with'],
+    [
+      'two parameters of one name',
+      plugin({ uc: [get('/todos/:name/parts/:name')] }),
+      'uc "GET /todos/:name/parts/:name"',
+      'has the parameter ":name" twice',
+    ],
+    ['a parameter like the body', plugin({ uc: [get('/todos/:body')] }), 'uc "GET /todos/:body"', 'from its body'],
+    ['an empty segment', plugin({ uc: [get('/todos/')] }), 'uc "GET /todos/"', 'has an empty segment'],
+    ['a step up', plugin({ uc: [get('/todos/..')] }), 'uc "GET /todos/.."', 'write the path out'],
+    ['a space', plugin({ uc: [get('/my todos')] }), 'uc "GET /my todos"', 'would have to be escaped'],
+    [
+      'eight segments',
+      plugin({ public: [get('/todos/:name/parts/:part/pieces')] }),
+      'public "GET /todos/:name/parts/:part/pieces"',
+      'has 8 segments with group and version; at most 7',
+    ],
+    [
+      'a parameter for a resource',
+      plugin({ uc: [get('/:kind')] }),
+      'uc "GET /:kind"',
+      'must begin with the name of a resource',
+    ],
+    [
+      'a parameter for a sub-resource',
+      plugin({ uc: [get('/todos/:name/:what')] }),
+      'uc "GET /todos/:name/:what"',
+      'which no rule could name',
+    ],
+    [
+      'a create under a name',
+      plugin({ uc: [route('POST /todos/:name', {}, () => ({}))] }),
+      'uc "POST /todos/:name"',
+      'creates under a name',
+    ],
+    [
+      'a method that is none',
+      plugin({ uc: [route('TRACE /todos' as RouteLine, {}, () => ({}))] }),
+      'uc "TRACE /todos"',
+      'has the method "TRACE"',
+    ],
+    [
+      'a body of a GET',
+      plugin({ uc: [route('GET /todos', { body: t.Object({}) }, () => ({}))] }),
+      'uc "GET /todos"',
+      'takes no body, being a GET',
+    ],
+    [
+      'a body of no size',
+      plugin({ uc: [route('PUT /todos/:name', { maxBody: -1 }, () => ({}))] }),
+      'uc "PUT /todos/:name"',
+      'has a maxBody of -1',
+    ],
+    [
+      'a group of somebody else',
+      plugin({ uc: [get('/apis/uc.api.other.example.com/v1/things')] }),
+      'uc "GET /apis/uc.api.other.example.com/v1/things"',
+      'begin with /apis/uc.api.todo.example.com',
+    ],
+    [
+      'a group of another audience',
+      plugin({ uc: [get('/apis/api.todo.example.com/v1alpha1/todos')] }),
+      'uc "GET /apis/api.todo.example.com/v1alpha1/todos"',
+      'is outside of the groups of its audience',
+    ],
+    [
+      'a template that the plugin does not have',
+      plugin({ uc: [get('/todos/-/stats', view)] }),
+      'uc "GET /todos/-/stats"',
+      'allow names the template "view", which is not in roles',
+    ],
+    [
+      'the same route twice',
+      plugin({ uc: [get('/todos/:name/a'), get('/todos/:other/a')] }),
+      'uc "GET /todos/:other/a"',
+      'clashes with uc "GET /todos/:name/a"',
+    ],
+    [
+      'routes of which neither is the more exact',
+      plugin({ uc: [get('/todos/a/b/:c'), get('/todos/:x/b/c')] }),
+      'uc "GET /todos/:x/b/c"',
+      'clashes with',
+    ],
+    [
+      'routes that no rule could tell apart',
+      plugin({ roles: [view, manage], uc: [get('/todos/-/stats', manage), get('/todos/:name/stats', view)] }),
+      'uc "GET /todos/:name/stats"',
+      'is for the template "view", and no rule could allow it without allowing uc "GET /todos/-/stats"',
+    ],
+    [
+      "seven segments that open what is nobody's",
+      plugin({ roles: [view], uc: [get('/todos/:name/a/:b', view), get('/todos/x/y/z')] }),
+      'uc "GET /todos/:name/a/:b"',
+      'which is for nobody but the super administrator',
+    ],
+    [
+      "a route in place of one's own objects",
+      plugin({ roles: [view], uc: [owned(Todo, 'spec.owner', { allow: view }), get('/todos/:name', view)] }),
+      'uc "GET /todos/:name"',
+      'clashes with uc owned Todo',
+    ],
+    [
+      "one's own objects for the administration",
+      plugin({ console: [mine] as never }),
+      'console owned Todo',
+      'put it into uc',
+    ],
+    [
+      "one's own objects of a model of nobody",
+      plugin({ models: [], uc: [owned(Todo, 'spec.owner')] }),
+      'uc owned Todo',
+      'the model is not in models',
+    ],
+    [
+      'owners by what is no index',
+      plugin({ uc: [owned(Todo, 'spec.title' as 'spec.owner')] }),
+      'uc owned Todo',
+      '"spec.title" must be an index of Todo on one text',
+    ],
+    [
+      'owners by several names',
+      plugin({ uc: [owned(Todo, 'spec.tags' as 'spec.owner')] }),
+      'uc owned Todo',
+      '"spec.tags" must be an index of Todo on one text',
+    ],
+    [
+      'names that can be read in two ways',
+      definePlugin({ name: 'todos', models: [Todo], console: [get('/todos/:name/lists'), get('/lists')] }),
+      'name',
+      '"todos/lists" in a rule could mean the resource "lists" of this plugin',
+    ],
+    [
+      'a status that can be read in two ways',
+      definePlugin({ name: 'todos', models: [Todo], console: [get('/status')] }),
+      'name',
+      '"todos/status" in a rule could mean',
+    ],
+    [
+      'a role without the prefix',
+      plugin({ roles: [roleTemplate('view', { displayName: 'View', roleName: 'view-todos' })] }),
+      'roles "view-todos"',
+      'must begin with "todo-"',
+    ],
+    ['a role twice', plugin({ roles: [view, { ...view }] }), 'roles "todo-view"', 'stands there twice'],
+    [
+      'a role that objects cannot be called',
+      plugin({ roles: [roleTemplate('View', { displayName: 'View' })] }),
+      'roles "todo-View"',
+      '"todo-View" may hold only lowercase letters',
+    ],
+    [
+      'a dependency on a template that is left out',
+      plugin({ roles: [roleTemplate('all', { displayName: 'All', dependencies: [view] })] }),
+      'roles "todo-all"',
+      'depends on "todo-view", which is not in roles',
+    ],
+    [
+      'the same by name',
+      plugin({ roles: [roleTemplate('all', { displayName: 'All', dependencies: ['todo-view'] })] }),
+      'roles "todo-all"',
+      'depends on "todo-view", which is not in roles',
+    ],
+    [
+      'a dependency that no role can be called',
+      plugin({ roles: [roleTemplate('all', { displayName: 'All', dependencies: ['Other View'] })] }),
+      'roles "todo-all"',
+      'depends on "Other View", which may hold only',
+    ],
+    [
+      'an aggregation that no label can say',
+      plugin({ roles: [roleTemplate('all', { displayName: 'All', aggregateTo: ['a'.repeat(60)] })] }),
+      'roles "todo-all"',
+      'has a name of 73 characters',
+    ],
+    [
+      'a permission of somebody else',
+      plugin({ roles: [roleTemplate('all', { displayName: 'All', uiPermissions: ['system:all'] })] }),
+      'roles "todo-all"',
+      'must begin with "plugin:todo:"',
+    ],
+    [
+      'a verb that is none',
+      plugin({ roles: [roleTemplate('all', { displayName: 'All', rules: [can('read' as 'get', Todo)] })] }),
+      'roles "todo-all"',
+      '"read" is no verb',
+    ],
+    [
+      'a grant on a model that is left out',
+      plugin({
+        models: [],
+        api: 'todo.example.com/v1',
+        roles: [roleTemplate('all', { displayName: 'All', rules: [can('get', Todo)] })],
+      }),
+      'roles "todo-all"',
+      'is about Todo, which is not in models',
+    ],
+    [
+      'a controller of a model that is left out',
+      plugin({ models: [], api: 'todo.example.com/v1', controllers: { one: controller(Todo, async () => {}) } }),
+      'controllers.one',
+      'is about Todo, which is not in models',
+    ],
+    ['permissions to nothing', plugin({ permissions: [can([], list)] }), 'permissions[0]', 'has no verbs'],
+    [
+      'settings that are a text',
+      plugin({ settings: defineSettings(t.String()) as never }),
+      'settings',
+      'must be an object',
+    ],
+    [
+      'a secret deep in the settings',
+      plugin({ settings: defineSettings(t.Object({ a: t.Object({ b: secret() }) })) as never }),
+      'settings.a.b',
+      'move it up',
+    ],
+    [
+      'a secret that is a number',
+      plugin({ settings: defineSettings(t.Object({ a: t.Integer({ writeOnly: true }) })) as never }),
+      'settings.a',
+      'a secret is a text',
+    ],
+    [
+      'a controller that leases cannot be called after',
+      plugin({ controllers: { 'my reminders': controller(Todo, async () => {}) } }),
+      'controllers.my reminders',
+      'must begin with a letter',
+    ],
+    [
+      'a controller that does nothing at a time',
+      plugin({ controllers: { one: controller(Todo, async () => {}, { concurrency: 0 }) } }),
+      'controllers.one',
+      'has a concurrency of 0',
+    ],
+    [
+      'a finalizer that can be no finalizer',
+      plugin({ controllers: { one: controller(Todo, async () => {}, { finalizer: finalizer('my copies') }) } }),
+      'controllers.one',
+      '"todo.example.com/my copies"',
+    ],
+    [
+      'two controllers that hold by one finalizer',
+      plugin({
+        controllers: {
+          one: controller(Todo, async () => {}, { finalizer: finalizer('copies') }),
+          two: controller(Todo, async () => {}, { finalizer: finalizer('copies') }),
+        },
+      }),
+      'controllers.two',
+      'has the finalizer of one',
+    ],
+    [
+      'a controller and a schedule of one name',
+      plugin({
+        controllers: { one: controller(Todo, async () => {}) },
+        schedules: { one: schedule({ every: '5m' }, async () => {}) },
+      }),
+      'schedules.one',
+      'is the name of a controller too',
+    ],
+    [
+      'a schedule that never passes',
+      plugin({ schedules: { one: schedule({ every: '0s' }, async () => {}) } }),
+      'schedules.one',
+      '"0s" is no time that passes',
+    ],
+    [
+      'a schedule at no time of day',
+      plugin({ schedules: { one: schedule({ cron: '0 25 * * *' }, async () => {}) } }),
+      'schedules.one',
+      'the hour in "0 25 * * *"',
+    ],
+  ]
+  for (const [what, refused, where, message] of cases) {
+    test(what, () => {
+      const faults = faultsOf(refused)
+      expect(faults).toContainEqual({ where, message: expect.stringContaining(message) as string })
+      expect(faults, 'and for nothing else').toHaveLength(1)
+    })
+  }
+
+  test('everything at once', () => {
+    const wrong = definePlugin({
+      name: 'Todo',
+      models: [defineModel({ ...names, spec, indexes: ['spec.titel' as 'spec.title'] })],
+      console: [get('/places/*')],
+    })
+    expect(() => inspect(wrong)).toThrow(
+      [
+        'the plugin "Todo" cannot be used as it is defined:',
+        '  name: "Todo" must have 3 to 40 lowercase letters, digits and "-", begin with a letter and end with a letter or digit',
+        '  models.Place.indexes[0]: "spec.titel" is not in the schema: spec has no property "titel"',
+        '  console "GET /places/*": has a wildcard; a path has a parameter for each segment, such as ":name"',
+      ].join('\n'),
+    )
+  })
+})
+
+function endless(): object {
+  const schema: Record<string, unknown> = { type: 'object' }
+  schema['properties'] = { again: schema }
+  return schema
+}
+
+function faultsOf(refused: AnyPlugin): readonly DefinitionFault[] {
+  try {
+    inspect(refused)
+    return []
+  } catch (error) {
+    if (error instanceof DefinitionError) return error.faults
+    throw error
+  }
+}

@@ -1,0 +1,165 @@
+import { ServerResponse, type IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import {
+  ApiError,
+  asksForStream,
+  audienceGroup,
+  createRouteTable,
+  otherRoutesWords,
+  type PluginDefinition,
+} from '@pergola/api'
+import type { Client } from '@pergola/client'
+import type { CallContext, Caller, PluginContext } from '../handler-context.ts'
+import { audiences, routesFor } from '../inspect/declare-routes.ts'
+import type { AnyPlugin, WebApp } from '../plugin.ts'
+import type { Upgrade } from '../route/plugin-socket.ts'
+import type { Talk } from './accept-socket.ts'
+import { createModelClient } from './model-client.ts'
+import { serveRoute, type ServedRoute } from './serve-route.ts'
+import type { ValueCheck } from './value-check.ts'
+import { webRequest } from './web-request.ts'
+
+export interface CustomApiParts extends Pick<PluginContext, 'clock' | 'settings'> {
+  /** Asks the host as the plugin; with these headers beside. */
+  readonly clientOf: (headers: Readonly<Record<string, string>>) => Client
+  /** Aborted when the plugin begins to stop: whatever never ends by itself ends. */
+  readonly stopping: AbortSignal
+  /** Aborted when the time for everything else is over. */
+  readonly ended: AbortSignal
+}
+
+export interface CustomApis {
+  /** Throws what is wrong with the request, or whatever the plugin's code throws. */
+  answer(asked: Asked): Promise<Response>
+}
+
+interface Asked {
+  readonly message: IncomingMessage
+  /** Closed when nobody waits any more. */
+  readonly to: ServerResponse | Duplex
+  /** Where the request may go on as a WebSocket: told how, if it is to. */
+  readonly onUpgrade?: (talk: Talk) => void
+}
+
+/** Whether an answer means that its request goes on as a WebSocket; routers may have copied it meanwhile. */
+export function isUpgrade({ headers }: Response): boolean {
+  return headers.get('upgrade') === 'websocket'
+}
+
+/** Why the signal of a handler is aborted whose answer nobody waits for any more. */
+export class CallerGone extends Error {
+  override readonly name = 'CallerGone'
+}
+
+const defaultMaxBody = 10 * 1024 * 1024
+
+/** The plugin's routes and programs, each at its whole path. */
+export function createCustomApis(plugin: AnyPlugin, definition: PluginDefinition, parts: CustomApiParts): CustomApis {
+  const table = createRouteTable(servedRoutes(plugin, definition))
+  const apps = appsOf(plugin, definition)
+  const client = parts.clientOf({})
+  const loadCheck = createLoadCheck()
+  const contextOf = ({ message, onUpgrade }: Asked, signal: AbortSignal): CallContext => {
+    const { clock, settings, clientOf } = parts
+    const own: PluginContext = { client: createModelClient({ client, signal }), clock, settings, signal }
+    return { ...own, caller: callerOf(message, { clientOf, signal }), upgrade: upgradeOf(message, onUpgrade) }
+  }
+
+  return {
+    answer: async (asked) => {
+      const { message, to } = asked
+      const path = (message.url ?? '/').split('?', 1).join('')
+      const isWatch = message.method === 'GET' && asksForStream(message)
+      const request = { method: message.method ?? '', path, isWatch }
+      const found = table.find(request)
+      const app = apps.find(({ prefix }) => path.startsWith(prefix))
+      if (found && 'route' in found) {
+        const { declaration } = found.route
+        const signal = signalOf(to, declaration.stream ? parts.stopping : parts.ended)
+        const whole = webRequest(message, declaration.maxBody ?? defaultMaxBody, signal)
+        const context = contextOf(asked, signal)
+        return serveRoute({ route: found.route, params: found.parameters, request: whole, context, loadCheck })
+      }
+      if (app) {
+        const signal = signalOf(to, isWatch ? parts.stopping : parts.ended)
+        return app.serve(webRequest(message, defaultMaxBody, signal), contextOf(asked, signal))
+      }
+      if (found) {
+        throw new ApiError('MethodNotAllowed', otherRoutesWords(request, found), {
+          headers: { allow: found.methods.join(', ') },
+        })
+      }
+      throw new ApiError('NotFound', `the plugin ${plugin.name} serves nothing at ${path}`)
+    },
+  }
+}
+
+/** What is declared, with what runs: both are in the order of the code. */
+function servedRoutes(plugin: AnyPlugin, { routes }: PluginDefinition): readonly ServedRoute[] {
+  const handlers = audiences.flatMap((audience) => routesFor(plugin, audience)).map(({ handler }) => handler)
+  return routes.flatMap((declaration, at) => {
+    const handler = handlers[at]
+    const { method, path, stream = false } = declaration
+    return handler ? [{ method, path, stream, declaration, handler }] : []
+  })
+}
+
+interface ServedApp {
+  readonly prefix: string
+  readonly serve: (request: Request, context: CallContext) => Promise<Response>
+}
+
+function appsOf(plugin: AnyPlugin, { apps, groups }: PluginDefinition): readonly ServedApp[] {
+  return apps.flatMap((audience) => {
+    const app = plugin[audience] as WebApp
+    const serve: ServedApp['serve'] = async (request, context) =>
+      typeof app === 'function' ? app(request, context) : app.fetch(request, context)
+    return groups.map((group) => ({ prefix: `/apis/${audienceGroup(audience, group)}/`, serve }))
+  })
+}
+
+/** Until whoever asked is gone, or the plugin stops. */
+function signalOf(to: ServerResponse | Duplex, stop: AbortSignal): AbortSignal {
+  const gone = new AbortController()
+  to.once('close', () => {
+    const isAnswered = to instanceof ServerResponse && to.writableFinished
+    if (!isAnswered) gone.abort(new CallerGone('whoever asked is gone'))
+  })
+  return AbortSignal.any([gone.signal, stop])
+}
+
+function upgradeOf({ headers }: IncomingMessage, onUpgrade: Asked['onUpgrade']): Upgrade {
+  return (talk, options = {}) => {
+    if (!onUpgrade) throw new ApiError('BadRequest', 'this is served as a WebSocket alone; ask for one')
+    const { protocols = [] } = options
+    const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((one) => one.trim())
+    if (offered[0] !== '' && protocols.length > 0 && !protocols.some((one) => offered.includes(one))) {
+      throw new ApiError(
+        'BadRequest',
+        `the sub-protocol ${offered.join(', ')} is not spoken here; offer ${protocols.join(' or ')}`,
+      )
+    }
+    onUpgrade({ ...options, talk })
+    // A response cannot say 101; whoever reads this one does.
+    return new Response(null, { status: 204, headers: { upgrade: 'websocket' } })
+  }
+}
+
+function callerOf(
+  { headers }: IncomingMessage,
+  { clientOf, signal }: Pick<CustomApiParts, 'clientOf'> & { readonly signal: AbortSignal },
+): Caller {
+  const [name, token] = [headers['pergola-caller'], headers['pergola-caller-token']].map((value) => [value].flat()[0])
+  const client: Caller['client'] = (of) => {
+    // Without it the call would run with all that the plugin may do.
+    if (token === undefined) throw new ApiError('Unauthenticated', 'sign in first: this is done with your own rights')
+    return createModelClient({ client: clientOf({ 'pergola-caller-token': token }), signal })(of)
+  }
+  return { name, client }
+}
+
+/** Loaded by the first request that has something to check. */
+function createLoadCheck(): () => Promise<ValueCheck> {
+  let check: Promise<ValueCheck> | undefined
+  return () => (check ??= import('./value-check.ts').then(({ createValueCheck }) => createValueCheck()))
+}

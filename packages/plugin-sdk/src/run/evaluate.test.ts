@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest'
+import { defineModel, definePlugin, invalid, notFound, t, withDefault } from '../index.ts'
+import { evaluate, type EvaluateItem } from './evaluate.ts'
+
+const Note = defineModel({
+  apiVersion: 'notes.example.com/v1',
+  kind: 'Note',
+  plural: 'notes',
+  spec: t.Object({ text: t.String(), state: withDefault(t.String(), 'open') }),
+  indexes: [
+    'spec.text',
+    { name: 'words', multi: ({ spec }) => spec.text.split(' ') },
+    { name: 'state', single: ({ spec }) => spec.state },
+    { name: 'none', single: () => null },
+    { name: 'undefined', single: () => undefined },
+    { name: 'number', single: () => 7 as never },
+    { name: 'numbers', multi: () => [7] as never },
+    { name: 'letters', multi: ({ spec }) => spec.text },
+    { name: 'nothing', multi: () => undefined as never },
+    { name: 'late', single: (() => Promise.reject(new Error('late'))) as () => never },
+    {
+      name: 'endless',
+      *multi() {
+        for (let at = 0; ; at++) yield String(at)
+      },
+    },
+    {
+      name: 'thrown',
+      single: () => {
+        throw new Error('no idea')
+      },
+    },
+    {
+      name: 'changing',
+      single: (note) => {
+        ;(note.spec as { text: string }).text = 'mine'
+        return note.spec.text
+      },
+    },
+  ],
+  check: ({ spec }, { stored, verb, caller }) => {
+    if (spec.text === 'bad') invalid('spec.text', 'is bad')
+    if (spec.text === 'gone') notFound('note')
+    if (spec.text === 'context') invalid('spec', `${verb} ${caller} ${stored?.spec.state}`)
+  },
+})
+const plugin = definePlugin({ name: 'notes', models: [Note] })
+
+const item = (text: string, parts: Partial<EvaluateItem> = {}): EvaluateItem => ({
+  group: 'notes.example.com',
+  plural: 'notes',
+  object: { metadata: { name: 'a' }, spec: { text } },
+  indexes: [],
+  ...parts,
+})
+const values = (name: string) => evaluate(plugin, [item('buy milk', { indexes: [name] })])[0]
+
+describe('values', () => {
+  test.each([
+    ['words', ['buy', 'milk']],
+    ['state', ['open']],
+    ['none', []],
+    ['undefined', []],
+  ])('%s', (name, expected) => expect(values(name)).toEqual({ values: { [name]: expected } }))
+
+  test.each([
+    ['number', 'the index "number" of Note gives a number; values are texts, convert it'],
+    ['numbers', 'the index "numbers" of Note gives a number; values are texts, convert it'],
+    ['letters', 'the index "letters" of Note gives a string; it must give texts, in an array for instance'],
+    ['nothing', 'the index "nothing" of Note gives a undefined; it must give texts, in an array for instance'],
+    ['late', 'the index "late" of Note is asynchronous; it must answer at once'],
+    ['thrown', 'no idea'],
+    ['missing', 'Note has no function index "missing"'],
+    ['spec.text', 'Note has no function index "spec.text"'],
+  ])('%s fails, in words', (name, failed) => expect(values(name)).toEqual({ failed }))
+
+  test('that never end are cut behind one too many', () => {
+    expect(values('endless')).toMatchObject({ values: { endless: { length: 257 } } })
+  })
+
+  test('are of the object as it came, whatever another function does to it', () => {
+    expect(values('changing')).toMatchObject({ failed: expect.stringContaining('read only') as string })
+  })
+})
+
+describe('check', () => {
+  const check = { verb: 'create' } as const
+
+  test('says nothing, or what is wrong', () => {
+    expect(evaluate(plugin, [item('good', { check }), item('bad', { check }), item('bad')])).toEqual([
+      { values: {} },
+      {
+        values: {},
+        errors: [{ pointer: '/spec/text', field: 'spec.text', rule: 'check', message: 'is bad' }],
+      },
+      { values: {} },
+    ])
+  })
+
+  test('knows what is stored, whole, and who writes', () => {
+    const stored = { metadata: { name: 'a' }, spec: { text: 'before' } }
+    const [first] = evaluate(plugin, [item('context', { check: { verb: 'update', caller: 'ann', stored } })])
+    expect(first).toMatchObject({ errors: [{ message: 'update ann open' }] })
+  })
+
+  test('that throws something else has failed', () => {
+    expect(evaluate(plugin, [item('gone', { check })])).toEqual([{ failed: 'there is no such note' }])
+  })
+
+  test('goes before values that cannot be had of what it refuses', () => {
+    expect(evaluate(plugin, [item('bad', { check, indexes: ['thrown'] })])).toMatchObject([{ errors: [{}] }])
+  })
+})
+
+test('a failure is of its item alone, and answers are in order', () => {
+  const items = [
+    item('a', { indexes: ['words'] }),
+    item('b', { indexes: ['thrown'] }),
+    item('c', { indexes: ['words'] }),
+  ]
+  expect(evaluate(plugin, [...items, item('d', { plural: 'others' })])).toEqual([
+    { values: { words: ['a'] } },
+    { failed: 'no idea' },
+    { values: { words: ['c'] } },
+    { failed: 'there is no model others in notes.example.com' },
+  ])
+})

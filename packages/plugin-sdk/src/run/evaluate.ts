@@ -1,0 +1,109 @@
+import { isApiError, type FieldError } from '@pergola/api'
+import type { AnyModel, CheckContext } from '../model/model.ts'
+import type { AnyPlugin } from '../plugin.ts'
+import { wholeBy } from './model-client.ts'
+
+/** One object, and what the host wants to know of it before it is written. */
+export interface EvaluateItem {
+  readonly group: string
+  readonly plural: string
+  readonly object: unknown
+  readonly indexes?: readonly string[]
+  readonly check?: { readonly verb: CheckContext<never>['verb']; readonly stored?: unknown; readonly caller?: string }
+}
+
+export type Evaluated =
+  | { readonly values: Readonly<Record<string, readonly string[]>>; readonly errors?: readonly FieldError[] }
+  /** The plugin's own fault, in words. */
+  | { readonly failed: string }
+
+/** One more than an index may have, so that the host sees that there are too many; the values may never end. */
+const maxValues = 257
+
+/** Values of function indexes and what `check` says, in the order of the items; none is affected by another. */
+export function evaluate({ models = [] }: AnyPlugin, items: readonly EvaluateItem[]): readonly Evaluated[] {
+  return items.map((item) => {
+    const model = models.find(({ group, plural }) => group === item.group && plural === item.plural)
+    if (!model) return { failed: `there is no model ${item.plural} in ${item.group}` }
+    return evaluateItem(model, item)
+  })
+}
+
+function evaluateItem(model: AnyModel, item: EvaluateItem): Evaluated {
+  let errors: readonly FieldError[] = []
+  try {
+    const whole = wholeBy(model)
+    const object = frozen(whole(item.object as never))
+    errors = checkErrors(model, { ...item, object })
+    const values = (item.indexes ?? []).map((name) => [name, valuesOf(model, name, object)] as const)
+    return { values: Object.fromEntries(values), ...(errors.length > 0 && { errors }) }
+  } catch (error) {
+    // What an object that is refused would have had for values is of no use to anybody.
+    return errors.length > 0
+      ? { values: {}, errors }
+      : { failed: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function checkErrors(model: AnyModel, { object, check }: EvaluateItem): readonly FieldError[] {
+  if (!check || !model.check) return []
+  const { verb, caller } = check
+  const stored = check.stored === undefined ? undefined : frozen(wholeBy(model)(check.stored as never))
+  try {
+    refusePromise('check', model.check(object as never, { stored, verb, caller } as CheckContext<never>))
+    return []
+  } catch (error) {
+    if (isApiError(error) && error.reason === 'Invalid' && error.errors) return error.errors
+    throw error
+  }
+}
+
+function valuesOf(model: AnyModel, name: string, object: unknown): readonly string[] {
+  const index = model.indexes.find((one) => typeof one !== 'string' && 'name' in one && one.name === name)
+  if (index === undefined || typeof index === 'string' || 'path' in index) {
+    throw new Error(`${model.kind} has no function index "${name}"`)
+  }
+  const where = `the index "${name}" of ${model.kind}`
+  if ('single' in index) {
+    const value: unknown = index.single(object as never)
+    refusePromise(where, value)
+    return value === null || value === undefined ? [] : [textOf(where, value)]
+  }
+  const values: unknown = index.multi(object as never)
+  refusePromise(where, values)
+  // A text is a sequence of letters, which nobody means.
+  if (typeof values !== 'object' || values === null || !(Symbol.iterator in values)) {
+    throw new Error(`${where} gives ${shown(values)}; it must give texts, in an array for instance`)
+  }
+  const texts: string[] = []
+  for (const value of values as Iterable<unknown>) {
+    texts.push(textOf(where, value))
+    if (texts.length === maxValues) break
+  }
+  return texts
+}
+
+function textOf(where: string, value: unknown): string {
+  if (typeof value === 'string') return value
+  throw new Error(`${where} gives ${shown(value)}; values are texts, convert it`)
+}
+
+/** Its failure would come when nobody waits for it any more, and end the process. */
+function refusePromise(where: string, value: unknown): void {
+  if (!(value instanceof Promise)) return
+  value.catch(() => {})
+  throw new Error(`${where} is asynchronous; it must answer at once`)
+}
+
+function shown(value: unknown): string {
+  return value === null ? 'null' : `a ${typeof value}`
+}
+
+/** Whoever looks at it may not change it for those who look next. */
+function frozen<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const part of Object.values(value)) frozen(part)
+  }
+  return value
+}

@@ -1,0 +1,62 @@
+import type { FieldError } from '@pergola/api'
+
+/** A broken rule as the validator tells it. */
+export interface BrokenRule {
+  readonly instancePath: string
+  readonly keyword: string
+  readonly params: Readonly<Record<string, unknown>>
+  readonly message?: string | undefined
+}
+
+/** The place and what is wrong there, in plain words; a field that is missing or unknown is the place itself. */
+export function fieldErrorOf({ instancePath, keyword, params, message }: BrokenRule): FieldError {
+  if (keyword === 'required') return told(step(instancePath, params['missingProperty']), keyword, 'is missing')
+  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
+    const name = params['additionalProperty'] ?? params['unevaluatedProperty']
+    return told(step(instancePath, name), 'unknown', 'is not known here; leave it out, or look for a slip of the pen')
+  }
+  return told(instancePath, keyword, words[keyword]?.(params) ?? message ?? `breaks the rule ${keyword}`)
+}
+
+/** All of them in a sentence, after the name of what they are about. */
+export function sentenceOf(what: string, errors: readonly FieldError[]): string {
+  const shown = errors.slice(0, 3).map(({ field, message }) => `${field === '' ? 'it' : field} ${message}`)
+  const more = errors.length > shown.length ? `, and ${errors.length - shown.length} more` : ''
+  return `${what} is not as it should be: ${shown.join('; ')}${more}`
+}
+
+type Params = BrokenRule['params']
+
+const words: Readonly<Record<string, (params: Params) => string>> = {
+  type: ({ type }) => `must be ${[type].flat().join(' or ')}`,
+  enum: ({ allowedValues }) =>
+    `must be one of ${(allowedValues as unknown[]).map((one) => JSON.stringify(one)).join(', ')}`,
+  const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
+  minLength: ({ limit }) => `must have at least ${String(limit)} characters`,
+  maxLength: ({ limit }) => `must have at most ${String(limit)} characters`,
+  minimum: ({ limit }) => `must be ${String(limit)} or more`,
+  maximum: ({ limit }) => `must be ${String(limit)} or less`,
+  minItems: ({ limit }) => `must have at least ${String(limit)} items`,
+  maxItems: ({ limit }) => `must have at most ${String(limit)} items`,
+  pattern: ({ pattern }) => `must match the pattern ${String(pattern)}`,
+  format: ({ format }) => `must be a valid ${String(format)}`,
+  anyOf: () => 'must fit one of the allowed forms',
+  oneOf: () => 'must fit exactly one of the allowed forms',
+}
+
+function told(pointer: string, rule: string, message: string): FieldError {
+  return { pointer, field: fieldOf(pointer), rule, message }
+}
+
+function step(pointer: string, key: unknown): string {
+  return `${pointer}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`
+}
+
+/** `/items/0/name` as people write it: `items[0].name`. */
+function fieldOf(pointer: string): string {
+  const keys = pointer.split('/').slice(1)
+  return keys
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((key, at) => (/^\d+$/.test(key) ? `[${key}]` : at === 0 ? key : `.${key}`))
+    .join('')
+}

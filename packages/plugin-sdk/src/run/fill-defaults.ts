@@ -1,0 +1,44 @@
+import { definitionOf, type JsonSchema } from '@pergola/api'
+
+/**
+ * Fills in what is left out, in place, where the schema surely is the value's: below `properties`, `items`, `allOf` and
+ * `$ref`. The host does it when an object is written; what was stored before a default was declared lacks it.
+ */
+export function fillDefaults<Value>(schema: unknown, value: Value): Value {
+  if (isObject(schema)) {
+    const definitions = isObject(schema['$defs']) ? (schema['$defs'] as Frame['definitions']) : {}
+    fill(schema, value, { definitions, references: 0 })
+  }
+  return value
+}
+
+interface Frame {
+  readonly definitions: Readonly<Record<string, JsonSchema>>
+  /** How many schemas this value was looked at by so far. */
+  readonly references: number
+}
+
+/** The value is a document, so it ends; what refers to itself without going deeper into it is cut off. */
+const maxReferences = 32
+
+function fill(schema: JsonSchema, value: unknown, { definitions, references }: Frame): void {
+  if (typeof value !== 'object' || value === null || references > maxReferences) return
+  const { $ref, allOf, properties, items } = schema
+  const same = [definitionOf($ref, definitions), ...(Array.isArray(allOf) ? (allOf as unknown[]) : [])]
+  for (const part of same) if (isObject(part)) fill(part, value, { definitions, references: references + 1 })
+  const below = { definitions, references: 0 }
+  if (Array.isArray(value)) {
+    if (isObject(items)) for (const item of value) fill(items, item, below)
+    return
+  }
+  const object = value as Record<string, unknown>
+  for (const [name, field] of Object.entries(isObject(properties) ? properties : {})) {
+    if (!isObject(field)) continue
+    if (Object.hasOwn(object, name) && object[name] !== undefined) fill(field, object[name], below)
+    else if (field['default'] !== undefined) object[name] = structuredClone(field['default'])
+  }
+}
+
+function isObject(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createHostFetch } from './host-fetch.ts'
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void
+
+/** A server on a Unix socket, and how many connections it has and has had. */
+async function serve(listener: Listener) {
+  const directory = mkdtempSync(join(tmpdir(), 'pergola-fetch-'))
+  const server = createServer(listener)
+  const connections = { open: 0, ever: 0 }
+  server.on('connection', (socket) => {
+    connections.open++
+    connections.ever++
+    socket.once('close', () => connections.open--)
+  })
+  const path = join(directory, 'host.sock')
+  await new Promise<void>((resolve) => server.listen(path, resolve))
+  return {
+    fetch: createHostFetch(path),
+    connections,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      rmSync(directory, { recursive: true })
+    },
+  }
+}
+
+test('what is sent and answered is what fetch would have made of it', async () => {
+  await using host = await serve((request, response) => {
+    const { method, url, headers } = request
+    response.writeHead(201, { 'x-seen': `${method} ${url} ${String(headers['x-a'])} ${headers['content-type']}` })
+    request.pipe(response)
+  })
+  const headers = { 'x-a': 'b', 'content-type': 'application/json' }
+  const response = await host.fetch('http://host/a%20b?c=d', { method: 'POST', headers, body: '{"ü":1}' })
+  expect([response.status, response.ok, response.headers.get('x-seen')]).toEqual([
+    201,
+    true,
+    'POST /a%20b?c=d b application/json',
+  ])
+  expect(await response.text()).toBe('{"ü":1}')
+})
+
+test('connections are used again, and closed when nobody needs them', async () => {
+  await using host = await serve((_, response) => response.end('x'))
+  for (let at = 0; at < 5; at++) await (await host.fetch('http://host/')).text()
+  expect(host.connections).toEqual({ open: 1, ever: 1 })
+  await expect.poll(() => host.connections.open).toBe(0)
+})
+
+test('an answer may be silent for longer than an idle connection is kept', async () => {
+  await using host = await serve((_, response) => {
+    response.write('a')
+    setTimeout(() => response.end('b'), 2600)
+  })
+  expect(await (await host.fetch('http://host/')).text()).toBe('ab')
+})
+
+test('an aborted request ends with the reason, whether its answer has begun or not', async () => {
+  await using host = await serve(({ url }, response) => void (url === '/begun' && response.write('a')))
+  const leaving = new AbortController()
+  const silent = host.fetch('http://host/silent', { signal: leaving.signal })
+  const begun = await host.fetch('http://host/begun', { signal: leaving.signal })
+  const reason = new Error('enough')
+  const read = begun.text()
+  await sleep(20)
+  leaving.abort(reason)
+  await expect(silent).rejects.toBe(reason)
+  await expect(read).rejects.toBe(reason)
+  await expect(host.fetch('http://host/', { signal: leaving.signal })).rejects.toBe(reason)
+  await expect.poll(() => host.connections.open).toBe(0)
+})
+
+test('an answer that is cut is no whole one', async () => {
+  await using host = await serve((_, response) => {
+    response.write('a')
+    setTimeout(() => response.destroy(), 20)
+  })
+  const response = await host.fetch('http://host/')
+  await expect(response.text()).rejects.toThrow(/aborted|terminated/)
+})

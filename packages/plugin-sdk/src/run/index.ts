@@ -1,0 +1,7 @@
+export type { HoldSource, Lead } from '../controllers/hold.ts'
+export type { WakingClock } from './clock.ts'
+export { createPluginServer } from './plugin-server.ts'
+export type { PluginServer, PluginServerOptions } from './plugin-server.ts'
+export { run } from './run.ts'
+export type { ScheduleMemory, ScheduleState } from '../schedules/schedule-memory.ts'
+export type { SettingsSource } from './settings-source.ts'

@@ -1,0 +1,201 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { Hono } from 'hono'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { definePlugin, forbidden, route, type CallContext } from '../index.ts'
+import { createPluginServer, type PluginServer } from './plugin-server.ts'
+
+const token = 'pgp_test'
+const seen = { aborted: 0, ended: 0, taken: 0 }
+let release = () => {}
+
+const app = new Hono<{ Bindings: CallContext }>().basePath('/apis/api.talk.example.com/v1')
+app.use(async (context, next) => {
+  await next()
+  context.header('x-made-by', 'hono')
+})
+app.get('/rooms/:name', ({ req, env }) =>
+  env.upgrade(async (socket) => {
+    for await (const message of socket) await socket.send(`${req.param('name')} ${env.caller.name}: ${String(message)}`)
+  }),
+)
+app.post('/rooms/:name', async (context) =>
+  context.json({ room: context.req.param('name'), said: await context.req.json() }),
+)
+app.get('/broken', ({ env }) => {
+  env.upgrade(async () => {})
+  throw new Error('after all')
+})
+
+const plugin = definePlugin({
+  name: 'talk',
+  api: 'talk.example.com/v1',
+  console: [
+    route('GET /echo', { stream: true }, ({ upgrade, signal }) =>
+      upgrade(
+        async (socket) => {
+          signal.addEventListener('abort', () => seen.aborted++)
+          for await (const message of socket) {
+            if (message === 'throw') throw new Error('the secret reason')
+            if (message === 'close') socket.close(4001, 'as told')
+            await socket.send(message)
+          }
+          seen.ended++
+        },
+        { protocols: ['b', 'a'], maxMessage: 1000 },
+      ),
+    ),
+    route('GET /slow', { stream: true }, ({ upgrade }) =>
+      upgrade(async (socket) => {
+        await new Promise<void>((resolve) => (release = resolve))
+        for await (const _ of socket) seen.taken++
+      }),
+    ),
+    route('GET /refused', { stream: true }, () => forbidden('not today')),
+    route('GET /events', { stream: true }, () => new Response('data: x\n\n')),
+    route('GET /plain', {}, () => ({})),
+  ],
+  public: app,
+})
+
+const directory = mkdtempSync(join(tmpdir(), 'pergola-sockets-'))
+const log: string[] = []
+let sockets = 0
+async function start(): Promise<{ server: PluginServer; socket: string }> {
+  const socket = join(directory, `${++sockets}.sock`)
+  const server = createPluginServer(plugin, { token, host: join(directory, 'nobody'), log: (line) => log.push(line) })
+  await server.listen(socket)
+  return { server, socket }
+}
+
+let shared: Awaited<ReturnType<typeof start>>
+beforeAll(async () => {
+  shared = await start()
+})
+afterAll(async () => {
+  await shared.server.stop()
+  rmSync(directory, { recursive: true })
+})
+
+interface Opening {
+  readonly protocols?: readonly string[]
+  readonly authorization?: string
+  readonly socket?: string
+}
+
+/** `1000` once it is closed, with what came before; or how it was refused. */
+async function open(path: string, { protocols = [], authorization = `Bearer ${token}`, ...options }: Opening = {}) {
+  const whole = path.startsWith('/apis') ? path : `/apis/console.api.talk.example.com/v1${path}`
+  const at = `ws+unix:${options.socket ?? shared.socket}:${whole}`
+  const webSocket = new WebSocket(at, [...protocols], { headers: { authorization, 'pergola-caller': 'ann' } })
+  const messages: string[] = []
+  webSocket.on('message', (data, isBinary) =>
+    messages.push(`${isBinary ? 'bytes ' : ''}${(data as Buffer).toString()}`),
+  )
+  const closed = new Promise<string>((resolve) =>
+    webSocket.on('close', (code, reason) => resolve(`${code} ${reason.toString()}`.trim())),
+  )
+  const refused = await new Promise<string | undefined>((resolve) => {
+    webSocket.on('open', () => resolve(undefined))
+    webSocket.on('unexpected-response', (_, response) => {
+      void text(response).then((body) => resolve(`${response.statusCode} ${body}`))
+    })
+    webSocket.on('error', () => {})
+  })
+  return { webSocket, messages, closed, refused }
+}
+
+test('texts and bytes go both ways, in the protocol that the plugin holds dearest', async () => {
+  const { webSocket, messages, closed } = await open('/echo', { protocols: ['a', 'b'] })
+  expect(webSocket.protocol).toBe('b')
+  webSocket.send('hello')
+  webSocket.send(Buffer.from('hello'))
+  await expect.poll(() => messages).toEqual(['hello', 'bytes hello'])
+  webSocket.send('close')
+  expect(await closed).toBe('4001 as told')
+})
+
+test('an end of the other side ends the reading, and its talk is over', async () => {
+  const { ended } = seen
+  const { webSocket, closed } = await open('/echo')
+  webSocket.close(1000)
+  expect(await closed).toBe('1000')
+  await expect.poll(() => seen.ended).toBe(ended + 1)
+})
+
+test('whoever is gone is told to the code', async () => {
+  const { aborted, ended } = seen
+  const { webSocket } = await open('/echo')
+  webSocket.terminate()
+  await expect.poll(() => [seen.aborted, seen.ended]).toEqual([aborted + 1, ended + 1])
+})
+
+test('what fails closes with 1011, and is in the log', async () => {
+  const { webSocket, closed } = await open('/echo')
+  webSocket.send('throw')
+  expect(await closed).toBe('1011 the plugin failed')
+  expect(log.some((line) => /GET \S+\/echo failed .*the secret reason/.test(line))).toBe(true)
+})
+
+test('a message that is larger than it may be closes with 1009', async () => {
+  const { webSocket, closed } = await open('/echo')
+  webSocket.send('x'.repeat(1001))
+  expect(await closed).toBe('1009')
+})
+
+const refusals: readonly (readonly [what: string, path: string, answer: string, options?: Opening])[] = [
+  ['without the token', '/echo', '401 "Unauthenticated"', { authorization: 'Bearer pgp_other' }],
+  ['where the handler says no', '/refused', '403 "Forbidden"'],
+  ['where there is an event stream alone', '/events', '400 "BadRequest"'],
+  ['where nothing goes on', '/plain', '405 "MethodNotAllowed"'],
+  ['where nothing is', '/nowhere', '404 "NotFound"'],
+  ['in a protocol that is not spoken', '/echo', '400 "BadRequest"', { protocols: ['c'] }],
+]
+for (const [what, path, answer, options] of refusals) {
+  test(`nobody is let in ${what}`, async () => {
+    const { refused = '' } = await open(path, options)
+    const [status, body = ''] = refused.split(/ (.*)/s)
+    expect(`${status} ${JSON.stringify((JSON.parse(body) as { reason: string }).reason)}`).toBe(answer)
+  })
+}
+
+test('who sends faster than it is read is held up', async () => {
+  const { webSocket } = await open('/slow')
+  const message = 'x'.repeat(64 * 1024)
+  for (let times = 0; times < 200; times++) webSocket.send(message)
+  await expect.poll(() => webSocket.bufferedAmount).toBeGreaterThan(1_000_000)
+  release()
+  await expect.poll(() => seen.taken).toBe(200)
+  webSocket.close()
+})
+
+test('a stop closes with 1001', async () => {
+  const own = await start()
+  const { closed } = await open('/echo', { socket: own.socket })
+  await own.server.stop()
+  expect(await closed).toBe('1001 the plugin stops')
+})
+
+test('a stop does not wait for those who do not hear it', async () => {
+  const own = await start()
+  const { webSocket, closed } = await open('/echo', { socket: own.socket })
+  webSocket.pause()
+  const began = performance.now()
+  await own.server.stop()
+  expect(performance.now() - began).toBeLessThan(5_000)
+  webSocket.resume()
+  await closed
+})
+
+test('a Hono app takes requests and WebSockets, behind whatever it puts before them', async () => {
+  const base = '/apis/api.talk.example.com/v1'
+  const { webSocket, messages } = await open(`${base}/rooms/hall`)
+  webSocket.send('hello')
+  await expect.poll(() => messages).toEqual(['hall ann: hello'])
+  webSocket.close()
+  expect((await open(`${base}/broken`)).refused).toMatch(/^500/)
+  expect((await open(`${base}/nowhere`)).refused).toMatch(/^404/)
+})

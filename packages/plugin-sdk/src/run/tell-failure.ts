@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ApiError, isApiError, toProblem } from '@pergola/api'
+import { CallerGone } from './custom-apis.ts'
+import { sendJson } from './send-response.ts'
+
+interface Failed {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly log: (text: string) => void
+}
+
+/** Answers what the failure is called. */
+export function logFailure(error: unknown, { request, log }: Pick<Failed, 'request' | 'log'>): string {
+  const requestId = [request.headers['pergola-request-id']].flat()[0] ?? randomUUID()
+  if (!isApiError(error) && !isOfLeaving(error)) {
+    const why = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    log(`${request.method} ${pathOf(request)} failed (request ${requestId}): ${why}`)
+  }
+  return requestId
+}
+
+/** The caller's faults are told to the caller; the plugin's own to its log. */
+export function tellFailure(error: unknown, { request, response, log }: Failed): void {
+  const requestId = logFailure(error, { request, log })
+  const path = pathOf(request)
+  const isKnown = isApiError(error)
+  if (response.headersSent || response.destroyed) {
+    response.destroy()
+    return
+  }
+  const known = isKnown
+    ? error
+    : new ApiError('Internal', 'the plugin failed; its log has the details under this request id')
+  const problem = toProblem(known, { instance: path, requestId })
+  for (const name of response.getHeaderNames()) if (name !== 'connection') response.removeHeader(name)
+  sendJson(response, problem, {
+    status: problem.status,
+    contentType: 'application/problem+json',
+    headers: known.headers,
+  })
+}
+
+/** Whoever asked went away: nobody's fault, and nobody is left to be told. */
+function isOfLeaving(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return error instanceof CallerGone || ('code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')
+}
+
+export function pathOf({ url = '/' }: IncomingMessage): string {
+  return url.split('?', 1).join('')
+}

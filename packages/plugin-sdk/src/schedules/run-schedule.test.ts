@@ -1,0 +1,150 @@
+import { ApiError } from '@pergola/api'
+import { createClient } from '@pergola/client'
+import { expect, test } from 'vitest'
+import { createManualClock, type ManualClock } from '../controllers/contract/manual-clock.ts'
+import { leadAlways, type HoldSource } from '../controllers/hold.ts'
+import { schedule, type Timing } from '../schedule.ts'
+import { runSchedule } from './run-schedule.ts'
+import { ownMemory, type ScheduleMemory } from './schedule-memory.ts'
+
+interface Started extends AsyncDisposable {
+  readonly clock: ManualClock
+  readonly runs: string[]
+  readonly log: string[]
+}
+
+interface StartOptions {
+  readonly memory?: ScheduleMemory
+  readonly now?: string
+  readonly hold?: HoldSource
+  readonly run?: (at: string, signal: AbortSignal) => Promise<void>
+}
+
+function start(timing: Timing, { memory = ownMemory(), now, hold = leadAlways, run }: StartOptions = {}): Started {
+  const clock = createManualClock(Date.parse(now ?? '2030-03-01T09:00:00Z'))
+  const [runs, log]: [string[], string[]] = [[], []]
+  const stopping = new AbortController()
+  const work = schedule(timing, async ({ clock: shown, signal }) => {
+    runs.push(shown.iso())
+    await run?.(shown.iso(), signal)
+  })
+  const ended = runSchedule('tick', work, {
+    clock,
+    memory,
+    hold,
+    fetch,
+    settings: () => ({}) as never,
+    clientBy: () => createClient({ url: 'http://nowhere' }),
+    log: (line) => log.push(line),
+    signal: stopping.signal,
+  })
+  return {
+    clock,
+    runs,
+    log,
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort()
+      await ended
+    },
+  }
+}
+
+/** Until it waits for its next time. */
+const untilWaiting = async ({ clock }: Started) => {
+  await expect.poll(() => clock.waiting).toBe(1)
+}
+const pass = async (started: Started, ms: number) => {
+  await untilWaiting(started)
+  started.clock.advance(ms)
+  await new Promise((resolve) => setImmediate(resolve))
+}
+const hour = 3_600_000
+
+test('runs after so long, counted from the last run, and writes down when it ran and will run', async () => {
+  const memory = ownMemory()
+  await using started = start({ every: '1h' }, { memory })
+  await pass(started, hour - 1)
+  expect(started.runs).toEqual([])
+  await pass(started, 1)
+  await pass(started, hour)
+  await untilWaiting(started)
+  expect(started.runs).toEqual(['2030-03-01T10:00:00.000Z', '2030-03-01T11:00:00.000Z'])
+  expect(await memory.read('tick')).toEqual({
+    lastRun: '2030-03-01T11:00:00.000Z',
+    nextRun: '2030-03-01T12:00:00.000Z',
+  })
+})
+
+test('goes on in the next process where the last one was, and makes up once for all that was missed', async () => {
+  const memory = ownMemory()
+  for (const now of ['2030-03-01T09:00:00Z', '2030-03-01T20:00:00Z']) {
+    // Not long enough to come to the first run.
+    await using started = start({ cron: '0 3 * * *' }, { memory, now })
+    await untilWaiting(started)
+  }
+  await using late = start({ cron: '0 3 * * *' }, { memory, now: '2030-03-05T09:00:00Z' })
+  await expect.poll(() => late.runs).toEqual([])
+  await pass(late, 0)
+  await untilWaiting(late)
+  expect(late.runs).toEqual(['2030-03-05T09:00:00.000Z'])
+  await pass(late, 18 * hour)
+  await untilWaiting(late)
+  expect(late.runs.slice(1)).toEqual(['2030-03-06T03:00:00.000Z'])
+})
+
+test('a failure is written down and in the log, and waits for the next time', async () => {
+  const memory = ownMemory()
+  const run = async (at: string) => {
+    if (at.includes('T10')) throw new Error('not today')
+  }
+  await using started = start({ every: '1h' }, { memory, run })
+  await pass(started, hour)
+  await untilWaiting(started)
+  expect(await memory.read('tick')).toMatchObject({
+    lastRun: '2030-03-01T10:00:00.000Z',
+    lastError: 'Error: not today',
+  })
+  expect(started.log).toEqual([expect.stringMatching(/^schedule tick failed: Error: not today/)])
+  await pass(started, hour)
+  await untilWaiting(started)
+  expect(await memory.read('tick')).not.toHaveProperty('lastError')
+})
+
+test('a run that is cut off does not count', async () => {
+  const memory = ownMemory()
+  const until = (_: string, signal: AbortSignal) =>
+    new Promise<void>((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('cut off'))))
+  {
+    await using started = start({ every: '1h' }, { memory, run: until })
+    await pass(started, hour)
+    expect(started.runs).toHaveLength(1)
+  }
+  expect(await memory.read('tick')).not.toHaveProperty('lastRun')
+  await using again = start({ every: '1h' }, { memory, now: '2030-03-01T10:00:30Z' })
+  await pass(again, 0)
+  await untilWaiting(again)
+  expect(again.runs).toEqual(['2030-03-01T10:00:30.000Z'])
+})
+
+test('who may not write down what it did has lost its lead, and leaves the rest to another', async () => {
+  const memory = ownMemory()
+  let leads = 0
+  const lost = new AbortController()
+  const hold: HoldSource = async function* () {
+    leads++
+    yield { signal: lost.signal, fence: 'tick/1', lost: () => lost.abort() }
+  }
+  const refusing: ScheduleMemory = {
+    read: (name) => memory.read(name),
+    write: async (name, state, fence) => {
+      expect(fence).toBe('tick/1')
+      if (state.lastRun !== undefined) throw new ApiError('FenceLost', 'gone')
+      await memory.write(name, state, fence)
+    },
+  }
+  await using started = start({ every: '1h' }, { memory: refusing, hold })
+  await pass(started, hour)
+  await expect.poll(() => lost.signal.aborted).toBe(true)
+  await expect.poll(() => started.clock.waiting).toBe(0)
+  expect([started.runs.length, leads]).toEqual([1, 1])
+})

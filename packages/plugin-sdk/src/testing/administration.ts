@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { secretSettings, settingsObjectName, type PluginDefinition } from '@pergola/api'
+import { createClient, type Client } from '@pergola/client'
+
+/** Of everybody here. */
+const password = 'only for this test'
+export const administrator = { username: 'admin', password }
+
+const core = '/api/v1alpha1'
+const plugins = '/apis/plugin.platform.run/v1alpha1/plugins'
+const packages = '/apis/console.api.platform.run/v1alpha1/plugins/-/packages'
+const lookMs = 5
+
+/** What an operator does with a host, by the API that operators have. */
+export interface Administration {
+  readonly client: Client
+  /** Approves whatever the plugin asks for. */
+  install(archive: Uint8Array<ArrayBuffer>): Promise<void>
+  /** What is there, and off. */
+  enable(plugin: string): Promise<void>
+  /** Each setting goes where it is kept. */
+  fillIn(definition: PluginDefinition, settings: object): Promise<void>
+  /** Throws when the plugin cannot be started. */
+  untilStarted(plugin: string): Promise<void>
+  /** Somebody who holds these roles, and has signed in by this token. */
+  addUser(name: string, roles: readonly string[]): Promise<string>
+}
+
+export interface HostAddress {
+  readonly url: string
+  readonly fetch: typeof globalThis.fetch
+}
+
+export async function administer({ url, fetch }: HostAddress): Promise<Administration> {
+  const signIn = async (username: string) => {
+    const visitor = createClient({ url, fetch, headers: { origin: url } })
+    const body = { username, password, transport: 'token' }
+    return (await visitor.call({ method: 'POST', path: '/auth/sessions', body })) as { readonly token: string }
+  }
+  const { token } = await signIn(administrator.username)
+  const client = createClient({ url, fetch, token })
+  const post = (path: string, body: object) => client.call({ method: 'POST', path, body })
+  const sendPackage = async (body: Uint8Array<ArrayBuffer>, query: URLSearchParams) => {
+    const headers = { 'content-type': 'application/gzip', authorization: `Bearer ${token}` }
+    const answer = await fetch(`${url}${packages}?${String(query)}`, { method: 'POST', headers, body })
+    const said = (await answer.json()) as { readonly detail?: string; readonly approvals?: readonly string[] }
+    if (!answer.ok) throw new Error(`the host does not take the plugin: ${said.detail ?? answer.status}`)
+    return said.approvals ?? []
+  }
+  return {
+    client,
+    install: async (archive) => {
+      const approvals = await sendPackage(archive, new URLSearchParams({ plan: 'true' }))
+      await sendPackage(archive, new URLSearchParams(approvals.map((name) => ['approve', name])))
+    },
+    enable: async (plugin) => {
+      const type = { group: 'plugin.platform.run', version: 'v1alpha1', plural: 'plugins' }
+      await client.resource(type).patch(plugin, { spec: { enabled: true } })
+    },
+    fillIn: async ({ name: plugin, settings: schema = {} }, settings) => {
+      const metadata = { name: settingsObjectName(plugin) }
+      const secret = new Set(secretSettings(schema))
+      const [open, sealed] = [false, true].map((isSecret) =>
+        Object.entries(settings).filter(([name]) => secret.has(name) === isSecret),
+      )
+      if (open?.length) await post(`${core}/configmaps`, { metadata, data: Object.fromEntries(open) })
+      if (sealed?.length) await post(`${core}/secrets`, { metadata, data: Object.fromEntries(sealed) })
+    },
+    untilStarted: async (plugin) => {
+      for (;;) {
+        const { status } = (await client.call({ method: 'GET', path: `${plugins}/${plugin}` })) as InstalledPlugin
+        if (status?.phase === 'Started') return
+        if (status?.phase === 'Failed' || status?.reason === 'BackingOff') {
+          throw new Error(`the plugin "${plugin}" cannot be started: ${status.message}`)
+        }
+        await sleep(lookMs)
+      }
+    },
+    addUser: async (name, roles) => {
+      await post(`${core}/users`, { metadata: { name } })
+      for (const role of roles) {
+        const metadata = { generateName: `${name}-` }
+        await post(`${core}/rolebindings`, { metadata, roleRef: { name: role }, subjects: [{ name }] })
+      }
+      await client.call({ method: 'PUT', path: `${core}/users/${name}/password`, body: { password } })
+      return (await signIn(name)).token
+    },
+  }
+}
+
+interface InstalledPlugin {
+  readonly status?: { readonly phase: string; readonly reason?: string; readonly message?: string }
+}

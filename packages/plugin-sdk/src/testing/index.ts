@@ -1,0 +1,3 @@
+export { testHost } from './test-host.ts'
+export type { TestCaller, TestHost, TestHostOptions } from './test-host.ts'
+export type { AnswerOutside, SentRequest } from './outside-world.ts'

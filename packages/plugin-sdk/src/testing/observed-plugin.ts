@@ -1,0 +1,105 @@
+import type { ApiObject } from '@pergola/api'
+import type { Controller, ControllerContext } from '../controller.ts'
+import type { AnyModel } from '../model/model.ts'
+import type { AnyPlugin } from '../plugin.ts'
+import type { WakingClock } from '../run/clock.ts'
+import type { Schedule } from '../schedule.ts'
+import { nextRun } from '../schedules/next-run.ts'
+import type { ScheduleMemory, ScheduleState } from '../schedules/schedule-memory.ts'
+
+/** A plugin of which it is known what its controllers and schedules have done. */
+export interface ObservedPlugin {
+  /** The same, but that it is looked at. */
+  readonly plugin: AnyPlugin
+  readonly remembering: (memory: ScheduleMemory) => ScheduleMemory
+  /** What it still has to do without any time passing, in words; undefined when there is nothing. */
+  readonly unfinished: () => Promise<string | undefined>
+}
+
+export interface ObservingParts {
+  readonly clock: WakingClock
+  /** All there are, as the host has them. */
+  readonly list: (model: AnyModel) => Promise<readonly ApiObject[]>
+}
+
+export function observePlugin(plugin: AnyPlugin, { clock, list }: ObservingParts): ObservedPlugin {
+  /** What runs now, and how often anything has begun. */
+  const runs = { now: 0, begun: 0 }
+  const counted = async <Done>(act: () => Promise<Done>): Promise<Done> => {
+    runs.now++
+    runs.begun++
+    try {
+      return await act()
+    } finally {
+      runs.now--
+    }
+  }
+  const controllers = Object.entries(plugin.controllers ?? {}).map(([name, controller]) => ({
+    name,
+    ...observeController(controller, counted),
+  }))
+  const schedules = Object.entries(plugin.schedules ?? {})
+  const planned = new Map<string, ScheduleState>()
+
+  const unseen = async () => {
+    for (const { name, observed, seen } of controllers) {
+      const objects = await list(observed.model)
+      const missed = objects.find(({ metadata }) => seen.get(metadata.name) !== metadata.version)
+      if (missed) return `the controller ${name} has not come to ${missed.kind} "${missed.metadata.name}"`
+    }
+    return undefined
+  }
+  const isPlanned = ([name, { timing }]: readonly [string, Schedule]) => {
+    const next = planned.get(name)?.nextRun
+    return next === undefined ? nextRun(timing, clock.now()) === undefined : Date.parse(next) > clock.now()
+  }
+  return {
+    plugin: {
+      ...plugin,
+      controllers: Object.fromEntries(controllers.map(({ name, observed }) => [name, observed])),
+      schedules: Object.fromEntries(
+        schedules.map(([name, one]) => [name, { ...one, run: (context) => counted(() => one.run(context)) }]),
+      ),
+    },
+    remembering: (memory) => ({
+      read: async (name) => {
+        const state = await memory.read(name)
+        planned.set(name, state)
+        return state
+      },
+      write: async (name, state, fence) => {
+        await memory.write(name, state, fence)
+        planned.set(name, state)
+      },
+    }),
+    unfinished: async () => {
+      const { begun } = runs
+      const missed = await unseen()
+      if (missed !== undefined) return missed
+      const [late] = schedules.find((one) => !isPlanned(one)) ?? []
+      if (late !== undefined) return `the schedule ${late} has not come to its end`
+      // Listing took a while, in which something may have begun.
+      return runs.now === 0 && runs.begun === begun ? undefined : 'something is still running'
+    },
+  }
+}
+
+type Counted = <Done>(act: () => Promise<Done>) => Promise<Done>
+
+function observeController(controller: Controller, counted: Counted) {
+  /** By name, the version that it was last called with, and has come to an end with. */
+  const seen = new Map<string, number | undefined>()
+  const observed: Controller = {
+    ...controller,
+    reconcile: (object: ApiObject, context: ControllerContext) =>
+      counted(async () => {
+        const { name, version } = object.metadata
+        try {
+          await controller.reconcile(object as never, context)
+        } finally {
+          seen.set(name, version)
+        }
+      }),
+  }
+  return { observed, seen }
+}

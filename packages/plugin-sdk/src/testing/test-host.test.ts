@@ -1,0 +1,184 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import {
+  controller,
+  defineModel,
+  definePlugin,
+  defineSettings,
+  owned,
+  roleTemplate,
+  route,
+  schedule,
+  secret,
+  t,
+} from '../index.ts'
+import { loadServer, type ServerModule } from './embedded-server.ts'
+import { testHost } from './index.ts'
+
+// From its sources, which are compiled when they are first loaded.
+beforeAll(loadServer, 90_000)
+
+const Job = defineModel({
+  apiVersion: 'jobs.example.com/v1',
+  kind: 'Job',
+  plural: 'jobs',
+  spec: t.Object({ waitMs: t.Optional(t.Integer()), owner: t.Optional(t.String()) }),
+  indexes: ['spec.owner'],
+})
+
+type Parts = Pick<Parameters<typeof definePlugin>[0], 'controllers' | 'schedules'>
+
+function jobs(parts: Parts) {
+  return definePlugin({ name: 'jobs', models: [Job], ...parts })
+}
+
+const now = '2030-01-01T00:00:00Z'
+
+describe('advance', () => {
+  test('runs a schedule at each of its times, and lets it end', async () => {
+    const ran: string[] = []
+    const hourly = schedule({ cron: '0 * * * *' }, async ({ clock, client }) => {
+      await client(Job).create({}, { name: `job-${ran.length}` })
+      ran.push(clock.iso())
+    })
+    await using host = await testHost(jobs({ schedules: { hourly } }), { now })
+    await host.advance('90m')
+    expect(ran).toEqual(['2030-01-01T01:00:00.000Z'])
+    await host.advance('2h')
+    expect(ran).toEqual([1, 2, 3].map((hour) => `2030-01-01T0${hour}:00:00.000Z`))
+    const admin = await host.user('boss', ['super-administrator'])
+    expect(await admin.client(Job).list().total()).toBe(3)
+  })
+
+  test('comes to every object before time passes, and wakes each at its own', async () => {
+    const seen: string[] = []
+    const watch = controller(Job, async ({ metadata, spec }, { clock, requeueAfter }) => {
+      seen.push(`${metadata.name} ${clock.iso().slice(11, 23)}`)
+      if (clock.now() === Date.parse(now)) requeueAfter(spec.waitMs ?? 0)
+    })
+    await using host = await testHost(jobs({ controllers: { watch } }), { now })
+    const { client } = await host.user('boss', ['super-administrator'])
+    await client(Job).create({ waitMs: 2_000 }, { name: 'second' })
+    await client(Job).create({ waitMs: 1_000 }, { name: 'first' })
+    await host.advance('10s')
+    expect(seen.toSorted()).toEqual([
+      'first 00:00:00.000',
+      'first 00:00:01.000',
+      'second 00:00:00.000',
+      'second 00:00:02.000',
+    ])
+  })
+
+  test('brings back what has failed, after its wait', async () => {
+    let calls = 0
+    const flaky = controller(Job, async () => {
+      if (++calls < 3) throw new Error('planted')
+    })
+    await using host = await testHost(jobs({ controllers: { flaky } }), { now })
+    const { client } = await host.user('boss', ['super-administrator'])
+    await client(Job).create({})
+    await host.advance('0.001s')
+    expect(calls).toBe(1)
+    await host.advance('1s')
+    expect(calls).toBe(3)
+  })
+
+  test('takes what is a time', async () => {
+    await using host = await testHost(jobs({}))
+    await expect(host.advance('-1h')).rejects.toThrow('"-1h" is no time that passes')
+  })
+})
+
+describe('settings', () => {
+  const Settings = defineSettings(t.Object({ url: t.String({ format: 'uri' }), key: t.Optional(secret()) }))
+  const all = roleTemplate('all', { displayName: 'All', aggregateTo: ['anonymous'] })
+  const show = route('GET /jobs/-/settings', { allow: all, response: t.Array(t.String()) }, ({ settings }) => {
+    const { url, key = '' } = settings(Settings)
+    return [url, key]
+  })
+  const send = route('GET /jobs/-/answer', { allow: all, response: t.String() }, async ({ settings }) =>
+    (await fetch(settings(Settings).url)).text(),
+  )
+  const plugin = definePlugin({ name: 'jobs', models: [Job], settings: Settings, roles: [all], public: [show, send] })
+
+  test('come from where an operator keeps them, the secret ones too', async () => {
+    await using host = await testHost(plugin, { settings: { url: 'https://a.test/', key: 'k1' } })
+    expect(await host.anonymous.call(show)).toEqual(['https://a.test/', 'k1'])
+  })
+
+  test('are refused as an operator would be', async () => {
+    await expect(testHost(plugin, { settings: { url: 'nowhere' } })).rejects.toMatchObject({ reason: 'Invalid' })
+  })
+
+  test('may name a world outside that answers as the test says', async () => {
+    const outside = (request: Request) => new Response(`hello ${request.method}`)
+    await using host = await testHost(plugin, { settings: { url: 'https://a.test/' }, outside })
+    expect(await host.anonymous.call(send)).toBe('hello GET')
+    expect(host.sent('https://a.test')).toMatchObject([{ method: 'GET', url: 'https://a.test/', body: '' }])
+    expect(host.sent('https://b.test')).toEqual([])
+  })
+
+  test('leave the world as it was', async () => {
+    const before = globalThis.fetch
+    const host = await testHost(plugin, { settings: { url: 'https://a.test/' } })
+    expect(globalThis.fetch).not.toBe(before)
+    await host[Symbol.asyncDispose]()
+    expect(globalThis.fetch).toBe(before)
+  })
+
+  test('differ from host to host, of which there may be several', async () => {
+    await using one = await testHost(plugin, { settings: { url: 'https://a.test/' } })
+    await using other = await testHost(plugin, { settings: { url: 'https://b.test/' } })
+    expect(await one.anonymous.call(show)).toEqual(['https://a.test/', ''])
+    expect(await other.anonymous.call(show)).toEqual(['https://b.test/', ''])
+  })
+})
+
+test('a route that the plugin does not serve is told from one that it does', async () => {
+  await using host = await testHost(jobs({}))
+  const stray = route('GET /jobs/-/stray', {}, () => ({}))
+  await expect(async () => host.anonymous.call(stray)).rejects.toThrow(
+    'GET /jobs/-/stray is no route of the plugin "jobs"; name it in definePlugin',
+  )
+})
+
+test('an answer that is no JSON, or has no end, is opened as it comes', async () => {
+  const all = roleTemplate('all', { displayName: 'All', aggregateTo: ['authenticated'] })
+  const ended = Promise.withResolvers<string>()
+  const ticks = route(
+    'GET /jobs/-/ticks',
+    { allow: all, stream: true, produces: 'text/event-stream' },
+    async function* ({ signal }) {
+      yield 'data: one\n\n'
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      ended.resolve('whoever listened is gone')
+    },
+  )
+  const echo = route(
+    'POST /jobs/-/echo',
+    { allow: all, body: t.Object({ text: t.String() }), produces: 'text/plain' },
+    ({ body, caller }) => new Response(`${caller.name}: ${body.text}`),
+  )
+  const plugin = definePlugin({ name: 'jobs', models: [Job], roles: [all], public: [ticks, echo] })
+  await using host = await testHost(plugin)
+  const ann = await host.user('ann')
+  const opened = await ann.open(echo, { body: { text: 'hello' } })
+  expect(await opened.text()).toBe('ann: hello')
+  const { status, body } = await ann.open(ticks)
+  const reader = body?.getReader()
+  const { value } = (await reader?.read()) ?? {}
+  expect([status, new TextDecoder().decode(value)]).toEqual([200, 'data: one\n\n'])
+  await reader?.cancel()
+  expect(await ended.promise).toBe('whoever listened is gone')
+  expect((await host.anonymous.open(ticks)).status).toBe(401)
+})
+
+test('what a host would refuse is refused before there is one', async () => {
+  const unknown = roleTemplate('own', { displayName: 'Own' })
+  const plugin = definePlugin({ name: 'jobs', models: [Job], uc: [owned(Job, 'spec.owner', { allow: unknown })] })
+  await expect(testHost(plugin)).rejects.toThrow('is not in roles of the plugin')
+})
+
+test('the server is what a test host takes it for', async () => {
+  const server: ServerModule = await import('@pergola/server')
+  expect(await loadServer()).toBe(server)
+})

@@ -1,0 +1,212 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient, type CallInput, type ModelClient, type RouteTypes } from '@pergola/client'
+import { holdLeases } from '../controllers/hold-leases.ts'
+import type { HoldSource } from '../controllers/hold.ts'
+import { durationMs, type Duration } from '../duration.ts'
+import { inspect } from '../inspect/inspect.ts'
+import type { Plugin } from '../plugin.ts'
+import type { AnyRoute, Route } from '../route/route.ts'
+import { createHostFetch } from '../run/host-fetch.ts'
+import { createModelClient } from '../run/model-client.ts'
+import { createPluginServer } from '../run/plugin-server.ts'
+import { hostMemory } from '../schedules/schedule-memory.ts'
+import { administer, administrator } from './administration.ts'
+import { loadServer, type PluginStart } from './embedded-server.ts'
+import { observePlugin, type ObservedPlugin } from './observed-plugin.ts'
+import { standInForOutside, type AnswerOutside, type SentRequest } from './outside-world.ts'
+import { pluginArchive } from './plugin-archive.ts'
+import { createRequestOf, type RouteRequest } from './route-request.ts'
+import { isolatedFile, runIsolated } from './run-isolated.ts'
+import { createTestClock, type TestClock } from './test-clock.ts'
+
+/** A plugin that does not come to rest by then never will. */
+const restMs = 10_000
+const lookMs = 2
+/** Somebody who looks around at a breakpoint keeps the lead. */
+const leaseSeconds = 300
+
+export interface TestHostOptions<Input> {
+  /** What the plugin's clock shows at first, the machine's time unless it is said. It stands still until `advance`. */
+  readonly now?: string
+  /** As an operator would fill them in. */
+  readonly settings?: Input
+  /** It is one of those that come with the host: it is there, and has only to be switched on. */
+  readonly comesWithHost?: boolean
+  /** Answers what the plugin sends to the world outside, in place of an empty 200. */
+  readonly outside?: AnswerOutside
+  /**
+   * Runs the plugin as a process of its own, as a host does: from the file that `package.json` of this folder names, or this one. It has
+   * the machine's time and the world outside then, so neither can be chosen.
+   */
+  readonly isolate?: boolean | string
+}
+
+/** Somebody who calls. */
+export interface TestCaller {
+  readonly client: ModelClient
+  /** A custom API, by its value: path parameters, and `body` and `query` where the route takes them. */
+  call<Types extends RouteTypes>(route: Route<Types>, ...input: CallInput<Types>): Promise<Types['answer']>
+  /** The same, but the answer as it comes, whatever it is: for streams, and for what is no JSON. */
+  open<Types extends RouteTypes>(route: Route<Types>, ...input: CallInput<Types>): Promise<Response>
+}
+
+export interface TestHost extends AsyncDisposable {
+  /** A user who holds these roles besides what everybody has. */
+  user(name: string, roles?: readonly string[]): Promise<TestCaller>
+  readonly anonymous: TestCaller
+  /** Lets time pass, and waits until controllers and schedules have done what was due, each at its time. */
+  advance(by: Duration): Promise<void>
+  /** What was sent to this address so far. */
+  sent(url: string): readonly SentRequest[]
+}
+
+/**
+ * A real host with the plugin installed, approved and started: in memory, and in the process of the test, so that breakpoints,
+ * coverage and stand-ins reach the plugin. Between the two is the socket and the protocol that there always is.
+ */
+export async function testHost<Input>(plugin: Plugin<Input>, options: TestHostOptions<Input> = {}): Promise<TestHost> {
+  const { comesWithHost = false } = options
+  refuseChosen(options)
+  const definition = inspect(plugin, { comesWithHost })
+  const archive = pluginArchive(definition)
+  const { embed } = await loadServer()
+  await using stack = new AsyncDisposableStack()
+  const clock = createTestClock(timeOf(options.now))
+  const { sent, realFetch: fetch } = stack.use(standInForOutside(options.outside))
+  const observed = observePlugin(plugin, {
+    clock,
+    list: (model) => createModelClient({ client: admin.client, signal: stopping.signal })(model).list().all(),
+  })
+  const [settled, started] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const runPlugin = async (start: PluginStart) => {
+    // The host holds settings against the schema of an installed plugin, and the plugin is to find them there.
+    await settled.promise
+    if (options.isolate) return runIsolated(isolatedFile(options.isolate, process.cwd()), told(start))
+    return runObserved(observed, { ...start, clock, started: started.promise })
+  }
+  const { url } = stack.use(
+    await embed({ administrator, runPlugin, ...(comesWithHost && { shipped: [archive] }), log: complain }),
+  )
+  stack.defer(() => settled.resolve())
+  const stopping = new AbortController()
+  stack.defer(() => stopping.abort())
+  const requestOf = createRequestOf(plugin, definition)
+  const asCaller = (token?: string): TestCaller => {
+    const client = createClient({ url, fetch, token })
+    return {
+      client: createModelClient({ client, signal: stopping.signal }),
+      call: (route, ...[input]) => client.call(requestOf(route, input)),
+      open: (route, ...[input]) => open({ url, fetch, token, signal: stopping.signal }, route, requestOf(route, input)),
+    }
+  }
+  const admin = await administer({ url, fetch })
+  if (comesWithHost) await admin.enable(plugin.name)
+  else await admin.install(archive)
+  await admin.fillIn(definition, options.settings ?? {})
+  settled.resolve()
+  await admin.untilStarted(plugin.name)
+  started.resolve()
+  if (!options.isolate) await untilAtRest(observed)
+  const running = stack.move()
+  return {
+    user: async (name, roles = []) => asCaller(await admin.addUser(name, roles)),
+    anonymous: asCaller(),
+    advance: async (by) => (options.isolate ? refuseIsolated('advance') : advance(clock, observed, by)),
+    sent: (to) => (options.isolate ? refuseIsolated('sent') : sent.filter(({ url: at }) => at === new URL(to).href)),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+/** Time and the world outside are chosen for what runs here. */
+function refuseChosen({ isolate, now, outside }: Pick<TestHostOptions<unknown>, 'isolate' | 'now' | 'outside'>): void {
+  if (isolate && now !== undefined) refuseIsolated('now')
+  if (isolate && outside !== undefined) refuseIsolated('outside')
+}
+
+function refuseIsolated(what: string): never {
+  throw new Error(`"${what}" reaches a plugin that runs in the process of its test; leave out isolate`)
+}
+
+interface OpenParts {
+  readonly url: string
+  readonly fetch: typeof globalThis.fetch
+  readonly token: string | undefined
+  /** Aborted when the test is over: streams end. */
+  readonly signal: AbortSignal
+}
+
+function open(parts: OpenParts, route: AnyRoute, { method, path, body }: RouteRequest): Promise<Response> {
+  const { url, fetch, token, signal } = parts
+  const headers = {
+    accept: route.stream ? 'text/event-stream' : (route.produces ?? 'application/json'),
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  }
+  return fetch(`${url}${path}`, { method, headers, signal, ...(body !== undefined && { body: JSON.stringify(body) }) })
+}
+
+interface RunParts extends PluginStart {
+  readonly clock: TestClock
+  /** Before, the host gives no leases. */
+  readonly started: Promise<void>
+}
+
+/** What it writes is seen by whoever runs the test, too. */
+function told<Start extends PluginStart>(start: Start): Start {
+  const log = (line: string) => {
+    start.log(line)
+    complain(`${line}\n`)
+  }
+  return { ...start, log }
+}
+
+/** As a process of its own would run it, but for the clock. */
+async function runObserved(observed: ObservedPlugin, parts: RunParts): Promise<AsyncDisposable> {
+  const { token, host, listen, log, clock, started } = told(parts)
+  const client = createClient({ url: 'http://host', token, fetch: createHostFetch(host) })
+  const leases = holdLeases({ client, log, seconds: leaseSeconds })
+  const hold: HoldSource = async function* (name, signal) {
+    await Promise.race([started, untilAborted(signal)])
+    yield* leases(name, signal)
+  }
+  const schedules = observed.remembering(hostMemory(client))
+  const server = createPluginServer(observed.plugin, { token, host, clock, log, hold, schedules })
+  await server.listen(listen)
+  return { [Symbol.asyncDispose]: () => server.stop() }
+}
+
+async function advance(clock: TestClock, observed: ObservedPlugin, by: Duration): Promise<void> {
+  const ms = durationMs(by)
+  if (ms === undefined) throw new Error(`"${by}" is no time that passes; write 90s, 5m, 2h or 1d`)
+  const end = clock.now() + ms
+  do await untilAtRest(observed)
+  while (clock.step(end))
+}
+
+async function untilAtRest({ unfinished }: ObservedPlugin): Promise<void> {
+  const deadline = performance.now() + restMs
+  for (;;) {
+    const left = await unfinished()
+    if (left === undefined) return
+    if (performance.now() > deadline) throw new Error(`the plugin did not come to rest in ${restMs / 1000} s: ${left}`)
+    await sleep(lookMs)
+  }
+}
+
+function timeOf(text: string | undefined): number {
+  const time = text === undefined ? Date.now() : Date.parse(text)
+  if (Number.isNaN(time)) throw new Error(`now is "${text}", which is no time such as 2030-03-01T09:00:00Z`)
+  return time
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+/** Where whoever runs the test sees it. */
+function complain(text: string): void {
+  process.stderr.write(text)
+}

@@ -1,0 +1,183 @@
+import { ApiError } from '@pergola/api'
+import { replacePassword } from './account/replace-password.ts'
+import { needsSetup, newSetupSecret, setupSecretMs } from './account/setup.ts'
+import { createOwnModels, type OwnModels } from './platform/own-models.ts'
+import { recordCommand, type CommandEntry } from './audit/record-command.ts'
+import { systemClock } from './base/clock.ts'
+import type { Config } from './base/config.ts'
+import type { Log } from './base/log.ts'
+import type { SealingKey } from './base/sealing-keys.ts'
+import { passwordLengths, createPasswords, type Passwords } from './credentials/passwords.ts'
+import { newSecret } from './credentials/secret.ts'
+import { createObject } from './models/create.ts'
+import { declarationOf } from './models/model.ts'
+import { fromData } from './models/object-bytes.ts'
+import { mostTokens } from './own-api/personal-access-tokens.ts'
+import { livingBindingsWhere, superAdministrator } from './platform/administrators.ts'
+import { builtInRoles } from './platform/built-in-roles.ts'
+import { roleOfBinding } from './platform/role-binding-model.ts'
+import { rotateSecrets, type RotatedSecrets } from './platform/rotate-secrets.ts'
+import { createSecretModel } from './platform/secret-model.ts'
+import { createSecretSealing } from './platform/secret-sealing.ts'
+import { seedRoles } from './platform/seed-roles.ts'
+import { ownerOfToken } from './platform/token-model.ts'
+import { canSignIn } from './platform/user-spec.ts'
+import { openStore } from './store/open-store.ts'
+import type { Store, StoredObject } from './store/store.ts'
+
+/** What an operator does with the database itself, when nobody can sign in: whoever can read it may. */
+export interface Administration extends AsyncDisposable {
+  /** Throws `AlreadyExists` when there is a super administrator. */
+  renewSetup(): Promise<SetupLink>
+  administrators(): Promise<readonly AdministratorEntry[]>
+  /** Whoever is signed in by the old one is signed out on every replica. */
+  resetPassword(user: string, password: string): Promise<{ readonly canSignIn: boolean }>
+  createToken(user: string, token: { readonly name?: string; readonly expiresAt?: Date }): Promise<MadeToken>
+  /** Seals every secret with the first key; tells how far it is, now and then. */
+  rotateSecrets(onProgress: (progress: RotatedSecrets) => void): Promise<RotatedSecrets>
+}
+
+interface SetupLink {
+  /** Where the secret is to be shown, with the wanted name and password. */
+  readonly url: string
+  readonly secret: string
+  readonly expiresAt: Date
+}
+
+export interface AdministratorEntry {
+  readonly name: string
+  readonly canSignIn: boolean
+  readonly hasPassword: boolean
+  readonly bindings: readonly string[]
+  readonly sessions: number
+}
+
+interface MadeToken {
+  readonly name: string
+  readonly secret: string
+}
+
+export interface AdministrationOptions {
+  readonly config: Config
+  /** What secrets are sealed with. */
+  readonly keys?: readonly SealingKey[]
+  readonly log: Log
+  /** Who runs the command, as the operating system has it. */
+  readonly operator: string
+  /** Where an entry of the audit log goes that has no file. */
+  readonly stderr: (text: string) => void
+}
+
+interface Parts {
+  readonly store: Store
+  readonly clock: typeof systemClock
+  readonly own: OwnModels
+  readonly passwords: Passwords
+  readonly record: (done: Omit<CommandEntry, 'user'>) => Promise<void>
+}
+
+export async function openAdministration(options: AdministrationOptions): Promise<Administration> {
+  const { config, keys = [], log, operator, stderr } = options
+  await using opened = new AsyncDisposableStack()
+  const onConnectionLost = (err: Error) => log.warn({ err }, 'a database connection was lost')
+  const store = opened.use(await openStore({ ...config.database, onConnectionLost }))
+  const clock = systemClock
+  // Nobody calls, so nothing is measured by what a caller holds.
+  const own = createOwnModels({ store, clock, rights: () => unasked() })
+  for (const model of Object.values(own)) await store.openModel(declarationOf(model))
+  await seedRoles({ store, clock }, own.roles, builtInRoles)
+  const sealing = createSecretSealing(keys)
+  const secrets = createSecretModel(sealing)
+  await store.openModel(declarationOf(secrets))
+  const { file } = config.audit
+  const record: Parts['record'] = (done) => recordCommand({ user: operator, ...done }, { file, stderr })
+  const parts: Parts = { store, clock, own, passwords: createPasswords(store, clock), record }
+  const kept = opened.move()
+  return {
+    renewSetup: () => renewSetup(parts, config),
+    administrators: () => administrators(parts),
+    resetPassword: (user, password) => resetPassword(parts, user, password),
+    createToken: (user, token) => createToken(parts, user, token),
+    rotateSecrets: async (onProgress) => {
+      const rotated = await rotateSecrets({ store, secrets, sealing }, onProgress)
+      await record({ event: 'secrets-rotate' })
+      return rotated
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+async function renewSetup(parts: Parts, { server }: Config): Promise<SetupLink> {
+  const setup = { ...parts, ...parts.own }
+  if (!(await needsSetup(setup))) {
+    const [first] = await administrators(parts)
+    const help = first ? `; to help ${first.name} back in: pergola admin reset-password ${first.name}` : ''
+    throw new ApiError('AlreadyExists', `there is a super administrator already${help}`)
+  }
+  const secret = await newSetupSecret(setup)
+  await parts.record({ event: 'setup-renew' })
+  const url = `${server.publicUrl ?? `http://${server.host}:${server.port}`}/auth/setup`
+  return { url, secret, expiresAt: new Date(parts.clock.now() + setupSecretMs) }
+}
+
+async function administrators({ store, own }: Parts): Promise<readonly AdministratorEntry[]> {
+  const bindings = new Map<string, string[]>()
+  for await (const { name, data } of livingBindingsWhere({ store, ...own }, roleOfBinding, superAdministrator)) {
+    const subjects = fromData(data)['subjects'] as readonly { readonly name: string }[]
+    for (const subject of subjects) bindings.set(subject.name, [...(bindings.get(subject.name) ?? []), name])
+  }
+  const entries: AdministratorEntry[] = []
+  for (const [name, given] of [...bindings].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const user = await store.get(own.users, name)
+    if (!user) continue
+    const ofUser = (text: string) => store.sql({ text, values: [user.uid] })
+    const hasPassword = (await ofUser('SELECT uid FROM passwords WHERE uid = $1')).length > 0
+    const sessions = (await ofUser('SELECT id FROM sessions WHERE uid = $1')).length
+    entries.push({ name, canSignIn: canSignIn(user), hasPassword, bindings: given, sessions })
+  }
+  return entries
+}
+
+async function resetPassword(parts: Parts, name: string, password: string): Promise<{ readonly canSignIn: boolean }> {
+  const { least, most } = passwordLengths
+  if (password.length < least || password.length > most) {
+    throw new ApiError('Invalid', `a password has ${least} to ${most} characters; this one has ${password.length}`)
+  }
+  const user = await existing(parts, name)
+  await replacePassword(parts, { uid: user.uid, password })
+  await parts.record({ event: 'password-set', account: name })
+  return { canSignIn: canSignIn(user) }
+}
+
+async function createToken(
+  parts: Parts,
+  owner: string,
+  { name, expiresAt }: { readonly name?: string; readonly expiresAt?: Date },
+): Promise<MadeToken> {
+  const { store, own, record } = parts
+  const user = await existing(parts, owner)
+  if (!canSignIn(user)) throw new ApiError('Forbidden', `user "${owner}" is disabled; a token of it would hold nothing`)
+  const where = [{ field: ownerOfToken, is: { op: '=' as const, value: owner } }]
+  const { items } = await store.list(own.tokens, { where, limit: mostTokens, total: 'none' })
+  if (items.length >= mostTokens) {
+    throw new ApiError('TooManyRequests', `user "${owner}" has ${mostTokens} tokens; delete one first`)
+  }
+  const secret = newSecret('pgl_')
+  const metadata = name === undefined ? { generateName: 'token-' } : { name }
+  const spec = { owner, ...(expiresAt && { expiresAt: expiresAt.toISOString() }) }
+  const caller = { kind: 'user' as const, name: owner, uid: user.uid, via: 'token' as const }
+  const answer = await createObject(parts, own.tokens, { body: { metadata, spec }, caller, secret })
+  const made = JSON.parse((answer.body as Buffer).toString()) as { readonly metadata: { readonly name: string } }
+  await record({ event: 'token-create', account: owner, name: made.metadata.name })
+  return { name: made.metadata.name, secret }
+}
+
+async function existing({ store, own }: Parts, name: string): Promise<StoredObject> {
+  const user = await store.get(own.users, name)
+  if (user) return user
+  throw new ApiError('NotFound', `there is no user "${name}"; pergola admin list names the administrators`)
+}
+
+function unasked(): never {
+  throw new Error('rights are asked for, and nobody calls')
+}

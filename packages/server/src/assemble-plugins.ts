@@ -1,0 +1,248 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError, type ResourceRequest } from '@pergola/api'
+import { createPluginAuthenticate, type PluginCredentials } from './authn/authenticate-plugin.ts'
+import type { Call, IncomingRequest, PluginCaller } from './base/call.ts'
+import type { Clock } from './base/clock.ts'
+import type { Config } from './base/config.ts'
+import type { Development } from './base/development.ts'
+import type { Log } from './base/log.ts'
+import { startOf } from './base/plugin-caller.ts'
+import type { GivenSettings } from './base/plugin-files-settings.ts'
+import type { Relay } from './base/relay.ts'
+import { createCallerTokens } from './custom-api/caller-tokens.ts'
+import { createCustomApi, type LastingStreams } from './custom-api/custom-api.ts'
+import type { OwnedResource } from './dispatch/dispatch.ts'
+import type { Endpoint } from './dispatch/endpoint.ts'
+import { createClientReader } from './http/client.ts'
+import { createCors } from './http/cors.ts'
+import { listen } from './http/listener.ts'
+import type { Model } from './models/model.ts'
+import type { ModelRegistry } from './models/registry.ts'
+import { createPipeline, type Stages } from './pipeline.ts'
+import { createPluginPageEndpoints, type PagedPlugin } from './console/plugin-page-endpoints.ts'
+import type { KnownPlugins } from './plugins/known-plugins.ts'
+import { openPackage, type OpenedPackage } from './plugins/open-package.ts'
+import type { Rights } from './platform/rights.ts'
+import { containerMemory, memoryWarning } from './plugins/memory-room.ts'
+import { createPackages } from './plugins/packages.ts'
+import { createAccounts, type Accounts } from './plugins/process/accounts.ts'
+import { createInspector } from './plugins/process/inspector.ts'
+import type { RunHere } from './plugins/process/launch-here.ts'
+import type { PluginLimits } from './plugins/process/plugin-process.ts'
+import { createPluginApi } from './plugins/plugin-api.ts'
+import { createPluginServices } from './plugins/plugin-services.ts'
+import type { PluginSettings } from './plugins/plugin-settings.ts'
+import { pluginsFromFiles } from './plugins/plugins-from-files.ts'
+import { digestOf } from './plugins/read-package.ts'
+import { joinReplicas } from './plugins/replicas.ts'
+import { createSupervisor, type Supervisor, type SupervisorParts } from './plugins/supervisor.ts'
+import type { ModelKey, Store } from './store/store.ts'
+import type { SchemaCompiler } from './validation/schema-compiler.ts'
+
+export interface PluginParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+  readonly config: Config
+  readonly known: KnownPlugins
+  /** The model of plugins. */
+  readonly plugins: Model
+  /** The model of models. */
+  readonly definitions: Model
+  readonly models: ModelRegistry
+  readonly build: (model: ModelKey) => void
+  readonly access: Pick<Rights, 'rolesOf'>
+  readonly compiler: SchemaCompiler
+  readonly settings: PluginSettings
+  readonly configMaps: Model
+  readonly secrets: Model
+  /** Settings of plugins that the configuration gives. */
+  readonly given: GivenSettings
+  /** Packages that come with the host. */
+  readonly shipped: readonly Buffer[]
+  readonly runHere?: RunHere | undefined
+  readonly development?: Development | undefined
+  /** What plugins answer for as long as somebody listens. */
+  readonly streams: LastingStreams
+}
+
+/** What dispatch asks of plugins. */
+export interface AssembledPlugins {
+  readonly api: (request: ResourceRequest) => Endpoint | undefined
+  readonly customApi: (call: Call) => Relay | undefined
+  readonly assertServed: (group: string) => void
+  readonly evaluate: Supervisor['evaluate']
+  readonly evaluateAhead: Supervisor['evaluateAhead']
+  readonly ownedAt: (request: ResourceRequest) => OwnedResource | undefined
+  readonly isolation: Accounts['isolation']
+  readonly customApis: Supervisor['customApis']
+  /** Pages of plugins, for the console. */
+  readonly pages: (path: string) => Endpoint | undefined
+  /** Before plugins were started for the first time, here; for a while. */
+  readonly isStarting: () => boolean
+  /** Starts what is installed; plugins find the API behind the same stages. */
+  start(stages: Stages): Promise<void>
+}
+
+/** Plugins and the way to them; what runs ends with the stack. */
+export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack): AssembledPlugins {
+  const { store, clock, log, config, models } = parts
+  const packages = createPackages(store)
+  const tokens = createCallerTokens(clock)
+  const accounts = createAccounts(config.plugins.isolation)
+  let supervisor: Supervisor | undefined
+  let isStarting = true
+  const running = () => {
+    if (!supervisor) throw new ApiError('PluginNotStarted', 'plugins are being started; try again')
+    return supervisor
+  }
+  const installing = {
+    ...parts,
+    packages,
+    shipped: new Set(parts.shipped.map(digestOf)),
+    models: () => models.all(),
+    linesOf: (name: string, after: number) => supervisor?.linesOf(name, after),
+  }
+  return {
+    isolation: accounts.isolation,
+    isStarting: () => isStarting,
+    customApis: () => supervisor?.customApis() ?? { routes: [], owned: [], apps: [] },
+    api: createPluginApi(installing),
+    pages: createPluginPageEndpoints({
+      paged: () => pagedIn(parts.known),
+      filesOf: async ({ digest }) => pageFiles(await openPackage(packages, digest)),
+    }),
+    customApi: createCustomApi({
+      source: { find: (group) => supervisor?.find(group) },
+      tokens,
+      streams: parts.streams,
+    }),
+    assertServed: (group) => supervisor?.assertServed(group),
+    ownedAt: (request) => supervisor?.ownedAt(request),
+    evaluate: async (model, request) => running().evaluate(model, request),
+    evaluateAhead: async (model, request) => running().evaluateAhead(model, request),
+    start: async (stages) => {
+      const credentials: PluginCredentials = {
+        startTokens: () => supervisor?.startTokens() ?? [],
+        callerOf: (token, plugin) => tokens.find(token, plugin),
+      }
+      const authenticate = createPluginAuthenticate(credentials)
+      const services = createPluginServices({
+        ...parts,
+        isRunning: (start) => [...credentials.startTokens()].some(({ token }) => startOf(token) === start),
+        mayLead: ({ plugin, start }) => {
+          const token = supervisor?.leadingToken(plugin)
+          return token !== undefined && startOf(token) === start
+        },
+        callerOf: (request) => pluginOnly(authenticate, request),
+      })
+      const door = stack.use(await openPluginDoor({ log, services }, { ...stages, authenticate }))
+      if (parts.development) await packages.forgetOthers(namedIn(parts.known))
+      // First, so that nothing runs which is not to run, or by other settings.
+      await pluginsFromFiles({ ...parts, installing, files: config.plugins })
+      const { memoryLimit, startTimeout, startGrace, processLimit: processes } = config.plugins
+      const limits = { memoryBytes: memoryLimit * 1024 * 1024, processes, startMs: startTimeout * 1000 }
+      const replicas = stack.use(await joinReplicas(store, log))
+      supervisor = stack.use(
+        createSupervisor({
+          ...parts,
+          packages,
+          limits,
+          accounts,
+          replicas,
+          models: () => models.all(),
+          open: (model) => models.refresh(model),
+          hostSocket: door.socket,
+          ...watchedBy(parts),
+        }),
+      )
+      warnOfMemory(parts, limits)
+      const grace = sleep(startGrace * 1000, undefined, { ref: false })
+      void Promise.race([supervisor.firstStarts, grace]).finally(() => (isStarting = false))
+    },
+  }
+}
+
+function pagedIn(known: KnownPlugins): readonly PagedPlugin[] {
+  return known.all().flatMap(({ name, spec }) => {
+    const { ui, enabled, digest, displayName } = spec
+    if (ui === undefined || !enabled) return []
+    return [{ name, digest, ui, ...(displayName !== undefined && { displayName }) }]
+  })
+}
+
+const pagesFolder = 'ui/'
+
+function pageFiles({ read }: OpenedPackage): ReadonlyMap<string, Buffer> {
+  const found = [...read.files].filter(([path]) => path.startsWith(pagesFolder))
+  return new Map(found.map(([path, bytes]) => [path.slice(pagesFolder.length), bytes]))
+}
+
+/** Every save leaves a package behind; a start, when nobody else is there, is the time to forget those that no plugin names. */
+function namedIn(known: KnownPlugins): ReadonlySet<string> {
+  const versions = known.all().flatMap(({ spec }) => [spec, spec.previous, spec.candidate])
+  return new Set(versions.flatMap((version) => (version ? [version.digest] : [])))
+}
+
+/** Lines of plugins go to the log, unless somebody sits before them. */
+function watchedBy({
+  log,
+  development,
+}: PluginParts): Pick<SupervisorParts, 'onLine' | 'onPluginState' | 'inspectorOf'> {
+  if (!development) {
+    const onLine = (plugin: string, line: string) => log.info({ plugin }, line)
+    return { onLine, onPluginState: () => {}, inspectorOf: () => undefined }
+  }
+  const { onPluginLine, onPluginState, inspectPort, isInspected } = development
+  const inspector = inspectPort === undefined ? undefined : createInspector(inspectPort)
+  const inspectorOf = (plugin: string) => (isInspected(plugin) ? inspector : undefined)
+  return { onLine: onPluginLine, onPluginState, inspectorOf }
+}
+
+function warnOfMemory({ known, log }: PluginParts, { memoryBytes: pluginBytes }: PluginLimits): void {
+  const containerBytes = containerMemory()
+  const plugins = known.all().filter(({ spec }) => spec.enabled).length
+  const warning = containerBytes === undefined ? undefined : memoryWarning({ containerBytes, plugins, pluginBytes })
+  if (warning !== undefined) log.warn({}, warning)
+}
+
+/** What is done for plugins alone is done for nobody in whose name they ask. */
+async function pluginOnly(authenticate: Stages['authenticate'], { headers }: IncomingRequest): Promise<PluginCaller> {
+  const { authorization, 'pergola-caller-token': shown } = headers
+  const caller = await authenticate({ authorization, ...(shown !== undefined && { callerToken: String(shown) }) })
+  if (caller.kind === 'plugin') return caller
+  throw new ApiError('Forbidden', 'this is for plugins themselves; leave Pergola-Caller-Token out')
+}
+
+interface DoorParts {
+  readonly log: Log
+  readonly services: ReturnType<typeof createPluginServices>
+}
+
+/** Where plugins find the API: a socket of their own, at which a plugin shows its start token. */
+async function openPluginDoor({ log, services }: DoorParts, stages: Stages) {
+  const pipeline = createPipeline(stages)
+  const directory = mkdtempSync(join(tmpdir(), 'pergola-host-'))
+  const socket = join(directory, 'host.sock')
+  // Plugins may run as others; whoever comes shows a token.
+  chmodSync(directory, 0o711)
+  const listener = await listen({
+    at: { socket },
+    log,
+    handle: async (request) => services(request) ?? pipeline(request),
+    cors: createCors(new Set()),
+    clientOf: createClientReader([]),
+    checkClient: () => {},
+  })
+  chmodSync(socket, 0o666)
+  return {
+    socket,
+    [Symbol.asyncDispose]: async () => {
+      await listener.close({ delayMs: 0, timeoutMs: 0, endStreams: () => {} })
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { createAppendFile, isFull } from './append-file.ts'
+import { auditLine, type AuditEntry } from './audit-entry.ts'
+
+/** What waits to be written, at most; then lines are dropped and counted. */
+const usualLimits = { lines: 10_000, bytes: 8_388_608 }
+/** Lines that come within this time are written together. */
+const gatherMs = 20
+/** After a failure. */
+const retryMs = 1_000
+/** A pipe that is full may have room soon. */
+const fullMs = 50
+/** What is left at the end is given this long. */
+const flushMs = 2_000
+/** The log says no more often that something is wrong. */
+const warnEveryMs = 60_000
+
+/** Who did what. Recording never waits, never throws, and never loses a line without counting it. */
+export interface AuditLog extends AsyncDisposable {
+  record(entry: AuditEntry): void
+  /** After the file was moved away. */
+  reopen(): void
+  counts(): AuditCounts
+}
+
+interface AuditCounts {
+  readonly written: number
+  readonly dropped: number
+  readonly waiting: number
+}
+
+export interface AuditLogParts {
+  readonly file: string
+  readonly clock: Clock
+  readonly log: Log
+  readonly limits?: { readonly lines: number; readonly bytes: number }
+}
+
+export function createAuditLog({ file, clock, log, limits = usualLimits }: AuditLogParts): AuditLog {
+  const queue = createLineQueue(limits, clock)
+  const target = createAppendFile(file)
+  const trouble = createTrouble(file, log)
+  let written = 0
+  let running: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  /** Writes until nothing is left, or something is wrong; answers how long to wait before the next try. */
+  const writeAll = async (): Promise<number | undefined> => {
+    try {
+      await target.ready()
+      while (queue.lines.length > 0) {
+        const count = await target.append(queue.lines)
+        queue.remove(count)
+        written += count
+      }
+      trouble.isOver(queue.dropped())
+      return undefined
+    } catch (error) {
+      if (!isFull(error)) trouble.begins(error instanceof Error ? error.message : String(error))
+      return isFull(error) ? fullMs : retryMs
+    }
+  }
+  const runOnce = async () => {
+    const again = await writeAll()
+    running = undefined
+    if (queue.lines.length > 0) start(again ?? gatherMs)
+  }
+  const run = () => {
+    timer = undefined
+    running ??= runOnce()
+  }
+  const start = (afterMs: number) => {
+    if (running || timer) return
+    timer = setTimeout(run, afterMs).unref()
+  }
+  // A file that cannot be opened is told at the start, not with the first line.
+  run()
+
+  return {
+    record: (entry) => {
+      if (!queue.add(auditLine(clock.now(), entry))) trouble.begins('it is not taken as fast as it comes')
+      start(gatherMs)
+    },
+    reopen: () => {
+      target.reopen()
+      start(0)
+    },
+    counts: () => ({ written, dropped: queue.dropped(), waiting: queue.lines.length }),
+    [Symbol.asyncDispose]: async () => {
+      clearTimeout(timer)
+      const deadline = performance.now() + flushMs
+      while (running || queue.lines.length > 0) {
+        run()
+        await Promise.race([running, sleep(Math.max(0, deadline - performance.now()), undefined, { ref: false })])
+        if (performance.now() >= deadline) break
+        if (queue.lines.length > 0) await sleep(fullMs)
+      }
+      clearTimeout(timer)
+      const lost = queue.dropped() + queue.lines.length
+      log[lost > 0 ? 'warn' : 'info']({ file, written, lost }, 'the audit log is closed')
+      await Promise.race([target[Symbol.asyncDispose](), sleep(fullMs, undefined, { ref: false })])
+    },
+  }
+}
+
+interface LineQueue {
+  /** The oldest first. */
+  readonly lines: readonly Buffer[]
+  /** Answers whether there was room. */
+  add(line: Buffer): boolean
+  remove(count: number): void
+  dropped(): number
+}
+
+function createLineQueue(limits: { readonly lines: number; readonly bytes: number }, clock: Clock): LineQueue {
+  const lines: Buffer[] = []
+  let bytes = 0
+  let dropped = 0
+  /** Dropped ones that no line tells of yet. */
+  let untold = 0
+  let since = 0
+  const push = (line: Buffer) => {
+    lines.push(line)
+    bytes += line.length
+  }
+  return {
+    lines,
+    add: (line) => {
+      const fits = lines.length === 0 || (lines.length < limits.lines && bytes + line.length <= limits.bytes)
+      // Behind a gap comes first what tells of it.
+      if (fits && untold === 0) {
+        push(line)
+        return true
+      }
+      if (untold === 0) since = clock.now()
+      dropped++
+      untold++
+      return false
+    },
+    remove: (count) => {
+      for (const line of lines.splice(0, count)) bytes -= line.length
+      if (untold === 0 || count === 0) return
+      push(auditLine(clock.now(), { event: 'dropped', count: untold, since: new Date(since).toISOString() }))
+      untold = 0
+    },
+    dropped: () => dropped,
+  }
+}
+
+/** Says in the log when audit lines cannot be written, and when they can again; not every time. */
+function createTrouble(file: string, log: Log) {
+  let isOn = false
+  let saidAt = Number.NEGATIVE_INFINITY
+  return {
+    begins: (why: string) => {
+      if (performance.now() - saidAt < warnEveryMs) return
+      isOn = true
+      saidAt = performance.now()
+      log.warn({ file, why }, 'the audit log cannot be written; some lines wait, what is more is dropped and counted')
+    },
+    isOver: (dropped: number) => {
+      if (!isOn) return
+      isOn = false
+      log.info({ file, dropped }, 'the audit log is written again')
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import type { Reason, RequestInfo } from '@pergola/api'
+import type { Answer, Caller, IncomingRequest } from '../base/call.ts'
+import { shownPath } from '../base/shown-path.ts'
+import type { AuditEntry } from './audit-entry.ts'
+import { eventOf } from './event-of.ts'
+
+const unsafe = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])
+const denials = new Set<Reason>(['Unauthenticated', 'Forbidden', 'EscalationForbidden', 'CrossSite'])
+
+/**
+ * One request on its way to the audit log. What is written: what was to change something and was decided, what was denied,
+ * and whatever people do with their accounts.
+ */
+export interface AuditedRequest {
+  /** The request itself, whose notes are listened to. */
+  readonly request: IncomingRequest
+  classified(info: RequestInfo): void
+  identified(caller: Caller): void
+  /** By the rule of a role. */
+  allowed(role: string): void
+  answered(answer: Pick<Answer, 'status' | 'headers'>): void
+  failed(reason: Reason, status: number): void
+}
+
+export type AuditRequest = (request: IncomingRequest) => AuditedRequest
+
+/** Where no audit log is kept. */
+export const unaudited: AuditRequest = (request) => ({
+  request,
+  classified: () => {},
+  identified: () => {},
+  allowed: () => {},
+  answered: () => {},
+  failed: () => {},
+})
+
+export function createRequestAudit(record: (entry: AuditEntry) => void): AuditRequest {
+  return (incoming) => {
+    const began = performance.now()
+    let asked: RequestInfo | undefined
+    let caller: Caller | undefined
+    let role: string | undefined
+    let account: string | undefined
+    const end = (status: number, location: string | undefined, reason?: Reason) => {
+      if (!asked) return
+      const event = eventOf(asked)
+      const isDenied = reason !== undefined && denials.has(reason)
+      const isDecided = role !== undefined && (event !== undefined || unsafe.has(asked.verb))
+      if (!isDenied && !isDecided) return
+      record({
+        ...(event !== undefined && { event: status < 400 ? event : `${event}-failed` }),
+        requestId: incoming.id,
+        ...who(caller),
+        address: incoming.address,
+        verb: asked.verb,
+        ...what(asked, location),
+        ...(account !== undefined && { account }),
+        ...(incoming.query.get('dryRun') === 'true' && { dryRun: true }),
+        decision: isDenied ? 'denied' : 'allowed',
+        ...(role !== undefined && { by: role }),
+        ...(reason !== undefined && { reason }),
+        status,
+        ms: Math.round((performance.now() - began) * 10) / 10,
+      })
+    }
+    const note: IncomingRequest['note'] = (facts) => {
+      account = facts['account'] ?? account
+      incoming.note(facts)
+    }
+    return {
+      request: { ...incoming, note },
+      classified: (info) => {
+        asked = info
+      },
+      identified: (found) => {
+        caller = found
+      },
+      allowed: (name) => {
+        role = name
+      },
+      answered: ({ status, headers }) => end(status, headers?.['location']),
+      failed: (reason, status) => end(status, undefined, reason),
+    }
+  }
+}
+
+function who(caller: Caller | undefined): Pick<AuditEntry, 'how' | 'user' | 'token' | 'through'> {
+  if (!caller) return { how: 'refused' }
+  if (caller.kind === 'plugin') return { user: caller.name, how: 'plugin' }
+  const through = caller.through === undefined ? {} : { through: caller.through }
+  if (caller.kind === 'anonymous') return { how: 'anonymous', ...through }
+  const { name: user, via, sessionId, tokenName: token } = caller
+  if (via === 'cookie') return { user, how: 'cookie', ...through }
+  if (sessionId !== undefined) return { user, how: 'session', ...through }
+  return { user, how: 'token', ...(token !== undefined && { token }), ...through }
+}
+
+/** A name that was made up when the object was created is in the answer's `Location`. */
+function what(info: RequestInfo, location: string | undefined): Partial<AuditEntry> {
+  if (info.kind === 'non-resource') return { path: shownPath(info.path) }
+  const { group, resource, subresource } = info
+  const made = info.verb === 'create' ? location?.slice(location.lastIndexOf('/') + 1) : undefined
+  const name = info.name ?? made
+  return {
+    group,
+    resource: subresource === undefined ? resource : `${resource}/${subresource}`,
+    ...(name !== undefined && { name }),
+  }
+}

@@ -1,0 +1,32 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Caller } from '../base/call.ts'
+import { pluginCaller } from '../base/plugin-caller.ts'
+import { unauthenticated, type Authenticate } from './authenticate.ts'
+
+export interface PluginCredentials {
+  /** The start tokens of plugins that run here. */
+  readonly startTokens: () => Iterable<{ readonly plugin: string; readonly token: string }>
+  /** In whose name the plugin may act by a token that it was handed. */
+  readonly callerOf: (token: string, plugin: string) => Caller | undefined
+}
+
+/** At the plugins' own door: a plugin for itself, or for somebody whose request it was handed. */
+export function createPluginAuthenticate({ startTokens, callerOf }: PluginCredentials): Authenticate {
+  return async ({ authorization = '', callerToken }) => {
+    const shown = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
+    const found = [...startTokens()].find(({ token }) => isSame(token, shown))
+    if (!found) throw unauthenticated('show the token that the plugin was started with')
+    const { plugin } = found
+    if (callerToken === undefined) return pluginCaller(plugin, shown)
+    const caller = callerOf(callerToken, plugin)
+    if (!caller) throw unauthenticated('the token of the caller is over, or another plugin was given it')
+    if (caller.kind === 'plugin') throw unauthenticated('a plugin acts in the name of people alone')
+    // What is shown here is shown by the plugin, never by a browser.
+    return caller.kind === 'user' ? { ...caller, via: 'token', through: plugin } : { ...caller, through: plugin }
+  }
+}
+
+function isSame(token: string, shown: string): boolean {
+  const [one, other] = [Buffer.from(token), Buffer.from(shown)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}

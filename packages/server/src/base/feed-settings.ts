@@ -1,0 +1,106 @@
+/** By which way changes come to a replica, as an operator writes it. */
+export interface FeedSettings {
+  readonly transport: 'postgres' | 'nats'
+  readonly natsUrl: readonly string[]
+  readonly natsUser?: string
+  readonly natsPasswordFile?: string
+  readonly natsTokenFile?: string
+  readonly natsCredentialsFile?: string
+  readonly natsCaFile?: string
+  readonly natsCertFile?: string
+  readonly natsKeyFile?: string
+  readonly natsStream: string
+  readonly natsReplicas: number
+  readonly natsMaxAge: number
+  readonly natsMaxSize: number
+}
+
+const file = (description: string) => ({ type: 'string', minLength: 1, description }) as const
+
+export const feedSettings = {
+  type: 'object',
+  additionalProperties: false,
+  default: {},
+  properties: {
+    transport: {
+      enum: ['postgres', 'nats'],
+      default: 'postgres',
+      description:
+        'How a replica learns of changes: `postgres` reads the log in the database, which is right for SQLite and for up to 10 or 20 replicas; `nats` has one replica carry it to a NATS JetStream stream for all others. Replicas of both kinds work side by side, so it can be changed one by one.',
+    },
+    natsUrl: {
+      type: 'array',
+      maxItems: 20,
+      items: { type: 'string' },
+      default: [],
+      description:
+        'Servers of NATS, such as `tls://nats-1.example.com:4222`. What travels there is as secret as the database: use TLS and credentials.',
+    },
+    natsUser: { type: 'string', minLength: 1, description: 'Who signs in there, with a password.' },
+    natsPasswordFile: file('A file that holds that password.'),
+    natsTokenFile: file('A file that holds a token to sign in with, in place of user and password.'),
+    natsCredentialsFile: file('A credentials file of NATS (`.creds`), in place of user and password.'),
+    natsCaFile: file(
+      'Certificates of the authorities that may vouch for the servers, in place of those of the system.',
+    ),
+    natsCertFile: file('A certificate that the servers know us by.'),
+    natsKeyFile: file('The key of that certificate.'),
+    natsStream: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9_-]{1,64}$',
+      default: 'pergola',
+      description:
+        'Name of the stream, and of the subjects below it (`pergola.changes.*`, `pergola.proof`). Installations that share a NATS need one each.',
+    },
+    natsReplicas: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 5,
+      default: 1,
+      description: 'Servers of NATS that hold the stream; 3 in a cluster, so that the loss of one is not noticed.',
+    },
+    natsMaxAge: {
+      type: 'integer',
+      minimum: 10,
+      default: 3_600,
+      description:
+        'Seconds that the stream keeps changes. A replica that was away for longer reads the log of the database.',
+    },
+    natsMaxSize: {
+      type: 'integer',
+      minimum: 1,
+      default: 1_024,
+      description: 'MiB that the stream may take; beyond it the oldest go earlier.',
+    },
+  },
+} as const
+
+/** What a schema cannot say of them: by the name of the setting. */
+export function faultsOfFeed(
+  { transport, ...feed }: FeedSettings,
+  databaseUrl: string,
+): readonly (readonly [key: string, fault: string])[] {
+  if (transport !== 'nats') return []
+  const faults: (readonly [string, string])[] = []
+  if (databaseUrl.startsWith('sqlite:')) {
+    faults.push(['transport', 'must be postgres with a SQLite database, which has one replica; nats needs PostgreSQL'])
+  }
+  if (feed.natsUrl.length === 0) faults.push(['natsUrl', 'must name at least one server for feed.transport nats'])
+  if (feed.natsUrl.some((url) => !/^(nats|tls):\/\/[^\s/]+$/.test(url))) {
+    faults.push(['natsUrl', 'must be addresses such as nats://127.0.0.1:4222 or tls://nats.example.com:4222'])
+  }
+  if (/\/\/[^/]*@/.test(feed.natsUrl.join(' '))) {
+    faults.push(['natsUrl', 'must not hold a password; set feed.natsUser and feed.natsPasswordFile'])
+  }
+  const pairs = [
+    ['natsUser', 'natsPasswordFile'],
+    ['natsCertFile', 'natsKeyFile'],
+  ] as const
+  for (const [one, other] of pairs) {
+    if ((feed[one] === undefined) !== (feed[other] === undefined))
+      faults.push([one, `goes with feed.${other}; set both or neither`])
+  }
+  const ways = [feed.natsUser, feed.natsTokenFile, feed.natsCredentialsFile].filter((way) => way !== undefined)
+  if (ways.length > 1) faults.push(['natsUser', 'natsTokenFile and natsCredentialsFile exclude each other; set one'])
+  return faults
+}

@@ -1,0 +1,8 @@
+import { readFileSync } from 'node:fs'
+
+/** Of this host, as plugins ask for it in `requires`. */
+export const hostVersion = versionIn(new URL('../../package.json', import.meta.url))
+
+function versionIn(file: URL): string {
+  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version
+}

@@ -1,0 +1,32 @@
+import type { FeedSettings } from './feed-settings.ts'
+
+/** How NATS is reached, with the secrets that stand in files. */
+export interface NatsAddress {
+  readonly urls: readonly string[]
+  readonly user?: string
+  readonly password?: string
+  readonly token?: string
+  /** The text of a credentials file. */
+  readonly credentials?: string
+  readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string }
+}
+
+/** Undefined unless changes come by NATS. Throws `ConfigError` for a file that cannot be read. */
+export function natsAddressOf(feed: FeedSettings, readFile: (name: string) => string): NatsAddress | undefined {
+  if (feed.transport !== 'nats') return undefined
+  const { natsUrl, natsUser, natsPasswordFile, natsTokenFile, natsCredentialsFile } = feed
+  const line = (name: string) => readFile(name).replace(/\r?\n$/, '')
+  const tls = {
+    ...(feed.natsCaFile !== undefined && { caFile: feed.natsCaFile }),
+    ...(feed.natsCertFile !== undefined && { certFile: feed.natsCertFile }),
+    ...(feed.natsKeyFile !== undefined && { keyFile: feed.natsKeyFile }),
+  }
+  return {
+    urls: natsUrl,
+    ...(natsUser !== undefined && { user: natsUser }),
+    ...(natsPasswordFile !== undefined && { password: line(natsPasswordFile) }),
+    ...(natsTokenFile !== undefined && { token: line(natsTokenFile) }),
+    ...(natsCredentialsFile !== undefined && { credentials: readFile(natsCredentialsFile) }),
+    ...(Object.keys(tls).length > 0 && { tls }),
+  }
+}

@@ -1,0 +1,46 @@
+/** What was used lately, by name; the rest is let go. */
+export interface Recent<Value> {
+  get(key: string): Value | undefined
+  set(key: string, value: Value): void
+  delete(key: string): void
+  clear(): void
+  /** In no order. */
+  entries(): Iterable<readonly [key: string, value: Value]>
+}
+
+/**
+ * Two halves of `most / 2`: what is used is in the young one or moves there, and when that is full the old one is dropped.
+ * A list in order of use would be written at every use, and what a map has lost at its front slows down every look for
+ * the oldest.
+ */
+export function createRecent<Value>(most: number): Recent<Value> {
+  let young = new Map<string, Value>()
+  let old = new Map<string, Value>()
+  const set = (key: string, value: Value) => {
+    if (young.size >= most / 2 && !young.has(key)) {
+      old = young
+      young = new Map()
+    }
+    young.set(key, value)
+    old.delete(key)
+  }
+  return {
+    set,
+    get: (key) => {
+      const used = young.get(key)
+      if (used !== undefined) return used
+      const seldom = old.get(key)
+      if (seldom !== undefined) set(key, seldom)
+      return seldom
+    },
+    delete: (key) => {
+      young.delete(key)
+      old.delete(key)
+    },
+    clear: () => {
+      young = new Map()
+      old = new Map()
+    },
+    entries: () => [...young, ...old],
+  }
+}

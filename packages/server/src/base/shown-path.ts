@@ -1,0 +1,19 @@
+/** Ours begin with what they are: `pgl_` a token, `pgs_` a session, `pgi_` a setup. */
+const secret = /pg[a-z]_[\w-]{16,}/g
+const sessionId = /(\/auth\/sessions\/)(?!current$).+/
+
+/** The path of a target for a log: no query, where people put what they should not, no secret of ours, no session. */
+export function shownPath(target: string): string {
+  const query = target.search(/[?#]/)
+  const path = query < 0 ? target : target.slice(0, query)
+  return withoutSecrets(path.replace(sessionId, '$1…'))
+}
+
+export function withoutSecrets(text: string): string {
+  return mayHoldSecret(text) ? text.replaceAll(secret, '…') : text
+}
+
+/** A quick look. */
+export function mayHoldSecret(text: string): boolean {
+  return text.includes('pg')
+}

@@ -1,0 +1,41 @@
+import { ConfigError } from './config-error.ts'
+
+/** Where a value comes from that should not stand in the configuration itself. */
+export type ValueSource = { readonly file: string } | { readonly env: string }
+
+/** One of the two, and nothing beside it. */
+export const valueSourceSchema = {
+  type: 'object',
+  additionalProperties: false,
+  minProperties: 1,
+  maxProperties: 1,
+  properties: {
+    file: { type: 'string', minLength: 1, description: 'A file that holds the value.' },
+    env: {
+      type: 'string',
+      format: 'variable',
+      description: 'An environment variable that holds it; its name does not begin with `PERGOLA_`.',
+    },
+  },
+} as const
+
+/** What the process can read. */
+export interface ValueReading {
+  readonly readFile: (name: string) => string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** Whether a value of the configuration says where to find another one. */
+export function isValueSource(value: unknown): value is ValueSource {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const [entry, ...others] = Object.entries(value)
+  return entry !== undefined && others.length === 0 && /^(file|env)$/.test(entry[0]) && typeof entry[1] === 'string'
+}
+
+/** The value, without the end of its line. Throws `ConfigError`. */
+export function readValue(source: ValueSource, { readFile, env }: ValueReading): string {
+  if ('file' in source) return readFile(source.file).replace(/\r?\n$/, '')
+  const value = env[source.env]
+  if (value === undefined) throw new ConfigError(`the variable ${source.env} is not set`)
+  return value
+}

@@ -1,0 +1,13 @@
+import { parseAllDocuments } from 'yaml'
+
+/** The documents of a YAML text, without those that are empty; throws in words of where it went wrong. */
+export function readYamlDocuments(text: string): readonly unknown[] {
+  const documents = parseAllDocuments(text)
+  if (!Array.isArray(documents)) return []
+  return documents.flatMap((document) => {
+    const [error] = document.errors
+    if (error) throw new Error(error.message)
+    const value: unknown = document.toJS({ maxAliasCount: 100 })
+    return value === null ? [] : [value]
+  })
+}

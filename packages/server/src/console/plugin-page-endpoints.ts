@@ -1,0 +1,74 @@
+import type { Answer, Call } from '../base/call.ts'
+import type { Endpoint } from '../dispatch/endpoint.ts'
+import { taggedAnswer } from '../models/tagged-answer.ts'
+import { fileType } from './file-types.ts'
+
+/** A plugin that has pages for the console. */
+export interface PagedPlugin {
+  readonly name: string
+  readonly displayName?: string
+  readonly digest: string
+  /** The first file of its pages, by its path in the package. */
+  readonly ui: string
+}
+
+export interface PluginPagesParts {
+  /** Those that are enabled, now. */
+  readonly paged: () => readonly PagedPlugin[]
+  /** The files of a package below the folder of its pages. */
+  readonly filesOf: (plugin: PagedPlugin) => Promise<ReadonlyMap<string, Buffer>>
+}
+
+const keptPackages = 8
+const digits = 12
+
+/**
+ * Under `/plugins`, for whoever is signed in: which plugins have pages, and the files of those. Files stand under the digest of
+ * their package, so that after an upgrade nobody is left with some of both.
+ */
+export function createPluginPageEndpoints(parts: PluginPagesParts): (path: string) => Endpoint | undefined {
+  const kept = new Map<string, Promise<ReadonlyMap<string, Buffer>>>()
+  const filesOf = async (plugin: PagedPlugin) => {
+    const known = kept.get(plugin.digest)
+    if (known) return known
+    const read = parts.filesOf(plugin)
+    kept.set(plugin.digest, read)
+    read.catch(() => kept.delete(plugin.digest))
+    const [oldest] = kept.keys()
+    if (kept.size > keptPackages && oldest !== undefined) kept.delete(oldest)
+    return read
+  }
+  return (path) => {
+    if (path === '/plugins/pages.json') return { get: async (call) => answerList(parts.paged(), call) }
+    const [, name, digest, file] = /^\/plugins\/([^/]+)\/([0-9a-f]+)\/(.+)$/.exec(path) ?? []
+    const plugin = parts.paged().find((one) => one.name === name && shortDigest(one) === digest)
+    if (!plugin || file === undefined || fileType(file) === undefined) return undefined
+    return { get: async () => answerFile(await filesOf(plugin), file) }
+  }
+}
+
+function answerList(paged: readonly PagedPlugin[], call: Call): Answer {
+  const items = paged.map(({ name, displayName = name, digest, ui }) => {
+    const folder = `/plugins/${name}/${shortDigest({ digest })}`
+    return { name, displayName, module: `${folder}/${ui.slice(ui.indexOf('/') + 1)}` }
+  })
+  return taggedAnswer(call, 'application/json', JSON.stringify({ items }))
+}
+
+function answerFile(files: ReadonlyMap<string, Buffer>, file: string): Answer {
+  const body = files.get(file)
+  if (!body) {
+    // Asked for by name by whoever lists them; one without styles has none.
+    return { status: 404, contentType: 'text/plain; charset=utf-8', body: Buffer.from(`there is no ${file}\n`) }
+  }
+  return {
+    status: 200,
+    contentType: fileType(file) ?? '',
+    headers: { 'cache-control': 'private, max-age=31536000, immutable' },
+    body,
+  }
+}
+
+function shortDigest({ digest }: Pick<PagedPlugin, 'digest'>): string {
+  return digest.slice(digest.indexOf(':') + 1).slice(0, digits)
+}

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+
+/** Beside the sources, and beside what is compiled from them. */
+export const consoleFolder = new URL('../../console/', import.meta.url)
+
+/** The console as its build has left it in a folder. */
+export interface ConsoleFiles {
+  /** Whether there is a file of that path; no other is ever read. */
+  has(path: string): boolean
+  read(path: string): Promise<Buffer>
+  /** Of the scripts that stand in the page itself, as a content-security policy names them. */
+  readonly inlineScripts: readonly string[]
+}
+
+export const consolePage = 'index.html'
+
+/** Nothing where nothing was built. */
+export function readConsole(folder: URL): ConsoleFiles | undefined {
+  if (!existsSync(new URL(consolePage, folder))) return undefined
+  const paths = new Set(readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+  return {
+    has: (path) => paths.has(path),
+    read: async (path) => readFile(new URL(path, folder)),
+    inlineScripts: inlineScriptsOf(readFileSync(new URL(consolePage, folder), 'utf8')),
+  }
+}
+
+function inlineScriptsOf(page: string): readonly string[] {
+  return [...page.matchAll(/<script type="importmap">(.*?)<\/script>/gs)].map(
+    ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+  )
+}

@@ -1,0 +1,87 @@
+import type { Clock } from '../base/clock.ts'
+import type { SqlRow, SqlStatement, Store } from '../store/store.ts'
+import type { SessionUser } from './sessions.ts'
+
+/** Who somebody is to an issuer. Names and e-mail addresses change hands; this does not. */
+export interface Identity {
+  readonly issuer: string
+  readonly subject: string
+}
+
+export interface LinkedIdentity extends Identity, SessionUser {
+  readonly linkedAt: number
+  /** By it, last. */
+  readonly signedInAt?: number
+  /** What the issuer gave then. */
+  readonly roles: readonly string[]
+}
+
+/** What users are elsewhere. */
+export interface Identities {
+  find(identity: Identity): Promise<LinkedIdentity | undefined>
+  of(uid: string): Promise<readonly LinkedIdentity[]>
+  /** Written down only where nobody has the identity, and the user none of that issuer; to be guarded by `isOthers`. */
+  linked(identity: Identity, user: SessionUser): SqlStatement
+  /** Answers a row when the identity is not this user's, as it must not be once `linked` is written. */
+  isOthers(identity: Identity, uid: string): SqlStatement
+  unlinked(identity: Identity): SqlStatement
+  /** The user has come by it, and the issuer gives these roles. */
+  signedIn(identity: Identity, roles: readonly string[], at: number): SqlStatement
+  /** Those whose roles may still be bound although nobody has come by them since. */
+  overdue(since: number, limit: number): Promise<readonly LinkedIdentity[]>
+  /** Its roles are bound no more, unless somebody has come by it since. */
+  unbound(identity: Identity, since: number): SqlStatement
+}
+
+const columns = 'issuer, subject, uid, user_name, linked_at, signed_in_at, roles'
+
+export function createIdentities(store: Store, clock: Clock): Identities {
+  const read = async (statement: SqlStatement) => (await store.sql(statement)).map(toIdentity)
+  return {
+    find: async ({ issuer, subject }) => {
+      const text = `SELECT ${columns} FROM identities WHERE issuer = $1 AND subject = $2`
+      return (await read({ text, values: [issuer, subject] }))[0]
+    },
+    of: (uid) => read({ text: `SELECT ${columns} FROM identities WHERE uid = $1 ORDER BY issuer`, values: [uid] }),
+    linked: ({ issuer, subject }, { uid, name }) => ({
+      text: `INSERT INTO identities (issuer, subject, uid, user_name, linked_at, roles, bound)
+             VALUES ($1, $2, $3, $4, $5, '[]', 0) ON CONFLICT DO NOTHING`,
+      values: [issuer, subject, uid, name, clock.now()],
+    }),
+    isOthers: ({ issuer, subject }, uid) => ({
+      text: `SELECT 1 AS other WHERE NOT EXISTS (
+               SELECT 1 FROM identities WHERE issuer = $1 AND subject = $2 AND uid = $3)`,
+      values: [issuer, subject, uid],
+    }),
+    unlinked: ({ issuer, subject }) => ({
+      text: 'DELETE FROM identities WHERE issuer = $1 AND subject = $2',
+      values: [issuer, subject],
+    }),
+    signedIn: ({ issuer, subject }, roles, at) => ({
+      text: 'UPDATE identities SET signed_in_at = $3, roles = $4, bound = $5 WHERE issuer = $1 AND subject = $2',
+      values: [issuer, subject, at, JSON.stringify(roles), roles.length > 0 ? 1 : 0],
+    }),
+    overdue: (since, limit) =>
+      read({
+        text: `SELECT ${columns} FROM identities WHERE bound = 1 AND signed_in_at <= $1 ORDER BY signed_in_at LIMIT ${limit}`,
+        values: [since],
+      }),
+    unbound: ({ issuer, subject }, since) => ({
+      text: 'UPDATE identities SET bound = 0 WHERE issuer = $1 AND subject = $2 AND signed_in_at <= $3',
+      values: [issuer, subject, since],
+    }),
+  }
+}
+
+function toIdentity(row: SqlRow): LinkedIdentity {
+  const { signed_in_at: signedInAt } = row
+  return {
+    issuer: String(row['issuer']),
+    subject: String(row['subject']),
+    uid: String(row['uid']),
+    name: String(row['user_name']),
+    linkedAt: Number(row['linked_at']),
+    ...(signedInAt !== null && { signedInAt: Number(signedInAt) }),
+    roles: JSON.parse(String(row['roles'])) as readonly string[],
+  }
+}

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest'
+import { headersFromPlugin, headersToPlugin } from './forwarded-headers.ts'
+
+const anonymous = { name: undefined, token: 'pgc_0' }
+const handedOn = { authorization: 'Bearer pgp_start', requestId: 'r-1', caller: anonymous }
+const ours = { authorization: 'Bearer pgp_start', 'pergola-request-id': 'r-1', 'pergola-caller-token': 'pgc_0' }
+
+describe('to a plugin', () => {
+  test('goes what the client says of its request', () => {
+    const headers = { accept: 'text/plain', 'content-type': 'text/csv', 'content-length': '3', 'x-own': ['a', 'b'] }
+    expect(headersToPlugin(headers, handedOn)).toEqual({ ...headers, ...ours })
+  })
+
+  test('goes who calls, and what the plugin can act for it by', () => {
+    const caller = { name: 'ann', token: 'pgc_1' }
+    expect(headersToPlugin({}, { ...handedOn, caller })).toEqual({
+      ...ours,
+      'pergola-caller': 'ann',
+      'pergola-caller-token': 'pgc_1',
+    })
+  })
+
+  const secret: readonly (readonly [name: string, value: string])[] = [
+    ['cookie', '__Host-pergola-session=pgs_x'],
+    ['authorization', 'Bearer pgl_x'],
+    ['proxy-authorization', 'Basic eDp4'],
+    ['pergola-caller', 'admin'],
+    ['pergola-caller-token', 'forged'],
+    ['pergola-request-id', 'forged'],
+    ['pergola-anything', 'forged'],
+    ['host', 'pergola.example.com'],
+    ['expect', '100-continue'],
+    ['connection', 'keep-alive'],
+    ['keep-alive', 'timeout=5'],
+    ['te', 'trailers'],
+    ['transfer-encoding', 'chunked'],
+    ['upgrade', 'h2c'],
+  ]
+  for (const [name, value] of secret) {
+    test(`does not go what a client says as ${name}`, () => {
+      expect(headersToPlugin({ [name]: value }, handedOn)).toEqual(ours)
+    })
+  }
+
+  test('does not go what the connection is said to own', () => {
+    expect(headersToPlugin({ connection: 'close, X-Hop', 'x-hop': '1', 'x-other': '2' }, handedOn)).toEqual({
+      'x-other': '2',
+      ...ours,
+    })
+  })
+})
+
+describe('from a plugin', () => {
+  const answered = {
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': 'sandbox',
+    'pergola-request-id': 'r-1',
+  }
+
+  test('comes what it says of its answer', () => {
+    const headers = { 'content-type': 'text/html', 'content-length': '3', etag: '"1"', link: ['<a>', '<b>'] }
+    expect(headersFromPlugin(headers, 'r-1')).toEqual({ ...headers, ...answered })
+  })
+
+  const refused = [
+    'set-cookie',
+    'clear-site-data',
+    'service-worker-allowed',
+    'strict-transport-security',
+    'access-control-allow-origin',
+    'access-control-allow-credentials',
+    'content-security-policy',
+    'content-security-policy-report-only',
+    'x-content-type-options',
+    'pergola-caller',
+    'pergola-request-id',
+    'connection',
+    'transfer-encoding',
+  ]
+  for (const name of refused) {
+    test(`does not come what it says as ${name}`, () => {
+      expect(headersFromPlugin({ [name]: 'x' }, 'r-1')).toEqual(answered)
+    })
+  }
+})

@@ -1,0 +1,78 @@
+import { isApiError } from '@pergola/api'
+import type { Log } from '../base/log.ts'
+import { decodeRevision } from '../store/revision.ts'
+import type { Change, Place, ReadChangesOptions, Revision, Store } from '../store/store.ts'
+import type { Feed, FeedSubscriber } from './feed.ts'
+import { createRecentChanges, type RecentChanges, type RecentLimits } from './recent-changes.ts'
+
+/** What follows the feed counts for nothing when it was not proven for this long that nothing is missing. */
+const staleMs = 3_000
+const kept: RecentLimits = { count: 10_000, bytes: 32 * 1024 * 1024 }
+/** As much as is read from the log at a time. */
+export const logBatch: Pick<ReadChangesOptions, 'limit' | 'maxBytes'> = { limit: 1_000, maxBytes: 8 * 1024 * 1024 }
+
+/** Where a feed is, and what everybody in the process gets of it, by whatever way it comes here. */
+export interface HandingOut extends Omit<Feed, typeof Symbol.dispose> {
+  readonly revision: Revision
+  /** Goes on to a place behind the last of the changes, when each subscriber has taken them. */
+  handOut(changes: readonly Change[], next: Revision): Promise<void>
+  /** Everything that was committed before this moment has been handed out. */
+  provenAt(moment: number): void
+  /** Goes on from the newest place; everybody is told that changes were missed. */
+  startAnew(): Promise<void>
+}
+
+export async function startHandingOut(store: Store, log: Log): Promise<HandingOut> {
+  const subscribers = new Set<FeedSubscriber>()
+  let revision = await store.head()
+  let place = placeOf(revision)
+  let recent: RecentChanges = createRecentChanges(place, kept)
+  let currentAt = performance.now()
+  const goTo = (next: Revision) => {
+    revision = next
+    place = placeOf(next)
+  }
+  return {
+    get revision() {
+      return revision
+    },
+    get place() {
+      return place
+    },
+    recent: (after) => recent.since(after),
+    isCurrent: () => performance.now() - currentAt < staleMs,
+    subscribe: (subscriber) => {
+      subscribers.add(subscriber)
+      return { [Symbol.dispose]: () => subscribers.delete(subscriber) }
+    },
+    handOut: async (changes, next) => {
+      goTo(next)
+      if (changes.length === 0) return
+      recent.add(changes)
+      for (const subscriber of subscribers) await subscriber.onChanges(changes)
+    },
+    provenAt: (moment) => {
+      currentAt = Math.max(currentAt, moment)
+    },
+    startAnew: async () => {
+      goTo(await store.head())
+      recent = createRecentChanges(place, kept)
+      log.warn('changes were missed: the log no longer has them, or the database was restored; everything is read anew')
+      for (const subscriber of subscribers) await subscriber.onLost()
+      currentAt = performance.now()
+    },
+  }
+}
+
+export function placeOf(revision: Revision): Place {
+  const { number, tag } = decodeRevision(revision)
+  return { number, tag }
+}
+
+/** For whoever stands where the log no longer has anything to go on from. */
+export function ifExpired(then: () => Promise<void>): (error: unknown) => Promise<void> {
+  return async (error) => {
+    if (!isApiError(error) || error.reason !== 'RevisionExpired') throw error
+    await then()
+  }
+}

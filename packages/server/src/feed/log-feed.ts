@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../base/log.ts'
+import type { Store } from '../store/store.ts'
+import type { Feed } from './feed.ts'
+import { ifExpired, startHandingOut } from './handing-out.ts'
+import { readOn } from './read-on.ts'
+
+/** Each reading waits this long for something to happen: so often, at least, the place is proven anew. */
+const waitMs = 500
+const retryMs = 200
+
+/** Reads the log of the database itself. */
+export async function createLogFeed(store: Store, log: Log): Promise<Feed> {
+  const stop = new AbortController()
+  const handing = await startHandingOut(store, log)
+  const run = async () => {
+    let failing = false
+    while (!stop.signal.aborted) {
+      try {
+        await readOn(store, handing, { waitMs, signal: stop.signal }).catch(ifExpired(() => handing.startAnew()))
+        failing = false
+      } catch (err) {
+        if (!failing && !stop.signal.aborted) log.warn({ err }, 'changes cannot be read; it is tried again')
+        failing = true
+        await sleep(retryMs, undefined, { ref: false })
+      }
+    }
+  }
+  void run()
+  return {
+    get place() {
+      return handing.place
+    },
+    recent: (after) => handing.recent(after),
+    isCurrent: () => handing.isCurrent(),
+    subscribe: (subscriber) => handing.subscribe(subscriber),
+    // A statement that does not end is not waited for.
+    [Symbol.dispose]: () => stop.abort(),
+  }
+}

@@ -1,0 +1,124 @@
+import type { PackedChange, Place } from '../../store/store.ts'
+import { sealLength, type Seals } from './seals.ts'
+
+/** What travels by the stream: some changes, one behind the other, and the places before and behind them. */
+export interface ChangesMessage {
+  readonly from: Place
+  readonly to: Place
+  /** All that lie between; none when they do not fit into a message, and have to be read from the log. */
+  readonly changes: readonly CarriedChange[]
+}
+
+interface CarriedChange {
+  readonly about: string
+  readonly data: Buffer
+}
+
+/** Of this form of messages. One of another release is not understood, and read from the log instead. */
+const version = 1
+const kinds = { changes: 1, proof: 2 } as const
+
+/*
+ * seal | version, kind | from, to: number and tag of each | count | length of about, length of data, about, data | ...
+ */
+const headerBytes = sealLength + 2 + 4 * 8 + 4
+const entryBytes = 8
+export const nonceBytes = 16
+
+/** Messages of at most so many bytes, in order; a change that fits in none is one of its own, without anything in it. */
+export function* packMessages(
+  from: Place,
+  changes: readonly PackedChange[],
+  maxBytes: number,
+): Generator<{ readonly bytes: Buffer; readonly to: Place; readonly changes: readonly PackedChange[] }> {
+  let before = from
+  let begin = 0
+  let size = headerBytes
+  const cut = (end: number) => {
+    const some = changes.slice(begin, end)
+    const to = some.at(-1)?.place ?? before
+    const packed = { bytes: pack({ from: before, to }, size > maxBytes ? [] : some, size), to, changes: some }
+    before = to
+    begin = end
+    size = headerBytes
+    return packed
+  }
+  for (const [at, { about, data }] of changes.entries()) {
+    const added = entryBytes + Buffer.byteLength(about) + data.length
+    if (at > begin && size + added > maxBytes) yield cut(at)
+    size += added
+  }
+  if (begin < changes.length) yield cut(changes.length)
+}
+
+/** Says where the log is, and carries nothing. */
+export function packPlace(place: Place): Buffer {
+  return pack({ from: place, to: place }, [], headerBytes)
+}
+
+function pack(
+  { from, to }: { readonly from: Place; readonly to: Place },
+  changes: readonly PackedChange[],
+  size: number,
+): Buffer {
+  const bytes = Buffer.allocUnsafe(changes.length === 0 ? headerBytes : size)
+  bytes[sealLength] = version
+  bytes[sealLength + 1] = kinds.changes
+  let at = writePlace(bytes, to, writePlace(bytes, from, sealLength + 2))
+  at = bytes.writeUInt32BE(changes.length, at)
+  for (const { about, data } of changes) {
+    const aboutLength = bytes.write(about, at + entryBytes, 'utf8')
+    bytes.writeUInt32BE(aboutLength, at)
+    bytes.writeUInt32BE(data.length, at + 4)
+    at += entryBytes + aboutLength
+    at += bytes.write(data, at, 'latin1')
+  }
+  return bytes
+}
+
+/** Undefined when the seal is not ours, or the form not known. */
+export function unpackMessage(seals: Seals, bytes: Buffer): ChangesMessage | undefined {
+  if (bytes.length < headerBytes || !seals.isSealed(bytes)) return undefined
+  if (bytes[sealLength] !== version || bytes[sealLength + 1] !== kinds.changes) return undefined
+  const from = readPlace(bytes, sealLength + 2)
+  const to = readPlace(bytes, sealLength + 2 + 16)
+  const changes: CarriedChange[] = []
+  let at = headerBytes
+  for (let left = bytes.readUInt32BE(headerBytes - 4); left > 0; left--) {
+    const dataAt = at + entryBytes + bytes.readUInt32BE(at)
+    const end = dataAt + bytes.readUInt32BE(at + 4)
+    // Copied: whoever keeps an object must not keep all that it came with.
+    changes.push({
+      about: bytes.toString('utf8', at + entryBytes, dataAt),
+      data: Buffer.from(bytes.subarray(dataAt, end)),
+    })
+    at = end
+  }
+  return { from, to, changes }
+}
+
+/** An answer to whoever asks where the log is; with what they had asked by, so that an old answer is of no use. */
+export function packProof(nonce: Buffer, place: Place): Buffer {
+  const bytes = Buffer.allocUnsafe(sealLength + 2 + nonceBytes + 16)
+  bytes[sealLength] = version
+  bytes[sealLength + 1] = kinds.proof
+  nonce.copy(bytes, sealLength + 2)
+  writePlace(bytes, place, sealLength + 2 + nonceBytes)
+  return bytes
+}
+
+/** Undefined when it is not one, or not ours, or an answer to something else. */
+export function unpackProof(seals: Seals, bytes: Buffer, nonce: Buffer): Place | undefined {
+  if (bytes.length !== sealLength + 2 + nonceBytes + 16 || !seals.isSealed(bytes)) return undefined
+  if (bytes[sealLength] !== version || bytes[sealLength + 1] !== kinds.proof) return undefined
+  if (!bytes.subarray(sealLength + 2, sealLength + 2 + nonceBytes).equals(nonce)) return undefined
+  return readPlace(bytes, sealLength + 2 + nonceBytes)
+}
+
+function writePlace(bytes: Buffer, { number, tag }: Place, at: number): number {
+  return bytes.writeBigInt64BE(BigInt(tag), bytes.writeBigInt64BE(BigInt(number), at))
+}
+
+function readPlace(bytes: Buffer, at: number): Place {
+  return { number: Number(bytes.readBigInt64BE(at)), tag: String(bytes.readBigInt64BE(at + 8)) }
+}

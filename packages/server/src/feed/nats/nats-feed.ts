@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../../base/log.ts'
+import type { NatsAddress } from '../../base/nats-address.ts'
+import type { Store } from '../../store/store.ts'
+import type { Feed } from '../feed.ts'
+import { startHandingOut } from '../handing-out.ts'
+import { consume } from './consume.ts'
+import { createFeedMetrics } from './feed-metrics.ts'
+import { keepLink, type NatsLink } from './link.ts'
+import { keepAsking } from './proofs.ts'
+import { startRelay } from './relay.ts'
+import { loadSeals } from './seals.ts'
+import { createStanding, type Standing } from './standing.ts'
+import type { StreamSettings } from './stream.ts'
+import { readLog, refuse, take, type FeedParts } from './take.ts'
+
+/** Without a proof for this long that NATS has brought everything, the log is read instead. */
+const unprovenMs = 1_200
+/** Or when something that the log had then has not come this long after we were told of it. */
+const lateMs = 600
+/** As long as NATS still brings something new this often, it is given some time to come to the end of it. */
+const movingMs = 300
+const patienceMs = 15_000
+/** Each reading of the log waits this long for something to happen; messages wait behind it. */
+const readMs = 100
+const lookMs = 50
+const retryMs = 300
+/** A consumer that brings nothing although there is something is made anew. */
+const stuckMs = 2_000
+
+export interface NatsFeedOptions {
+  readonly store: Store
+  readonly log: Log
+  readonly address: NatsAddress
+  readonly stream: StreamSettings
+}
+
+export interface NatsFeed extends Feed, AsyncDisposable {
+  /** In words, for people: by which way changes come now. */
+  state(): string
+}
+
+/**
+ * Changes come by NATS, where one replica carries the log to. The log stays the truth: what NATS cannot show to be complete,
+ * ours and current is read from there, and without NATS everything is.
+ */
+export async function createNatsFeed({ store, log, address, stream }: NatsFeedOptions): Promise<NatsFeed> {
+  const { packedLog } = store
+  if (!packedLog) throw new Error('feed.transport nats needs PostgreSQL: with SQLite there is one replica')
+  const stop = new AbortController()
+  const { signal } = stop
+  const seals = await loadSeals(store)
+  const handing = await startHandingOut(store, log)
+  const standing = createStanding(handing)
+  const metrics = createFeedMetrics({
+    unprovenSeconds: () => (performance.now() - standing.provenAt()) / 1000,
+    readsLog: () => standing.readsLog,
+    relayLag: () => {
+      const at = relay.atEndAt()
+      return at === undefined ? undefined : (performance.now() - at) / 1000
+    },
+  })
+  const link = keepLink(address, log)
+  const relay = startRelay({ store, packedLog, link, stream, seals, metrics, log })
+  const parts: FeedParts = { store, log, handing, standing, metrics, seals, signal, inTurn: createTurn(), quiet: {} }
+  const asking = keepAsking({
+    link,
+    stream,
+    seals,
+    signal,
+    onProof: (place, askedAt) => standing.told(place, askedAt),
+    onSilence: () => relay.wanted(),
+    onRefused: () => void refuse(parts),
+  })
+  const consuming = keepConsuming(parts, { link, stream })
+  const reading = readWhenNeeded(parts)
+  return {
+    get place() {
+      return handing.place
+    },
+    recent: (after) => handing.recent(after),
+    isCurrent: () => handing.isCurrent(),
+    subscribe: (subscriber) => handing.subscribe(subscriber),
+    state: () => stateOf(standing, relay.atEndAt() !== undefined),
+    [Symbol.dispose]: () => stop.abort(),
+    [Symbol.asyncDispose]: async () => {
+      stop.abort()
+      await relay[Symbol.asyncDispose]()
+      await link[Symbol.asyncDispose]()
+      // A statement that does not end is not waited for.
+      await Promise.race([Promise.all([asking, consuming, reading]), sleep(1_000, undefined, { ref: false })])
+    },
+  }
+}
+
+/** What comes by NATS and what is read goes on from the same place: one after the other. */
+function createTurn(): FeedParts['inTurn'] {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const next = last.then(work, work)
+    last = next.catch(() => {})
+    return next
+  }
+}
+
+interface Consuming {
+  readonly link: NatsLink
+  readonly stream: StreamSettings
+}
+
+/** One consumer after the other, as long as there is a link. */
+async function keepConsuming(parts: FeedParts, { link, stream }: Consuming): Promise<void> {
+  const { standing, signal } = parts
+  while (!signal.aborted) {
+    const connection = link.connection()
+    const given = new AbortController()
+    let isBusy = false
+    let heardAt = performance.now()
+    const watch = setInterval(() => {
+      const isSilent = !isBusy && performance.now() - heardAt > stuckMs
+      if (isSilent && standing.late() > stuckMs) given.abort()
+    }, lookMs)
+    const onMessage = async (bytes: Buffer) => {
+      isBusy = true
+      await parts.inTurn(() => take(parts, bytes)).finally(() => (isBusy = false))
+      heardAt = performance.now()
+    }
+    // Why there is none now is told by the link, or by the relay, which makes the stream.
+    if (connection)
+      await consume(connection, { stream, onMessage, signal: AbortSignal.any([signal, given.signal]) }).catch(() => {})
+    clearInterval(watch)
+    await sleep(retryMs, undefined, { signal, ref: false }).catch(() => {})
+  }
+}
+
+/** Reads the log for as long as NATS does not prove that it has brought everything. */
+async function readWhenNeeded(parts: FeedParts): Promise<void> {
+  const { standing, metrics, signal, inTurn } = parts
+  while (!signal.aborted) {
+    if (isBrought(standing)) {
+      standing.readsLog = false
+      await sleep(lookMs, undefined, { signal, ref: false }).catch(() => {})
+      continue
+    }
+    if (!standing.readsLog) metrics.fellBack()
+    standing.readsLog = true
+    const wasRead = await inTurn(() => readLog(parts, readMs))
+    if (!wasRead) await sleep(retryMs, undefined, { signal, ref: false }).catch(() => {})
+  }
+}
+
+function isBrought(standing: Standing): boolean {
+  const now = performance.now()
+  const unproven = now - standing.provenAt()
+  const isMoving = now - standing.movedAt < movingMs && unproven < patienceMs
+  return isMoving || (unproven < unprovenMs && standing.late() < lateMs)
+}
+
+function stateOf(standing: Standing, carriesLog: boolean): string {
+  const carrying = carriesLog ? ', and this replica carries the log there' : ''
+  return standing.readsLog
+    ? `NATS does not bring every change now; they are read from the database${carrying}`
+    : `by NATS${carrying}`
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { NatsConnection } from '@nats-io/transport-node'
+import type { Place } from '../../store/store.ts'
+import type { NatsLink } from './link.ts'
+import { nonceBytes, unpackProof } from './message.ts'
+import type { Seals } from './seals.ts'
+import { subjectsOf, type StreamSettings } from './stream.ts'
+
+const everyMs = 400
+const answerMs = 2_000
+
+export interface ProofParts {
+  readonly link: NatsLink
+  readonly stream: StreamSettings
+  readonly seals: Seals
+  /** When it was asked, the log ended here. */
+  readonly onProof: (place: Place, askedAt: number) => void
+  /** Nobody carries the log, or does not answer. */
+  readonly onSilence: () => void
+  readonly onRefused: () => void
+  readonly signal: AbortSignal
+}
+
+/**
+ * Asks the relay how far the log is, again and again. That messages come, or that none comes, says nothing of it: a message can
+ * have been held up, or sent again by somebody. An answer names the question.
+ */
+export async function keepAsking(parts: ProofParts): Promise<void> {
+  const { link, signal } = parts
+  while (!signal.aborted) {
+    const connection = link.connection()
+    if (connection) void ask(parts, connection)
+    else parts.onSilence()
+    await sleep(everyMs, undefined, { signal, ref: false }).catch(() => {})
+  }
+}
+
+async function ask({ stream, seals, ...told }: ProofParts, connection: NatsConnection): Promise<void> {
+  const nonce = randomBytes(nonceBytes)
+  const askedAt = performance.now()
+  try {
+    const { data } = await connection.request(subjectsOf(stream).proof, nonce, { timeout: answerMs })
+    const place = unpackProof(seals, Buffer.from(data), nonce)
+    if (place) told.onProof(place, askedAt)
+    else told.onRefused()
+  } catch {
+    told.onSilence()
+  }
+}

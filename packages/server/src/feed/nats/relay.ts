@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isApiError } from '@pergola/api'
+import type { Msg, NatsConnection } from '@nats-io/transport-node'
+import type { Log } from '../../base/log.ts'
+import { isFullBatch } from '../../store/is-full-batch.ts'
+import { encodeRevision } from '../../store/revision.ts'
+import type { Lease, PackedChange, PackedLog, Place, Revision, Store } from '../../store/store.ts'
+import { placeOf } from '../handing-out.ts'
+import type { FeedMetrics } from './feed-metrics.ts'
+import type { NatsLink } from './link.ts'
+import { nonceBytes, packMessages, packPlace, packProof, unpackMessage } from './message.ts'
+import type { Seals } from './seals.ts'
+import { isFenced, streamOf, subjectsOf, type NatsStream, type StreamSettings } from './stream.ts'
+
+/** Of the one who carries the log; others read it themselves long before this has run out. */
+const leaseMs = 5_000
+const renewMs = 1_500
+/** At most this often somebody asks for the lease, while nobody seems to hold it. */
+const askMs = 700
+const retryMs = 300
+/** How long a reading waits for something to happen; so old may an answer to whoever asks how far the log is be. */
+const waitMs = 200
+/** Between two readings while changes keep coming: what a reading and a message cost, however many they carry, is shared. */
+const tickMs = 40
+const batch = { limit: 2_000, maxBytes: 2 * 1024 * 1024 }
+/** Larger ones make nothing cheaper, and could not be read back as one answer of a server with its usual limits. */
+const maxMessageBytes = 512 * 1024
+const headroomBytes = 1_024
+/** Who asks how far the log is; more are not answered, and ask again. */
+const mostWaiting = 10_000
+
+export interface RelayParts {
+  readonly store: Store
+  readonly packedLog: PackedLog
+  readonly link: NatsLink
+  readonly stream: StreamSettings
+  readonly seals: Seals
+  readonly metrics: Pick<FeedMetrics, 'relayed' | 'fenced'>
+  readonly log: Log
+}
+
+/** Carries the log to NATS, on one replica at a time: the one that holds the lease. */
+export interface Relay extends AsyncDisposable {
+  /** Nobody seems to do it. */
+  wanted(): void
+  /** When it was at the end of the log; undefined while it runs elsewhere. */
+  atEndAt(): number | undefined
+}
+
+export function startRelay(parts: RelayParts): Relay {
+  const stop = new AbortController()
+  const holder = randomUUID()
+  let isWanted = true
+  let isFailing = false
+  let atEndAt: number | undefined
+  const name = `feed relay ${parts.stream.name}`
+  const hold = async (lease: Lease, connection: NatsConnection) => {
+    const term = new AbortController()
+    const signal = AbortSignal.any([stop.signal, term.signal])
+    const renewing = renew(parts.store, { name, holder, signal }).finally(() => term.abort())
+    parts.log.info('this replica carries the change log to NATS')
+    try {
+      const onEnd = (at: number) => {
+        atEndAt = at
+        isFailing = false
+      }
+      await serveTerm({ ...parts, connection, signal, onEnd })
+    } finally {
+      atEndAt = undefined
+      term.abort()
+      await renewing
+      await parts.store.releaseLease(lease).catch(() => {})
+    }
+  }
+  const attempt = async () => {
+    const connection = parts.link.connection()
+    if (!connection || !isWanted) return
+    const lease = await parts.store.acquireLease(name, { holder, ttlMs: leaseMs })
+    isWanted = false
+    if (lease) await hold(lease, connection)
+  }
+  const run = async () => {
+    while (!stop.signal.aborted) {
+      await attempt().catch((err: unknown) => {
+        if (stop.signal.aborted) return
+        isWanted = true
+        if (isFenced(err)) return parts.metrics.fenced()
+        if (!isFailing) parts.log.warn({ err }, 'the change log could not be carried to NATS; it is tried again')
+        isFailing = true
+      })
+      const pause = isWanted ? retryMs : askMs
+      await sleep(pause * (0.5 + Math.random()), undefined, { signal: stop.signal, ref: false }).catch(() => {})
+    }
+  }
+  const running = run()
+  return {
+    wanted: () => {
+      isWanted = true
+    },
+    atEndAt: () => atEndAt,
+    [Symbol.asyncDispose]: async () => {
+      stop.abort()
+      await Promise.race([running, sleep(1_000, undefined, { ref: false })])
+    },
+  }
+}
+
+interface Renewing {
+  readonly name: string
+  readonly holder: string
+  readonly signal: AbortSignal
+}
+
+/** Resolves when the lease is no longer ours. */
+async function renew(store: Store, { name, holder, signal }: Renewing): Promise<void> {
+  let heldUntil = performance.now() + leaseMs
+  for (;;) {
+    await sleep(renewMs, undefined, { signal, ref: false }).catch(() => {})
+    if (signal.aborted || performance.now() > heldUntil) return
+    const began = performance.now()
+    try {
+      if (!(await store.acquireLease(name, { holder, ttlMs: leaseMs }))) return
+      heldUntil = began + leaseMs
+    } catch {
+      // The database may come back before the lease has run out.
+    }
+  }
+}
+
+interface TermParts extends RelayParts {
+  readonly connection: NatsConnection
+  readonly signal: AbortSignal
+  readonly onEnd: (at: number) => void
+}
+
+/** A term with the stream that it appends to. */
+interface OpenTerm extends TermParts {
+  readonly opened: NatsStream
+}
+
+/** From taking up where the stream ends until something is amiss: whoever begins again looks at the stream first. */
+async function serveTerm(given: TermParts): Promise<void> {
+  const { packedLog, link, connection, signal } = given
+  const parts: OpenTerm = { ...given, opened: streamOf(connection, given.stream) }
+  using asked = takeQuestions(parts)
+  let standing = await resume(parts)
+  // Who is cut off from NATS gives the lease back: another one may not be.
+  while (!signal.aborted && link.connection() === connection) {
+    const began = performance.now()
+    const changes = await packedLog.read(standing.revision, { ...batch, waitMs, signal }).catch(ifExpired)
+    if (signal.aborted) return
+    standing = changes ? await send(parts, standing, changes) : await beginAnew(parts, standing.sequence)
+    if (!changes || isFullBatch(changes, batch)) continue
+    asked.answer(began, placeOf(standing.revision))
+    parts.onEnd(began)
+    if (changes.length > 0) await sleep(tickMs, undefined, { signal, ref: false }).catch(() => {})
+  }
+}
+
+/** Answers where it stands then. */
+async function send(parts: OpenTerm, standing: Standing, changes: readonly PackedChange[]): Promise<Standing> {
+  const { connection, stream, seals, metrics, opened } = parts
+  const room = Math.min(maxMessageBytes, (connection.info?.max_payload ?? maxMessageBytes) - headroomBytes)
+  let { revision, sequence } = standing
+  for (const message of packMessages(placeOf(revision), changes, room)) {
+    sequence = await opened.append(subjectFor(stream, message.changes), seals.seal(message.bytes), sequence)
+    revision = revisionOf(message.to)
+    metrics.relayed(message.changes.length)
+  }
+  return { revision, sequence }
+}
+
+function subjectFor(stream: StreamSettings, changes: readonly PackedChange[]): string {
+  const subjects = subjectsOf(stream)
+  const [first = subjects.mixed, ...others] = new Set(changes.map(({ model }) => subjects.shard(model)))
+  return others.length === 0 ? first : subjects.mixed
+}
+
+interface Standing {
+  readonly revision: Revision
+  readonly sequence: number
+}
+
+/** Behind the newest message, when it is ours and of the history that the database has. */
+async function resume(parts: OpenTerm): Promise<Standing> {
+  const { seals, packedLog, opened } = parts
+  const { sequence, newest } = await opened.open()
+  const message = newest && unpackMessage(seals, newest)
+  if (!message) return beginAnew(parts, sequence)
+  const revision = revisionOf(message.to)
+  const proven = await packedLog.read(revision, { limit: 1, waitMs: 0 }).catch(ifExpired)
+  return proven ? { revision, sequence } : beginAnew(parts, sequence)
+}
+
+/** What the stream has is of no use: it begins with the present end of the log. */
+async function beginAnew({ stream, seals, store, log, opened }: OpenTerm, expected: number): Promise<Standing> {
+  log.info('the stream in NATS begins anew, at the end of the change log')
+  await opened.empty()
+  const revision = await store.head()
+  const bytes = seals.seal(packPlace(placeOf(revision)))
+  return { revision, sequence: await opened.append(subjectsOf(stream).mixed, bytes, expected) }
+}
+
+interface Questions extends Disposable {
+  /** Tells all who had asked before that moment that the log was at this place then. */
+  answer(before: number, place: Place): void
+}
+
+/** Replicas ask how far the log is, each with a number of its own; they are told once it has been read after that. */
+function takeQuestions({ connection, stream, seals }: TermParts): Questions {
+  let waiting: { readonly at: number; readonly message: Msg }[] = []
+  const subscription = connection.subscribe(subjectsOf(stream).proof, {
+    callback: (error, message) => {
+      if (error || message.data.length !== nonceBytes || waiting.length >= mostWaiting) return
+      waiting.push({ at: performance.now(), message })
+    },
+  })
+  return {
+    answer: (before, place) => {
+      for (const { at, message } of waiting) {
+        if (at <= before) message.respond(seals.seal(packProof(Buffer.from(message.data), place)))
+      }
+      waiting = waiting.filter(({ at }) => at > before)
+    },
+    [Symbol.dispose]: () => subscription.unsubscribe(),
+  }
+}
+
+/** The log does not have that place, or no longer. */
+function ifExpired(error: unknown): undefined {
+  if (!isApiError(error) || error.reason !== 'RevisionExpired') throw error
+}
+
+function revisionOf(place: Place): Revision {
+  return encodeRevision({ ...place, skipped: [] })
+}

@@ -1,0 +1,120 @@
+import {
+  DeliverPolicy,
+  JetStreamApiError,
+  jetstream,
+  jetstreamManager,
+  StorageType,
+  type Consumer,
+  type JetStreamManager,
+} from '@nats-io/jetstream'
+import { nanos, type NatsConnection } from '@nats-io/transport-node'
+
+/** The stream that changes travel by, as an operator wants it. */
+export interface StreamSettings {
+  /** Of the stream, and in front of every subject. */
+  readonly name: string
+  /** Servers that hold it. */
+  readonly replicas: number
+  readonly maxAgeSeconds: number
+  readonly maxBytes: number
+}
+
+/** Those of one shard go by its own subject; those of several by a common one. */
+const shardCount = 32
+
+interface Subjects {
+  readonly all: string
+  readonly shard: (model: number) => string
+  readonly mixed: string
+  /** Where whoever carries the log is asked how far it is. */
+  readonly proof: string
+}
+
+export function subjectsOf({ name }: Pick<StreamSettings, 'name'>): Subjects {
+  return {
+    all: `${name}.changes.*`,
+    shard: (model) => `${name}.changes.${model % shardCount}`,
+    mixed: `${name}.changes.mixed`,
+    proof: `${name}.proof`,
+  }
+}
+
+const apiMs = 2_000
+const notFound = 10_059
+const wrongSequence = 10_071
+
+/** What is in the stream now. */
+interface StreamEnd {
+  /** Of its newest message, also of one that is gone. */
+  readonly sequence: number
+  /** Undefined when there is none. */
+  readonly newest: Buffer | undefined
+}
+
+export interface NatsStream {
+  /** Makes the stream, or gives it the settings it should have. */
+  open(): Promise<StreamEnd>
+  /** Nothing in it counts any more; numbers go on. */
+  empty(): Promise<void>
+  /** Only behind the message that is expected: who has been replaced, and does not know it, is refused. Answers its own. */
+  append(subject: string, bytes: Buffer, expected: number): Promise<number>
+  /** From the newest message on. */
+  consumer(): Promise<Consumer>
+}
+
+export function streamOf(connection: NatsConnection, settings: StreamSettings): NatsStream {
+  const { name } = settings
+  const manager = () => jetstreamManager(connection, { timeout: apiMs, checkAPI: false })
+  const js = jetstream(connection, { timeout: apiMs })
+  return {
+    open: async () => {
+      const jsm = await manager()
+      await ensureStream(jsm, settings)
+      const { state } = await jsm.streams.info(name)
+      return { sequence: state.last_seq, newest: await messageAt(jsm, name, state.last_seq) }
+    },
+    empty: async () => {
+      await (await manager()).streams.purge(name)
+    },
+    append: async (subject, bytes, expected) => {
+      const { seq } = await js.publish(subject, bytes, { expect: { lastSequence: expected } })
+      return seq
+    },
+    consumer: () => js.consumers.get(name, { deliver_policy: DeliverPolicy.Last }),
+  }
+}
+
+export function isFenced(error: unknown): boolean {
+  return error instanceof JetStreamApiError && error.code === wrongSequence
+}
+
+async function ensureStream(
+  jsm: JetStreamManager,
+  { name, replicas, maxAgeSeconds, maxBytes }: StreamSettings,
+): Promise<void> {
+  const config = {
+    name,
+    subjects: [subjectsOf({ name }).all],
+    storage: StorageType.File,
+    num_replicas: replicas,
+    max_age: nanos(maxAgeSeconds * 1000),
+    max_bytes: maxBytes,
+    // The oldest go first: whoever is behind reads the log.
+    discard: 'old' as const,
+  }
+  try {
+    const { config: found } = await jsm.streams.info(name)
+    const isSame =
+      found.num_replicas === replicas && found.max_age === config.max_age && found.max_bytes === config.max_bytes
+    if (!isSame) await jsm.streams.update(name, config)
+  } catch (error) {
+    if (!(error instanceof JetStreamApiError) || error.code !== notFound) throw error
+    await jsm.streams.add(config)
+  }
+}
+
+async function messageAt(jsm: JetStreamManager, name: string, seq: number): Promise<Buffer | undefined> {
+  if (seq === 0) return undefined
+  const found = await jsm.streams.getMessage(name, { seq })
+  return found ? Buffer.from(found.data) : undefined
+}

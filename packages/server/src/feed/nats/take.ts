@@ -1,0 +1,90 @@
+import type { Log } from '../../base/log.ts'
+import type { Change, Store } from '../../store/store.ts'
+import { ifExpired, type HandingOut } from '../handing-out.ts'
+import { readOn } from '../read-on.ts'
+import type { FeedMetrics } from './feed-metrics.ts'
+import { unpackMessage, type ChangesMessage } from './message.ts'
+import type { Seals } from './seals.ts'
+import { isKnown, type Standing } from './standing.ts'
+
+/** The same is not said again for so long. */
+const quietMs = 30_000
+
+export interface FeedParts {
+  readonly store: Store
+  readonly log: Log
+  readonly handing: HandingOut
+  readonly standing: Standing
+  readonly metrics: FeedMetrics
+  readonly seals: Seals
+  readonly signal: AbortSignal
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
+  /** What has been said already. */
+  readonly quiet: { refusedAt?: number; failing?: boolean }
+}
+
+/** A message from the stream. Must not throw. */
+export async function take(parts: FeedParts, bytes: Buffer): Promise<void> {
+  const { handing, standing, metrics, seals, signal } = parts
+  const message = unpackMessage(seals, bytes)
+  if (!message) return refuse(parts)
+  if (signal.aborted) return
+  const before = handing.place.number
+  if (message.to.number <= before && message.to.number > message.from.number) metrics.droppedDuplicate()
+  await fillGap(parts, message)
+  if (message.to.number > handing.place.number) await handOn(parts, message)
+  if (handing.place.number > before) standing.movedAt = performance.now()
+  standing.stream = message.to
+  standing.settle()
+}
+
+/** What lies before a message, and what it could not carry, is read from the log. */
+async function fillGap(parts: FeedParts, { from, to, changes }: ChangesMessage): Promise<void> {
+  const { handing, metrics, signal } = parts
+  const isWhole = changes.length === to.number - from.number
+  const fits = () => isWhole && isKnown(handing, from)
+  if (to.number <= handing.place.number || fits()) return
+  metrics.filledGap()
+  while (!signal.aborted && handing.place.number < to.number && !fits()) {
+    const { number } = handing.place
+    await readLog(parts, 0)
+    // The log has not come as far as the message says: it is of another history, or the database does not answer.
+    if (handing.place.number === number) return
+  }
+}
+
+/** Those that were not handed out before; only from a place that is in our own history. */
+async function handOn({ store, handing }: FeedParts, { from, changes }: ChangesMessage): Promise<void> {
+  if (!isKnown(handing, from)) return
+  const fresh: Change[] = []
+  for (const { about, data } of changes.slice(handing.place.number - from.number)) {
+    const change = store.packedLog?.unpack(about, data)
+    if (change) fresh.push(change instanceof Promise ? await change : change)
+  }
+  const last = fresh.at(-1)
+  if (last) await handing.handOut(fresh, last.revision)
+}
+
+/** Somebody else has sent it, or another release. */
+export async function refuse({ metrics, seals, log, quiet }: FeedParts): Promise<void> {
+  metrics.refusedSeal()
+  const now = performance.now()
+  if (now - (quiet.refusedAt ?? Number.NEGATIVE_INFINITY) > quietMs) {
+    quiet.refusedAt = now
+    log.warn('a message in NATS is not sealed by this database, and not believed; who else can write there?')
+  }
+  await seals.reload().catch(() => {})
+}
+
+/** One reading; answers whether the log could be read. */
+export async function readLog({ store, handing, log, signal, quiet }: FeedParts, waitMs: number): Promise<boolean> {
+  try {
+    await readOn(store, handing, { waitMs, signal }).catch(ifExpired(() => handing.startAnew()))
+    quiet.failing = false
+    return true
+  } catch (err) {
+    if (!quiet.failing && !signal.aborted) log.warn({ err }, 'changes cannot be read; it is tried again')
+    quiet.failing = true
+    return false
+  }
+}

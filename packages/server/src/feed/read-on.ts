@@ -1,0 +1,19 @@
+import { isFullBatch } from '../store/is-full-batch.ts'
+import type { ReadChangesOptions, Store } from '../store/store.ts'
+import { logBatch, type HandingOut } from './handing-out.ts'
+
+/** One reading of the log, handed out. */
+export async function readOn(
+  store: Store,
+  handing: HandingOut,
+  options: Pick<ReadChangesOptions, 'waitMs' | 'signal'>,
+): Promise<void> {
+  const began = performance.now()
+  const { changes, revision } = await store.readChanges(handing.revision, { ...logBatch, ...options })
+  if (options.signal?.aborted) return
+  await handing.handOut(changes, revision)
+  if (changes.length === 0) return handing.provenAt(performance.now())
+  // Nothing that was committed before we asked is missing, unless there is more than we took.
+  const objects = changes.map(({ object }) => object)
+  if (!isFullBatch(objects, logBatch)) handing.provenAt(began)
+}

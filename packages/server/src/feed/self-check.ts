@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { metrics } from '@opentelemetry/api'
+import type { CheckedCache } from '../base/checked-cache.ts'
+import type { Log } from '../base/log.ts'
+import { decodeRevision } from '../store/revision.ts'
+import type { Store } from '../store/store.ts'
+import type { Feed } from './feed.ts'
+
+const everyMs = 60_000
+/** How long the feed is given to hand out what was committed before the first look. */
+const handOutMs = 5_000
+const pollMs = 20
+const shownDifferences = 5
+
+export interface SelfCheckParts {
+  readonly store: Store
+  readonly feed: Feed
+  readonly caches: readonly CheckedCache[]
+  readonly log: Log
+}
+
+export interface SelfCheck extends Disposable {
+  /** Looks at everything once, now; answers how many things had to be read anew. */
+  look(): Promise<number>
+}
+
+/**
+ * Everything kept in memory follows the feed, and nothing should ever disagree with the database. Should it, by a fault of
+ * ours, this finds it within a minute, reads it anew and says so.
+ */
+export function startSelfCheck(parts: SelfCheckParts): SelfCheck {
+  const meter = metrics.getMeter('pergola')
+  const checks = meter.createCounter('pergola_cache_checks', {
+    description: 'Times that something kept in memory was compared with the database.',
+  })
+  const divergences = meter.createCounter('pergola_cache_divergences', {
+    description: 'Times that it did not agree and was read anew; never, unless Pergola has a fault.',
+  })
+  const look = async (cache: CheckedCache): Promise<boolean> => {
+    const lasting = await lastingDifferences(parts, cache)
+    checks.add(1, { cache: cache.name })
+    if (lasting.length === 0) return false
+    divergences.add(1, { cache: cache.name })
+    const differences = lasting.slice(0, shownDifferences)
+    parts.log.error({ cache: cache.name, count: lasting.length, differences }, 'memory did not agree with the database')
+    await cache.repair()
+    return true
+  }
+  const lookAtAll = async () => {
+    let repaired = 0
+    for (const cache of parts.caches) if (await look(cache)) repaired++
+    return repaired
+  }
+  // Replicas that started together need not look together.
+  const timer = setInterval(
+    () => {
+      lookAtAll().catch((err: unknown) => parts.log.warn({ err }, 'memory could not be compared with the database'))
+    },
+    everyMs * (0.9 + Math.random() * 0.2),
+  )
+  timer.unref()
+  return { look: lookAtAll, [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+/** Those that are still there when everything that was committed has been handed out. */
+async function lastingDifferences(
+  { store, feed }: SelfCheckParts,
+  { differences }: CheckedCache,
+): Promise<readonly string[]> {
+  const before = await differences()
+  if (before.size === 0) return []
+  const { number } = decodeRevision(await store.head())
+  const deadline = performance.now() + handOutMs
+  while (feed.place.number < number) {
+    // As long as the feed stands still, everybody asks the database itself.
+    if (performance.now() > deadline) return []
+    await sleep(pollMs)
+  }
+  const after = await differences()
+  return [...before].filter((difference) => after.has(difference))
+}

@@ -1,0 +1,49 @@
+import { ServerResponse, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { pipeline } from 'node:stream/promises'
+import type { Accepted, Declined, Passage } from '../base/passage.ts'
+import { joinConnections } from './join-connections.ts'
+
+interface Asked {
+  readonly request: IncomingMessage
+  readonly connection: Socket
+  /** What the client has sent behind its request already. */
+  readonly head: Buffer
+}
+
+/** Lets somebody else take a WebSocket; answers the status. Rejects as long as the client has heard nothing. */
+export async function openPassage(passage: Passage, { request, connection, head }: Asked): Promise<number> {
+  const gone = new AbortController()
+  connection.once('close', () => gone.abort())
+  if (connection.destroyed) gone.abort()
+  const answer = await passage.ask(gone.signal)
+  if ('status' in answer) {
+    passage.opened(() => connection.destroy())
+    await decline(answer, request, connection)
+    return answer.status
+  }
+  connection.write(headOf(answer))
+  if (head.length > 0) connection.unshift(head)
+  if (answer.head.length > 0) answer.connection.unshift(answer.head)
+  passage.opened(joinConnections({ client: connection, other: answer.connection, lost: answer.lost }))
+  return 101
+}
+
+function headOf({ headers }: Accepted): string {
+  const fields = { ...headers, connection: 'Upgrade', upgrade: 'websocket' }
+  const lines = Object.entries(fields).flatMap(([name, values]) => [values].flat().map((value) => `${name}: ${value}`))
+  return `${['HTTP/1.1 101 Switching Protocols', ...lines].join('\r\n')}\r\n\r\n`
+}
+
+/** As it would have been answered without an upgrade; the connection cannot be used for another request. */
+async function decline({ status, headers, body }: Declined, request: IncomingMessage, connection: Socket) {
+  const response = new ServerResponse(request)
+  response.shouldKeepAlive = false
+  response.assignSocket(connection)
+  response.writeHead(status, headers)
+  // What breaks off on the way is cut, and so cannot look whole.
+  await pipeline(body, response).then(
+    () => connection.destroySoon(),
+    () => connection.destroy(),
+  )
+}

@@ -1,0 +1,19 @@
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Answer } from '../base/call.ts'
+
+/** Writes an answer by hand and closes, where Node has no response for it. */
+export function writeRaw(connection: Duplex, answer: Answer & { readonly body: Buffer }, requestId: string): void {
+  const { status, contentType, headers = {}, body } = answer
+  const fields = {
+    ...headers,
+    'content-type': contentType,
+    'content-length': body.length,
+    'pergola-request-id': requestId,
+    'x-content-type-options': 'nosniff',
+    connection: 'close',
+  }
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`)
+  connection.write(`${[`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines].join('\r\n')}\r\n\r\n`)
+  connection.end(body)
+}

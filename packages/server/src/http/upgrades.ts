@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { ApiError } from '@pergola/api'
+import { WebSocketServer } from 'ws'
+import type { Answer, IncomingRequest } from '../base/call.ts'
+import type { Log } from '../base/log.ts'
+import { shownPath } from '../base/shown-path.ts'
+import type { Relay } from '../base/relay.ts'
+import type { Stream } from '../base/wire.ts'
+import type { ClientReader } from './client.ts'
+import { openPassage } from './open-passage.ts'
+import { problemAnswer, toApiError } from './problem-answer.ts'
+import type { CheckClient } from './public-url-check.ts'
+import { writeRaw } from './raw-answer.ts'
+import { webSocketWire } from './web-socket-wire.ts'
+
+/** Readers have nothing to say but that they are there. */
+const maxMessageBytes = 1024
+const subProtocol = 'watch.v1+json'
+
+export interface UpgradeParts {
+  readonly log: Log
+  readonly handle: (request: IncomingRequest) => Promise<Answer | Stream | Relay>
+  readonly clientOf: ClientReader
+  readonly checkClient: CheckClient
+}
+
+export type Upgrade = (request: IncomingMessage, connection: Socket, head: Buffer) => Promise<void>
+
+/** Whether a request wants to go on as a WebSocket; what else asks for an upgrade is answered as if it did not. */
+export function wantsWebSocket({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && /(^|,)\s*websocket\s*(,|$)/i.test(headers.upgrade ?? '')
+}
+
+/** Requests that become WebSockets: the same way down the line, and a line in the log when they are over. */
+export function createUpgrade({ log, handle, clientOf, checkClient }: UpgradeParts): Upgrade {
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: maxMessageBytes,
+    handleProtocols: (offered) => (offered.has(subProtocol) ? subProtocol : false),
+  })
+  // Told while `handleUpgrade` runs, so this is thrown to who called it.
+  server.on('wsClientError', ({ message }) => {
+    throw new ApiError('BadRequest', `this is not how a WebSocket is asked for: ${message}`)
+  })
+  return async (request, connection, head) => {
+    // The library gives a string of many parts; a copy is one.
+    const id = Buffer.from(randomUUID()).toString('latin1')
+    const upgraded = new Upgraded(log, connection, { requestId: id, method: request.method, target: request.url ?? '' })
+    const note = (facts: object) => upgraded.note(facts)
+    try {
+      const client = clientOf(request)
+      checkClient(client, request.url ?? '')
+      const stream = await handle(incoming(request, { id, address: client.address, note }))
+      if ('relay' in stream && stream.passage) {
+        const status = await openPassage(stream.passage, { request, connection, head })
+        return note({ status })
+      }
+      if (!('open' in stream)) throw new ApiError('BadRequest', 'this is not served as a WebSocket')
+      if (connection.destroyed) return stream.closed()
+      upgraded.stream = stream
+      note({ status: 101 })
+      server.handleUpgrade(request, connection, head, (webSocket) => stream.open(webSocketWire(webSocket, connection)))
+    } catch (error) {
+      const { reason } = toApiError(error)
+      const answer = problemAnswer(error, { target: request.url ?? '', requestId: id })
+      note({ status: answer.status, reason, ...(reason === 'Internal' && { err: error }) })
+      if (connection.writable) writeRaw(connection, answer, id)
+    }
+  }
+}
+
+const ignore = () => {}
+
+/** A class because there are tens of thousands of them: of what a connection began with, only this stays. */
+class Upgraded {
+  readonly #log: Log
+  readonly #line: Record<string, unknown>
+  readonly #started = performance.now()
+  stream: Stream | undefined
+
+  constructor(log: Log, connection: Socket, { requestId, method, target }: Record<string, string | undefined>) {
+    this.#log = log
+    this.#line = { requestId, method, target: shownPath(target ?? '') }
+    connection.on('error', ignore)
+    connection.on('close', () => this.#end())
+  }
+
+  /** For the line in the log. */
+  note(facts: object): void {
+    Object.assign(this.#line, facts)
+  }
+
+  #end(): void {
+    this.stream?.closed()
+    const line = { ...this.#line, ms: Math.round((performance.now() - this.#started) * 10) / 10 }
+    if ('err' in line) this.#log.error(line, 'request')
+    else this.#log.info(line, 'request')
+  }
+}
+
+function incoming(
+  request: IncomingMessage,
+  { id, address, note }: Pick<IncomingRequest, 'id' | 'address' | 'note'>,
+): IncomingRequest {
+  const target = request.url ?? ''
+  const query = target.indexOf('?')
+  return {
+    id,
+    method: request.method ?? '',
+    target,
+    headers: request.headers,
+    query: new URLSearchParams(query < 0 ? '' : target.slice(query + 1)),
+    address,
+    readBody: () => Promise.reject(new ApiError('BadRequest', 'an upgrade has no body')),
+    note,
+  }
+}

@@ -1,0 +1,88 @@
+import type { Duplex } from 'node:stream'
+import { problems, type Reason } from '@pergola/api'
+import type { WebSocket } from 'ws'
+import type { Frame, Wire } from '../base/wire.ts'
+import { ConnectionQueue } from './connection-queue.ts'
+
+/** How long a reader may take for what is left when its stream ends. */
+const lingerMs = 10_000
+const ignore = () => {}
+const normalClosure = 1000
+/** In the range that is left to applications: 4410 for 410. */
+const problemClosure = 4000
+
+/**
+ * Frames are written to the connection in the bytes that all readers of a frame share; the library does the rest of the
+ * protocol. It never has a frame of its own half written, since nothing is compressed.
+ */
+export function webSocketWire(webSocket: WebSocket, connection: Duplex): Wire {
+  return new WebSocketWire(webSocket, connection)
+}
+
+/** A class because there are tens of thousands of them. */
+class WebSocketWire implements Wire {
+  readonly #webSocket: WebSocket
+  readonly #queue: ConnectionQueue
+  #isAnswering = true
+
+  constructor(webSocket: WebSocket, connection: Duplex) {
+    this.#webSocket = webSocket
+    this.#queue = new ConnectionQueue(connection)
+    webSocket.on('pong', () => (this.#isAnswering = true))
+    // What a peer does wrong ends its connection, which is told as a close.
+    webSocket.on('error', ignore)
+    webSocket.on('message', () => webSocket.close(1008, 'a watch takes no messages'))
+  }
+
+  get closed(): boolean {
+    return this.#webSocket.readyState !== this.#webSocket.OPEN
+  }
+
+  get waiting(): number {
+    return this.#queue.waiting
+  }
+
+  send(frame: Frame): void {
+    if (!this.closed) this.#queue.write(encoded(frame))
+  }
+
+  drained(): Promise<void> {
+    return this.closed ? Promise.resolve() : this.#queue.drained()
+  }
+
+  close(why?: Reason): void {
+    if (why === undefined) this.#webSocket.close(normalClosure)
+    else this.#webSocket.close(problemClosure + problems[why].status, why)
+    const webSocket = this.#webSocket
+    setTimeout(() => webSocket.terminate(), lingerMs).unref()
+  }
+
+  probe(): void {
+    if (!this.#isAnswering) return this.#webSocket.terminate()
+    this.#isAnswering = false
+    if (!this.closed) this.#webSocket.ping()
+  }
+}
+
+const known = new WeakMap<Frame, Buffer>()
+
+function encoded(frame: Frame): Buffer {
+  const found = known.get(frame)
+  if (found) return found
+  const length = frame.json.reduce((sum, part) => sum + part.length, 0)
+  const bytes = Buffer.concat([header(length), ...frame.json])
+  known.set(frame, bytes)
+  return bytes
+}
+
+/** One whole text message, not masked. */
+function header(length: number): Buffer {
+  const wholeText = 0x81
+  if (length < 126) return Buffer.from([wholeText, length])
+  if (length < 65_536) return Buffer.from([wholeText, 126, length >> 8, length & 0xff])
+  const bytes = Buffer.alloc(10)
+  bytes[0] = wholeText
+  bytes[1] = 127
+  bytes.writeBigUInt64BE(BigInt(length), 2)
+  return bytes
+}

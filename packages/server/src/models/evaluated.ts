@@ -1,0 +1,73 @@
+import { ApiError } from '@pergola/api'
+import type { Caller } from '../base/call.ts'
+import { nameAhead } from '../store/store.ts'
+import type { Evaluation } from './evaluation.ts'
+import type { JsonObject } from './json-object.ts'
+import type { Model } from './model.ts'
+
+const nothing: Evaluation = { values: {}, errors: [] }
+
+interface Asked {
+  /** Values of indexes are wanted. */
+  readonly indexes: boolean
+  readonly check?: {
+    readonly verb: 'create' | 'update' | 'patch'
+    readonly stored: JsonObject | undefined
+    readonly caller: Caller | undefined
+  }
+}
+
+/** Asks, if there is something to ask; throws what keeps the answer from coming. */
+export async function evaluated(model: Model, object: JsonObject, asked: Asked): Promise<Evaluation> {
+  const { check } = asked
+  const indexes = asked.indexes ? evaluatedIndexes(model) : []
+  const isChecked = check !== undefined && model.definition.check === true
+  const [now, ahead] = await Promise.all([
+    evaluatedNow(model, object, { indexes, ...(isChecked && { check }) }),
+    asked.indexes ? valuesAhead(model, object) : {},
+  ])
+  return { ...now, values: { ...now.values, ...ahead } }
+}
+
+interface AskedNow {
+  readonly indexes: readonly string[]
+  readonly check?: Asked['check']
+}
+
+async function evaluatedNow(model: Model, object: JsonObject, { indexes, check }: AskedNow): Promise<Evaluation> {
+  if (indexes.length === 0 && !check) return nothing
+  if (!model.evaluate) throw new ApiError('PluginNotStarted', `nobody says what is to be indexed of ${model.plural}`)
+  const { verb = 'update', stored, caller } = check ?? {}
+  return model.evaluate({
+    object: typed(model, object),
+    indexes,
+    ...(check && {
+      check: {
+        verb,
+        ...(stored && { stored: typed(model, stored) }),
+        ...(caller && caller.kind !== 'anonymous' && { caller: caller.name }),
+      },
+    }),
+  })
+}
+
+function evaluatedIndexes({ indexes }: Model): readonly string[] {
+  return indexes.filter((index) => index.evaluated && !index.isAhead).map(({ name }) => name)
+}
+
+/** Of indexes that are built ahead, under their names there. */
+async function valuesAhead(model: Model, object: JsonObject): Promise<Evaluation['values']> {
+  const ahead = new Set(model.indexes.filter((index) => index.evaluated && index.isAhead).map(({ name }) => name))
+  if (ahead.size === 0) return {}
+  if (!model.evaluateAhead)
+    throw new ApiError('PluginNotStarted', `nobody says what will be indexed of ${model.plural}`)
+  const { next } = model.definition
+  const indexes = (next?.indexes ?? []).map(({ name }) => name).filter((name) => ahead.has(nameAhead(name)))
+  const { values } = await model.evaluateAhead({ object: typed(model, object), indexes })
+  return Object.fromEntries(Object.entries(values).map(([name, said]) => [nameAhead(name), said]))
+}
+
+/** As it is served, but for what the server alone knows. */
+function typed({ apiVersion, kind }: Model, object: JsonObject): Readonly<Record<string, unknown>> {
+  return { apiVersion, kind, ...object }
+}

@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock as clock } from '../base/clock.ts'
+import { createLog } from '../base/log.ts'
+import { createIdentities } from '../credentials/identities.ts'
+import type { Feed } from '../feed/feed.ts'
+import { createLogFeed } from '../feed/log-feed.ts'
+import { startSelfCheck } from '../feed/self-check.ts'
+import { createOperation } from '../models/create.ts'
+import { declarationOf } from '../models/model.ts'
+import { openStore } from '../store/open-store.ts'
+import type { Store } from '../store/store.ts'
+import { createAccessSource, noPlugins, type AccessSource } from './access-source.ts'
+import { createOwnModels, type OwnModels } from './own-models.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'pergola-access-'))
+const lines: string[] = []
+const log = createLog({ level: 'warn', pretty: false, write: (line) => lines.push(line) })
+let store: Store
+let own: OwnModels
+let feed: Feed
+beforeAll(async () => {
+  store = await openStore({ url: `sqlite:${join(directory, 'test.db')}`, onConnectionLost: () => {} })
+  own = createOwnModels({ store, clock, rights: () => access })
+  for (const model of [own.roles, own.bindings, own.users, own.tokens]) await store.openModel(declarationOf(model))
+  feed = await createLogFeed(store, log)
+})
+afterAll(async () => {
+  feed[Symbol.dispose]()
+  await store[Symbol.asyncDispose]()
+  rmSync(directory, { recursive: true })
+})
+
+let access: AccessSource
+const openAccess = async (from: Feed) => {
+  const identities = createIdentities(store, clock)
+  access = await createAccessSource({
+    store,
+    clock,
+    feed: from,
+    identities,
+    countsUntil: () => Infinity,
+    claims: () => noPlugins,
+    ...own,
+  })
+  return access
+}
+
+/** Goes on, and tells nobody. */
+function deaf(): Feed {
+  return {
+    get place() {
+      return feed.place
+    },
+    recent: (after) => feed.recent(after),
+    isCurrent: () => true,
+    subscribe: () => ({ [Symbol.dispose]: () => {} }),
+    [Symbol.dispose]: () => {},
+  }
+}
+
+const createRole = async (name: string) => {
+  const rules = [{ apiGroups: ['example.com'], resources: ['things'], verbs: ['get'] }]
+  await store.write([await createOperation({ clock }, own.roles, { metadata: { name }, rules })])
+}
+const bind = async (user: string, role: string) => {
+  const operation = await createOperation({ clock }, own.bindings, {
+    metadata: { name: `${user}-${role}` },
+    roleRef: { apiGroup: '', kind: 'Role', name: role },
+    subjects: [{ apiGroup: '', kind: 'User', name: user }],
+  })
+  await store.write([operation])
+}
+const createUser = async (name: string) => {
+  const operation = await createOperation({ clock }, own.users, { metadata: { name }, spec: { disabled: false } })
+  await store.write([operation])
+  return { kind: 'user', name, uid: operation.uid, via: 'token' } as const
+}
+
+test('what a feed did not tell is found by looking, read anew, and said', async () => {
+  await createRole('first')
+  const ann = await createUser('ann')
+  using source = await openAccess(deaf())
+  using check = startSelfCheck({ store, feed, caches: source.caches, log })
+  const heldBy = async () => (await source.rolesOf(ann)).roles.map(({ name }) => name).toSorted()
+  expect(await check.look()).toBe(0)
+  expect(await heldBy()).toEqual(['anonymous', 'authenticated'])
+
+  await createRole('second')
+  expect(await check.look()).toBe(1)
+  expect(await heldBy()).toEqual(['anonymous', 'authenticated'])
+  await bind('ann', 'first')
+  expect(await heldBy()).toEqual(['anonymous', 'authenticated'])
+  expect(await check.look()).toBe(1)
+  expect(await heldBy()).toEqual(['anonymous', 'authenticated', 'first'])
+  expect(await check.look()).toBe(0)
+  expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+    expect.objectContaining({ cache: 'roles', count: 1, differences: [expect.stringMatching(/^second /)] }),
+    expect.objectContaining({ cache: 'users', count: 1, differences: [expect.stringMatching(/^ann .*first/)] }),
+  ])
+})
+
+test('what is only on its way is no difference', async () => {
+  using source = await openAccess(feed)
+  using check = startSelfCheck({ store, feed, caches: source.caches, log })
+  for (let at = 0; at < 20; at++) {
+    const writing = createRole(`moving-${at}`)
+    expect(await check.look()).toBe(0)
+    await writing
+  }
+})

@@ -1,0 +1,38 @@
+import type { Clock } from '../base/clock.ts'
+import type { Identities } from '../credentials/identities.ts'
+import { GuardFailed } from '../store/guard-failed.ts'
+import type { Store } from '../store/store.ts'
+import { WriteConflict } from '../store/write-conflict.ts'
+import type { Model } from '../models/model.ts'
+import { removeManagedRoles } from './managed-roles.ts'
+
+/** In one go; the next one comes in a minute. */
+const most = 1_000
+
+export interface ForgetVoidParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly bindings: Model
+  readonly identities: Identities
+  readonly maxAgeMs: number
+}
+
+/** Removes bindings that no longer count since their user has not come by the issuer for too long. */
+export async function forgetVoidRoles({
+  store,
+  clock,
+  bindings,
+  identities,
+  maxAgeMs,
+}: ForgetVoidParts): Promise<void> {
+  const since = clock.now() - maxAgeMs
+  for (const { issuer, subject, uid, name } of await identities.overdue(since, most)) {
+    const operations = await removeManagedRoles({ store, bindings }, { issuer, user: { uid, name } })
+    try {
+      await store.write(operations, { also: [identities.unbound({ issuer, subject }, since)] })
+    } catch (error) {
+      // Somebody has just come, or another replica was faster; what is left is found again.
+      if (!(error instanceof GuardFailed) && !(error instanceof WriteConflict)) throw error
+    }
+  }
+}

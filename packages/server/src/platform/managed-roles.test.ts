@@ -1,0 +1,108 @@
+import { describe, expect, inject, test } from 'vitest'
+import { createIdentities } from '../credentials/identities.ts'
+import { declarationOf } from '../models/model.ts'
+import { postgresFixture } from '../store/contract/postgres-fixture.ts'
+import { openSqliteStore } from '../store/sqlite/sqlite-store.ts'
+import type { Store } from '../store/store.ts'
+import { forgetVoidRoles } from './forget-void-roles.ts'
+import { replaceManagedRoles } from './managed-roles.ts'
+import { createRoleBindingModel } from './role-binding-model.ts'
+
+const engines: readonly (readonly [name: string, open: () => Promise<AsyncDisposable & { store: Store }>])[] = [
+  [
+    'SQLite',
+    async () => {
+      const store = openSqliteStore(':memory:')
+      return { store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
+    },
+  ],
+  ['PostgreSQL', () => postgresFixture(inject('postgres')['18'], (url) => ({ url }))],
+]
+
+const issuer = 'https://a.example/'
+const ann = { uid: 'uid-of-ann', name: 'ann' }
+const identity = { issuer, subject: 's' }
+
+async function setUp(store: Store) {
+  let now = 1_000_000
+  const clock = { now: () => now }
+  const roles = { group: '', plural: 'roles' }
+  const users = { group: '', plural: 'users' }
+  const rights = () => {
+    throw new Error('nobody asks')
+  }
+  const bindings = createRoleBindingModel({ store, rights, roles, users })
+  await store.openModel(declarationOf(bindings))
+  const identities = createIdentities(store, clock)
+  const parts = { store, clock, roles, bindings }
+  return {
+    identities,
+    pass: (milliseconds: number) => (now += milliseconds),
+    comes: async (given: readonly string[], from = issuer) => {
+      const { operations } = await replaceManagedRoles(parts, {
+        issuer: from,
+        user: ann,
+        roles: given,
+        signedInAt: now,
+      })
+      const who = { ...identity, issuer: from }
+      await store.write(operations, { also: [identities.linked(who, ann), identities.signedIn(who, given, now)] })
+    },
+    forget: () => forgetVoidRoles({ store, clock, bindings, identities, maxAgeMs: 500 }),
+    bound: async () => (await store.list(bindings, { limit: 100 })).items.length,
+  }
+}
+
+for (const [engine, open] of engines) {
+  describe(`${engine}:`, () => {
+    test('roles are replaced by those that the issuer gives now, and by nothing of another issuer', async () => {
+      await using opened = await open()
+      const { comes, bound } = await setUp(opened.store)
+      await comes(['author', 'visitor'])
+      expect(await bound()).toBe(2)
+      await comes(['author'])
+      expect(await bound()).toBe(1)
+      await comes(['author'], 'https://b.example/')
+      await comes([])
+      expect(await bound()).toBe(1)
+    })
+
+    test('what is void is removed, and what was renewed stays', async () => {
+      await using opened = await open()
+      const { comes, bound, forget, pass, identities } = await setUp(opened.store)
+      await comes(['author', 'visitor'])
+      await comes(['author'], 'https://b.example/')
+      pass(400)
+      await comes(['author'], 'https://b.example/')
+      await forget()
+      expect(await bound()).toBe(3)
+      pass(200)
+      await forget()
+      expect(await bound()).toBe(1)
+      expect(await identities.find(identity)).toMatchObject({ uid: ann.uid, roles: ['author', 'visitor'] })
+      expect(await identities.overdue(Number.MAX_SAFE_INTEGER, 10)).toHaveLength(1)
+      pass(400)
+      await forget()
+      expect(await bound()).toBe(0)
+      await comes(['author'])
+      expect(await bound()).toBe(1)
+    })
+
+    test('an identity is one user’s, and a user has one of each issuer', async () => {
+      await using opened = await open()
+      const { identities } = await setUp(opened.store)
+      const { store } = opened
+      const ben = { uid: 'uid-of-ben', name: 'ben' }
+      const link = async (who: typeof identity, user: typeof ann) => {
+        await store.write([], { also: [identities.linked(who, user)] })
+        return (await store.sql(identities.isOthers(who, user.uid))).length === 0
+      }
+      expect(await link(identity, ann)).toBe(true)
+      expect(await link(identity, ann)).toBe(true)
+      expect(await link(identity, ben)).toBe(false)
+      expect(await link({ ...identity, subject: 't' }, ann)).toBe(false)
+      expect(await link({ ...identity, subject: 't' }, ben)).toBe(true)
+      expect((await identities.of(ann.uid)).map(({ subject }) => subject)).toEqual(['s'])
+    })
+  })
+}

@@ -1,0 +1,31 @@
+import type { Clock } from '../base/clock.ts'
+import { createTokens } from '../credentials/tokens.ts'
+import type { Model } from '../models/model.ts'
+import type { Store } from '../store/store.ts'
+import type { Rights } from './rights.ts'
+import { createRoleBindingModel } from './role-binding-model.ts'
+import { createRoleModel } from './role-model.ts'
+import { createTokenModel } from './token-model.ts'
+import { createUserModel } from './user-model.ts'
+
+/** The models of access, each of which knows some of the others. */
+export interface OwnModels {
+  readonly roles: Model
+  readonly bindings: Model
+  readonly users: Model
+  readonly tokens: Model
+}
+
+export interface OwnModelParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly rights: () => Rights
+}
+
+export function createOwnModels({ store, clock, rights }: OwnModelParts): OwnModels {
+  const roles = createRoleModel({ store, rights, bindings: () => bindings })
+  const users = createUserModel({ store, clock, rights, bindings: () => bindings, tokens: () => tokens })
+  const bindings = createRoleBindingModel({ store, rights, roles, users })
+  const tokens = createTokenModel({ store, clock, tokens: createTokens(store, clock), users })
+  return { roles, bindings, users, tokens }
+}

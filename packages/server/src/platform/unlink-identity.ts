@@ -1,0 +1,37 @@
+import { ApiError } from '@pergola/api'
+import type { Clock } from '../base/clock.ts'
+import type { Identities, LinkedIdentity } from '../credentials/identities.ts'
+import { revoked } from '../credentials/revocations.ts'
+import type { Model } from '../models/model.ts'
+import type { Store } from '../store/store.ts'
+import { WriteConflict } from '../store/write-conflict.ts'
+import { removeManagedRoles } from './managed-roles.ts'
+
+const maxTries = 20
+
+export interface UnlinkParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly bindings: Model
+  readonly identities: Identities
+}
+
+/** Ends a link with all that came by it: what the issuer gave, and the user's sessions. */
+export async function unlinkIdentity(parts: UnlinkParts, linked: LinkedIdentity): Promise<void> {
+  const { store, clock, bindings, identities } = parts
+  const { issuer, uid, name } = linked
+  const ended = { text: 'DELETE FROM sessions WHERE uid = $1', values: [uid] }
+  let isUnlinked = false
+  for (let tries = 1; tries <= maxTries; tries++) {
+    const operations = await removeManagedRoles({ store, bindings }, { issuer, user: { uid, name } })
+    // Looked for once more: a login that was just ending may have left some.
+    if (isUnlinked && operations.length === 0) return
+    try {
+      await store.write(operations, { also: [identities.unlinked(linked), ended, revoked(clock, uid)] })
+      isUnlinked = true
+    } catch (error) {
+      if (!(error instanceof WriteConflict)) throw error
+    }
+  }
+  throw new ApiError('VersionConflict', `what ${issuer} gives to user "${name}" keeps changing; retry`)
+}

@@ -1,0 +1,31 @@
+import { ApiError, reservedGroupFault } from '@pergola/api'
+import type { Manifest } from './manifest.ts'
+import type { PluginSpec } from './plugin-model.ts'
+
+interface Claiming {
+  readonly digest: string
+  readonly manifest: Manifest
+}
+
+/**
+ * Groups of the host are for the packages that come with it. Asked where a package comes in: what is in the database has passed
+ * here, of another release of the host perhaps, whose packages had other digests.
+ */
+export function assertMayClaim(
+  shipped: ReadonlySet<string>,
+  { digest, manifest: { name, definition } }: Claiming,
+  installed: PluginSpec | undefined,
+): void {
+  if (shipped.has(digest)) return
+  refuseReserved(definition.groups, (group) => `its plugin.json claims the group "${group}"`)
+  // Whoever takes the place of a plugin takes its groups over.
+  refuseReserved(installed?.groups ?? [], (group) => `the plugin ${name} comes with the host and has "${group}"`)
+}
+
+function refuseReserved(groups: readonly string[], words: (group: string) => string): void {
+  for (const group of groups) {
+    const fault = reservedGroupFault(group)
+    if (fault === undefined) continue
+    throw new ApiError('Invalid', `the package cannot be used: ${words(group)}, which ${fault}`)
+  }
+}

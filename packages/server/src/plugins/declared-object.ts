@@ -1,0 +1,9 @@
+/** An object that a package declares. */
+export interface DeclaredObject {
+  /** For people: `extensions/roles.yaml, document 2`. */
+  readonly where: string
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly body: Readonly<Record<string, unknown>>
+}

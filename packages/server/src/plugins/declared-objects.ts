@@ -1,0 +1,141 @@
+import { isApiError, type Rule } from '@pergola/api'
+import { ruleMatches } from '../authz/rule-matches.ts'
+import type { PluginCaller } from '../base/call.ts'
+import { isJsonObject } from '../base/json-object.ts'
+import { readYamlDocuments } from '../base/yaml-documents.ts'
+import { createObject, type WriteParts } from '../models/create.ts'
+import { pathOf, type Model } from '../models/model.ts'
+import { updateObject } from '../models/update.ts'
+import type { DeclaredObject } from './declared-object.ts'
+import type { SentMetadata } from '../validation/metadata.ts'
+import { reservedKeyErrors } from '../validation/reserved-keys.ts'
+import type { Manifest } from './manifest.ts'
+import { PluginFailed } from './not-started.ts'
+import type { PluginPackage } from './read-package.ts'
+import { templateFault } from './role-template-fault.ts'
+
+const declaringFiles = /^(extensions|src\/main\/resources\/extensions)\/.+\.ya?ml$/
+
+/** The objects that a package declares; throws `PluginFailed` for the first document that is none. */
+export function declaredObjects({ files }: Pick<PluginPackage, 'files'>): readonly DeclaredObject[] {
+  const names = [...files.keys()].filter((file) => declaringFiles.test(file)).toSorted()
+  return names.flatMap((file) => {
+    try {
+      return readYamlDocuments(files.get(file)?.toString('utf8') ?? '').map((body, at) =>
+        declaredObject(body, `${file}, document ${at + 1}`),
+      )
+    } catch (error) {
+      throw error instanceof PluginFailed ? error : new PluginFailed(`${file} cannot be read: ${String(error)}`)
+    }
+  })
+}
+
+function declaredObject(body: unknown, where: string): DeclaredObject {
+  const { apiVersion, kind, metadata } = isJsonObject(body) ? body : {}
+  const name = isJsonObject(metadata) ? metadata['name'] : undefined
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string' || typeof name !== 'string') {
+    throw new PluginFailed(`${where} needs apiVersion, kind and metadata.name`)
+  }
+  return { where, apiVersion, kind, name, body: body as Record<string, unknown> }
+}
+
+export interface ApplyParts extends WriteParts {
+  /** All models that there are. */
+  readonly models: () => readonly Model[]
+}
+
+/** Whose groups these are. */
+export interface Declarer {
+  readonly groups: readonly string[]
+}
+
+export interface Declared {
+  readonly objects: readonly DeclaredObject[]
+  /** Who answers for objects of others' models: what is handed out with them, the plugin must hold. */
+  readonly caller?: PluginCaller
+}
+
+interface Planned {
+  readonly object: DeclaredObject
+  readonly model: Model
+  readonly caller?: PluginCaller
+}
+
+/** Makes what is stored as it is declared. Everything is checked before the first is written. */
+export async function applyDeclared(parts: ApplyParts, manifest: Manifest, declared: Declared): Promise<void> {
+  const planned = await checkDeclared(parts, manifest, declared)
+  for (const { model, ...one } of planned) await apply(parts, model, { ...one, dryRun: false })
+}
+
+/** Throws `PluginFailed` for the first that could not be applied. */
+export async function checkDeclared(
+  parts: ApplyParts,
+  manifest: Manifest,
+  { objects, caller }: Declared,
+): Promise<readonly Planned[]> {
+  const planned = objects.map((object) => {
+    const answering = isForeign(manifest.definition, object) ? caller : undefined
+    return { object, model: modelOf(parts, manifest, object), ...(answering && { caller: answering }) }
+  })
+  for (const { model, ...one } of planned) await apply(parts, model, { ...one, dryRun: true })
+  return planned
+}
+
+/** Throws `PluginFailed` when the object is not the plugin's to declare. */
+export function modelOf({ models }: ApplyParts, manifest: Manifest, object: DeclaredObject): Model {
+  const { apiVersion, kind, where } = object
+  const model = models().find((known) => known.apiVersion === apiVersion && known.kind === kind)
+  if (!model) throw new PluginFailed(`${where}: there is no ${kind} in ${apiVersion}`)
+  const fault = isRole(object) ? templateFault(manifest, object) : foreignFault(manifest, model, object)
+  if (fault !== undefined) throw new PluginFailed(`${where}: ${fault}`)
+  const [reserved] = isRole(object) ? [] : reservedKeyErrors(object.body['metadata'] as SentMetadata, undefined)
+  if (reserved) throw new PluginFailed(`${where}: ${reserved.field} ${reserved.message}`)
+  return model
+}
+
+export function isRole({ apiVersion, kind }: DeclaredObject): boolean {
+  return apiVersion === 'v1alpha1' && kind === 'Role'
+}
+
+/** Of a model that is not the plugin's, and no role template. */
+export function isForeign({ groups }: Declarer, object: DeclaredObject): boolean {
+  const [group = '', version] = object.apiVersion.split('/')
+  return !isRole(object) && !groups.includes(version === undefined ? '' : group)
+}
+
+/** What is declared is made, kept as it is, and taken away again: all three must have been approved. */
+const declaringVerbs = ['create', 'update', 'delete'] as const
+
+function foreignFault(manifest: Manifest, model: Model, object: DeclaredObject): string | undefined {
+  if (!isForeign(manifest.definition, object)) return undefined
+  const { group, version, plural } = model
+  const path = `${pathOf(model)}/${object.name}`
+  const asked = { kind: 'resource' as const, path, group, version, resource: plural, name: object.name }
+  const { permissions } = manifest.definition
+  const isAllowed = (verb: (typeof declaringVerbs)[number]) =>
+    permissions.some((rule) => ruleMatches(rule, { ...asked, verb }))
+  if (declaringVerbs.every(isAllowed)) return undefined
+  const rule: Rule = {
+    apiGroups: [group],
+    resources: [plural],
+    resourceNames: [object.name],
+    verbs: [...declaringVerbs],
+  }
+  return `${object.kind} in ${object.apiVersion} is not this plugin's to declare; to ask an operator for it, add to "permissions" of the plugin ${JSON.stringify(rule)}`
+}
+
+interface Applied extends Omit<Planned, 'model'> {
+  readonly dryRun: boolean
+}
+
+async function apply(parts: WriteParts, model: Model, { object, ...how }: Applied): Promise<void> {
+  const { name, body, where } = object
+  try {
+    const there = await parts.store.get(model, name)
+    if (!there) await createObject(parts, model, { body, ...how })
+    else await updateObject(parts, model, { name, headers: {}, part: 'object', bodyFor: () => body, ...how })
+  } catch (error) {
+    if (!isApiError(error)) throw error
+    throw new PluginFailed(`${where}: ${error.message}`)
+  }
+}

@@ -1,0 +1,28 @@
+import { sectionOf, type Section } from '@pergola/api'
+import type { Model } from '../models/model.ts'
+import { fromData } from '../models/object-bytes.ts'
+import { allObjects } from '../store/all-objects.ts'
+import type { Store } from '../store/store.ts'
+import { specOf } from './plugin-model.ts'
+import { isInRange } from './versions.ts'
+
+export interface DependentParts {
+  readonly store: Store
+  readonly plugins: Model
+}
+
+/** For whoever is about to change a plugin: the others that stop when it is of that version, or of none. */
+export async function describeDependents(
+  { store, plugins }: DependentParts,
+  name: string,
+  version?: string,
+): Promise<readonly Section[]> {
+  const lines: string[] = []
+  for await (const stored of allObjects(store, plugins)) {
+    const { dependencies, removal, version: own } = specOf(fromData(stored.data))
+    const range = dependencies?.[name]
+    if (range === undefined || removal || (version !== undefined && isInRange(version, range))) continue
+    lines.push(`${stored.name} ${own}, which needs ${name} of ${range}`)
+  }
+  return sectionOf('would stop', lines)
+}

@@ -1,0 +1,97 @@
+import { ApiError, type FieldError } from '@pergola/api'
+import { errors } from 'undici'
+import { isJsonObject } from '../base/json-object.ts'
+import type { Evaluation, EvaluationRequest } from '../models/evaluation.ts'
+import type { ModelKey } from '../store/store.ts'
+import type { PluginLink } from './process/plugin-link.ts'
+
+/** Asked for together; more wait for the next turn. */
+const mostItems = 100
+/** Asked at a time: one that takes its time must not hold up everything. */
+const mostQuestions = 4
+
+interface Waiting {
+  readonly item: object
+  readonly resolve: (evaluation: Evaluation) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Asks a plugin that runs about objects; what is asked at the same moment is one question. */
+export interface Evaluator {
+  evaluate(model: ModelKey, request: EvaluationRequest): Promise<Evaluation>
+}
+
+export function createEvaluator(plugin: string, link: Pick<PluginLink, 'evaluate'>): Evaluator {
+  const waiting: Waiting[] = []
+  let asking = 0
+  const ask = async (batch: readonly Waiting[]) => {
+    try {
+      const answers = answersIn(await link.evaluate(batch.map(({ item }) => item)), batch.length)
+      for (const [at, { resolve, reject }] of batch.entries()) settle(plugin, answers[at], { resolve, reject })
+    } catch (error) {
+      for (const { reject } of batch) reject(told(plugin, error))
+    }
+  }
+  /** What comes while as much as may be is asked waits, and is asked together. */
+  const next = () => {
+    if (asking >= mostQuestions || waiting.length === 0) return
+    asking++
+    void ask(waiting.splice(0, mostItems)).finally(() => {
+      asking--
+      next()
+    })
+  }
+  return {
+    evaluate: ({ group, plural }, request) =>
+      new Promise((resolve, reject) => {
+        // All that comes at this moment is there by then.
+        if (waiting.push({ item: { group, plural, ...request }, resolve, reject }) === 1) setImmediate(next)
+      }),
+  }
+}
+
+function answersIn(answer: unknown, count: number): readonly unknown[] {
+  const items = isJsonObject(answer) ? answer['items'] : undefined
+  if (!Array.isArray(items) || items.length !== count) throw new Error('it did not answer each question')
+  return items
+}
+
+function settle(plugin: string, answer: unknown, { resolve, reject }: Omit<Waiting, 'item'>): void {
+  const { values, errors: faults = [], failed } = isJsonObject(answer) ? answer : {}
+  if (isJsonObject(values) && Object.values(values).every(isTexts) && Array.isArray(faults)) {
+    return resolve({ values: values as Evaluation['values'], errors: faults.map(faultOf) })
+  }
+  const why = typeof failed === 'string' ? failed : 'its answer makes no sense'
+  return reject(failure(plugin, new Error(why)))
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+}
+
+/** Only what a fault has, and as text. */
+function faultOf(fault: unknown): FieldError {
+  const { pointer, field, message } = isJsonObject(fault) ? fault : {}
+  return { pointer: textOf(pointer), field: textOf(field), rule: 'check', message: textOf(message) || 'is not right' }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.slice(0, 1_000) : ''
+}
+
+function told(plugin: string, cause: unknown): ApiError {
+  if (!(cause instanceof errors.HeadersTimeoutError)) return failure(plugin, cause)
+  return new ApiError(
+    'PluginTimeout',
+    `the plugin ${plugin} has not said in time whether this can be written; try again`,
+    {
+      cause,
+    },
+  )
+}
+
+function failure(plugin: string, cause: unknown): ApiError {
+  return new ApiError('PluginFailed', `the plugin ${plugin} failed to look at the object; its log has the details`, {
+    cause,
+  })
+}

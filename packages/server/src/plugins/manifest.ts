@@ -1,0 +1,103 @@
+import { groupFault, isAudienceGroup, pluginNameFault, type PluginDefinition } from '@pergola/api'
+import { hostVersion } from '../base/host-version.ts'
+import { isJsonObject } from '../base/json-object.ts'
+import { PackageFault, type PluginPackage } from './read-package.ts'
+import { customApiFault } from './route-faults.ts'
+import { isInRange, isRange } from './versions.ts'
+
+/** What a package says of itself, as far as it was looked at. */
+export interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly displayName?: string
+  /** Versions of the host that it works with, as a range. */
+  readonly requires?: string
+  /** The first file of its pages for the console. */
+  readonly ui?: string
+  readonly definition: PluginDefinition
+}
+
+const versionForm = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/
+
+/** Throws `PackageFault` in the words of whoever sent the package. */
+export function manifestOf({ manifest, files }: Pick<PluginPackage, 'manifest' | 'files'>): Manifest {
+  const { name, version, displayName, requires, ui, definition } = isJsonObject(manifest)
+    ? manifest
+    : refuse('is no object')
+  if (typeof name !== 'string') return refuse('has no name')
+  const fault = pluginNameFault(name)
+  if (fault !== undefined) return refuse(`has the name "${name}", which ${fault}`)
+  if (typeof version !== 'string' || !versionForm.test(version)) return refuse('has no version such as 1.0.0')
+  if (!isJsonObject(definition)) return refuse('has no definition')
+  const checked = checkedDefinition(definition, name)
+  const range = requires ?? checked.requires
+  if (range !== undefined && !isRange(range)) {
+    refuse(`requires ${JSON.stringify(range)}, which is no range of versions such as ^1.0.0`)
+  }
+  if (ui !== undefined) assertPages(ui, files)
+  return {
+    name,
+    version,
+    ...(typeof displayName === 'string' && { displayName }),
+    ...(range !== undefined && { requires: range }),
+    ...(typeof ui === 'string' && { ui }),
+    definition: checked,
+  }
+}
+
+/** Pages stand in a folder of their own: nothing else of a package is for browsers. */
+function assertPages(ui: unknown, files: PluginPackage['files']): void {
+  if (typeof ui !== 'string' || !/^ui\/[\w.-]+\.js$/.test(ui)) {
+    refuse(`has pages at ${JSON.stringify(ui)}; they begin in a file such as ui/index.js`)
+  }
+  if (!files.has(ui)) refuse(`has pages at ${ui}, which the package does not hold`)
+}
+
+/** Why it cannot run on this host, in words. */
+export function hostFault({ requires }: Manifest): string | undefined {
+  if (requires === undefined || isInRange(hostVersion, requires)) return undefined
+  const cure = 'upgrade the host, or take another version of the plugin'
+  return `it needs a host of ${requires}, and this one is ${hostVersion}; ${cure}`
+}
+
+const lists = ['groups', 'models', 'routes', 'apps', 'owned', 'roles', 'controllers', 'schedules', 'permissions']
+
+function checkedDefinition(definition: Readonly<Record<string, unknown>>, name: string): PluginDefinition {
+  if (definition['protocol'] !== 1) {
+    refuse(`speaks protocol ${JSON.stringify(definition['protocol'])}; this host speaks 1`)
+  }
+  if (definition['name'] !== name) refuse(`has the definition of another plugin, ${JSON.stringify(definition['name'])}`)
+  for (const list of lists) if (!Array.isArray(definition[list])) refuse(`has no list of ${list}`)
+  const known = definition as unknown as PluginDefinition
+  for (const group of known.groups) {
+    const fault = groupFault(group)
+    if (fault !== undefined) refuse(`claims the group "${group}", which ${fault}`)
+    if (isAudienceGroup(group)) refuse(`claims the group "${group}", which looks like that of an audience`)
+  }
+  refuseForeign(known)
+  refuseVague(known)
+  return known
+}
+
+/** Whom it needs is named, and with versions. */
+function refuseVague({ name, dependencies = {} }: PluginDefinition): void {
+  if (!isJsonObject(dependencies)) refuse('has dependencies that are no object')
+  for (const [other, range] of Object.entries(dependencies)) {
+    const fault = other === name ? 'is itself' : pluginNameFault(other)
+    if (fault !== undefined) refuse(`depends on "${other}", which ${fault}`)
+    if (!isRange(range)) refuse(`depends on ${other} of ${JSON.stringify(range)}, which is no range such as ^1.0.0`)
+  }
+}
+
+/** Whatever a plugin serves is in its own groups, and can be told apart. */
+function refuseForeign(definition: PluginDefinition): void {
+  const { groups, models } = definition
+  const foreignModel = models.find(({ group }) => !groups.includes(group))
+  if (foreignModel) refuse(`has the model ${foreignModel.plural} in "${foreignModel.group}", which it does not claim`)
+  const fault = customApiFault(definition)
+  if (fault !== undefined) refuse(fault)
+}
+
+function refuse(why: string): never {
+  throw new PackageFault(`its plugin.json ${why}; make it with "pergola plugin pack"`)
+}

@@ -1,0 +1,91 @@
+import type { InstalledPlugin } from './known-plugins.ts'
+import type { Dependencies } from './plugin-model.ts'
+import { isInRange } from './versions.ts'
+
+/** Plugins beside each other on a replica, for those that need others. */
+export interface Neighbours {
+  /** What is not there of what it needs. */
+  unmet(dependencies: Dependencies): Unmet | undefined
+  /** Resolves when that may be otherwise. */
+  changed(): Promise<void>
+  /** Says that it may. */
+  tell(): void
+}
+
+interface Unmet {
+  /** In words, with what to do. */
+  readonly message: string
+  /** It takes an operator: waiting alone does not help. */
+  readonly isLasting: boolean
+}
+
+interface NeighbourParts {
+  readonly installed: (name: string) => InstalledPlugin | undefined
+  /** Whether it answers, here. */
+  readonly isStarted: (name: string) => boolean
+}
+
+export function createNeighbours({ installed, isStarted }: NeighbourParts): Neighbours {
+  let next = Promise.withResolvers<void>()
+  const unmetBy = (name: string, range: string): Unmet | undefined => {
+    const needed = `it needs the plugin ${name} of ${range}`
+    const lasting = (what: string) => ({ message: `${needed}, ${what}`, isLasting: true })
+    const { spec } = installed(name) ?? {}
+    if (!spec || spec.removal) return lasting('which is not installed; install it')
+    if (!isInRange(spec.version, range)) return lasting(`and what is installed is ${spec.version}`)
+    if (!spec.enabled) return lasting('which is disabled; enable it')
+    return isStarted(name) ? undefined : { message: `${needed}, which is not started yet`, isLasting: false }
+  }
+  return {
+    unmet: (dependencies) => {
+      const all = Object.entries(dependencies).flatMap(([name, range]) => unmetBy(name, range) ?? [])
+      return all.find(({ isLasting }) => isLasting) ?? all[0]
+    },
+    changed: () => next.promise,
+    tell: () => {
+      next.resolve()
+      next = Promise.withResolvers()
+    },
+  }
+}
+
+interface Waiting {
+  readonly signal: AbortSignal
+  /** Told first, and when it is something else. */
+  readonly onUnmet: (unmet: Unmet) => void
+}
+
+/** Waits until what it needs is there, or nobody wants to know any more. */
+export async function untilMet(
+  neighbours: Neighbours,
+  dependencies: Dependencies = {},
+  { signal, onUnmet }: Waiting,
+): Promise<void> {
+  let told: string | undefined
+  await during(neighbours, signal, () => {
+    const unmet = neighbours.unmet(dependencies)
+    if (unmet && unmet.message !== told) onUnmet(unmet)
+    told = unmet?.message
+    return !unmet
+  })
+}
+
+/** Answers what is gone for good of what it needs; a neighbour that only starts anew is not. */
+export async function untilUnmet(
+  neighbours: Neighbours,
+  dependencies: Dependencies = {},
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  let gone: Unmet | undefined
+  await during(neighbours, signal, () => {
+    gone = neighbours.unmet(dependencies)
+    return gone?.isLasting === true
+  })
+  return gone?.message
+}
+
+/** Looks, and again at every change, until it is so. */
+async function during(neighbours: Neighbours, signal: AbortSignal, isSo: () => boolean): Promise<void> {
+  const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+  while (!signal.aborted && !isSo()) await Promise.race([neighbours.changed(), aborted])
+}

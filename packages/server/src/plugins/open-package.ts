@@ -1,0 +1,25 @@
+import type { DeclaredObject } from './declared-object.ts'
+import { declaredObjects } from './declared-objects.ts'
+import { manifestOf, type Manifest } from './manifest.ts'
+import { PluginFailed } from './not-started.ts'
+import type { Packages } from './packages.ts'
+import { PackageFault, readPackage, type PluginPackage } from './read-package.ts'
+
+/** A package, looked at as far as the host does. */
+export interface OpenedPackage {
+  readonly read: PluginPackage
+  readonly manifest: Manifest
+  readonly objects: readonly DeclaredObject[]
+}
+
+/** From the database; throws `PluginFailed` when it is not there or cannot be used. */
+export async function openPackage(packages: Packages, digest: string): Promise<OpenedPackage> {
+  const bytes = await packages.read(digest)
+  if (!bytes) throw new PluginFailed(`its package ${digest} is not in the database; install it again`)
+  try {
+    const read = await readPackage(bytes)
+    return { read, manifest: manifestOf(read), objects: declaredObjects(read) }
+  } catch (error) {
+    throw error instanceof PackageFault ? new PluginFailed(`its package cannot be used: ${error.message}`) : error
+  }
+}

@@ -1,0 +1,71 @@
+import {
+  approvalsFor,
+  describePlugin,
+  describeUpgrade,
+  groupsWithAudiences,
+  packageContents,
+  type PackageContents,
+  type RoleDeclaration,
+  type Rule,
+  type Section,
+} from '@pergola/api'
+import { isJsonObject } from '../base/json-object.ts'
+import type { DeclaredObject } from './declared-object.ts'
+import type { Manifest } from './manifest.ts'
+
+/** What somebody has to know, and to say yes to, before a package is taken. */
+export interface PackageReview {
+  readonly sections: readonly Section[]
+  /** To be approved by name. */
+  readonly approvals: readonly string[]
+  /** What it hands out beyond its own groups, or asks for itself: whoever installs it must hold it. */
+  readonly handedOut: readonly Rule[]
+}
+
+export interface ReviewedPackage {
+  readonly manifest: Manifest
+  readonly objects: readonly DeclaredObject[]
+}
+
+/** By what the package will really do: the roles that it declares count, not those that its definition speaks of. */
+export function reviewPackage(after: ReviewedPackage, before: ReviewedPackage | undefined): PackageReview {
+  const contents = contentsOf(after)
+  const earlier = before && contentsOf(before)
+  const { definition } = after.manifest
+  const own = new Set(groupsWithAudiences(definition.groups))
+  const rules = contents.roles?.flatMap((role) => role.rules) ?? []
+  return {
+    sections: earlier ? describeUpgrade(earlier, contents) : describePlugin(contents),
+    approvals: approvalsFor(contents, earlier),
+    handedOut: [...definition.permissions, ...rules.filter((rule) => !isOwn(rule, own))],
+  }
+}
+
+function contentsOf({ manifest, objects }: ReviewedPackage): PackageContents {
+  const { definition, ...rest } = manifest
+  const { groups, permissions, protocol } = definition
+  const whole = { ...rest, groups, permissions, protocol, definition: { ...definition, roles: [] } }
+  return packageContents(whole, rolesIn(objects))
+}
+
+function rolesIn(objects: readonly DeclaredObject[]): readonly RoleDeclaration[] {
+  return objects.flatMap(({ apiVersion, kind, name, body }) => {
+    if (apiVersion !== 'v1alpha1' || kind !== 'Role') return []
+    const metadata = isJsonObject(body['metadata']) ? body['metadata'] : {}
+    const words = { name, labels: textsIn(metadata['labels']), annotations: textsIn(metadata['annotations']) }
+    const rules = Array.isArray(body['rules']) ? (body['rules'] as readonly Rule[]) : []
+    return [{ apiVersion, kind, metadata: words, rules }]
+  })
+}
+
+function textsIn(value: unknown): Readonly<Record<string, string>> {
+  const entries = isJsonObject(value) ? Object.entries(value) : []
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+}
+
+function isOwn(rule: Rule, own: ReadonlySet<string>): boolean {
+  if ('nonResourceURLs' in rule) {
+    return rule.nonResourceURLs.every((path) => path.startsWith('/apis/') && own.has(path.split('/')[2] ?? ''))
+  }
+  return rule.apiGroups.every((group) => own.has(group))
+}

@@ -1,0 +1,284 @@
+import { ApiError, isApiError, renderSections, type ResourceRequest, type Section } from '@pergola/api'
+import type { Answer, Call } from '../base/call.ts'
+import type { Endpoint } from '../dispatch/endpoint.ts'
+import { createObject, type WriteParts } from '../models/create.ts'
+import { jsonAnswer } from '../models/json-answer.ts'
+import type { Model } from '../models/model.ts'
+import { fromData } from '../models/object-bytes.ts'
+import { flag, refuseUnknown } from '../models/query-parameters.ts'
+import { updateObject } from '../models/update.ts'
+import { assertCovers, mayHandOutAnything } from '../platform/escalation.ts'
+import type { Rights } from '../platform/rights.ts'
+import type { StoredObject } from '../store/store.ts'
+import { fieldError } from '../validation/field-error.ts'
+import { assertMayClaim } from './assert-may-claim.ts'
+import { declaredObjects } from './declared-objects.ts'
+import { describeConformance, type ConformanceParts } from './conformance-plan.ts'
+import { describeDependents } from './dependents.ts'
+import { circleThrough } from './dependency-circle.ts'
+import { hostFault, manifestOf } from './manifest.ts'
+import { reviewPackage, type PackageReview, type ReviewedPackage } from './package-review.ts'
+import type { Packages } from './packages.ts'
+import { specOf, versionOf, type PluginSpec, type PluginVersion } from './plugin-model.ts'
+import type { PluginSettings } from './plugin-settings.ts'
+import { PackageFault, readPackage } from './read-package.ts'
+import { describeRemoval } from './removal/belongings.ts'
+import type { LinesHere } from './written-lines.ts'
+
+export const mostPackageBytes = 100 * 1024 * 1024
+
+export interface PluginApiParts extends WriteParts, ConformanceParts {
+  readonly plugins: Model
+  readonly packages: Packages
+  readonly access: Pick<Rights, 'rolesOf'>
+  readonly settings: PluginSettings
+  /** Digests of the packages that come with the host. */
+  readonly shipped: ReadonlySet<string>
+  /** What its processes wrote last, here. */
+  readonly linesOf: (plugin: string, after: number) => LinesHere | undefined
+}
+
+/** What the host adds to `plugins` for the administration: packages, logs. */
+export function createPluginApi(parts: PluginApiParts): (request: ResourceRequest) => Endpoint | undefined {
+  return ({ group, version, resource, name, subresource }) => {
+    if (group !== 'console.api.platform.run' || version !== 'v1alpha1' || resource !== 'plugins') return undefined
+    if (name === '-' && subresource === 'packages') return { create: (call) => install(parts, call) }
+    if (name !== undefined && subresource === 'rollback') return { create: (call) => rollBack(parts, name, call) }
+    if (name !== undefined && (subresource === 'uninstall' || subresource === 'purge')) {
+      const data = subresource === 'purge' ? 'purge' : 'keep'
+      return { create: (call) => uninstall(parts, { name, data }, call) }
+    }
+    if (name !== undefined && subresource === 'restart') return { create: (call) => restart(parts, name, call) }
+    if (name !== undefined && subresource === 'logs') return { get: (call) => logs(parts, name, call) }
+    return undefined
+  }
+}
+
+/** Installs what was sent, or makes it ready to take the place of the version that holds; `plan=true` only tells what that means. */
+async function install(parts: PluginApiParts, call: Call): Promise<Answer> {
+  const sent = await readSent(await call.request.readBody(mostPackageBytes))
+  const installed = await installedSpec(parts, sent.manifest.name)
+  assertMayClaim(parts.shipped, sent, installed)
+  return take(parts, { sent, installed, needsApproval: true }, call)
+}
+
+/** Makes the version before ready to take the place of the one that holds; what it does was approved when it came. */
+async function rollBack(parts: PluginApiParts, name: string, call: Call): Promise<Answer> {
+  const installed = await installedSpec(parts, name)
+  if (!installed) throw new ApiError('NotFound', `there is no plugin "${name}"`)
+  const bytes = installed.previous && (await parts.packages.read(installed.previous.digest))
+  if (!bytes)
+    throw new ApiError('BadRequest', `there is no version of ${name} before ${installed.version} to go back to`)
+  return take(parts, { sent: await readSent(bytes), installed, needsApproval: false }, call)
+}
+
+/** Asks every replica to put a new process in the place of the one that runs, without a pause. */
+async function restart(parts: PluginApiParts, name: string, { request }: Call): Promise<Answer> {
+  refuseUnknown(request.query, [])
+  const bodyFor = (stored: StoredObject) => {
+    const spec = specOf(fromData(stored.data))
+    if (!spec.enabled) throw new ApiError('BadRequest', `${name} is disabled, and nothing of it runs; enable it`)
+    if (spec.candidate) throw upgrading(name, spec.candidate.version)
+    return { metadata: {}, spec: { ...spec, restarts: (spec.restarts ?? 0) + 1 } }
+  }
+  return updateObject(parts, parts.plugins, { name, headers: {}, part: 'object', bodyFor })
+}
+
+/** Ends it and takes away what it has brought; what it has stored stays, or goes too. */
+async function uninstall(
+  parts: PluginApiParts,
+  { name, data }: { readonly name: string; readonly data: 'keep' | 'purge' },
+  { request }: Call,
+): Promise<Answer> {
+  refuseUnknown(request.query, ['plan'])
+  const installed = await installedSpec(parts, name)
+  if (!installed) throw new ApiError('NotFound', `there is no plugin "${name}"`)
+  if (flag(request.query, 'plan')) {
+    return jsonAnswer(200, Buffer.from(JSON.stringify(await describeRemoval(parts, { name, spec: installed }, data))))
+  }
+  const bodyFor = (stored: StoredObject) => {
+    const spec = specOf(fromData(stored.data))
+    return { metadata: {}, spec: { ...spec, enabled: false, removal: data } }
+  }
+  return updateObject(parts, parts.plugins, { name, headers: {}, part: 'object', bodyFor })
+}
+
+export interface SentPackage extends ReviewedPackage {
+  readonly bytes: Buffer
+  readonly digest: string
+}
+
+interface Taken {
+  readonly sent: SentPackage
+  readonly installed: PluginSpec | undefined
+  readonly needsApproval: boolean
+}
+
+async function take(parts: PluginApiParts, taken: Taken, { request, caller }: Call): Promise<Answer> {
+  const { query } = request
+  refuseUnknown(query, ['plan', 'approve'])
+  const isPlan = flag(query, 'plan')
+  const { sent, installed, needsApproval } = taken
+  await assertUsable(parts, sent)
+  const review = await reviewed(parts, sent, installed)
+  if (isPlan) {
+    const { name, version } = sent.manifest
+    const sections = [
+      ...review.sections,
+      ...(installed ? await conformanceOf(parts, sent) : []),
+      ...(await describeDependents(parts, name, version)),
+    ]
+    const approvals = needsApproval ? review.approvals : []
+    return jsonAnswer(200, Buffer.from(JSON.stringify({ sections, approvals, text: renderSections(sections) })))
+  }
+  if (needsApproval) refuseUnapproved(unapprovedIn(review, query.getAll('approve')))
+  const held = await parts.access.rolesOf(caller)
+  if (!mayHandOutAnything(held)) assertCovers(held, review.handedOut, `the plugin "${sent.manifest.name}"`)
+  return keep(parts, sent, true)
+}
+
+export interface Placing {
+  /** By name, or all that it asks for. */
+  readonly approved: readonly string[] | 'everything'
+  /** Whether it runs when it was not there before. */
+  readonly enabled: boolean
+}
+
+/** As the host itself has it, for nobody who asks. Answers what is not approved; then nothing is done. */
+export async function placePackage(
+  parts: PluginApiParts,
+  sent: SentPackage,
+  { approved, enabled }: Placing,
+): Promise<readonly string[]> {
+  await assertUsable(parts, sent)
+  const installed = await installedSpec(parts, sent.manifest.name)
+  assertMayClaim(parts.shipped, sent, installed)
+  const review = await reviewed(parts, sent, installed)
+  const missing = approved === 'everything' ? [] : unapprovedIn(review, approved)
+  if (missing.length === 0) await keep(parts, sent, enabled)
+  return missing
+}
+
+async function keep(parts: PluginApiParts, sent: SentPackage, enabled: boolean): Promise<Answer> {
+  await parts.packages.keep(sent.digest, sent.bytes)
+  return write(parts, sent, enabled)
+}
+
+/** Whatever is wrong with a package is wrong with the request that sent it. */
+export async function readSent(bytes: Buffer): Promise<SentPackage> {
+  try {
+    const read = await readPackage(bytes)
+    return { bytes, digest: read.digest, manifest: manifestOf(read), objects: declaredObjects(read) }
+  } catch (error) {
+    throw unusable(error)
+  }
+}
+
+function unusable(error: unknown): unknown {
+  if (isApiError(error)) return error
+  return new ApiError('Invalid', `the package cannot be used: ${(error as Error).message}`, { cause: error })
+}
+
+/** On this host, and beside what is installed. */
+async function assertUsable(parts: PluginApiParts, { manifest }: SentPackage): Promise<void> {
+  const fault = hostFault(manifest)
+  if (fault !== undefined) throw unusable(new Error(fault))
+  const { name, definition } = manifest
+  const circle = await circleThrough(name, definition.dependencies, async (other) => {
+    const spec = await installedSpec(parts, other)
+    return spec?.dependencies
+  })
+  if (circle) throw unusable(new Error(`${circle.join(' needs ')}: none of them could ever start`))
+}
+
+async function installedSpec({ store, plugins }: PluginApiParts, name: string): Promise<PluginSpec | undefined> {
+  const stored = await store.get(plugins, name)
+  return stored && specOf(fromData(stored.data))
+}
+
+async function reviewed(
+  { packages, settings }: PluginApiParts,
+  sent: SentPackage,
+  installed: PluginSpec | undefined,
+): Promise<PackageReview> {
+  const before = installed && (await packages.read(installed.digest))
+  const earlier = before && (await readSent(before))
+  try {
+    await settings.assertUsable(sent.manifest.definition.settings)
+    return reviewPackage(sent, earlier)
+  } catch (error) {
+    // A definition is whatever its package says; what nobody can describe, nobody can approve.
+    throw unusable(error)
+  }
+}
+
+async function conformanceOf(parts: PluginApiParts, { manifest }: SentPackage): Promise<readonly Section[]> {
+  try {
+    return await describeConformance(parts, manifest.definition)
+  } catch (error) {
+    throw error instanceof PackageFault ? unusable(error) : error
+  }
+}
+
+function unapprovedIn({ approvals }: PackageReview, approved: readonly string[]): readonly string[] {
+  return approvals.filter((name) => !approved.includes(name))
+}
+
+function refuseUnapproved(missing: readonly string[]): void {
+  if (missing.length === 0) return
+  throw new ApiError('Invalid', `the plugin needs approval: ${missing.join('; ')}; send approve=<name> for each`, {
+    errors: missing.map((name) => fieldError('/approve', 'approval', name)),
+  })
+}
+
+async function write(parts: PluginApiParts, { manifest, digest }: SentPackage, enabled: boolean): Promise<Answer> {
+  const { name, version, displayName, ui, definition } = manifest
+  const shown = { ...(displayName !== undefined && { displayName }), ...(ui !== undefined && { ui }) }
+  const sent = versionOf({ ...definition, version, digest, ...shown })
+  const stored = await parts.store.get(parts.plugins, name)
+  if (!stored) {
+    return createObject(parts, parts.plugins, { body: { metadata: { name }, spec: { enabled, ...sent } } })
+  }
+  const bodyFor = ({ data }: StoredObject) => {
+    const spec = specOf(fromData(data))
+    return {
+      metadata: {},
+      spec: spec.removal ? returned(name, spec, { ...sent, enabled }) : nextSpec(name, spec, sent),
+    }
+  }
+  return updateObject(parts, parts.plugins, { name, headers: {}, part: 'object', bodyFor })
+}
+
+/** It was uninstalled, and what it has left is its again. */
+function returned(name: string, { removal, groups }: PluginSpec, sent: PluginSpec): PluginSpec {
+  if (removal === 'purge') throw new ApiError('InUse', `${name} is being purged; wait until that has ended`)
+  return { ...sent, groups: [...new Set([...groups, ...sent.groups])] }
+}
+
+/** What runs is taken over step by step; what does not, at once. */
+function nextSpec(name: string, spec: PluginSpec, sent: PluginVersion): PluginSpec {
+  const { candidate, enabled } = spec
+  if (sent.digest === spec.digest || sent.digest === candidate?.digest) return spec
+  if (candidate) throw upgrading(name, candidate.version)
+  const adds = sent.groups.filter((group) => !spec.groups.includes(group))
+  const groups = [...spec.groups, ...adds]
+  if (enabled) return { ...spec, groups, candidate: { ...sent, adds } }
+  return { ...sent, groups, enabled, previous: versionOf(spec) }
+}
+
+function upgrading(name: string, version: string): ApiError {
+  return new ApiError('InUse', `${name} is being upgraded to ${version}; wait until that has ended`)
+}
+
+/** What it wrote last here, or what it wrote after a line that was told before. */
+async function logs({ linesOf, ...parts }: PluginApiParts, name: string, { request }: Call): Promise<Answer> {
+  const { query } = request
+  refuseUnknown(query, ['after'])
+  const after = query.get('after') ?? '0'
+  if (!/^\d{1,15}$/.test(after)) {
+    throw new ApiError('BadRequest', `after takes the number of a line, as "last" tells it; not "${after}"`)
+  }
+  if (!(await parts.store.get(parts.plugins, name))) throw new ApiError('NotFound', `there is no plugin "${name}"`)
+  const lines = linesOf(name, Number(after)) ?? { items: [], last: 0 }
+  return jsonAnswer(200, Buffer.from(JSON.stringify(lines)))
+}

@@ -1,0 +1,368 @@
+import { isDeepStrictEqual } from 'node:util'
+import {
+  audienceGroup,
+  createRouteTable,
+  type OwnedDeclaration,
+  type PluginDefinition,
+  type RouteDeclaration,
+  type RouteTable,
+} from '@pergola/api'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pluginCaller } from '../base/plugin-caller.ts'
+import type { PluginDoor } from '../custom-api/forward.ts'
+import type { Log } from '../base/log.ts'
+import { definitionOf, type ModelDefinition, type ModelSpec } from '../models/definition/definition.ts'
+import type { DeclaredObject } from './declared-object.ts'
+import { applyDeclared, type ApplyParts } from './declared-objects.ts'
+import { createEvaluator, type Evaluator } from './evaluator.ts'
+import type { InstalledPlugin } from './known-plugins.ts'
+import { hostFault, type Manifest } from './manifest.ts'
+import { untilMet, untilUnmet, type Neighbours } from './neighbours.ts'
+import { NotStarted, PluginFailed, Superseded } from './not-started.ts'
+import { openPackage } from './open-package.ts'
+import type { Packages } from './packages.ts'
+import type { PluginState, PluginVersion } from './plugin-model.ts'
+import type { Account, Accounts } from './process/accounts.ts'
+import type { Inspector } from './process/inspector.ts'
+import type { RunHere } from './process/launch-here.ts'
+import { startPluginProcess, type PluginLimits, type PluginProcess } from './process/plugin-process.ts'
+import { areReady, registerModels, untilBuilt, type RegisterParts } from './register-models.ts'
+import { unpackInto, type UnpackedPackage } from './unpacked-package.ts'
+
+/** After the first end, doubled with each that follows soon. */
+const firstWaitMs = 500
+const longestWaitMs = 300_000
+/** Who has run for so long begins with the first wait again. */
+const steadyMs = 60_000
+/** For what it was asked before another version took its place. */
+const retireMs = 5_000
+/** Of what it wrote last. */
+const shownLines = 15
+
+export interface RunnerParts extends ApplyParts, RegisterParts {
+  readonly packages: Packages
+  readonly log: Log
+  readonly hostSocket: string
+  readonly limits: PluginLimits
+  readonly accounts: Accounts
+  readonly neighbours: Neighbours
+  /** Runs plugins in our own process, where they are to be looked into. */
+  readonly runHere?: RunHere | undefined
+  /** Told of every line that a plugin writes. */
+  readonly onLine: (plugin: string, line: string) => void
+  /** Where debuggers find it, if they are to. */
+  readonly inspectorOf: (plugin: string) => Inspector | undefined
+  /** Does work that one replica at a time may do for the plugin. */
+  readonly exclusively: <Result>(name: string, work: () => Promise<Result>) => Promise<Result>
+  /** Whether the version is still the one that holds. */
+  readonly isActive: (plugin: InstalledPlugin, digest: string) => Promise<boolean>
+  /** Told of every new state. */
+  readonly onState: (plugin: InstalledPlugin, digest: string, state: PluginState) => void
+}
+
+/** One version of a plugin on this replica: started, watched, started again when it ends, until it is let go. */
+export interface PluginRunner extends AsyncDisposable {
+  readonly plugin: InstalledPlugin
+  readonly digest: string
+  /** Lets a version that was only to be prepared go on; harmless when it may already. */
+  admit(): void
+  /** Ends it once what it was asked is answered, or has taken its time. */
+  retire(): Promise<void>
+  /** Resolves when it has started, or could not. */
+  readonly arrived: Promise<void>
+  /** The models that it declares, once its package was read. */
+  readonly declared: readonly ModelDefinition[]
+  /** There while its process is up and it is started. */
+  readonly door: PluginDoor | undefined
+  /** There while its process is up. */
+  readonly evaluator: Evaluator | undefined
+  /** What is shown to it, and by it to us, while its process is up. */
+  readonly token: string | undefined
+  /** Its models are declared and their indexes built, whatever its process does. */
+  readonly isServing: boolean
+  readonly routes: RouteTable<RouteDeclaration> | undefined
+  /** The custom APIs that it declares, whether its process is up or not. */
+  readonly declaredRoutes: readonly RouteDeclaration[]
+  /** Groups in which a program of the plugin answers whatever no route does. */
+  readonly apps: readonly AppGroup[]
+  /** What callers have their own of, once it is served. */
+  readonly owned: readonly OwnedDeclaration[]
+}
+
+interface AppGroup {
+  readonly group: string
+  /** Under which it is described. */
+  readonly versions: readonly string[]
+}
+
+interface Prepared {
+  readonly manifest: Manifest
+  readonly objects: readonly DeclaredObject[]
+  readonly unpacked: UnpackedPackage
+  readonly account: Account | undefined
+}
+
+/** What becomes of it, for as long as it is run. */
+interface Run {
+  readonly parts: RunnerParts
+  readonly plugin: InstalledPlugin
+  readonly digest: string
+  readonly stopping: AbortController
+  readonly tell: (state: PluginState) => void
+  /** That it may do more than be prepared. */
+  readonly admitted: PromiseWithResolvers<void>
+  isAdmitted: boolean
+  readonly arrived: PromiseWithResolvers<void>
+  declared: readonly ModelDefinition[]
+  declaredRoutes: readonly RouteDeclaration[]
+  apps: readonly AppGroup[]
+  process?: PluginProcess | undefined
+  door?: PluginDoor | undefined
+  evaluator?: Evaluator | undefined
+  routes?: RouteTable<RouteDeclaration>
+  isServing: boolean
+  owned: readonly OwnedDeclaration[]
+}
+
+/** A version that is not the plugin's own yet is prepared, and waits until it is admitted. */
+export function runPlugin(parts: RunnerParts, plugin: InstalledPlugin, { digest }: PluginVersion): PluginRunner {
+  const run = newRun(parts, plugin, digest)
+  const admit = () => {
+    run.isAdmitted = true
+    run.admitted.resolve()
+  }
+  if (digest === plugin.spec.digest) admit()
+  const running = keepRunning(run).catch((error: unknown) => {
+    run.arrived.resolve()
+    if (run.stopping.signal.aborted || error instanceof Superseded) return
+    parts.log.warn({ plugin: plugin.name, err: error }, 'a plugin cannot be started')
+    if (error instanceof NotStarted) run.tell({ phase: 'NotStarted', reason: error.reason, message: error.message })
+    else run.tell({ phase: 'Failed', message: (error as Error).message })
+  })
+  const stop = async () => {
+    run.stopping.abort()
+    run.admitted.resolve()
+    run.arrived.resolve()
+    await run.process?.[Symbol.asyncDispose]()
+    await running
+  }
+  return {
+    plugin,
+    digest,
+    admit,
+    retire: async () => {
+      run.stopping.abort()
+      run.door = undefined
+      const closing = run.process?.link.pool.close().catch(() => {})
+      await Promise.race([closing, sleep(retireMs, undefined, { ref: false })])
+      await stop()
+    },
+    arrived: run.arrived.promise,
+    get declared() {
+      return run.declared
+    },
+    get door() {
+      return run.door
+    },
+    get evaluator() {
+      return run.evaluator
+    },
+    get token() {
+      return run.process?.token
+    },
+    get isServing() {
+      return run.isServing
+    },
+    get declaredRoutes() {
+      return run.declaredRoutes
+    },
+    get apps() {
+      return run.apps
+    },
+    get owned() {
+      return run.owned
+    },
+    get routes() {
+      return run.routes
+    },
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+function newRun(parts: RunnerParts, plugin: InstalledPlugin, digest: string): Run {
+  return {
+    parts,
+    plugin,
+    digest,
+    tell: (state) => parts.onState(plugin, digest, state),
+    stopping: new AbortController(),
+    admitted: Promise.withResolvers(),
+    isAdmitted: false,
+    arrived: Promise.withResolvers(),
+    isServing: false,
+    owned: [],
+    declared: [],
+    declaredRoutes: [],
+    apps: [],
+  }
+}
+
+/** Starts it, and again with growing waits whenever it ends; throws what trying again would not mend. */
+async function keepRunning(run: Run): Promise<void> {
+  const { parts, plugin, tell, stopping } = run
+  tell({ phase: 'NotStarted' })
+  using prepared = await prepare(parts, plugin.name, run.digest)
+  const { definition } = prepared.manifest
+  run.owned = definition.owned
+  run.declaredRoutes = definition.routes
+  run.apps = appsOf(definition)
+  run.declared = definition.models.map((model) => definitionOf(model as ModelSpec))
+  // What was built before is served whatever becomes of the process.
+  run.isServing = run.isAdmitted && (await areReady(parts, definition.models))
+  for (let failures = 0; !stopping.signal.aborted;) {
+    await untilMet(parts.neighbours, definition.dependencies, {
+      signal: stopping.signal,
+      onUnmet: ({ message, isLasting }) => {
+        if (isLasting && !run.isAdmitted) throw new PluginFailed(message)
+        // Nobody is to wait for what may never come.
+        if (isLasting) run.arrived.resolve()
+        tell({ phase: 'NotStarted', reason: 'WaitingForDependency', message })
+      },
+    })
+    if (stopping.signal.aborted) return
+    const { why, ranMs, isLeftAlone } = await runOnce(run, prepared).catch((error: unknown) => {
+      if (error instanceof PluginFailed || error instanceof NotStarted || error instanceof Superseded) throw error
+      return { why: (error as Error).message, ranMs: 0, isLeftAlone: false }
+    })
+    if (stopping.signal.aborted) return
+    if (isLeftAlone) continue
+    // Nobody has come to need it: the upgrade is what fails, not the plugin.
+    if (!run.isAdmitted) throw new PluginFailed(why)
+    run.arrived.resolve()
+    failures = ranMs > steadyMs ? 1 : failures + 1
+    const waitMs = Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - 1))
+    parts.log.warn({ plugin: plugin.name, waitMs, why }, 'a plugin has ended, and is started again')
+    const message = `${why}\nit is started again in ${Math.ceil(waitMs / 1000)} s`
+    tell({ phase: 'NotStarted', reason: 'BackingOff', message })
+    await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => {})
+  }
+}
+
+interface Ended {
+  readonly why: string
+  readonly ranMs: number
+  /** It was ended, since what it needs is gone. */
+  readonly isLeftAlone: boolean
+}
+
+/** From its start to its end, and how that came. */
+async function runOnce(run: Run, prepared: Prepared): Promise<Ended> {
+  const { parts, plugin } = run
+  const over = new AbortController()
+  const began = performance.now()
+  try {
+    const running = await start(run, prepared)
+    parts.log.info({ plugin: plugin.name, ms: Math.round(performance.now() - began) }, 'a plugin is started')
+    run.tell({ phase: 'Started' })
+    run.arrived.resolve()
+    const { dependencies } = prepared.manifest.definition
+    const end = await Promise.race([
+      running.exited.then((exit) => ({ why: endOf(exit), isLeftAlone: false })),
+      untilUnmet(parts.neighbours, dependencies, over.signal).then((why = '') => ({ why, isLeftAlone: true })),
+    ])
+    return { ...end, ranMs: performance.now() - began }
+  } finally {
+    over.abort()
+    run.door = undefined
+    run.evaluator = undefined
+    await run.process?.[Symbol.asyncDispose]()
+    run.process = undefined
+  }
+}
+
+/** In words, with what it wrote last. */
+function endOf({ how, lines }: Awaited<PluginProcess['exited']>): string {
+  return [`it ${how}`, ...lines.slice(-shownLines)].join('\n')
+}
+
+/** Up to `Started`: its process, its models and their indexes, what it declares. */
+async function start(run: Run, { manifest, objects, unpacked, account }: Prepared): Promise<PluginProcess> {
+  const { parts, plugin, digest, tell, stopping } = run
+  const { name } = plugin
+  const { models } = manifest.definition
+  const running = await startPluginProcess({
+    name,
+    command: unpacked.command,
+    directory: unpacked.scratch,
+    hostSocket: parts.hostSocket,
+    limits: parts.limits,
+    signal: stopping.signal,
+    account,
+    runHere: parts.runHere,
+    inspector: parts.inspectorOf(name),
+    onLine: (line) => parts.onLine(name, line),
+  })
+  run.process = running
+  // Whoever stopped it meanwhile had no process to end.
+  stopping.signal.throwIfAborted()
+  run.evaluator = createEvaluator(name, running.link)
+  if (!isDeepStrictEqual(await running.link.definition(), manifest.definition)) {
+    throw new PluginFailed('what runs says it is something else than its package does; pack it again')
+  }
+  if (!run.isAdmitted) {
+    tell({ phase: 'Prepared' })
+    const ended = running.exited.then(({ how }) => Promise.reject(new Error(`it ${how}`)))
+    await Promise.race([run.admitted.promise, ended])
+    stopping.signal.throwIfAborted()
+    // All of it was built before the switch.
+    run.isServing = true
+  }
+  const ended = new AbortController()
+  void running.exited.then((exit) => ended.abort(new Error(endOf(exit))))
+  await parts.exclusively(`plugin/${name}`, async () => {
+    if (!(await parts.isActive(plugin, digest))) throw new Superseded('another version holds')
+    await registerModels(parts, models)
+    await untilBuilt(parts, models, {
+      // Without the process, there is nobody to say what is indexed.
+      signal: AbortSignal.any([stopping.signal, ended.signal]),
+      onProgress: (percent) =>
+        tell({ phase: 'NotStarted', reason: 'BuildingIndexes', message: `${percent} % of its indexes are built` }),
+    }).catch((error: unknown) => {
+      ended.signal.throwIfAborted()
+      throw error
+    })
+    run.isServing = true
+    await applyDeclared(parts, manifest, { objects, caller: pluginCaller(name, running.token) })
+  })
+  run.routes = createRouteTable(manifest.definition.routes)
+  const { pool, streams, socket, authorization } = running.link
+  run.door = { name, pool, streams, socket, authorization, stopping: stopping.signal }
+  return running
+}
+
+function appsOf({ apps, groups, api = '/', models }: PluginDefinition): readonly AppGroup[] {
+  const [apiGroup, apiVersion = ''] = api.split('/')
+  return groups.flatMap((group) => {
+    const own = models
+      .filter((model) => model.group === group)
+      .flatMap(({ versions }) => versions.map(({ name }) => name))
+    const versions = [...new Set([...(group === apiGroup ? [apiVersion] : []), ...own])]
+    return apps.map((audience) => ({ group: audienceGroup(audience, group), versions }))
+  })
+}
+
+/** What is needed of the package, looked at once. */
+async function prepare(
+  { packages, accounts, limits }: RunnerParts,
+  name: string,
+  digest: string,
+): Promise<Prepared & Disposable> {
+  const { read, manifest, objects } = await openPackage(packages, digest)
+  const fault = manifest.name === name ? hostFault(manifest) : `its package is that of ${manifest.name}`
+  if (fault !== undefined) throw new PluginFailed(fault)
+  using stack = new DisposableStack()
+  const account = stack.use(accounts.take())
+  const unpacked = stack.use(unpackInto(name, read, { account, memoryBytes: limits.memoryBytes }))
+  const kept = stack.move()
+  return { manifest, objects, unpacked, account, [Symbol.dispose]: () => kept[Symbol.dispose]() }
+}

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { pluginOfSettings, secretSettings, type FieldError, type JsonSchema, type ObjectSchema } from '@pergola/api'
+import { isJsonObject } from '../base/json-object.ts'
+import { createRecent } from '../base/recent.ts'
+import type { JsonObject } from '../models/json-object.ts'
+import type { Model, WriteContext } from '../models/model.ts'
+import { fromData } from '../models/object-bytes.ts'
+import type { CheckData } from '../platform/config-map-model.ts'
+import type { Store } from '../store/store.ts'
+import { fieldError, step } from '../validation/field-error.ts'
+import type { SchemaCompiler } from '../validation/schema-compiler.ts'
+import { schemaErrors } from '../validation/schema-errors.ts'
+import { createValidate, type Validate } from '../validation/schema-validator.ts'
+import { specOf } from './plugin-model.ts'
+import { PackageFault } from './read-package.ts'
+
+/** Of as many plugins the settings can be written one after the other without compiling a schema again. */
+const mostValidators = 100
+
+/** Where settings are kept: what everybody may know, and what is sealed. */
+type SettingsPart = 'configmap' | 'secret'
+
+export interface PluginSettings {
+  /** For whoever writes config maps or secrets: those that are settings of a plugin must be as it says. */
+  readonly check: Readonly<Record<SettingsPart, CheckData>>
+  /** What is wrong with a part of the settings of a plugin with this schema. */
+  faults(schema: JsonSchema | undefined, part: SettingsPart, object: SettingsObject): Promise<readonly FieldError[]>
+  /** Throws `PackageFault` for a schema that settings cannot be held against. */
+  assertUsable(schema: unknown): Promise<void>
+}
+
+interface SettingsObject {
+  readonly data: unknown
+  /** What is stored now, where there is something. */
+  readonly stored?: unknown
+}
+
+export interface PluginSettingsParts {
+  readonly store: Store
+  /** The model of plugins. */
+  readonly plugins: Model
+  readonly compiler: SchemaCompiler
+}
+
+export function createPluginSettings({ store, plugins, compiler }: PluginSettingsParts): PluginSettings {
+  const validators = createRecent<Promise<Validate>>(mostValidators)
+  const validatorOf = (schema: JsonSchema, part: SettingsPart): Promise<Validate> => {
+    const whole = partOf(schema, part)
+    const key = createHash('sha256').update(JSON.stringify(whole)).digest('base64url')
+    const known = validators.get(key)
+    if (known) return known
+    const made = createValidate((thoroughness) => compiler.compile(whole, thoroughness))
+    validators.set(key, made)
+    made.catch(() => validators.delete(key))
+    return made
+  }
+  const faults: PluginSettings['faults'] = async (schema = noSettings, part, { data, stored }) => {
+    const misplaced = misplacedFields(schema, part, data)
+    if (misplaced.length > 0) return misplaced
+    const validate = await validatorOf(schema, part)
+    // A copy: a default is the plugin's to fill in, and may be another one in its next version.
+    return validate(structuredClone({ data }), stored === undefined ? {} : { stored: { data: stored } })
+  }
+  const check =
+    (part: SettingsPart): CheckData =>
+    async (object, context) => {
+      const plugin = pluginOfSettings(object.metadata.name ?? '')
+      const installed = plugin === undefined ? undefined : await store.get(plugins, plugin)
+      if (!installed) return []
+      const { settings } = specOf(fromData(installed.data))
+      return faults(settings, part, settingsIn(object, context))
+    }
+  return {
+    check: { configmap: check('configmap'), secret: check('secret') },
+    faults,
+    assertUsable: async (schema) => {
+      if (schema === undefined) return
+      if (!isJsonObject(schema) || schema['type'] !== 'object') throw unusable('are no object')
+      const [fault] = schemaErrors(schema)
+      if (fault) throw unusable(`cannot be used: ${fault.field} ${fault.message}`)
+      try {
+        for (const part of ['configmap', 'secret'] as const) await validatorOf(schema, part)
+      } catch (error) {
+        throw unusable(`cannot be used: their schema ${(error as Error).message}`)
+      }
+    },
+  }
+}
+
+const noSettings: JsonSchema = { type: 'object', properties: {} }
+
+function unusable(why: string): PackageFault {
+  return new PackageFault(`its settings ${why}`)
+}
+
+function settingsIn({ data }: JsonObject, { stored }: WriteContext): SettingsObject {
+  return { data, ...(stored && { stored: stored['data'] }) }
+}
+
+/** Only what belongs to the part, which an object of it has as its `data`. */
+function partOf({ $defs, ...schema }: JsonSchema, part: SettingsPart): ObjectSchema {
+  const isHere = hereIn(schema, part)
+  const properties = isJsonObject(schema['properties']) ? schema['properties'] : {}
+  const required = Array.isArray(schema['required']) ? (schema['required'] as readonly string[]) : []
+  const data = {
+    // What is said of all settings together cannot be held against the secret ones alone.
+    ...(part === 'configmap' ? schema : { type: 'object' }),
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => isHere(name))),
+    required: required.filter(isHere),
+  }
+  const definitions = isJsonObject($defs) ? { $defs: $defs as Record<string, JsonSchema> } : {}
+  return { properties: { data }, ...definitions }
+}
+
+function hereIn(schema: JsonSchema, part: SettingsPart): (field: string) => boolean {
+  const secret = new Set(secretSettings(schema))
+  return (field) => secret.has(field) === (part === 'secret')
+}
+
+/** Of fields that there are, and that are kept in the other object. */
+function misplacedFields(schema: JsonSchema, part: SettingsPart, data: unknown): readonly FieldError[] {
+  const { properties } = schema
+  const isHere = hereIn(schema, part)
+  const known = isJsonObject(properties) ? properties : {}
+  const fields = isJsonObject(data) ? Object.keys(data) : []
+  const words = {
+    configmap: 'is a secret, and belongs in the secret of the same name',
+    secret: 'is no secret, and belongs in the configmap of the same name',
+  }
+  return fields
+    .filter((field) => Object.hasOwn(known, field) && !isHere(field))
+    .map((field) => fieldError(step('/data', field), 'settings', words[part]))
+}

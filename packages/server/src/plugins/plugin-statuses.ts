@@ -1,0 +1,104 @@
+import type { Log } from '../base/log.ts'
+import type { Model } from '../models/model.ts'
+import { fromData } from '../models/object-bytes.ts'
+import { writeStatus } from '../models/write-status.ts'
+import type { Store } from '../store/store.ts'
+import { WriteConflict } from '../store/write-conflict.ts'
+import {
+  specOf,
+  type PluginSpec,
+  type PluginState,
+  type PluginStatus,
+  type ReplicaState,
+  type UpgradeState,
+} from './plugin-model.ts'
+import type { Replicas } from './replicas.ts'
+
+/** Others may write a plugin while its state is written down this often. */
+const maxTries = 20
+const lessFirst = ['Failed', 'NotStarted', 'Started', 'Disabled']
+
+/** A plugin as it was installed once: another one of the same name is not it. */
+interface PluginIdentity {
+  readonly name: string
+  readonly uid: string
+  readonly spec: Pick<PluginSpec, 'restarts'>
+}
+
+/** Writes down what becomes of plugins, in the order it happened, the last word of each. */
+export interface PluginStatuses {
+  /** Of a version, here. */
+  readonly tell: (plugin: PluginIdentity, digest: string, state: PluginState) => void
+  tellUpgrade(plugin: PluginIdentity, upgrade: UpgradeState): Promise<void>
+  settled(): Promise<void>
+}
+
+export interface StatusParts {
+  readonly store: Store
+  readonly plugins: Model
+  readonly log: Log
+  readonly replicas: Pick<Replicas, 'own' | 'live'>
+}
+
+export function createPluginStatuses(parts: StatusParts): PluginStatuses {
+  const { store, plugins, log, replicas } = parts
+  let writing = Promise.resolve()
+  const write = async (
+    { name, uid }: PluginIdentity,
+    next: (before: PluginStatus, spec: PluginSpec) => PluginStatus,
+  ) => {
+    for (let tries = 1; ; tries++) {
+      const stored = await store.get(plugins, name)
+      if (!stored || stored.uid !== uid) return
+      const object = fromData(stored.data)
+      const before = (object['status'] ?? {}) as PluginStatus
+      try {
+        return await writeStatus({ store, model: plugins }, stored, next(before, specOf(object)))
+      } catch (error) {
+        if (!(error instanceof WriteConflict) || tries === maxTries) throw error
+      }
+    }
+  }
+  return {
+    tell: (plugin, digest, state) => {
+      const { restarts } = plugin.spec
+      const entry: ReplicaState = {
+        replica: replicas.own,
+        digest,
+        ...(restarts !== undefined && { restarts }),
+        ...state,
+      }
+      writing = writing
+        .then(() => replicas.live())
+        .then((live) => write(plugin, (before, spec) => withReplica({ before, spec, live }, entry)))
+        .catch((err: unknown) => log.warn({ err, plugin: plugin.name }, 'the state of a plugin could not be written'))
+    },
+    tellUpgrade: (plugin, upgrade) => write(plugin, (before) => ({ ...before, upgrade })),
+    settled: () => writing,
+  }
+}
+
+interface Known {
+  readonly before: PluginStatus
+  readonly spec: PluginSpec
+  readonly live: ReadonlySet<string>
+}
+
+/** What others have said stays, while they are alive and it is of a version that still counts. */
+function withReplica({ before, spec, live }: Known, entry: ReplicaState): PluginStatus {
+  const counts = new Set([spec.digest, spec.candidate?.digest])
+  const others = (before.replicas ?? []).filter(
+    ({ replica, digest }) =>
+      live.has(replica) && counts.has(digest) && !(replica === entry.replica && digest === entry.digest),
+  )
+  const replicas = [...others, ...(counts.has(entry.digest) ? [entry] : [])]
+  // One that is only prepared has the version before at work.
+  const atWork = replicas.filter(({ digest, phase }) => digest === spec.digest && phase !== 'Prepared')
+  const [least] = atWork.toSorted((one, other) => lessFirst.indexOf(one.phase) - lessFirst.indexOf(other.phase))
+  const { phase: _, reason: __, message: ___, ...rest } = before
+  return { ...rest, ...stateOf(least ?? before), replicas }
+}
+
+function stateOf({ phase = 'NotStarted', reason, message }: Partial<PluginState>): PluginState {
+  return { phase, ...(reason !== undefined && { reason }), ...(message !== undefined && { message }) }
+}

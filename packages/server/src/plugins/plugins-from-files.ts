@@ -1,0 +1,173 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { isApiError, reservedGroupFault, secretSettings, settingsObjectName } from '@pergola/api'
+import type { Log } from '../base/log.ts'
+import type { GivenSettings, PluginFilesSettings } from '../base/plugin-files-settings.ts'
+import { createObject, type WriteParts } from '../models/create.ts'
+import type { Model } from '../models/model.ts'
+import { fromData } from '../models/object-bytes.ts'
+import { updateObject } from '../models/update.ts'
+import { mostPackageBytes, placePackage, readSent, type PluginApiParts, type SentPackage } from './plugin-api.ts'
+import { specOf, type PluginSpec } from './plugin-model.ts'
+import { underLease } from './under-lease.ts'
+import { compareVersions } from './versions.ts'
+
+const lease = { name: 'plugins from files' }
+
+export interface PluginFilesParts extends WriteParts {
+  readonly installing: PluginApiParts
+  readonly plugins: Model
+  readonly configMaps: Model
+  readonly secrets: Model
+  readonly files: PluginFilesSettings
+  /** Packages that come with the host. */
+  readonly shipped: readonly Buffer[]
+  /** With the values that stand elsewhere. */
+  readonly given: GivenSettings
+  readonly log: Log
+}
+
+/** Makes plugins as the configuration has them, one replica at a time. Whatever fails is logged, and leaves what is there. */
+export async function pluginsFromFiles(parts: PluginFilesParts): Promise<void> {
+  const { files, given, shipped } = parts
+  const isSaid = [files.enabled, given].some((said) => Object.keys(said).length > 0)
+  if (files.directory === undefined && shipped.length === 0 && !isSaid) return
+  await underLease(parts.store, lease, async () => {
+    for (const bytes of shipped) await placeShipped(parts, await readSent(bytes))
+    for (const found of newest(await packagesIn(parts))) await place(parts, found)
+    for (const [plugin, values] of Object.entries(given)) await set(parts, plugin, values)
+    for (const [plugin, enabled] of Object.entries(files.enabled)) await enable(parts, plugin, enabled)
+  })
+}
+
+/** There from the first start on, and off until somebody wants it. That it is part of the host is its approval. */
+async function placeShipped(parts: PluginFilesParts, sent: SentPackage): Promise<void> {
+  const { log, installing } = parts
+  const { name, version } = sent.manifest
+  try {
+    const installed = await specIn(parts, name)
+    if (installed && !installed.groups.some((group) => reservedGroupFault(group) !== undefined)) {
+      return log.warn({ plugin: name }, 'a plugin that comes with the host is left out, for another one has its name')
+    }
+    const isThere = installed && installed.removal !== 'keep' && compareVersions(version, installed.version) <= 0
+    if (isThere || installed?.removal === 'purge') return
+    await placePackage(installing, sent, { approved: 'everything', enabled: false })
+    log.info({ plugin: name, version }, 'a plugin that comes with the host was installed')
+  } catch (error) {
+    log.error({ plugin: name, version, why: wordsOf(error) }, 'a plugin that comes with the host cannot be installed')
+  }
+}
+
+interface FoundPackage {
+  readonly file: string
+  readonly sent: SentPackage
+}
+
+async function packagesIn({ files: { directory }, log }: PluginFilesParts): Promise<readonly FoundPackage[]> {
+  if (directory === undefined) return []
+  if (!existsSync(directory)) {
+    log.error({ directory }, 'plugins.directory is not there; make the folder, or take the setting away')
+    return []
+  }
+  const found: FoundPackage[] = []
+  for (const name of readdirSync(directory).toSorted()) {
+    const file = join(directory, name)
+    if (!name.endsWith('.tgz')) continue
+    try {
+      const { size } = statSync(file)
+      if (size > mostPackageBytes) throw new Error(`it has ${size} bytes; a package has at most ${mostPackageBytes}`)
+      found.push({ file, sent: await readSent(readFileSync(file)) })
+    } catch (error) {
+      log.error({ file, why: wordsOf(error) }, 'a package cannot be used')
+    }
+  }
+  return found
+}
+
+/** Of every plugin. */
+function newest(found: readonly FoundPackage[]): readonly FoundPackage[] {
+  const byName = Map.groupBy(found, ({ sent }) => sent.manifest.name)
+  return [...byName.values()].flatMap((versions) =>
+    versions.toSorted((a, b) => compareVersions(b.sent.manifest.version, a.sent.manifest.version)).slice(0, 1),
+  )
+}
+
+async function place(parts: PluginFilesParts, { file, sent }: FoundPackage): Promise<void> {
+  const { log, files, installing } = parts
+  const { name, version } = sent.manifest
+  try {
+    const installed = await specIn(parts, name)
+    const isNewer = !installed || compareVersions(version, installed.version) > 0
+    const isSame = installed?.version === version && installed.digest !== sent.digest
+    if (isSame)
+      log.warn(
+        { file, plugin: name, version },
+        'a package has the version that runs, and is another one; give it a new version',
+      )
+    if (!isNewer) return
+    const missing = await placePackage(installing, sent, { approved: files.approve[name] ?? [], enabled: true })
+    if (missing.length === 0) log.info({ file, plugin: name, version }, 'a plugin was installed from its file')
+    else
+      log.error({ file, plugin: name, add: { plugins: { approve: { [name]: missing } } } }, unapproved(name, missing))
+  } catch (error) {
+    log.error({ file, plugin: name, version, why: wordsOf(error) }, 'a plugin could not be installed from its file')
+  }
+}
+
+function unapproved(name: string, missing: readonly string[]): string {
+  const lines = missing.map((approval) => JSON.stringify(approval)).join(', ')
+  return `a package is passed over, for it needs approval; to give it, add to plugins.approve.${name}: [${lines}]`
+}
+
+/** Writes what is given where it belongs; what is the same already stays as it is. */
+async function set(parts: PluginFilesParts, plugin: string, values: Readonly<Record<string, unknown>>): Promise<void> {
+  const { log, configMaps, secrets } = parts
+  const installed = await specIn(parts, plugin)
+  if (!installed) return log.warn({ plugin }, 'plugins.settings names a plugin that is not installed')
+  const sealed = new Set(secretSettings(installed.settings ?? {}))
+  const fields = Object.entries(values)
+  for (const model of [configMaps, secrets]) {
+    const own = fields.filter(([field]) => sealed.has(field) === (model === secrets))
+    if (own.length === 0) continue
+    try {
+      await write(parts, model, { name: settingsObjectName(plugin), data: Object.fromEntries(own) })
+    } catch (error) {
+      log.error({ plugin, why: wordsOf(error) }, `plugins.settings.${plugin} cannot be used; what was set before stays`)
+    }
+  }
+}
+
+async function write(
+  parts: WriteParts,
+  model: Model,
+  { name, data }: { readonly name: string; readonly data: object },
+): Promise<void> {
+  const stored = await parts.store.get(model, name)
+  if (!stored) await createObject(parts, model, { body: { metadata: { name }, data } })
+  else {
+    const { metadata } = fromData(stored.data)
+    await updateObject(parts, model, { name, headers: {}, part: 'object', bodyFor: () => ({ metadata, data }) })
+  }
+}
+
+async function enable(parts: PluginFilesParts, plugin: string, enabled: boolean): Promise<void> {
+  const { log, plugins } = parts
+  const installed = await specIn(parts, plugin)
+  if (!installed) return log.warn({ plugin }, 'plugins.enabled names a plugin that is not installed')
+  if (installed.enabled === enabled) return
+  const bodyFor: Parameters<typeof updateObject>[2]['bodyFor'] = ({ data }) => {
+    const { metadata, spec } = fromData(data)
+    return { metadata, spec: { ...(spec as PluginSpec), enabled } }
+  }
+  await updateObject(parts, plugins, { name: plugin, headers: {}, part: 'object', bodyFor })
+}
+
+async function specIn({ store, plugins }: PluginFilesParts, name: string): Promise<PluginSpec | undefined> {
+  const stored = await store.get(plugins, name)
+  return stored && specOf(fromData(stored.data))
+}
+
+function wordsOf(error: unknown): string {
+  if (isApiError(error) || error instanceof Error) return error.message
+  return String(error)
+}

@@ -1,0 +1,39 @@
+/** The last lines that a process wrote, each cut at a bound. */
+export interface LineLog {
+  /** Takes what came, whole lines or parts of them. */
+  write(chunk: string): void
+  /** Takes what came last as a line, though it has no end. */
+  end(): void
+  /** Oldest first. */
+  lines(): readonly string[]
+}
+
+const mostLines = 500
+const mostCharacters = 4_096
+
+export function createLineLog(onLine: (line: string) => void): LineLog {
+  let kept: string[] = []
+  let open = ''
+  const take = (line: string) => {
+    const shown = line.length > mostCharacters ? `${line.slice(0, mostCharacters)}… (cut)` : line
+    kept.push(shown)
+    if (kept.length > mostLines * 1.25) kept = kept.slice(-mostLines)
+    onLine(shown)
+  }
+  return {
+    write: (chunk) => {
+      const [first = '', ...others] = chunk.split('\n')
+      // Of a line without end, no more is kept than is shown.
+      if (open.length <= mostCharacters) open += first
+      for (const next of others) {
+        take(open)
+        open = next
+      }
+    },
+    end: () => {
+      if (open !== '') take(open)
+      open = ''
+    },
+    lines: () => kept.slice(-mostLines),
+  }
+}

@@ -1,0 +1,220 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { getPriority, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createInspector } from './inspector.ts'
+import { startPluginProcess, type PluginProcess } from './plugin-process.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'pergola-plugin-test-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+/** Answers as the protocol wants it, and does some more. */
+const answering = (more = '') => `
+  import { createServer } from 'node:http'
+  import { readFileSync } from 'node:fs'
+  import { spawn } from 'node:child_process'
+  const { token, listen, host } = JSON.parse(readFileSync(3, 'utf8'))
+  createServer((request, response) => {
+    if (request.headers.authorization !== 'Bearer ' + token) return response.writeHead(401).end()
+    response.end(JSON.stringify({ path: request.url, host, environment: Object.keys(process.env).sort() }))
+  }).listen(listen)
+  console.log('up')
+  ${more}`
+
+let files = 0
+const options = (program: string) => {
+  const file = join(directory, `plugin-${++files}.mjs`)
+  writeFileSync(file, program)
+  return {
+    name: 'test',
+    command: [process.execPath, file],
+    directory,
+    hostSocket: '/host.sock',
+    limits: { memoryBytes: 300 * 1024 * 1024, processes: 8, startMs: 8_000 },
+    onLine: () => {},
+  }
+}
+const start = (program: string): Promise<PluginProcess> => startPluginProcess(options(program))
+const isRunning = (pid: number) => {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+  } catch {
+    return false
+  }
+}
+
+test('a plugin is started, is healthy, says what it is, and ends when it is let go', async () => {
+  const plugin = await start(answering())
+  expect(await plugin.link.definition()).toEqual({
+    path: '/pergola/definition',
+    host: '/host.sock',
+    environment: ['HOME', 'PATH', 'PERGOLA_PROTOCOL', 'TZ'],
+  })
+  await expect.poll(() => plugin.log.lines()).toEqual(['up'])
+  const refused = await plugin.link.pool.request({ path: '/pergola/health', method: 'GET' })
+  expect(refused.statusCode).toBe(401)
+  await refused.body.dump()
+  expect(isRunning(plugin.pid)).toBe(true)
+  await plugin[Symbol.asyncDispose]()
+  expect(isRunning(plugin.pid)).toBe(false)
+  expect(await plugin.exited).toMatchObject({ how: 'was ended by SIGTERM', lines: ['up'] })
+})
+
+test('a plugin with as many calls open as are handed on at a time is healthy, and is asked about objects', async () => {
+  await using plugin = await start(answering().replace('response.end(', "if (request.url !== '/open') response.end("))
+  const ending = new AbortController()
+  const call = () =>
+    plugin.link.pool.request({
+      path: '/open',
+      method: 'GET',
+      headers: { authorization: plugin.link.authorization },
+      signal: ending.signal,
+    })
+  const calls = Promise.allSettled(Array.from({ length: 100 }, call))
+  expect(await plugin.link.isHealthy()).toBe(true)
+  expect(await plugin.link.evaluate([])).toMatchObject({ path: '/pergola/evaluate' })
+  ending.abort()
+  await calls
+})
+
+describe('what does not get as far as being healthy is ended, with the reason:', () => {
+  const cases: readonly (readonly [what: string, program: string, message: string])[] = [
+    [
+      'ends at once',
+      `console.error('no database'); process.exit(3)`,
+      'it ended with code 3 before it was healthy:\n  no database',
+    ],
+    ['throws', `throw new Error('a planted one')`, 'a planted one'],
+    ['never listens', `setInterval(() => {}, 1000)`, 'it was not healthy after 1 s'],
+    ['spins', `for (;;) {}`, 'it was not healthy after 1 s'],
+    ['answers garbage', answering().replace('response.end', 'response.socket.end'), 'it was not healthy after 1 s'],
+  ]
+  for (const [what, program, message] of cases) {
+    test(what, async () => {
+      const limits = { memoryBytes: 300 * 1024 * 1024, processes: 8, startMs: message.includes('1 s') ? 1_000 : 8_000 }
+      await expect(startPluginProcess({ ...options(program), limits })).rejects.toThrow(message)
+    })
+  }
+
+  test('is no program', async () => {
+    const missing = { ...options(''), command: ['/nowhere/at-all'] }
+    await expect(startPluginProcess(missing)).rejects.toThrow(/before it was healthy/)
+  })
+})
+
+describe('a plugin that goes wrong is ended, and says how:', () => {
+  // Bounded by itself, too: it must not take the machine with it when we fail.
+  const leak = `const held = []; setInterval(() => { if (held.length < 80) held.push(Buffer.alloc(8e6, 1)) }, 5)`
+  const cases: readonly (readonly [what: string, more: string, how: RegExp])[] = [
+    ['memory outside the heap', leak, /^held \d+ MiB of memory, and may hold 300$/],
+    [
+      'more processes than it may be',
+      `for (let at = 0; at < 12; at++) spawn('sleep', ['60'])`,
+      /^was \d+ processes, and may be 8$/,
+    ],
+    ['an exit', `setTimeout(() => process.exit(7), 1000)`, /^ended with code 7$/],
+    ['an unhandled rejection', `setTimeout(() => Promise.reject(new Error('x')), 1000)`, /^ended with code 1$/],
+  ]
+  for (const [what, more, how] of cases) {
+    test(what, async () => {
+      await using plugin = await start(answering(more))
+      expect((await plugin.exited).how).toMatch(how)
+      expect(isRunning(plugin.pid)).toBe(false)
+    })
+  }
+
+  test('one that no longer answers, after a while; and it stands behind its host meanwhile', async () => {
+    await using plugin = await start(answering(`setTimeout(() => { for (;;) {} }, 1000)`))
+    expect(getPriority(plugin.pid)).toBe(10)
+    expect(readFileSync(`/proc/${plugin.pid}/oom_score_adj`, 'utf8').trim()).toBe('500')
+    expect((await plugin.exited).how).toBe('did not answer for 15 s')
+  })
+
+  test('one that will not stop', async () => {
+    await using plugin = await start(
+      answering(`process.on('SIGTERM', () => {}); setTimeout(() => { for (;;) {} }, 50)`),
+    )
+    await plugin[Symbol.asyncDispose]()
+    expect((await plugin.exited).how).toBe('did not stop when it was asked to')
+    expect(isRunning(plugin.pid)).toBe(false)
+  })
+
+  test('and with it what it has started', async () => {
+    const more = `console.log(spawn('sleep', ['60']).pid); setTimeout(() => process.exit(0), 1000)`
+    await using plugin = await start(answering(more))
+    const { lines } = await plugin.exited
+    const child = Number(lines.at(-1))
+    expect(child).toBeGreaterThan(1)
+    await expect.poll(() => isRunning(child)).toBe(false)
+  })
+})
+
+describe('a plugin that somebody looks into', () => {
+  const startInspected = async (more = '') => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    server.close()
+    await once(server, 'close')
+    const plugin = await startPluginProcess({ ...options(answering(more)), inspector: createInspector(port) })
+    return { plugin, port }
+  }
+  const attach = async (port: number) => {
+    const targets = async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/json/list`).catch(() => undefined)
+      return (await answer?.json()) as readonly { readonly webSocketDebuggerUrl: string }[] | undefined
+    }
+    await expect.poll(targets).toHaveLength(1)
+    const [target] = (await targets()) ?? []
+    const socket = new WebSocket(target?.webSocketDebuggerUrl ?? '')
+    await once(socket, 'open')
+    socket.send(JSON.stringify({ id: 1, method: 'Runtime.enable' }))
+    await once(socket, 'message')
+    return socket
+  }
+
+  test('ends when it is let go, though a debugger stays', async () => {
+    const { plugin, port } = await startInspected("process.on('SIGTERM', () => process.exit(0))")
+    await attach(port)
+    const began = performance.now()
+    await plugin[Symbol.asyncDispose]()
+    expect((await plugin.exited).how).toBe('has ended')
+    expect(performance.now() - began).toBeLessThan(4_000)
+    expect(isRunning(plugin.pid)).toBe(false)
+  })
+
+  test('ends when it fails, though a debugger stays', async () => {
+    const { plugin, port } = await startInspected('setTimeout(() => process.exit(7), 3000)')
+    await attach(port)
+    expect((await plugin.exited).how).toBe('has ended')
+  })
+
+  test('may answer nobody for as long as it takes, and yields to nobody', async () => {
+    const { plugin } = await startInspected('setTimeout(() => { for (;;) {} }, 1000)')
+    expect(getPriority(plugin.pid)).toBe(getPriority())
+    await sleep(18_000)
+    expect(isRunning(plugin.pid)).toBe(true)
+    await plugin[Symbol.asyncDispose]()
+  })
+})
+
+test('a plugin that spins dies with a host that is killed', async () => {
+  const host = join(directory, 'host.mjs')
+  const given = options(answering('setTimeout(() => { for (;;) {} }, 200)'))
+  writeFileSync(
+    host,
+    `import { startPluginProcess } from ${JSON.stringify(join(import.meta.dirname, 'plugin-process.ts'))}
+     const plugin = await startPluginProcess({ ...${JSON.stringify(given)}, onLine: () => {} })
+     console.log(plugin.pid)`,
+  )
+  const child = spawn(process.execPath, ['--conditions=source', host], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [said] = (await once(child.stdout, 'data')) as [Buffer]
+  const pid = Number(said.toString())
+  expect(isRunning(pid)).toBe(true)
+  child.kill('SIGKILL')
+  await expect.poll(() => isRunning(pid)).toBe(false)
+})

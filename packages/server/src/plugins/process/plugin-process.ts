@@ -1,0 +1,204 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Account } from './accounts.ts'
+import { hasOnlyDebuggerLeft, type Inspector } from './inspector.ts'
+import { launchHere, type RunHere } from './launch-here.ts'
+import { boundedTo, dyingWithUs } from './launch.ts'
+import { createLineLog, type LineLog } from './line-log.ts'
+import { openPluginLink, type PluginLink } from './plugin-link.ts'
+import { killAccount, killGroup, watchGroup, yieldToHost } from './process-group.ts'
+import type { PluginExit, Running } from './running.ts'
+
+const healthEveryMs = 15
+/** Once it is healthy, it is asked so often, and ended when it has not answered so many times. */
+const pulseMs = 5_000
+const mostMissed = 3
+/** How long a plugin that was asked to stop may take for what it is doing. */
+const stopMs = 5_000
+/** Of what it wrote last, when it could not be started. */
+const shownLines = 15
+
+export interface PluginProcessOptions {
+  readonly name: string
+  readonly command: readonly string[]
+  /** Where it runs. */
+  readonly directory: string
+  /** Where it finds the API. */
+  readonly hostSocket: string
+  readonly limits: PluginLimits
+  /** Who it runs as; ourselves when left out. */
+  readonly account?: Account | undefined
+  /** Runs it in our own process, and not as the command says. */
+  readonly runHere?: RunHere | undefined
+  /** Whoever writes it looks into it: it need not answer at a breakpoint, and there is nobody to whom it has to yield. */
+  readonly inspector?: Inspector | undefined
+  /** It is no longer wanted, however far it is. */
+  readonly signal?: AbortSignal
+  /** Told of every line it writes. */
+  readonly onLine: (line: string) => void
+}
+
+export interface PluginLimits {
+  readonly memoryBytes: number
+  /** That it may be made of at a time. */
+  readonly processes: number
+  /** From the start until it is healthy. */
+  readonly startMs: number
+}
+
+/** A plugin that runs, and is healthy. */
+export interface PluginProcess extends AsyncDisposable, Pick<Running, 'pid' | 'log' | 'exited'> {
+  /** Shown by us to it and by it to us, for as long as it runs. */
+  readonly token: string
+  readonly link: PluginLink
+}
+
+/** Starts a plugin and waits until it is healthy; throws, and nothing of it is left, when it does not get there. */
+export async function startPluginProcess(options: PluginProcessOptions): Promise<PluginProcess> {
+  const { name, limits, account, runHere } = options
+  const sockets = mkdtempSync(join(tmpdir(), `pergola-${name.slice(0, 20)}-`))
+  if (account) chownSync(sockets, account.uid, account.gid)
+  const token = `pgp_${randomBytes(32).toString('base64url')}`
+  const door = { token, listen: join(sockets, 'plugin.sock') }
+  const running = runHere
+    ? launchHere(runHere, { ...door, host: options.hostSocket }, options.onLine)
+    : launch(options, door)
+  void running.exited.then(() => rmSync(sockets, { recursive: true, force: true }))
+  const link = openPluginLink({ socket: door.listen, token })
+  const stop = async () => {
+    await running.stop()
+    await link[Symbol.asyncDispose]()
+  }
+  try {
+    await untilHealthy(link, running.exited, { startMs: limits.startMs, signal: options.signal })
+  } catch (error) {
+    running.kill(`is stopped: ${(error as Error).message}`)
+    await stop()
+    throw error
+  }
+  if (options.inspector) options.inspector.attend(running)
+  else keepPulse(link, running)
+  return { ...running, token, link, [Symbol.asyncDispose]: stop }
+}
+
+/** Whoever cannot even say that it is there does nothing else either. */
+function keepPulse(link: PluginLink, { exited, kill }: Pick<Running, 'exited' | 'kill'>): void {
+  let missed = 0
+  const look = async () => {
+    missed = (await link.isHealthy()) ? 0 : missed + 1
+    if (missed === mostMissed) kill(`did not answer for ${(pulseMs * mostMissed) / 1000} s`)
+  }
+  const timer = setInterval(() => void look(), pulseMs).unref()
+  void exited.then(() => clearInterval(timer))
+}
+
+function launch(options: PluginProcessOptions, door: { readonly token: string; readonly listen: string }): Running {
+  const { directory, hostSocket, limits, account } = options
+  const command = inspectable(options)
+  const bounded = account ? boundedTo(limits.processes, command) : command
+  const [program = '', ...words] = dyingWithUs(bounded)
+  // A group of its own, so that what it starts ends with it. What we know is not in its environment.
+  const child = spawn(program, words, {
+    cwd: directory,
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: directory, TZ: 'UTC', PERGOLA_PROTOCOL: '1' },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    detached: true,
+    ...(account && { uid: account.uid, gid: account.gid }),
+  })
+  const log = createLineLog((line) => {
+    options.onLine(line)
+    if (options.inspector && hasOnlyDebuggerLeft(line)) kill('has ended')
+  })
+  follow(child, log)
+  // Secrets come by a pipe: arguments and environments can be read by others.
+  const pipe = child.stdio[3] as NodeJS.WritableStream
+  pipe.on('error', () => {})
+  pipe.end(JSON.stringify({ ...door, host: hostSocket }))
+  const { pid } = child
+  let why: string | undefined
+  const kill = (reason: string) => {
+    why ??= reason
+    if (pid !== undefined) killGroup(pid)
+  }
+  const watch = pid === undefined ? undefined : watchLimits(pid, limits, kill)
+  if (pid !== undefined && !options.inspector) yieldToHost(pid)
+  const exited = endOf(child).then(({ code, signal, failure }): PluginExit => {
+    watch?.[Symbol.dispose]()
+    // What it started and left behind.
+    if (pid !== undefined) killGroup(pid)
+    if (account) killAccount(account)
+    log.end()
+    const how = why ?? failure ?? (signal === null ? `ended with code ${code}` : `was ended by ${signal}`)
+    return { how, code, signal, lines: log.lines() }
+  })
+  const stop = async () => {
+    child.kill('SIGTERM')
+    const timer = setTimeout(() => kill('did not stop when it was asked to'), stopMs)
+    await exited
+    clearTimeout(timer)
+  }
+  return { pid: pid ?? 0, log, exited, kill, stop }
+}
+
+function inspectable({ command, inspector }: PluginProcessOptions): readonly string[] {
+  const [program = '', ...words] = command
+  return inspector ? [program, ...inspector.words, ...words] : command
+}
+
+function follow({ stdout, stderr }: ChildProcess, log: LineLog): void {
+  for (const stream of [stdout, stderr]) {
+    stream?.setEncoding('utf8')
+    stream?.on('data', (chunk: string) => log.write(chunk))
+  }
+}
+
+interface ProcessEnd extends Pick<PluginExit, 'code' | 'signal'> {
+  /** Why it could not even be started. */
+  readonly failure?: string
+}
+
+async function endOf(child: ChildProcess): Promise<ProcessEnd> {
+  const failed = once(child, 'error').then(([error]) => `cannot be started: ${(error as Error).message}`)
+  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
+  const first = await Promise.race([failed, ended.catch(() => failed)])
+  return typeof first === 'string' ? { code: null, signal: null, failure: first } : { code: first[0], signal: first[1] }
+}
+
+function watchLimits(pid: number, limits: PluginLimits, kill: (why: string) => void): Disposable {
+  const { memoryBytes, processes: most } = limits
+  return watchGroup(pid, ({ bytes, processes }) => {
+    if (bytes > memoryBytes) kill(`held ${mebibytes(bytes)} MiB of memory, and may hold ${mebibytes(memoryBytes)}`)
+    if (processes > most) kill(`was ${processes} processes, and may be ${most}`)
+  })
+}
+
+const mebibytes = (bytes: number) => Math.round(bytes / 1024 / 1024)
+
+interface Patience {
+  readonly startMs: number
+  readonly signal: AbortSignal | undefined
+}
+
+async function untilHealthy(link: PluginLink, exited: Promise<PluginExit>, patience: Patience): Promise<void> {
+  const { startMs, signal } = patience
+  let end: PluginExit | undefined
+  void exited.then((exit) => (end = exit))
+  const deadline = performance.now() + startMs
+  while (performance.now() < deadline) {
+    signal?.throwIfAborted()
+    if (end) throw new Error(`it ${end.how} before it was healthy${lastLines(end)}`)
+    if (await link.isHealthy()) return
+    await sleep(healthEveryMs)
+  }
+  throw new Error(`it was not healthy after ${startMs / 1000} s`)
+}
+
+function lastLines({ lines }: PluginExit): string {
+  const shown = lines.slice(-shownLines)
+  return shown.length === 0 ? '' : `:\n${shown.map((line) => `  ${line}`).join('\n')}`
+}

@@ -1,0 +1,39 @@
+import { isApiError } from '@pergola/api'
+import { pluginCaller } from '../base/plugin-caller.ts'
+import type { Log } from '../base/log.ts'
+import type { WriteParts } from '../models/create.ts'
+import { deleteObject } from '../models/delete.ts'
+import type { Model } from '../models/model.ts'
+import type { DeclaredObject } from './declared-object.ts'
+import { isForeign, type Declared, type Declarer } from './declared-objects.ts'
+
+export interface PruneParts extends WriteParts {
+  /** All models that there are. */
+  readonly models: () => readonly Model[]
+  readonly log: Log
+}
+
+/** Takes away what is declared no longer. What the plugin has no power over was never its own, and stays. */
+export async function pruneDeclared(
+  parts: PruneParts,
+  plugin: Declarer & { readonly name: string },
+  { objects }: Pick<Declared, 'objects'>,
+): Promise<void> {
+  for (const object of objects) {
+    const { apiVersion, kind, name } = object
+    const model = parts.models().find((known) => known.apiVersion === apiVersion && known.kind === kind)
+    if (!model) continue
+    const caller = isForeign(plugin, object) ? { caller: pluginCaller(plugin.name, '') } : {}
+    await deleteObject(parts, model, { name, headers: {}, ...caller }).catch((error: unknown) => {
+      if (!isApiError(error)) throw error
+      // Whoever deleted it before us meant the same.
+      if (error.reason === 'NotFound') return
+      parts.log.warn({ plugin: plugin.name, object: inWords(object), why: error.message }, 'an object stays')
+    })
+  }
+}
+
+/** For people: `ConfigMap "defaults"`. */
+export function inWords({ kind, name }: DeclaredObject): string {
+  return `${kind} "${name}"`
+}

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isApiError, type ModelDeclaration } from '@pergola/api'
+import { deepEqual } from '../base/deep-equal.ts'
+import { createObject, type WriteParts } from '../models/create.ts'
+import { specOf, statusOf, type ModelStatus } from '../models/definition/definition-model.ts'
+import { modelObjectName } from '../models/definition/model-object-name.ts'
+import type { Model } from '../models/model.ts'
+import { fromData } from '../models/object-bytes.ts'
+import { updateObject } from '../models/update.ts'
+import type { ModelKey, StoredObject } from '../store/store.ts'
+import { NotStarted, PluginFailed } from './not-started.ts'
+
+const lookMs = 100
+const againEvery = 20
+
+export interface RegisterParts extends WriteParts {
+  readonly definitions: Model
+  /** Makes sure that the model can be asked about here, if it is declared. */
+  readonly open: (model: ModelKey) => Promise<void>
+  /** Begins to build what is not built, unless somebody is at it. */
+  readonly build: (model: ModelKey) => void
+}
+
+/** Declares the models of a plugin; what is declared already, in the same words, stays as it is. */
+export async function registerModels(parts: RegisterParts, models: readonly ModelDeclaration[]): Promise<void> {
+  for (const spec of models) {
+    try {
+      await registerModel(parts, spec)
+    } catch (error) {
+      // What can be no model is none at the next start either.
+      if (isApiError(error) && error.reason === 'Invalid') throw new PluginFailed(error.message)
+      throw error
+    }
+  }
+}
+
+async function registerModel(parts: RegisterParts, spec: ModelDeclaration): Promise<void> {
+  const { store, definitions } = parts
+  const name = modelObjectName(spec)
+  const stored = await store.get(definitions, name)
+  if (!stored) await createObject(parts, definitions, { body: { metadata: { name }, spec } })
+  else if (!deepEqual(declaredSpec(stored), spec)) {
+    const bodyFor = () => ({ metadata: {}, spec })
+    await updateObject(parts, definitions, { name, headers: {}, part: 'object', bodyFor })
+  }
+}
+
+/** As it holds, whatever is being made ready to come after it. */
+export function declaredSpec(stored: StoredObject): unknown {
+  const { next: _, ...spec } = specOf(fromData(stored.data))
+  return spec
+}
+
+/** Whether the models are declared in these words, and every index is built. */
+export async function areReady(
+  { store, definitions, open }: RegisterParts,
+  models: readonly ModelDeclaration[],
+): Promise<boolean> {
+  for (const spec of models) {
+    const stored = await store.get(definitions, modelObjectName(spec))
+    if (!stored || !deepEqual(declaredSpec(stored), spec)) return false
+    await open(spec)
+    if (await store.indexBuild(spec)) return false
+  }
+  return true
+}
+
+/** Resolves when every index of the models is built that are declared; tells how far it is meanwhile. */
+export async function untilBuilt(
+  { store, definitions, build, open }: RegisterParts,
+  models: readonly ModelDeclaration[],
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (percent: number) => void },
+): Promise<void> {
+  for (const model of models) {
+    for (let looks = 0; ; looks++) {
+      signal.throwIfAborted()
+      const declared = await store.get(definitions, modelObjectName(model))
+      if (!declared) break
+      await open(model)
+      const progress = await store.indexBuild(model)
+      if (!progress) break
+      // Whoever built it may have ended, with the plugin that was asked.
+      if (looks % againEvery === 0) build(model)
+      const status = statusOf(fromData(declared.data))
+      if (status.phase === 'DuplicateValues') throw new NotStarted('DuplicateValues', duplicateWords(model, status))
+      onProgress(progress.total === 0 ? 0 : Math.floor((progress.done / progress.total) * 100))
+      await sleep(lookMs, undefined, { signal })
+    }
+  }
+}
+
+function duplicateWords({ plural }: ModelDeclaration, { duplicates }: ModelStatus): string {
+  const { index = '', pairs = [] } = duplicates ?? {}
+  const lines = pairs.map(({ value, first, second }) => `${JSON.stringify(value)}: ${first}, ${second}`)
+  const cure = 'disable the plugin, roll it back, enable it, change or delete one of each, and install it again'
+  return [`${plural} hold values of ${index} twice that must be unique; ${cure}:`, ...lines].join('\n')
+}

@@ -1,0 +1,92 @@
+import { renderSections, sectionOf, type Section } from '@pergola/api'
+import type { Model } from '../../models/model.ts'
+import { allObjects } from '../../store/all-objects.ts'
+import type { Store } from '../../store/store.ts'
+import { describeDependents, type DependentParts } from '../dependents.ts'
+import type { InstalledPlugin } from '../known-plugins.ts'
+import { PluginFailed } from '../not-started.ts'
+import { inWords } from '../prune-declared.ts'
+import type { DeclaredObject } from '../declared-object.ts'
+import { isForeign, isRole } from '../declared-objects.ts'
+import { openPackage, type OpenedPackage } from '../open-package.ts'
+import type { Packages } from '../packages.ts'
+import type { PluginSpec } from '../plugin-model.ts'
+
+export interface BelongingParts {
+  readonly store: Store
+  readonly packages: Packages
+  /** All models that there are. */
+  readonly models: () => readonly Model[]
+}
+
+/** What is there because a plugin is, or was. */
+export interface Belongings {
+  readonly models: readonly Model[]
+  readonly roles: readonly string[]
+  /** Of these roles, to people. */
+  readonly bindings: readonly string[]
+  /** That it declares, of others' models. */
+  readonly objects: readonly DeclaredObject[]
+}
+
+export async function belongingsOf(parts: BelongingParts, spec: PluginSpec): Promise<Belongings> {
+  const { store } = parts
+  const opened = await readable(parts, spec)
+  const declared = opened?.objects ?? []
+  const roles = declared.filter(isRole).map(({ name }) => name)
+  const bindings: string[] = []
+  for (const role of roles) {
+    const where = [{ field: 'roleRef.name', is: { op: '=' as const, value: role } }]
+    for await (const { name } of allObjects(store, coreModel(parts, 'RoleBinding'), where)) bindings.push(name)
+  }
+  const models = parts.models().filter(({ group }) => spec.groups.includes(group))
+  return { models, roles, bindings, objects: declared.filter((object) => isForeign(spec, object)) }
+}
+
+export function coreModel({ models }: Pick<BelongingParts, 'models'>, kind: string): Model {
+  const model = models().find((known) => known.group === '' && known.kind === kind)
+  if (!model) throw new Error(`there is no model of kind ${kind}`)
+  return model
+}
+
+/** A package that cannot be read any more declares nothing. */
+async function readable({ packages }: BelongingParts, { digest }: PluginSpec): Promise<OpenedPackage | undefined> {
+  try {
+    return await openPackage(packages, digest)
+  } catch (error) {
+    if (error instanceof PluginFailed) return undefined
+    throw error
+  }
+}
+
+/** For whoever is about to take it away, before anything is. */
+export async function describeRemoval(
+  parts: BelongingParts & DependentParts,
+  plugin: Pick<InstalledPlugin, 'name' | 'spec'>,
+  data: 'keep' | 'purge',
+): Promise<{ readonly sections: readonly Section[]; readonly text: string }> {
+  const { models, roles, bindings, objects } = await belongingsOf(parts, plugin.spec)
+  const counts = await Promise.all(models.map(async (model) => `${await countOf(parts, model)} ${model.plural}`))
+  const sections: Section[] = [
+    ...sectionOf(data === 'keep' ? 'kept' : 'deleted for good', counts),
+    ...sectionOf('roles that go', roles),
+    ...sectionOf('objects that go', objects.map(inWords)),
+    ...sectionOf(
+      'held by',
+      bindings.map((name) => `rolebinding ${name}, which goes too`),
+    ),
+    ...(await describeDependents(parts, plugin.name)),
+    ...sectionOf(
+      'afterwards',
+      data === 'keep'
+        ? ['what is kept is there again when the plugin is installed again; nobody else can claim its groups']
+        : ['its groups are free'],
+    ),
+  ]
+  return { sections, text: renderSections(sections) }
+}
+
+export async function countOf({ store }: Pick<BelongingParts, 'store'>, model: Model): Promise<number> {
+  const { total } = await store.list(model, { limit: 1, total: 'exact' })
+  return total?.count ?? 0
+}

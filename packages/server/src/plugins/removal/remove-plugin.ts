@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isApiError } from '@pergola/api'
+import type { Log } from '../../base/log.ts'
+import type { WriteParts } from '../../models/create.ts'
+import { deleteObject } from '../../models/delete.ts'
+import { modelObjectName } from '../../models/definition/model-object-name.ts'
+import type { Model } from '../../models/model.ts'
+import { fromData } from '../../models/object-bytes.ts'
+import { updateObject } from '../../models/update.ts'
+import { allObjects } from '../../store/all-objects.ts'
+import type { ModelKey, StoredObject } from '../../store/store.ts'
+import { pruneDeclared } from '../prune-declared.ts'
+import type { InstalledPlugin } from '../known-plugins.ts'
+import { specOf, type PluginState } from '../plugin-model.ts'
+import { belongingsOf, coreModel, countOf, type BelongingParts } from './belongings.ts'
+
+/** What somebody else still holds is looked at again after so long. */
+const againMs = 1_000
+/** Deleted at a time. */
+const lanes = 16
+
+export interface RemovalParts extends WriteParts, BelongingParts {
+  readonly definitions: Model
+  readonly plugins: Model
+  readonly open: (model: ModelKey) => Promise<void>
+  readonly log: Log
+}
+
+interface Removal {
+  readonly plugin: InstalledPlugin
+  readonly signal: AbortSignal
+  readonly tell: (state: PluginState) => void
+}
+
+/** Takes away what a plugin has brought, on one replica for all; begun again, it goes on. */
+export async function removePlugin(parts: RemovalParts, removal: Removal): Promise<void> {
+  const { plugin, tell } = removal
+  // Another replica may have done it before us, and somebody installed it again since.
+  if (!(await isWanted(parts, plugin))) return
+  const { models, roles, bindings, objects } = await belongingsOf(parts, plugin.spec)
+  await pruneDeclared(parts, { name: plugin.name, groups: plugin.spec.groups }, { objects })
+  for (const name of bindings) await deleted(parts, coreModel(parts, 'RoleBinding'), name)
+  for (const name of roles) await deleted(parts, coreModel(parts, 'Role'), name)
+  if (plugin.spec.removal !== 'purge') {
+    const counts = await Promise.all(models.map(async (model) => `${await countOf(parts, model)} ${model.plural}`))
+    const kept = counts.length === 0 ? 'it has left nothing' : `it has left ${counts.join(', ')}`
+    return tell({ phase: 'Disabled', reason: 'Uninstalled', message: kept })
+  }
+  for (const model of models) await purge(parts, model, removal)
+  const settings = `${plugin.name}-settings`
+  const keepers = parts.models().filter(({ group, kind }) => group === '' && ['ConfigMap', 'Secret'].includes(kind))
+  for (const model of keepers) await deleted(parts, model, settings)
+  await parts.store.write([{ type: 'delete', model: parts.plugins, name: plugin.name }])
+  parts.log.info({ plugin: plugin.name }, 'a plugin is gone, with all it had')
+}
+
+async function isWanted({ store, plugins }: RemovalParts, { name, uid, spec }: InstalledPlugin): Promise<boolean> {
+  const stored = await store.get(plugins, name)
+  return stored?.uid === uid && specOf(fromData(stored.data)).removal === spec.removal
+}
+
+/** Every object of the model, then the model. */
+async function purge(parts: RemovalParts, model: Model, { plugin, signal, tell }: Removal): Promise<void> {
+  await parts.open(model)
+  for (;;) {
+    signal.throwIfAborted()
+    await emptied(parts, model, { plugin, signal })
+    const left = await countOf(parts, model)
+    if (left === 0) break
+    const [first] = (await parts.store.list(model, { limit: 1, total: 'none' })).items
+    const holders = first ? (fromData(first.data).metadata.finalizers ?? []).join(', ') : ''
+    const message = `${left} ${model.plural} are left${holders === '' ? '' : `, held by ${holders}`}`
+    tell({ phase: 'Disabled', reason: 'Purging', message })
+    await sleep(againMs, undefined, { signal })
+  }
+  await deleted(parts, parts.definitions, modelObjectName(model))
+}
+
+async function emptied(parts: RemovalParts, model: Model, { plugin, signal }: Pick<Removal, 'plugin' | 'signal'>) {
+  const objects = allObjects(parts.store, model)
+  const lane = async () => {
+    for (;;) {
+      signal.throwIfAborted()
+      const next = await objects.next()
+      if (next.done === true) return
+      await letGo(parts, model, { stored: next.value, plugin })
+      await deleted(parts, model, next.value.name)
+    }
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+}
+
+interface Held {
+  readonly stored: StoredObject
+  readonly plugin: InstalledPlugin
+}
+
+/** Nobody is left who would remove its own finalizers. */
+async function letGo(parts: RemovalParts, model: Model, { stored, plugin }: Held): Promise<void> {
+  const isOwn = (finalizer: string) => plugin.spec.groups.includes(finalizer.split('/')[0] ?? '')
+  if (!(fromData(stored.data).metadata.finalizers ?? []).some(isOwn)) return
+  const bodyFor = (now: StoredObject) => {
+    const object = fromData(now.data)
+    const finalizers = (object.metadata.finalizers ?? []).filter((finalizer) => !isOwn(finalizer))
+    return { ...object, metadata: { ...object.metadata, finalizers } }
+  }
+  await gone(updateObject(parts, model, { name: stored.name, headers: {}, part: 'object', bodyFor }))
+}
+
+async function deleted(parts: RemovalParts, model: Model, name: string): Promise<void> {
+  await gone(deleteObject(parts, model, { name, headers: {} }))
+}
+
+/** Whoever was there before us meant the same. */
+async function gone(work: Promise<unknown>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (!isApiError(error) || error.reason !== 'NotFound') throw error
+  }
+}

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto'
+import type { Log } from '../base/log.ts'
+import type { Store } from '../store/store.ts'
+
+/** Who has not been heard of for so long is not waited for. */
+const aliveMs = 15_000
+const prefix = 'replica/'
+
+/** The hosts that share a database, by what each says of itself. */
+export interface Replicas extends AsyncDisposable {
+  /** This one. */
+  readonly own: string
+  /** All that are alive. */
+  live(): Promise<ReadonlySet<string>>
+}
+
+export async function joinReplicas(store: Store, log: Log): Promise<Replicas> {
+  const own = randomUUID()
+  const name = `${prefix}${own}`
+  const renew = () => store.acquireLease(name, { holder: own, ttlMs: aliveMs })
+  const lease = await renew()
+  const renewing = setInterval(
+    () => void renew().catch((err: unknown) => log.warn({ err }, 'this replica could not say that it is alive')),
+    aliveMs / 3,
+  )
+  return {
+    own,
+    live: async () => new Set((await store.heldLeases(prefix)).map((held) => held.slice(prefix.length))),
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(renewing)
+      // Whoever cannot reach the database any more is forgotten by it.
+      if (lease) await store.releaseLease(lease).catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import {
+  audienceGroup,
+  maxPathSegments,
+  routesClash,
+  versionFault,
+  type Audience,
+  type OwnedDeclaration,
+  type PluginDefinition,
+  type RouteDeclaration,
+} from '@pergola/api'
+import { isJsonObject } from '../base/json-object.ts'
+
+const audiences: readonly unknown[] = ['console', 'uc', 'public'] satisfies readonly Audience[]
+const methods: readonly unknown[] = [
+  'GET',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+] satisfies readonly RouteDeclaration['method'][]
+/** What needs no escape, and so is the same in a rule, a path and a request. */
+const literalForm = /^[A-Za-z0-9._~-]+$/
+const parameterForm = /^\{[A-Za-z][A-Za-z0-9_]*\}$/
+
+/** Why what a plugin serves beside its models cannot be served; undefined when it can. Nothing of it has been looked at before. */
+export function customApiFault({ groups, routes, apps, owned }: PluginDefinition): string | undefined {
+  const strange = apps.find((audience: unknown) => !audiences.includes(audience))
+  if (strange !== undefined) return `has a program for ${JSON.stringify(strange)}, which is no audience`
+  for (const [at, route] of routes.entries()) {
+    if (!isRoute(route)) return `has the route ${JSON.stringify(route)}, which lacks an audience, a method or a path`
+    const fault = routeFault(route, groups) ?? clashOf(route, routes.slice(0, at), owned)
+    if (fault !== undefined) return `has the route ${route.method} ${route.path}, which ${fault}`
+  }
+  return undefined
+}
+
+function isRoute(route: unknown): boolean {
+  if (!isJsonObject(route)) return false
+  const { audience, method, path } = route
+  return audiences.includes(audience) && methods.includes(method) && typeof path === 'string'
+}
+
+function routeFault({ audience, path, maxBody }: RouteDeclaration, groups: readonly string[]): string | undefined {
+  const [first, root, group = '', version = '', ...below] = path.split('/')
+  const derived = groups.map((one) => audienceGroup(audience, one))
+  if (first !== '' || root !== 'apis' || !derived.includes(group)) {
+    return `is in no group of its own for that audience: ${derived.join(', ')}`
+  }
+  if (path.split('/').length - 1 > maxPathSegments) return `has more than ${maxPathSegments} segments`
+  const fault = versionFault(version)
+  if (fault !== undefined) return `has the version "${version}", which ${fault}`
+  const [resource = '', , subresource = ''] = below
+  if (below.some((segment) => segment.includes('*'))) return 'has a wildcard; name a parameter for each segment'
+  const odd = below.find((segment) => !literalForm.test(segment) && !parameterForm.test(segment))
+  if (odd !== undefined) return `has the segment "${odd}", which is neither a word nor a parameter`
+  if (!literalForm.test(resource)) return 'names no resource, which is what rules are about'
+  if (below.length === 3 && !literalForm.test(subresource))
+    return 'has a parameter as a sub-resource, which no rule could name'
+  const isSize = maxBody === undefined || (Number.isSafeInteger(maxBody) && maxBody > 0)
+  return isSize ? undefined : `takes a body of ${JSON.stringify(maxBody)} bytes`
+}
+
+/** What one request could mean beside it. */
+function clashOf(
+  route: RouteDeclaration,
+  before: readonly RouteDeclaration[],
+  owned: readonly OwnedDeclaration[],
+): string | undefined {
+  const other = before.find((one) => routesClash(one, route))
+  if (other) return `one request could mean as well as ${other.method} ${other.path}`
+  const own = owned.find((one) => ownLines(one, route).some((line) => routesClash(line, route)))
+  return own && `one request could mean as well as people's own ${own.plural}`
+}
+
+/** What the host itself serves, in the version that the route has. */
+function ownLines({ group, plural }: OwnedDeclaration, { path, stream = false }: RouteDeclaration) {
+  const [, , , version = ''] = path.split('/')
+  const collection = `/apis/${audienceGroup('uc', group)}/${version}/${plural}`
+  return [
+    ...['GET', 'POST'].map((method) => ({ method, path: collection, stream })),
+    ...['GET', 'PUT', 'PATCH', 'DELETE'].map((method) => ({ method, path: `${collection}/{name}`, stream })),
+  ]
+}

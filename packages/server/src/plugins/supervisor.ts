@@ -1,0 +1,260 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  ApiError,
+  audienceGroup,
+  isAudienceGroup,
+  type OwnedDeclaration,
+  type ResourceRequest,
+  type RouteDeclaration,
+} from '@pergola/api'
+import { deepEqual } from '../base/deep-equal.ts'
+import type { AnsweringPlugin } from '../custom-api/custom-api.ts'
+import type { OwnedResource } from '../dispatch/dispatch.ts'
+import type { ModelDefinition } from '../models/definition/definition.ts'
+import type { Evaluation, EvaluationRequest } from '../models/evaluation.ts'
+import type { Model } from '../models/model.ts'
+import { fromData } from '../models/object-bytes.ts'
+import { StaleModel } from '../store/stale-model.ts'
+import type { InstalledPlugin, KnownPlugins } from './known-plugins.ts'
+import { createNeighbours } from './neighbours.ts'
+import { specOf, type PluginState } from './plugin-model.ts'
+import { runPlugin, type PluginRunner, type RunnerParts } from './plugin-runner.ts'
+import { createPluginStatuses } from './plugin-statuses.ts'
+import { removePlugin } from './removal/remove-plugin.ts'
+import type { Replicas } from './replicas.ts'
+import { createSeat, type Seat } from './seat.ts'
+import { underLease } from './under-lease.ts'
+import { createWrittenLog, type LinesHere } from './written-lines.ts'
+import { giveUp, upgrade, type UpgradeParts } from './upgrade/upgrade.ts'
+
+/** Of the group in which people have what is their own. */
+const ownPrefix = audienceGroup('uc', '')
+/** A replica that has just come may take so long to have a candidate running. */
+const candidateMs = 5_000
+const lookMs = 50
+
+export interface SupervisorParts extends Omit<RunnerParts, 'onState' | 'exclusively' | 'isActive' | 'neighbours'> {
+  readonly known: KnownPlugins
+  readonly plugins: Model
+  readonly replicas: Replicas
+  /** Told what becomes of a version, here. */
+  readonly onPluginState: (plugin: string, digest: string, state: PluginState) => void
+}
+
+/** What is served beside models. */
+interface ServedApis {
+  readonly routes: readonly RouteDeclaration[]
+  readonly owned: readonly OwnedDeclaration[]
+  /** Programs that answer whatever no route does, by group and version. */
+  readonly apps: readonly { readonly plugin: string; readonly path: string }[]
+}
+
+/** Runs what is installed and enabled, here; and is asked for the way to it. */
+export interface Supervisor extends AsyncDisposable {
+  /** Resolves when what was installed at the start has started, or could not. */
+  readonly firstStarts: Promise<unknown>
+  /** Who answers custom APIs in the group; undefined when nobody does, throws when its plugin is not started. */
+  find(group: string): AnsweringPlugin | undefined
+  /** What the plugins that run, or would, serve beside their models. */
+  customApis(): ServedApis
+  /** What its processes wrote last, behind a line. */
+  linesOf(plugin: string, after: number): LinesHere | undefined
+  /** Of those whose process is up. */
+  startTokens(): readonly { readonly plugin: string; readonly token: string }[]
+  /** Of the version that holds, once its models are served. */
+  leadingToken(plugin: string): string | undefined
+  /** The model of which callers have their own there, and where their names stand. */
+  ownedAt(request: ResourceRequest): OwnedResource | undefined
+  /** What the plugin of a model says of an object of it. */
+  evaluate(model: ModelDefinition, request: EvaluationRequest): Promise<Evaluation>
+  /** What the version says that is to come; when it cannot, nothing comes of it, and `StaleModel` is thrown. */
+  evaluateAhead(model: ModelDefinition, request: EvaluationRequest): Promise<Evaluation>
+  /** Throws when the group is a plugin's that is not started, or whose indexes are not built. */
+  assertServed(group: string): void
+}
+
+export function createSupervisor(parts: SupervisorParts): Supervisor {
+  const { known } = parts
+  const { seats, look, written, giveUpOn, settled } = createSeats(parts)
+  known.onChange = () => void look()
+  const firstStarts = look().then(() => Promise.all([...seats.values()].map(async ({ active }) => active?.arrived)))
+  const activeIn = (group: string) => {
+    const plugin = known.claims().pluginOf(group)
+    return { plugin, runner: plugin === undefined ? undefined : seats.get(plugin)?.active }
+  }
+  const runners = () =>
+    [...seats.values()].flatMap(({ active, incoming, leaving }) => [
+      ...new Set([active, incoming, ...leaving()].filter((one) => !!one)),
+    ])
+  return {
+    firstStarts,
+    customApis: () => {
+      const active = [...seats.values()].flatMap((seat) => (seat.active ? [seat.active] : []))
+      return {
+        routes: active.flatMap(({ declaredRoutes }) => declaredRoutes),
+        owned: active.flatMap(({ owned }) => owned),
+        apps: active.flatMap(({ plugin, apps }) =>
+          apps.flatMap(({ group, versions }) =>
+            versions.map((version) => ({ plugin: plugin.name, path: `/apis/${group}/${version}` })),
+          ),
+        ),
+      }
+    },
+    linesOf: (plugin, after) => {
+      const lines = written.after(plugin, after)
+      return lines && { ...lines, replica: parts.replicas.own }
+    },
+    find: (group) => {
+      const { plugin, runner } = isAudienceGroup(group) ? activeIn(group) : {}
+      if (plugin === undefined) return undefined
+      const { door, routes } = runner ?? {}
+      if (!door || !routes) throw notStarted(plugin)
+      return { door, routes, hasApp: runner?.apps.some((app) => app.group === group) ?? false }
+    },
+    startTokens: () =>
+      runners().flatMap(({ token, plugin }) => (token === undefined ? [] : [{ plugin: plugin.name, token }])),
+    leadingToken: (plugin) => {
+      const { active } = seats.get(plugin) ?? {}
+      return active?.isServing ? active.token : undefined
+    },
+    ownedAt: ({ group, resource, subresource }) => {
+      // What lies below them is the plugin's to answer.
+      if (subresource !== undefined || !group.startsWith(ownPrefix)) return undefined
+      const owned = activeIn(group).runner?.owned ?? []
+      return owned.find((one) => `${ownPrefix}${one.group}` === group && one.plural === resource)
+    },
+    evaluate: async (model, request) => {
+      const plugin = known.claims().pluginOf(model.group) ?? ''
+      const { active, incoming } = seats.get(plugin) ?? {}
+      // Between the switch and its turn, the version that has come to hold is the incoming one.
+      const runner = incoming && !declares(active, model) && declares(incoming, model) ? incoming : active
+      if (!runner?.evaluator) throw notStarted(plugin)
+      return runner.evaluator.evaluate(model, request)
+    },
+    evaluateAhead: async (model, request) => {
+      const plugin = known.claims().pluginOf(model.group) ?? ''
+      const evaluator = await evaluatorAhead(() => seats.get(plugin)?.incoming, model)
+      try {
+        if (!evaluator) throw new Error('it was not started in time')
+        return await evaluator.evaluate(model, request)
+      } catch (error) {
+        const installed = known.all().find(({ name }) => name === plugin)
+        const why = `it could not say what is indexed of ${model.plural}: ${(error as Error).message}`
+        if (installed) await giveUpOn(installed, why)
+        throw new StaleModel(model)
+      }
+    },
+    assertServed: (group) => {
+      const { plugin, runner } = activeIn(group)
+      if (plugin !== undefined && !runner?.isServing) throw notStarted(plugin)
+    },
+    [Symbol.asyncDispose]: async () => {
+      known.onChange = () => {}
+      await Promise.all([...seats.values()].map((seat) => seat[Symbol.asyncDispose]()))
+      await settled()
+    },
+  }
+}
+
+/** A seat for each plugin that is, or was, installed. */
+function createSeats(parts: SupervisorParts) {
+  const { known, log, store, plugins } = parts
+  const seats = new Map<string, Seat>()
+  const statuses = createPluginStatuses(parts)
+  const written = createWrittenLog()
+  const exclusively: RunnerParts['exclusively'] = (name, work) => underLease(store, { name }, work)
+  const isActive: RunnerParts['isActive'] = async ({ name, uid }, digest) => {
+    const stored = await store.get(plugins, name)
+    return stored?.uid === uid && specOf(fromData(stored.data)).digest === digest
+  }
+  const neighbours = createNeighbours({
+    installed: (name) => known.all().find((plugin) => plugin.name === name),
+    isStarted: (name) => seats.get(name)?.active?.door !== undefined,
+  })
+  const onState: RunnerParts['onState'] = (plugin, digest, state) => {
+    statuses.tell(plugin, digest, state)
+    parts.onPluginState(plugin.name, digest, state)
+    if (state.phase === 'Started') neighbours.tell()
+  }
+  const onLine: RunnerParts['onLine'] = (plugin, line) => {
+    written.add(plugin, line)
+    parts.onLine(plugin, line)
+  }
+  const runnerParts: RunnerParts = { ...parts, exclusively, isActive, neighbours, onState, onLine }
+  const upgradeParts: UpgradeParts = { ...parts, exclusively, statuses }
+  const newSeat = () =>
+    createSeat({
+      run: (plugin, version) => runPlugin(runnerParts, plugin, version),
+      upgrade: async (plugin, signal) => {
+        const lease = { name: `plugin/${plugin.name}/upgrade`, signal }
+        try {
+          await underLease(store, lease, () => upgrade(upgradeParts, plugin, signal))
+        } catch (err) {
+          if (!signal.aborted) log.error({ err, plugin: plugin.name }, 'an upgrade could not be ended')
+        }
+      },
+      remove: async (plugin, signal) => {
+        const tell = (state: PluginState) => statuses.tell(plugin, plugin.spec.digest, state)
+        try {
+          const lease = { name: `plugin/${plugin.name}/removal`, signal }
+          if (plugin.spec.candidate) await giveUp(upgradeParts, plugin, 'the plugin is uninstalled')
+          await underLease(store, lease, () => removePlugin(parts, { plugin, signal, tell }))
+        } catch (err) {
+          if (signal.aborted) return
+          log.error({ err, plugin: plugin.name }, 'a plugin could not be taken away')
+          tell({
+            phase: 'Disabled',
+            reason: 'Failed',
+            message: `it could not be taken away: ${(err as Error).message}`,
+          })
+        }
+      },
+      tell: statuses.tell,
+    })
+  return {
+    seats,
+    written,
+    look: async () => {
+      const wanted = new Map(known.all().map((plugin) => [plugin.name, plugin]))
+      for (const name of seats.keys()) if (!wanted.has(name)) written.forget(name)
+      for (const name of wanted.keys()) if (!seats.has(name)) seats.set(name, newSeat())
+      const followed = [...seats].map(([name, seat]) =>
+        seat.follow(wanted.get(name)).catch((err: unknown) => log.error({ err }, 'a plugin could not be followed')),
+      )
+      neighbours.tell()
+      await Promise.all(followed)
+    },
+    giveUpOn: (plugin: InstalledPlugin, why: string) => giveUp(upgradeParts, plugin, why),
+    settled: () => statuses.settled(),
+  }
+}
+
+/** Looked at for every write that asks a plugin, so each answer is kept. */
+const declaredBy = new WeakMap<PluginRunner, WeakMap<ModelDefinition, boolean>>()
+
+function declares(runner: PluginRunner | undefined, model: ModelDefinition): boolean {
+  if (!runner) return false
+  const answers = declaredBy.get(runner) ?? new WeakMap<ModelDefinition, boolean>()
+  declaredBy.set(runner, answers)
+  const { next: _, ...wanted } = model
+  const answer = answers.get(model) ?? runner.declared.some((declared) => deepEqual(declared, wanted))
+  if (runner.declared.length > 0) answers.set(model, answer)
+  return answer
+}
+
+async function evaluatorAhead(incoming: () => PluginRunner | undefined, { next }: ModelDefinition) {
+  const until = performance.now() + candidateMs
+  for (;;) {
+    const runner = incoming()
+    if (next && runner?.evaluator && declares(runner, next)) return runner.evaluator
+    if (performance.now() > until) return undefined
+    await sleep(lookMs)
+  }
+}
+
+/** What is told to whoever asks for something of it. */
+function notStarted(plugin: string): ApiError {
+  return new ApiError('PluginNotStarted', `the plugin ${plugin} is not started; try again`, {
+    headers: { 'retry-after': '1' },
+  })
+}

@@ -1,0 +1,81 @@
+import { deepEqual } from '../../base/deep-equal.ts'
+import { modelObjectName } from '../../models/definition/model-object-name.ts'
+import type { Model } from '../../models/model.ts'
+import { fromData } from '../../models/object-bytes.ts'
+import { writeTogether, type Wish } from '../../models/write-together.ts'
+import type { DeclaredObject } from '../declared-object.ts'
+import { checkDeclared, isForeign, isRole, modelOf, type ApplyParts } from '../declared-objects.ts'
+import { pruneDeclared, type PruneParts } from '../prune-declared.ts'
+import type { InstalledPlugin } from '../known-plugins.ts'
+import { Superseded } from '../not-started.ts'
+import type { OpenedPackage } from '../open-package.ts'
+import { specOf, versionOf, type PluginSpec, type PluginVersion } from '../plugin-model.ts'
+
+export interface Versions {
+  readonly plugin: InstalledPlugin
+  readonly candidate: PluginVersion
+  /** Unknown when its package cannot be read any more. */
+  readonly before: OpenedPackage | undefined
+  readonly after: OpenedPackage
+}
+
+interface SwitchParts extends ApplyParts, PruneParts {
+  readonly definitions: Model
+  readonly plugins: Model
+}
+
+/**
+ * In one transaction: the models as the candidate declares them, the role templates that it declares and no longer those
+ * that it does not, and the candidate as the version that holds. Other objects come with its start: those of its own models
+ * by the schema that holds then, those of others' by the rights that it has then.
+ */
+export async function switchVersions(parts: SwitchParts, versions: Versions): Promise<void> {
+  const { plugin, before, after } = versions
+  const { manifest } = after
+  await checkDeclared(parts, manifest, {
+    objects: after.objects.filter((object) => isForeign(manifest.definition, object)),
+  })
+  const former = (before?.objects ?? []).filter((object) => !after.objects.some((other) => isSame(object, other)))
+  await writeTogether(parts, [
+    ...manifest.definition.models.map((spec): Wish => {
+      return { model: parts.definitions, name: modelObjectName(spec), bodyFor: () => ({ metadata: {}, spec }) }
+    }),
+    ...after.objects.filter(isRole).map((object): Wish => {
+      const { name, where, body } = object
+      return { model: modelOf(parts, manifest, object), name, where, bodyFor: () => body }
+    }),
+    ...former.filter(isRole).flatMap((object) => gone(parts, object)),
+    { model: parts.plugins, name: plugin.name, bodyFor: (stored) => stored && switched(versions, stored) },
+  ])
+  await pruneDeclared(
+    parts,
+    { name: plugin.name, groups: manifest.definition.groups },
+    { objects: former.filter((object) => !isRole(object)) },
+  )
+}
+
+function switched({ plugin, candidate }: Versions, stored: { readonly uid: string; readonly data: Buffer }): object {
+  const { candidate: waiting, ...spec } = specOf(fromData(stored.data))
+  if (stored.uid !== plugin.uid || !waiting || waiting.digest !== candidate.digest || !spec.enabled) {
+    throw new Superseded('its candidate has changed')
+  }
+  const { groups, enabled, restarts } = spec
+  const next: PluginSpec = {
+    ...versionOf(candidate),
+    groups,
+    enabled,
+    previous: versionOf(spec),
+    ...(restarts !== undefined && { restarts }),
+  }
+  return { metadata: {}, spec: next }
+}
+
+function isSame(one: DeclaredObject, other: DeclaredObject): boolean {
+  return deepEqual([one.apiVersion, one.kind, one.name], [other.apiVersion, other.kind, other.name])
+}
+
+/** What nobody serves any more is gone already. */
+function gone({ models }: ApplyParts, { apiVersion, kind, name }: DeclaredObject): readonly Wish[] {
+  const model = models().find((known) => known.apiVersion === apiVersion && known.kind === kind)
+  return model ? [{ model, name }] : []
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { createWrittenLog } from './written-lines.ts'
+
+const written = (count: number) => {
+  const log = createWrittenLog()
+  for (let at = 1; at <= count; at++) log.add('todo', `line ${at}`)
+  return log
+}
+
+test('what comes behind a line is told, and its number', () => {
+  const log = written(3)
+  expect(log.after('todo', 0)).toEqual({ items: ['line 1', 'line 2', 'line 3'], last: 3 })
+  expect(log.after('todo', 2)).toEqual({ items: ['line 3'], last: 3 })
+  expect(log.after('todo', 3)).toEqual({ items: [], last: 3 })
+})
+
+test('a number of another replica is none: everything is told', () => {
+  expect(written(2).after('todo', 900)).toEqual({ items: ['line 1', 'line 2'], last: 2 })
+})
+
+test('the newest are kept, and their numbers stay', () => {
+  const log = written(10_000)
+  const { items, last } = log.after('todo', 0) ?? { items: [], last: 0 }
+  expect([items.length, items[0], items.at(-1), last]).toEqual([500, 'line 9501', 'line 10000', 10_000])
+  expect(log.after('todo', 9_998)?.items).toEqual(['line 9999', 'line 10000'])
+})
+
+test('plugins are told apart, and forgotten', () => {
+  const log = written(1)
+  expect(log.after('shop', 0)).toBeUndefined()
+  log.forget('todo')
+  expect(log.after('todo', 0)).toBeUndefined()
+})

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createDatabase } from '@pergola/test-servers'
+import { afterAll, describe, expect, inject, test } from 'vitest'
+import { create, people } from './contract/fixture.ts'
+import { backUp, restore } from './make-backup.ts'
+import { openStore } from './open-store.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'pergola-make-backup-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+const quiet = () => {}
+
+const open = async (url: string) => {
+  const store = await openStore({ url, onConnectionLost: quiet })
+  await store.openModel(people)
+  return store
+}
+const namesIn = async (url: string) => {
+  await using store = await open(url)
+  return (await store.list(people, { limit: 10, total: 'none' })).items.map(({ name }) => name)
+}
+
+let count = 0
+const engines = [
+  {
+    engine: 'SQLite',
+    database: async () => ({
+      url: `sqlite:${join(directory, `${++count}.db`)}`,
+      [Symbol.asyncDispose]: async () => {},
+    }),
+  },
+  { engine: 'PostgreSQL', database: () => createDatabase(inject('postgres')['18']) },
+] as const
+
+describe.each(engines)('on $engine', ({ database }) => {
+  test('what a backup has is there after a restore, and what was there instead is put aside', async () => {
+    await using here = await database()
+    const file = join(directory, `backup-${++count}`)
+    const told: string[] = []
+    {
+      await using store = await open(here.url)
+      await store.write([create('before')])
+      await backUp(here.url, file, (words) => told.push(words))
+      await store.write([create('after')])
+      await expect(restore(here.url, { from: file, replace: true, tell: quiet })).rejects.toThrow(/first$/)
+    }
+    expect(told.length).toBeGreaterThan(0)
+    await expect(backUp(here.url, file, quiet)).rejects.toThrow('is there already')
+    await expect(restore(here.url, { from: file, replace: false, tell: quiet })).rejects.toThrow('--replace')
+    expect(await restore(here.url, { from: file, replace: true, tell: quiet })).toContain('before')
+    expect(await namesIn(here.url)).toEqual(['before'])
+  })
+
+  test('an empty database is filled, by a backup that was taken without a server', async () => {
+    await using here = await database()
+    await using there = await database()
+    const file = join(directory, `backup-${++count}`)
+    {
+      await using store = await open(here.url)
+      await store.write([create('moved')])
+    }
+    await backUp(here.url, file, quiet)
+    expect(await restore(there.url, { from: file, replace: false, tell: quiet })).toBeUndefined()
+    expect(await namesIn(there.url)).toEqual(['moved'])
+  })
+
+  test('what is no backup, or not there, changes nothing', async () => {
+    await using here = await database()
+    {
+      await using store = await open(here.url)
+      await store.write([create('kept')])
+    }
+    const file = join(directory, `broken-${++count}`)
+    await expect(restore(here.url, { from: file, replace: true, tell: quiet })).rejects.toThrow('no file')
+    writeFileSync(file, 'no database'.repeat(1_000))
+    await expect(restore(here.url, { from: file, replace: true, tell: quiet })).rejects.toThrow(/is no (whole )?backup/)
+    expect(await namesIn(here.url)).toEqual(['kept'])
+  })
+})
+
+test('there is no backup of a file that is not there', async () => {
+  await expect(backUp(`sqlite:${join(directory, 'nowhere.db')}`, join(directory, 'x'), quiet)).rejects.toThrow(
+    'no database',
+  )
+})

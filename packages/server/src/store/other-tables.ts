@@ -1,0 +1,86 @@
+/**
+ * What must never be part of an object, an index, the change log or an export: by the uid of the user it belongs to, and
+ * secrets only as digests. In words that both engines know.
+ */
+export const credentialTables = `
+  CREATE TABLE passwords (uid text PRIMARY KEY, hash text NOT NULL, changed_at bigint NOT NULL);
+
+  CREATE TABLE sessions (
+    digest text PRIMARY KEY,
+    id text NOT NULL UNIQUE,            -- what its owner knows it by
+    uid text NOT NULL,
+    user_name text NOT NULL,
+    transport text NOT NULL,            -- cookie or token
+    created_at bigint NOT NULL,
+    used_at bigint NOT NULL,
+    expires_at bigint NOT NULL,         -- moves on with use
+    ends_at bigint NOT NULL,            -- does not
+    address text NOT NULL,
+    agent text NOT NULL
+  );
+  CREATE INDEX sessions_uid ON sessions (uid);
+
+  -- Of personal access tokens: token is the uid of the object that people see.
+  CREATE TABLE token_digests (
+    digest text PRIMARY KEY,
+    token text NOT NULL UNIQUE,
+    uid text NOT NULL,
+    user_name text NOT NULL,
+    roles text,                         -- a JSON array when the token is narrowed to some
+    expires_at bigint
+  );
+  CREATE INDEX token_digests_uid ON token_digests (uid);
+
+  -- Who somebody is elsewhere; one of each issuer.
+  CREATE TABLE identities (
+    issuer text NOT NULL,
+    subject text NOT NULL,
+    uid text NOT NULL,
+    user_name text NOT NULL,
+    linked_at bigint NOT NULL,
+    signed_in_at bigint,                -- by it, last
+    roles text NOT NULL,                -- a JSON array: what the issuer gave then
+    bound bigint NOT NULL,              -- 1 while there may be bindings that give them
+    PRIMARY KEY (issuer, subject),
+    UNIQUE (uid, issuer)
+  );
+  CREATE INDEX identities_bound ON identities (bound, signed_in_at);
+
+  -- Logins by a provider that have begun. What is in here is of no use without the browser's cookie.
+  CREATE TABLE oidc_logins (
+    state text PRIMARY KEY,             -- a digest
+    browser text NOT NULL,              -- of its cookie, a digest
+    provider text NOT NULL,
+    nonce text NOT NULL,
+    verifier text NOT NULL,
+    return_to text NOT NULL,
+    uid text,                           -- who links an identity to itself
+    session_id text,                    -- and by which session
+    address text NOT NULL,
+    expires_at bigint NOT NULL
+  );
+  CREATE INDEX oidc_logins_expires_at ON oidc_logins (expires_at, address);
+
+  -- Of the first administrator, until there is one.
+  CREATE TABLE setup_secrets (digest text PRIMARY KEY, expires_at bigint NOT NULL);
+
+  -- Of users that were deleted: never given to anybody again.
+  CREATE TABLE retired_names (name text PRIMARY KEY);
+
+  CREATE TABLE login_failures (key text PRIMARY KEY, failures bigint NOT NULL, last_at bigint NOT NULL);
+
+  -- Whose credentials have been taken back, for the other replicas to forget what they know of them.
+  CREATE TABLE revocations (at bigint NOT NULL, uid text NOT NULL);
+  CREATE INDEX revocations_at ON revocations (at);
+`
+
+/** What plugins are made of, in parts of some size: packages may be larger than what a row should hold. */
+export const pluginPackages = `CREATE TABLE plugin_packages (
+  digest text NOT NULL,
+  part bigint NOT NULL,
+  bytes bytea NOT NULL,
+  PRIMARY KEY (digest, part)
+)`
+
+/** By which people know a token; those made before have none here. */
+export const tokenNames = 'ALTER TABLE token_digests ADD COLUMN token_name text'

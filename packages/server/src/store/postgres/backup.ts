@@ -1,0 +1,147 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+import type { RestoreOptions, Tell } from '../backup.ts'
+import { writeNewFile } from '../new-file.ts'
+
+/** Where Debian keeps the programs of every version. */
+const installedBelow = '/usr/lib/postgresql'
+const shownLines = 5
+/** Of an archive's list: what is there in every database. */
+const ownSchema = /^\d+; \d+ \d+ (?:SCHEMA|(?:COMMENT|ACL) - SCHEMA) (?:- )?public\b/
+
+/** By the database's own program: it reads one moment, whatever is written meanwhile. */
+export async function backUpPostgres(url: string, to: string, tell: Tell): Promise<void> {
+  await using database = await connectTo(url)
+  const program = await programFor('pg_dump', await majorOf(database.client))
+  await writeNewFile(to, (part) =>
+    run({
+      program,
+      words: ['--format=custom', '--no-owner', '--no-privileges', '--verbose', `--file=${part}`],
+      url,
+      tell,
+    }),
+  )
+}
+
+export async function restorePostgres(
+  url: string,
+  { from, replace, tell }: RestoreOptions,
+): Promise<string | undefined> {
+  if (!existsSync(from)) throw new Error(`there is no file ${from}`)
+  await using database = await connectTo(url)
+  const { client } = database
+  const program = await programFor('pg_restore', await majorOf(client))
+  const list = await contentsOf(program, from)
+  await assertUnused(client)
+  const isThere =
+    (await client.query('SELECT FROM pg_tables WHERE schemaname = $1 LIMIT 1', ['public'])).rows.length > 0
+  if (isThere && !replace) throw new Error('there is something in the database; --replace puts it aside')
+  const aside = isThere ? `before_${new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)}` : undefined
+  if (aside !== undefined) await client.query(`ALTER SCHEMA public RENAME TO ${aside}; CREATE SCHEMA public`)
+  const directory = mkdtempSync(join(tmpdir(), 'pergola-restore-'))
+  try {
+    const file = join(directory, 'contents')
+    writeFileSync(file, list)
+    const words = ['--single-transaction', '--exit-on-error', '--no-owner', '--no-privileges', '--verbose']
+    await run({ program, words: [...words, `--use-list=${file}`, from], url, tell })
+    await client.query('DELETE FROM public.sessions')
+  } catch (error) {
+    if (aside !== undefined) await client.query(`DROP SCHEMA public CASCADE; ALTER SCHEMA ${aside} RENAME TO public`)
+    throw error
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+  return aside && `the schema ${aside}`
+}
+
+async function connectTo(url: string): Promise<AsyncDisposable & { readonly client: Client }> {
+  const client = new Client({ connectionString: url, application_name: 'pergola backup' })
+  await client.connect()
+  return { client, [Symbol.asyncDispose]: () => client.end() }
+}
+
+async function majorOf(client: Client): Promise<number> {
+  const { rows } = await client.query<{ version: number }>(
+    "SELECT current_setting('server_version_num')::int / 10000 AS version",
+  )
+  return rows[0]?.version ?? 0
+}
+
+async function assertUnused(client: Client): Promise<void> {
+  const { rows } = await client.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`,
+  )
+  const { count } = rows[0] ?? { count: 0 }
+  if (count > 0) throw new Error(`${count} others are connected to the database; stop the servers first`)
+}
+
+async function contentsOf(program: string, from: string): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(program, ['--list', from], { maxBuffer: 64 * 1024 * 1024 })
+    if (!/ TABLE public models /.test(stdout)) throw new Error('it has none of our tables')
+    return stdout
+      .split('\n')
+      .filter((line) => !ownSchema.test(line))
+      .join('\n')
+  } catch (error) {
+    throw new Error(`${from} is no backup of a PostgreSQL database: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** It must not be older than the server. */
+async function programFor(name: 'pg_dump' | 'pg_restore', server: number): Promise<string> {
+  const versions = existsSync(installedBelow) ? readdirSync(installedBelow) : []
+  const places = [name, ...versions.map((version) => join(installedBelow, version, 'bin', name))]
+  const found: number[] = []
+  for (const program of places) {
+    const version = await versionOf(program)
+    if (version !== undefined && version >= server) return program
+    if (version !== undefined) found.push(version)
+  }
+  const have = found.length === 0 ? `there is no ${name} here` : `${name} is of version ${Math.max(...found)} here`
+  throw new Error(`${have}, and the server of ${server}: install postgresql-client-${server} or newer`)
+}
+
+async function versionOf(program: string): Promise<number | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)(program, ['--version'])
+    return Number(/ (\d+)/.exec(stdout)?.[1])
+  } catch {
+    return undefined
+  }
+}
+
+interface Program {
+  readonly program: string
+  readonly words: readonly string[]
+  readonly url: string
+  readonly tell: Tell
+}
+
+/** The password is not among its words: anybody may read those. */
+async function run({ program, words, url, tell }: Program): Promise<void> {
+  const { password } = new URL(url)
+  const bare = new URL(url)
+  bare.password = ''
+  const child = spawn(program, [`--dbname=${bare.href}`, ...words], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // oxlint-disable-next-line node/no-process-env -- settings such as PGSSLROOTCERT are its own
+    env: { ...process.env, ...(password !== '' && { PGPASSWORD: decodeURIComponent(password) }) },
+  })
+  const ended = once(child, 'close')
+  let last: string[] = []
+  for await (const line of createInterface({ input: child.stderr })) {
+    const said = line.replace(/^pg_\w+: /, '')
+    last = [...last, said].slice(-shownLines)
+    tell(said)
+  }
+  await ended
+  if (child.exitCode !== 0) throw new Error(`${program} ended with ${child.exitCode}:\n  ${last.join('\n  ')}`)
+}

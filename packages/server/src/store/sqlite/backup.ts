@@ -1,0 +1,75 @@
+import { copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import SqliteDatabase from 'better-sqlite3'
+import type { RestoreOptions, Tell } from '../backup.ts'
+import { writeNewFile } from '../new-file.ts'
+import { copied, copy, copyByHolder } from './copies.ts'
+
+export async function backUpSqlite(file: string, to: string, tell: Tell): Promise<void> {
+  if (!existsSync(file)) throw new Error(`there is no database at ${file}`)
+  await writeNewFile(resolve(to), async (part) => {
+    if (!(await copyByHolder(file, part, tell))) {
+      using source = open(file)
+      await copy(source.database, part, (percent) => tell(copied(percent)))
+    }
+    tell('the copy is looked over')
+    assertWhole(part)
+  })
+}
+
+export async function restoreSqlite(
+  file: string,
+  { from, replace, tell }: RestoreOptions,
+): Promise<string | undefined> {
+  assertWhole(from)
+  const isThere = existsSync(file) && statSync(file).size > 0
+  if (isThere && !replace) throw new Error(`there is a database at ${file}; --replace puts it aside`)
+  const aside = isThere ? `${file}.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}` : undefined
+  const part = `${file}.part`
+  rmSync(part, { force: true })
+  tell('it is copied')
+  copyFileSync(from, part)
+  signOutEverybody(part)
+  if (aside !== undefined) {
+    // Closing it leaves everything in the one file.
+    open(file)[Symbol.dispose]()
+    renameSync(file, aside)
+  }
+  for (const rest of ['-wal', '-shm']) rmSync(`${file}${rest}`, { force: true })
+  renameSync(part, file)
+  return aside
+}
+
+function signOutEverybody(file: string): void {
+  using opened = open(file)
+  opened.database.exec('DELETE FROM sessions')
+}
+
+function assertWhole(file: string): void {
+  if (!existsSync(file)) throw new Error(`there is no file ${file}`)
+  try {
+    using opened = open(file)
+    const { database } = opened
+    const [first] = database.pragma('quick_check(1)') as readonly { readonly quick_check: string }[]
+    if (first?.quick_check !== 'ok') throw new Error(first?.quick_check ?? 'it is empty')
+    database.prepare('SELECT 1 FROM models LIMIT 1').get()
+  } catch (error) {
+    throw new Error(`${file} is no whole backup of a SQLite database: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** For us alone, for a moment. */
+function open(file: string): Disposable & { readonly database: SqliteDatabase.Database } {
+  const database = new SqliteDatabase(file, { timeout: 0, fileMustExist: true })
+  try {
+    database.pragma('locking_mode = EXCLUSIVE')
+    database.prepare('SELECT count(*) FROM sqlite_master').get()
+    return { database, [Symbol.dispose]: () => void database.close() }
+  } catch (error) {
+    database.close()
+    if (error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
+      throw new Error(`${file} is in use by another process; stop it first`, { cause: error })
+    }
+    throw error
+  }
+}

@@ -1,0 +1,13 @@
+import { reservedKeyFault, type FieldError } from '@pergola/api'
+import { fieldError, step } from './field-error.ts'
+import type { SentMetadata } from './metadata.ts'
+
+/** Keys that are not for plugins, where a plugin would bring or change one; what others wrote may stay. */
+export function reservedKeyErrors(metadata: SentMetadata, stored: SentMetadata | undefined): readonly FieldError[] {
+  return (['labels', 'annotations'] as const).flatMap((field) =>
+    Object.entries(metadata[field] ?? {}).flatMap(([key, value]) => {
+      const fault = stored?.[field]?.[key] === value ? undefined : reservedKeyFault(key)
+      return fault === undefined ? [] : [fieldError(step(`/metadata/${field}`, key), 'reserved', fault)]
+    }),
+  )
+}

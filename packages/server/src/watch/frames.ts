@@ -1,0 +1,38 @@
+import { toProblem, type ApiError } from '@pergola/api'
+import type { Frame } from '../base/wire.ts'
+import type { Model } from '../models/model.ts'
+import { headOf, shownData } from '../models/object-bytes.ts'
+import type { StoredObject } from '../store/store.ts'
+import type { EventType } from './selection.ts'
+
+interface EventParts {
+  readonly type: EventType
+  readonly model: Model
+  readonly object: StoredObject
+  /** None while the present objects are being sent: there is no place to go on from yet. */
+  readonly revision?: string
+}
+
+const end = Buffer.from('}')
+
+export function eventFrame({ type, model, object, revision }: EventParts): Frame {
+  const place = revision === undefined ? '' : `"revision":"${revision}",`
+  const head = Buffer.from(`{"type":"${type}",${place}"object":${headOf(model, object)}`)
+  return { revision, json: [head, shownData(model, object), end] }
+}
+
+export function bookmarkFrame(revision: string): Frame {
+  return { revision, json: [Buffer.from(`{"type":"BOOKMARK","revision":"${revision}"}`)] }
+}
+
+export interface ErrorContext {
+  readonly instance: string
+  readonly requestId: string
+  /** The last one sent, if any was. */
+  readonly revision?: string
+}
+
+export function errorFrame(error: ApiError, { instance, requestId, revision }: ErrorContext): Frame {
+  const object = toProblem(error, { instance, requestId })
+  return { revision, json: [Buffer.from(JSON.stringify({ type: 'ERROR', revision, object }))] }
+}

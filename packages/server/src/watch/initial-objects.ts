@@ -1,0 +1,83 @@
+import { createPause } from '../base/pause.ts'
+import { decodeRevision, type RevisionParts } from '../store/revision.ts'
+import type { Change, Cursor, Store } from '../store/store.ts'
+import { eventFrame } from './frames.ts'
+import type { Turns } from './turns.ts'
+import type { Watcher } from './watcher.ts'
+
+const pageSize = 500
+const pageBytes = 1024 * 1024
+/** No more is read while this much waits for the reader. */
+export const pauseBytes = 256 * 1024
+
+export interface PresentParts {
+  readonly store: Store
+  /** So many read at a time. */
+  readonly reading: Turns
+}
+
+/** What lies before a watcher. */
+export interface Behind {
+  /** From here on all pages have been read. */
+  readonly upTo: number
+  /** Changes, by id, of which nobody knows yet whether they were sent. */
+  readonly unsettled: readonly string[]
+}
+
+/** A stretch of names, and where in the log it was read. */
+interface Page extends RevisionParts {
+  readonly upTo: string
+}
+
+/**
+ * Sends the objects that there are, by name, no faster than the reader takes them. Pages are read one after the other, so
+ * a change between two of them is shown by the later ones only: it is sent afterwards to those whose page is older.
+ * Answers how far it must have caught up before it has a place of its own.
+ */
+export async function sendPresent({ store, reading }: PresentParts, watcher: Watcher): Promise<Behind> {
+  const { wire, selection } = watcher
+  const { model, terms } = selection
+  const pages: Page[] = []
+  const pause = createPause()
+  for (let after: Cursor | undefined; ;) {
+    const query = {
+      where: terms,
+      sort: [{ field: 'metadata.name', descending: false }],
+      limit: pageSize,
+      maxBytes: pageBytes,
+      total: 'none' as const,
+      ...(after !== undefined && { after }),
+    }
+    const found = await reading.take(() => store.list(model, query))
+    for (const object of found.items) wire.send(eventFrame({ type: 'ADDED', model, object }))
+    pages.push({ upTo: found.items.at(-1)?.name ?? '', ...decodeRevision(found.revision) })
+    if (wire.waiting > pauseBytes) await wire.drained()
+    await pause()
+    after = found.next
+    if (after === undefined || wire.closed) break
+  }
+  const [first] = pages
+  if (!first) throw new Error('no page was read')
+  watcher.place = { number: first.number, tag: first.tag }
+  watcher.ahead = new Set(pages.flatMap(({ skipped }) => skipped))
+  watcher.shown = (change) => isShown(pageOf(pages, change), change)
+  // Whether its object stands on a page that shows it is known when its change has a place, not before.
+  const unsettled = pages.flatMap(({ skipped }) => skipped.filter((id) => !first.skipped.includes(id)))
+  return { upTo: pages.at(-1)?.number ?? first.number, unsettled }
+}
+
+/** The page that shows the object, or would: what lies behind the last one belongs to it. */
+function pageOf(pages: readonly Page[], { object }: Change): Page | undefined {
+  let low = 0
+  let high = pages.length - 1
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((pages[middle]?.upTo ?? '') < object.name) low = middle + 1
+    else high = middle
+  }
+  return pages[low]
+}
+
+function isShown(page: Page | undefined, { place, id }: Change): boolean {
+  return page !== undefined && (place.number <= page.number || page.skipped.includes(id))
+}

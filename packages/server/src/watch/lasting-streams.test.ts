@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError } from '@pergola/api'
+import { expect, test } from 'vitest'
+import type { Call, Caller, UserCaller } from '../base/call.ts'
+import type { Feed, FeedSubscriber } from '../feed/feed.ts'
+import { createStreamLimits, watches } from '../models/stream-limits.ts'
+import { createLastingStreams } from './lasting-streams.ts'
+
+/** Longer than a look at the clock takes to come. */
+const patience = { timeout: 60_000 }
+const minute = 60_000
+
+/** Streams of a server at whose clock, rights and changes the test turns. */
+function started() {
+  const world = { now: 0, gone: new Set<string>(), expiresAt: undefined as number | undefined }
+  const subscribers = new Set<FeedSubscriber>()
+  const feed: Feed = {
+    place: { number: 0, tag: '' },
+    recent: () => undefined,
+    isCurrent: () => true,
+    subscribe: (subscriber) => {
+      subscribers.add(subscriber)
+      return { [Symbol.dispose]: () => subscribers.delete(subscriber) }
+    },
+    [Symbol.dispose]: () => {},
+  }
+  const changed = new Set<string>()
+  const streams = createLastingStreams({
+    feed,
+    clock: { now: () => world.now },
+    concerned: () => changed,
+    settle: async () => {},
+    limits: createStreamLimits({ inAll: 10, perCaller: 2, ...watches }),
+  })
+  const ends: string[] = []
+  const callOf = (name: string): Pick<Call, 'caller' | 'request' | 'recheck'> => {
+    const caller: UserCaller = { kind: 'user', name, uid: `uid-${name}`, via: 'token' }
+    const recheck = async (): Promise<Caller> => {
+      if (world.gone.has(name)) throw new ApiError('Forbidden', 'no longer')
+      return { ...caller, ...(world.expiresAt !== undefined && { expiresAt: world.expiresAt }) }
+    }
+    return { caller, recheck, request: { address: '127.0.0.1' } as Call['request'] }
+  }
+  const begin = (name: string) =>
+    streams.begin(callOf(name), (why) => ends.push(`${name} ${why instanceof ApiError ? why.reason : String(why)}`))
+  const change = async (...names: readonly string[]) => {
+    for (const name of names) changed.add(name)
+    for (const { onChanges } of subscribers) await onChanges([])
+    changed.clear()
+  }
+  return { streams, world, ends, begin, change, subscribers }
+}
+
+test('who may no longer have it is ended with the change that says so, and nobody else', async () => {
+  const { world, ends, begin, change } = started()
+  await begin('ann')
+  await begin('bob')
+  world.gone.add('ann')
+  await change('bob')
+  expect(ends).toEqual([])
+  await change('ann', 'bob')
+  await change('ann', 'bob')
+  expect(ends).toEqual(['ann Forbidden'])
+})
+
+test('what somebody showed and was taken back ends what it began by it', async () => {
+  const { streams, world, ends, begin } = started()
+  await begin('ann')
+  world.gone.add('ann')
+  await streams.recheck('uid-bob')
+  expect(ends).toEqual([])
+  await streams.recheck('uid-ann')
+  expect(ends).toEqual(['ann Forbidden'])
+})
+
+test('when what is shown expires, it is looked at again', async () => {
+  const { world, ends, begin } = started()
+  world.expiresAt = 1_000
+  await begin('ann')
+  world.now = 2_000
+  world.gone.add('ann')
+  await expect.poll(() => ends, patience).toEqual(['ann Forbidden'])
+})
+
+test('whoever could not be let in after all takes no place', async () => {
+  const { world, begin } = started()
+  world.gone.add('ann')
+  for (let times = 0; times < 5; times++) await expect(begin('ann')).rejects.toMatchObject({ reason: 'Forbidden' })
+  world.gone.clear()
+  await expect(begin('ann')).resolves.toBeDefined()
+})
+
+test('a place is given back when it is over, once', async () => {
+  const { begin } = started()
+  const first = await begin('ann')
+  await begin('ann')
+  await expect(begin('ann')).rejects.toMatchObject({ reason: 'TooManyRequests' })
+  first[Symbol.dispose]()
+  first[Symbol.dispose]()
+  await begin('ann')
+  await expect(begin('ann')).rejects.toMatchObject({ reason: 'TooManyRequests' })
+})
+
+test('its time is over after 30 to 60 minutes, without a reason', async () => {
+  const { world, ends, begin } = started()
+  await begin('ann')
+  world.now = 29 * minute
+  await sleep(1_500)
+  expect(ends).toEqual([])
+  world.now = 60 * minute
+  await expect.poll(() => ends, patience).toEqual(['ann undefined'])
+})
+
+test('a server that stops ends all, and nobody is left to be looked at', async () => {
+  const { streams, ends, begin, subscribers } = started()
+  await begin('ann')
+  await begin('bob')
+  streams.drain()
+  streams.drain()
+  expect(ends).toEqual(['ann Draining', 'bob Draining'])
+  streams[Symbol.dispose]()
+  expect(subscribers.size).toBe(0)
+})

@@ -1,0 +1,85 @@
+import { ApiError } from '@pergola/api'
+import type { Call } from '../base/call.ts'
+import type { StreamLimits } from '../models/stream-limits.ts'
+import { checkStanding, concernedBy, expiryOf } from './check-standing.ts'
+import type { WatchHubParts } from './watch-hub.ts'
+import { ageMs, standingOf, type Standing } from './watcher.ts'
+
+const tickMs = 1_000
+
+/** One that goes on, and is somebody else's to write to. */
+interface LastingStream {
+  readonly standing: Standing
+  readonly endsAt: number
+  expiresAt: number
+  readonly end: (why: unknown) => void
+}
+
+/** What plugins answer for as long as somebody listens: under the same rules as a watch. */
+export interface LastingStreams extends Disposable {
+  /** Throws when there are too many, or the caller may not have it. `end` is called once at most; without a reason, its time is over. */
+  begin(call: Pick<Call, 'caller' | 'request' | 'recheck'>, end: (why: unknown) => void): Promise<Disposable>
+  /** Looks at those of a user again: something it showed was taken back. */
+  recheck(uid: string): Promise<void>
+  /** Ends all, when the server stops. */
+  drain(): void
+}
+
+export interface LastingStreamsParts extends Pick<WatchHubParts, 'feed' | 'clock' | 'concerned' | 'settle'> {
+  readonly limits: StreamLimits
+}
+
+export function createLastingStreams({ feed, clock, concerned, settle, limits }: LastingStreamsParts): LastingStreams {
+  const all = new Set<LastingStream>()
+  const end = (stream: LastingStream, why: unknown) => {
+    if (all.delete(stream)) stream.end(why)
+  }
+  const subscription = feed.subscribe({
+    onChanges: async (changes) => {
+      if (all.size === 0) return
+      await settle().catch(() => {})
+      await checkStanding(concernedBy(all, concerned(changes)), end)
+    },
+    onLost: () => void checkStanding([...all], end),
+  })
+  const tick = setInterval(() => {
+    const now = clock.now()
+    for (const stream of all) {
+      if (now >= stream.endsAt) end(stream, undefined)
+      else if (now >= stream.expiresAt) void checkStanding([stream], end)
+    }
+  }, tickMs)
+  tick.unref()
+  return {
+    begin: async (call, told) => {
+      const release = limits.take(call.caller, call.request.address)
+      const endsAt = clock.now() + ageMs.least + Math.random() * (ageMs.most - ageMs.least)
+      const stream = { standing: standingOf(call), endsAt, expiresAt: Number.POSITIVE_INFINITY, end: told }
+      all.add(stream)
+      const leave = () => {
+        all.delete(stream)
+        release()
+      }
+      try {
+        // Rights that were lost on the way here were told to those who had entered.
+        stream.expiresAt = expiryOf(await call.recheck())
+      } catch (error) {
+        leave()
+        throw error
+      }
+      return { [Symbol.dispose]: leave }
+    },
+    recheck: (uid) =>
+      checkStanding(
+        [...all].filter(({ standing }) => standing.uid === uid),
+        end,
+      ),
+    drain: () => {
+      for (const stream of all) end(stream, new ApiError('Draining', 'the server is stopping; go on elsewhere'))
+    },
+    [Symbol.dispose]: () => {
+      clearInterval(tick)
+      subscription[Symbol.dispose]()
+    },
+  }
+}

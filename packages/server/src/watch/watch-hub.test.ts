@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Call } from '../base/call.ts'
+import { systemClock } from '../base/clock.ts'
+import { createLog } from '../base/log.ts'
+import type { Wire } from '../base/wire.ts'
+import type { Feed, FeedSubscriber } from '../feed/feed.ts'
+import { modelSpec, sqliteReplica, testGroup, type Replica } from '../models/contract/replica.ts'
+import type { Model } from '../models/model.ts'
+import { createStreamLimits, watches } from '../models/stream-limits.ts'
+import { decodeRevision } from '../store/revision.ts'
+import { createTurns } from './turns.ts'
+import { createWatchHub } from './watch-hub.ts'
+import { watchObjects } from './watch-objects.ts'
+
+let replica: Replica
+let model: Model
+beforeAll(async () => {
+  replica = await sqliteReplica()
+  await replica.declare(modelSpec({ city: { type: 'string' } }))
+  model = await replica.registry.find({ group: testGroup, version: 'v1', plural: 'things' })
+})
+afterAll(() => replica[Symbol.asyncDispose]())
+
+/** Stands still where it begins, as one does whose process sleeps; then its place is gone. */
+async function sleepingFeed(): Promise<Feed & { wakeUp: () => Promise<void> }> {
+  const subscribers = new Set<FeedSubscriber>()
+  let place = decodeRevision(await replica.store.head())
+  return {
+    get place() {
+      return place
+    },
+    recent: () => undefined,
+    isCurrent: () => true,
+    subscribe: (subscriber) => {
+      subscribers.add(subscriber)
+      return { [Symbol.dispose]: () => subscribers.delete(subscriber) }
+    },
+    wakeUp: async () => {
+      place = decodeRevision(await replica.store.head())
+      for (const { onLost } of subscribers) await onLost()
+    },
+    [Symbol.dispose]: () => {},
+  }
+}
+
+/** Keeps what it is sent, as `ADDED n-1`; an error by its status. */
+function keepingWire(lines: string[]): Wire {
+  return {
+    closed: false,
+    waiting: 0,
+    send: ({ json }) => {
+      const { type, object } = JSON.parse(Buffer.concat(json).toString()) as {
+        readonly type: string
+        readonly object: { readonly metadata?: { readonly name: string }; readonly status?: unknown }
+      }
+      lines.push(`${type} ${object.metadata?.name ?? String(object.status)}`)
+    },
+    drained: async () => {},
+    close: () => {},
+    probe: () => {},
+  }
+}
+
+function callFrom(revision: string): Call {
+  return {
+    info: { kind: 'resource', verb: 'watch', path: '/things', group: testGroup, version: 'v1', resource: 'things' },
+    caller: { kind: 'anonymous' },
+    request: {
+      id: 'r-1',
+      method: 'GET',
+      target: '/things',
+      headers: {},
+      query: new URLSearchParams({ revision }),
+      address: '127.0.0.1',
+      readBody: async () => Buffer.alloc(0),
+      note: () => {},
+    },
+    recheck: async () => ({ kind: 'anonymous' }),
+  }
+}
+
+test('of a feed that has lost its place, those who stand further on lose nothing and are told nothing', async () => {
+  const { store } = replica
+  const log = createLog({ level: 'error', pretty: false, write: () => {} })
+  const feed = await sleepingFeed()
+  using hub = createWatchHub({ feed, clock: systemClock, log, concerned: () => new Set(), settle: async () => {} })
+  const limits = createStreamLimits({ inAll: 10, perCaller: 10, ...watches })
+  const parts = { store, clock: systemClock, hub, reading: createTurns(8), limits }
+  const open = async (revision: string) => {
+    const lines: string[] = []
+    const stream = await watchObjects(parts, model, { call: callFrom(revision), name: undefined })
+    stream.open(keepingWire(lines))
+    return lines
+  }
+  const behind = await open(await store.head())
+  await sleep(50)
+  await replica.of('things').create({ metadata: { name: 'first' }, spec: {} })
+  const further = await open(await store.head())
+  await sleep(50)
+  await replica.of('things').create({ metadata: { name: 'second' }, spec: {} })
+  await sleep(50)
+  expect([behind, further]).toEqual([[], []])
+  await feed.wakeUp()
+  await expect.poll(() => further).toEqual(['ADDED second'])
+  expect(behind).toEqual(['ERROR 410'])
+})

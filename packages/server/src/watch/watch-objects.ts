@@ -1,0 +1,185 @@
+import { ApiError } from '@pergola/api'
+import type { Call } from '../base/call.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Stream, Wire } from '../base/wire.ts'
+import { termsOf } from '../models/list-query.ts'
+import type { Model } from '../models/model.ts'
+import { flag, refuseUnknown } from '../models/query-parameters.ts'
+import type { StreamLimits } from '../models/stream-limits.ts'
+import { decodeRevision, type RevisionParts } from '../store/revision.ts'
+import type { Revision, Store, Term } from '../store/store.ts'
+import { catchUp } from './catch-up.ts'
+import { expiryOf } from './check-standing.ts'
+import { sendPresent, type Behind } from './initial-objects.ts'
+import { selectionOf, type Selection } from './selection.ts'
+import type { Turns } from './turns.ts'
+import type { WatchHub } from './watch-hub.ts'
+import { ageMs, nothingAhead, standingOf, type Watcher } from './watcher.ts'
+import { ownerTerm, type OwnerScope } from '../models/owner-scope.ts'
+
+export interface WatchParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly hub: WatchHub
+  /** So many read the log, or the present objects, at a time. */
+  readonly reading: Turns
+  readonly limits: StreamLimits
+}
+
+export interface WatchRequest {
+  readonly call: Call
+  /** Of one object. */
+  readonly name: string | undefined
+  readonly scope?: OwnerScope | undefined
+}
+
+/** Where a watch begins. */
+type Start = 'present objects' | RevisionParts
+
+const parameters = ['labelSelector', 'fieldSelector', 'revision', 'initial']
+
+/** The changes of a collection or an object, from a place on. Everything that can be refused is refused before it begins. */
+export async function watchObjects(
+  parts: WatchParts,
+  model: Model,
+  { call, name, scope }: WatchRequest,
+): Promise<Stream> {
+  const { request, caller, info } = call
+  const { query, headers } = request
+  refuseUnknown(query, parameters)
+  const named: readonly Term[] = name === undefined ? [] : [{ field: 'metadata.name', is: { op: '=', value: name } }]
+  const owned = scope ? [ownerTerm(scope)] : []
+  const selection = selectionOf(model, [...owned, ...named, ...termsOf(model, query)])
+  const asked = startOf(query, headers['last-event-id'])
+  await refuseUnbuilt(parts.store, selection)
+  const release = parts.limits.take(caller, request.address)
+  const start = await placeOf(parts, model, asked).catch((error: unknown) => {
+    release()
+    throw error
+  })
+  const asker = { standing: standingOf(call), request: { instance: info.path, requestId: request.id } }
+  return new WatchStream(parts, { selection, start, ...asker }, release)
+}
+
+interface Opening extends Pick<Watcher, 'selection' | 'standing' | 'request'> {
+  readonly start: Start
+}
+
+/** A class because there are tens of thousands of them: nothing of the request stays for as long as one goes on. */
+class WatchStream implements Stream {
+  readonly #parts: WatchParts
+  readonly #release: () => void
+  #opening: Opening | undefined
+  #watcher: Watcher | undefined
+
+  constructor(parts: WatchParts, opening: Opening, release: () => void) {
+    this.#parts = parts
+    this.#opening = opening
+    this.#release = release
+  }
+
+  open(wire: Wire): void {
+    if (!this.#opening) throw new Error('a stream is opened once')
+    const { start, ...own } = this.#opening
+    this.#opening = undefined
+    this.#watcher = newWatcher(this.#parts, { ...own, wire })
+    void run(this.#parts, this.#watcher, start)
+  }
+
+  closed(): void {
+    this.#release()
+    if (this.#watcher) this.#parts.hub.leave(this.#watcher)
+  }
+}
+
+type Given = Pick<Watcher, 'selection' | 'standing' | 'request' | 'wire'>
+
+function newWatcher(parts: WatchParts, { selection, standing, request, wire }: Given): Watcher {
+  const { hub, clock } = parts
+  const now = clock.now()
+  const watcher: Watcher = {
+    selection,
+    wire,
+    standing,
+    request,
+    catchUp: () => void catchUpAgain(parts, watcher),
+    place: hub.feed.place,
+    ahead: nothingAhead,
+    hasPlace: false,
+    joined: false,
+    shown: undefined,
+    expiresAt: Number.POSITIVE_INFINITY,
+    endsAt: now + ageMs.least + Math.random() * (ageMs.most - ageMs.least),
+    sentAt: now,
+    ended: false,
+  }
+  return watcher
+}
+
+/** Whoever goes on from a place of its own knows what it has. */
+const nothingBehind: Behind = { upTo: 0, unsettled: [] }
+
+async function run(parts: WatchParts, watcher: Watcher, start: Start): Promise<void> {
+  const { hub } = parts
+  hub.enter(watcher)
+  try {
+    // Rights that were lost on the way here were told to those who had entered.
+    watcher.expiresAt = expiryOf(await watcher.standing.recheck())
+    if (start === 'present objects') {
+      await catchUp(parts, watcher, await sendPresent(parts, watcher))
+      hub.bookmark(watcher)
+    } else {
+      goTo(watcher, start)
+      await catchUp(parts, watcher, nothingBehind)
+    }
+  } catch (error) {
+    hub.end(watcher, error)
+  }
+}
+
+async function catchUpAgain(parts: WatchParts, watcher: Watcher): Promise<void> {
+  try {
+    await catchUp(parts, watcher, nothingBehind)
+  } catch (error) {
+    parts.hub.end(watcher, error)
+  }
+}
+
+function goTo(watcher: Watcher, { number, tag, skipped }: RevisionParts): void {
+  watcher.place = { number, tag }
+  if (skipped.length > 0) watcher.ahead = new Set(skipped)
+  watcher.hasPlace = true
+}
+
+/**
+ * Now is behind all that is committed, as a list would have it: the feed may be a moment behind. Found out before the client
+ * is told that its stream begins, so that whatever it does from then on comes.
+ */
+async function placeOf({ store, reading }: WatchParts, model: Model, asked: Start | 'now'): Promise<Start> {
+  if (asked !== 'now') return asked
+  return reading.take(async () => decodeRevision((await store.list(model, { limit: 1, total: 'none' })).revision))
+}
+
+function startOf(query: URLSearchParams, lastEventId: string | string[] | undefined): Start | 'now' {
+  const initial = flag(query, 'initial')
+  const given = query.getAll('revision')
+  if (given.length > 1) throw new ApiError('BadRequest', 'revision is given more than once')
+  if (initial && given.length > 0) {
+    throw new ApiError('BadRequest', 'initial=true begins with the present objects, revision behind a place: give one')
+  }
+  // Newer than the address, which stays the same when a browser comes back.
+  const revision = typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : given[0]
+  if (revision !== undefined) return decodeRevision(revision as Revision)
+  return initial ? 'present objects' : 'now'
+}
+
+/** Half-built, an index says of an object that it has no value where it has one. */
+async function refuseUnbuilt(store: Store, { model, forms }: Selection): Promise<void> {
+  if (forms.length === 0) return
+  const build = await store.indexBuild(model)
+  const unbuilt = forms.find(([name]) => build?.indexes.includes(name))
+  if (!unbuilt) return
+  throw new ApiError('IndexBuilding', `the index ${unbuilt[0]} is still being built; try again`, {
+    headers: { 'retry-after': '1' },
+  })
+}

@@ -1,0 +1,121 @@
+import { keyOf } from '../store/model-table.ts'
+import type { Change, Term } from '../store/store.ts'
+import { after, before, valuesOf, type Selection, type TermPlace } from './selection.ts'
+
+/** Those who select the same. */
+export interface WatcherGroup<W> {
+  readonly selection: Selection
+  readonly watchers: Set<W>
+}
+
+/** Finds those whom a change may concern without looking at the others. */
+export interface WatcherIndex<W> {
+  /** Answers the selection of all who select the same. */
+  add(selection: Selection, watcher: W): Selection
+  remove(selection: Selection, watcher: W): void
+  /** Of some of them the change turns out to be no affair. */
+  near(change: Change): readonly WatcherGroup<W>[]
+}
+
+/** Of one model. A group stands where its anchor looks: under each of the values it asks for, or with the unanchored. */
+interface ModelWatchers<W> {
+  readonly groups: Map<string, WatcherGroup<W>>
+  readonly unanchored: Set<WatcherGroup<W>>
+  readonly anchored: Map<string, AnchorPlace<W>>
+}
+
+interface AnchorPlace<W> {
+  readonly place: TermPlace
+  readonly byValue: Map<string, Set<WatcherGroup<W>>>
+}
+
+export function createWatcherIndex<W>(): WatcherIndex<W> {
+  const models = new Map<string, ModelWatchers<W>>()
+  return {
+    add: (selection, watcher) => {
+      const model = getOrAdd(models, keyOf(selection.model), emptyModel<W>)
+      const group = getOrAdd(model.groups, selection.key, () => {
+        const made = { selection, watchers: new Set<W>() }
+        stand(model, made)
+        return made
+      })
+      group.watchers.add(watcher)
+      return group.selection
+    },
+    remove: (selection, watcher) => {
+      const model = models.get(keyOf(selection.model))
+      const group = model?.groups.get(selection.key)
+      if (!model || !group) return
+      group.watchers.delete(watcher)
+      if (group.watchers.size > 0) return
+      model.groups.delete(selection.key)
+      leave(model, group)
+      if (model.groups.size === 0) models.delete(keyOf(selection.model))
+    },
+    near: (change) => {
+      const model = models.get(keyOf(change.model))
+      return model ? groupsNear(model, change) : []
+    },
+  }
+}
+
+function emptyModel<W>(): ModelWatchers<W> {
+  return { groups: new Map(), unanchored: new Set(), anchored: new Map() }
+}
+
+function groupsNear<W>({ unanchored, anchored }: ModelWatchers<W>, change: Change): readonly WatcherGroup<W>[] {
+  const near = [...unanchored]
+  for (const { place, byValue } of anchored.values()) {
+    const found = new Set<WatcherGroup<W>>()
+    // Where the log does not know the index, each of them has to be told.
+    const isKnown = !('field' in place) || isNamed(place.field, change)
+    const values = isKnown ? [...valuesOf(place, after(change)), ...valuesOf(place, before(change))] : byValue.keys()
+    for (const value of values) for (const group of byValue.get(value) ?? []) found.add(group)
+    near.push(...found)
+  }
+  return near
+}
+
+function isNamed(field: string, { indexed, previous }: Change): boolean {
+  if (field === 'metadata.name') return true
+  return Object.hasOwn(indexed.forms, field) && (!previous || Object.hasOwn(previous.forms, field))
+}
+
+function stand<W>(model: ModelWatchers<W>, group: WatcherGroup<W>): void {
+  const anchor = anchorOf(group.selection.terms)
+  if (!anchor) return void model.unanchored.add(group)
+  const { place, values } = anchor
+  const { byValue } = getOrAdd(model.anchored, JSON.stringify(place), () => ({ place, byValue: new Map() }))
+  for (const value of values) getOrAdd(byValue, value, () => new Set<WatcherGroup<W>>()).add(group)
+}
+
+function leave<W>(model: ModelWatchers<W>, group: WatcherGroup<W>): void {
+  const anchor = anchorOf(group.selection.terms)
+  if (!anchor) return void model.unanchored.delete(group)
+  const key = JSON.stringify(anchor.place)
+  const byValue = model.anchored.get(key)?.byValue
+  for (const value of anchor.values) {
+    const groups = byValue?.get(value)
+    groups?.delete(group)
+    if (groups?.size === 0) byValue?.delete(value)
+  }
+  if (byValue?.size === 0) model.anchored.delete(key)
+}
+
+/** A term that asks for certain values: only changes with one of them, before or after, can be its affair. */
+function anchorOf(terms: readonly Term[]): { place: TermPlace; values: readonly string[] } | undefined {
+  for (const { is, ...place } of terms) {
+    if ('field' in place && /^metadata\.(creation|deletion)Timestamp$/.test(place.field)) continue
+    if (is.op === '=') return { place, values: [is.value] }
+    if (is.op === 'in') return { place, values: is.values }
+  }
+  return undefined
+}
+
+function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const found = map.get(key)
+  if (found !== undefined) return found
+  const made = make()
+  map.set(key, made)
+  return made
+}

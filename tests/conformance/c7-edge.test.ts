@@ -1,0 +1,185 @@
+import { request as httpRequest } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import { cookieOf, core, login, person } from './people.ts'
+import { expectProblem, expectStatus } from './request.ts'
+import { onEachEngine, type Api } from './server.ts'
+
+const roles = `${core}/roles`
+
+/** Where the server thinks that somebody has signed in from. */
+async function addressOf(api: Api, headers: Record<string, string>): Promise<string> {
+  const { name } = await person(api)
+  const answer = await login(api, { username: name, transport: 'token' }, headers)
+  expectStatus(answer, 201)
+  return (answer.body as { address: string }).address
+}
+
+onEachEngine(
+  (api) => {
+    const cases: readonly (readonly [what: string, forwardedFor: string, address: string])[] = [
+      ['whom the proxy names', '198.51.100.1', '198.51.100.1'],
+      ['not what that one wrote itself', '6.6.6.6, 198.51.100.2', '198.51.100.2'],
+      ['found behind another proxy of ours', '6.6.6.6, 198.51.100.3, 10.9.8.7', '198.51.100.3'],
+      ['found as IPv4 inside IPv6', '6.6.6.6, ::ffff:198.51.100.4, ::ffff:10.9.8.7', '198.51.100.4'],
+      ['of IPv6', '2001:DB8::5, fd00::7', '2001:db8::5'],
+    ]
+    for (const [what, forwardedFor, address] of cases) {
+      test(`C7-75 behind trusted proxies the client is ${what}`, async () => {
+        expect(await addressOf(api, { 'x-forwarded-for': forwardedFor })).toBe(address)
+      })
+    }
+
+    test('C7-75 login limits count by that client', async () => {
+      const { name } = await person(api)
+      const from = (forwardedFor: string, password?: string) =>
+        login(api, { username: name, ...(password !== undefined && { password }) }, { 'x-forwarded-for': forwardedFor })
+      for (let tries = 0; tries < 5; tries++) await from(`203.0.113.${tries}, 198.51.100.9`, 'wrong')
+      expectProblem(await from('203.0.113.77, 198.51.100.9'), 429, 'TooManyRequests')
+      expectStatus(await from('198.51.100.9, 198.51.100.10'), 201)
+    })
+
+    test('C7-76 Forwarded is not read, not even from a trusted proxy', async () => {
+      expect(await addressOf(api, { forwarded: 'for=198.51.100.1' })).toBe('127.0.0.1')
+    })
+
+    test('C7-77 a forwarded scheme that contradicts the public URL is logged once', async () => {
+      const host = 'pergola.example.com'
+      const seen = () => linesOf(api, 'server.publicUrl')
+      const ask = (path: string, headers: Record<string, string>) => api.request('GET', path, { headers })
+      const right = { 'x-forwarded-host': host, 'x-forwarded-proto': 'https' }
+      // People of the tests before came by the address that is listened on.
+      await api.restart()
+      const before = seen().length
+      await ask('/livez', { ...right, 'x-forwarded-proto': 'http' })
+      await ask('/apis', right)
+      expect(seen()).toHaveLength(before)
+      for (const scheme of ['http', 'http', 'gopher']) await ask('/apis', { ...right, 'x-forwarded-proto': scheme })
+      expect(seen().slice(before)).toMatchObject([{ level: 40, scheme: 'http', publicUrl: `https://${host}` }])
+    })
+  },
+  {
+    keepsLog: true,
+    env: {
+      PERGOLA_HTTP_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8, fd00::/8',
+      PERGOLA_SERVER_PUBLIC_URL: 'https://pergola.example.com',
+    },
+  },
+)
+
+function linesOf(api: Api, setting: string): readonly Record<string, unknown>[] {
+  const lines = api.logged().split('\n').filter(Boolean)
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line['setting'] === setting)
+}
+
+onEachEngine(
+  (api) => {
+    test('C7-77 a host that contradicts the public URL is logged once, with what to change', async () => {
+      const seen = () => linesOf(api, 'server.publicUrl')
+      const ask = (path: string, host: string) => api.request('GET', path, { headers: { host } })
+      await ask('/livez', 'inner.example')
+      await ask('/readyz?verbose', 'inner.example')
+      await ask('/apis', 'pergola.example.com')
+      expect(seen()).toEqual([])
+      for (const host of ['inner.example', 'inner.example', 'other.example']) await ask('/apis', host)
+      expect(seen()).toMatchObject([
+        { level: 40, host: 'inner.example', msg: expect.stringContaining('server.publicUrl') as string },
+      ])
+    })
+
+    test('C7-76 nobody is another client by saying so', async () => {
+      const forged = {
+        'x-forwarded-for': '198.51.100.1',
+        'x-forwarded-proto': 'https',
+        'x-forwarded-host': 'evil.example',
+      }
+      expect(await addressOf(api, { ...forged, forwarded: 'for=198.51.100.1', 'x-real-ip': '198.51.100.1' })).toBe(
+        '127.0.0.1',
+      )
+      const { name } = await person(api)
+      for (let tries = 0; tries < 5; tries++) {
+        await login(api, { username: name, password: 'wrong' }, { 'x-forwarded-for': `203.0.113.${tries}` })
+      }
+      expectProblem(await login(api, { username: name }, { 'x-forwarded-for': '203.0.113.9' }), 429, 'TooManyRequests')
+      expect(linesOf(api, 'http.trustedProxies')).toHaveLength(1)
+    })
+  },
+  {
+    keepsLog: true,
+    env: { PERGOLA_SERVER_PUBLIC_URL: 'http://pergola.example.com', PERGOLA_SERVER_ALLOW_INSECURE_LOGIN: 'true' },
+  },
+)
+
+/** The status alone: an answer that is let in may be a stream without end. */
+function statusOf(url: string, headers: Record<string, string>): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const request = httpRequest(new URL(roles, url), { agent: false, headers })
+  const answered = ({ statusCode }: { statusCode?: number }) => {
+    resolve(Number(statusCode))
+    request.destroy()
+  }
+  request.once('response', answered).once('upgrade', answered).once('error', reject).end()
+  return promise
+}
+
+onEachEngine((api) => {
+  const streams: readonly (readonly [what: string, headers: Record<string, string>])[] = [
+    ['an event stream', { accept: 'text/event-stream' }],
+    [
+      'a WebSocket',
+      {
+        connection: 'Upgrade',
+        upgrade: 'websocket',
+        'sec-websocket-version': '13',
+        'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      },
+    ],
+  ]
+  describe('with a cookie, a watch must come from our own pages:', () => {
+    for (const [what, asks] of streams) {
+      test(`C7-78 ${what}`, async () => {
+        const { name } = await person(api, { roles: ['super-administrator'] })
+        const cookie = await cookieOf(api, name)
+        const own = api.origin()
+        const elsewhere = [
+          {},
+          { origin: 'https://evil.example' },
+          { 'sec-fetch-site': 'same-site' },
+          { 'sec-fetch-site': 'none' },
+        ]
+        for (const from of elsewhere) expect(await statusOf(own, { cookie, ...asks, ...from })).toBe(403)
+        for (const from of [{ origin: own }, { 'sec-fetch-site': 'same-origin' }])
+          expect(await statusOf(own, { cookie, ...asks, ...from })).not.toBe(403)
+      })
+    }
+  })
+})
+
+onEachEngine(
+  (api) => {
+    const siblings = [
+      'https://evil.pergola.example.com',
+      'https://example.com',
+      'https://other.example.com',
+      'https://pergola.example.com:8443',
+      'http://pergola.example.com',
+      'https://pergola.example.com.evil.example',
+      'https://pergola.example.com/',
+      'null',
+    ]
+    for (const origin of siblings) {
+      test(`C7-79 ${origin} is not ours, though its cookie is right`, async () => {
+        const { name } = await person(api, { roles: ['super-administrator'] })
+        const cookie = await cookieOf(api, name)
+        expect(cookie).toMatch(/^__Host-/)
+        const body = { metadata: { generateName: 'sibling-' }, rules: [] }
+        const post = (headers: Record<string, string>) =>
+          api.request('POST', roles, { as: 'anonymous', headers: { cookie, ...headers }, body })
+        expectProblem(await post({ origin }), 403, 'CrossSite')
+        expectProblem(await post({ origin, 'sec-fetch-site': 'same-site' }), 403, 'CrossSite')
+        expectProblem(await login(api, { username: name }, { origin }), 403, 'CrossSite')
+        expectStatus(await post({ origin: 'https://pergola.example.com' }), 201)
+      })
+    }
+  },
+  { env: { PERGOLA_SERVER_PUBLIC_URL: 'https://pergola.example.com' } },
+)

@@ -1,0 +1,373 @@
+import { describe, expect, test } from 'vitest'
+import { bind, core, createRole, expectSoon, onlyAdministrator, person, roleOf, type Person } from './people.ts'
+import { expectProblem, expectStatus } from './request.ts'
+import { onEachEngine, type Api } from './server.ts'
+import { isLetThrough, statusOf, verbRequests } from './verb-requests.ts'
+
+const probe = { nonResourceURLs: ['/probe'], verbs: ['get'] }
+
+/** Somebody with a role of these rules, which are in force. */
+async function holder(api: Api, rules: readonly object[]): Promise<Person> {
+  const who = await person(api, { roles: [await createRole(api, { rules: [...rules, probe] })] })
+  await expectSoon(async () => expectStatus(await who.request('GET', '/probe'), 404))
+  return who
+}
+
+onEachEngine((api) => {
+  const through = async (who: Person, method: string, path: string) =>
+    isLetThrough((await who.request(method, path, { ...(method !== 'GET' && { body: {} }) })).status)
+
+  describe('credentials', () => {
+    test('C7-90 that do not hold are 401, also where a visitor needs none', async () => {
+      expectStatus(await api.request('GET', '/livez', { as: 'anonymous' }), 200)
+      for (const authorization of ['Bearer pgl_nobody', 'Bearer pgs_nobody', 'Bearer', 'Basic YTpi', 'x']) {
+        const answer = await api.request('GET', '/livez', { as: 'anonymous', headers: { authorization } })
+        expectProblem(answer, 401, 'Unauthenticated')
+      }
+      const headers = { cookie: 'pergola-session=pgs_nobody' }
+      expectProblem(await api.request('GET', '/livez', { as: 'anonymous', headers }), 401, 'Unauthenticated')
+    })
+    test('C7-91 are never taken from a URL', async () => {
+      const { token } = await person(api, { roles: ['super-administrator'] })
+      for (const name of ['token', 'access_token', 'authorization', 'session', 'pergola-session', 'api_key']) {
+        for (const value of [token, `Bearer ${token}`]) {
+          const path = `${core}/users?${name}=${encodeURIComponent(value)}`
+          expectProblem(await api.request('GET', path, { as: 'anonymous' }), 401, 'Unauthenticated')
+        }
+      }
+    })
+  })
+
+  describe('a rule on resources', () => {
+    test('C7-92 by * covers sub-resources', async () => {
+      const ann = await holder(api, [{ apiGroups: [''], resources: ['*'], verbs: ['get', 'update'] }])
+      expect(await through(ann, 'GET', `${core}/roles/visitor`)).toBe(true)
+      expect(await through(ann, 'PUT', `${core}/users/nobody/password`)).toBe(true)
+    })
+    test('C7-93 C2-93 by its plural grants no sub-resource, and the other way round', async () => {
+      const things = await api.model({ statusSubresource: true })
+      const { name } = (await things.created()).metadata
+      const rule = { apiGroups: [things.spec.group], verbs: ['update', 'get'] }
+      const [object, status] = [`${things.path}/${name}`, `${things.path}/${name}/status`]
+      const ann = await holder(api, [{ ...rule, resources: [things.spec.plural] }])
+      expect([await through(ann, 'PUT', object), await through(ann, 'PUT', status)]).toEqual([true, false])
+      const ben = await holder(api, [{ ...rule, resources: [`${things.spec.plural}/status`] }])
+      expect([await through(ben, 'PUT', object), await through(ben, 'PUT', status)]).toEqual([false, true])
+    })
+    test('C7-94 S2.9-3 of every group holds in every group', async () => {
+      const things = await api.model()
+      const ann = await holder(api, [{ apiGroups: ['*'], resources: ['roles', things.spec.plural], verbs: ['list'] }])
+      for (const path of [`${core}/roles?size=1`, things.path]) expectStatus(await ann.request('GET', path), 200)
+      const ben = await holder(api, [{ apiGroups: [''], resources: [things.spec.plural], verbs: ['list'] }])
+      expectStatus(await ben.request('GET', things.path), 403)
+    })
+    test('C7-95 S2.9-5 with names matches only requests whose path has one of them, by every verb', async () => {
+      const things = await api.model()
+      const [named, other] = [(await things.created()).metadata.name, (await things.created()).metadata.name]
+      const rule = { apiGroups: [things.spec.group], resources: [things.spec.plural], verbs: ['*'] }
+      const ann = await holder(api, [{ ...rule, resourceNames: [named, 'and-another'] }])
+      const withoutName = new Set(['create', 'list', 'watch', 'deletecollection'])
+      for (const request of verbRequests(things, named)) {
+        const isNamed = !withoutName.has(request.verb)
+        expect(isLetThrough(await statusOf(api, ann, request)), request.verb).toBe(isNamed)
+      }
+      for (const request of verbRequests(things, other)) expect(await statusOf(api, ann, request)).toBe(403)
+    })
+    for (const [what, names] of [
+      ['without names', {}],
+      ['with an empty list of names', { resourceNames: [] }],
+    ] as const) {
+      test(`C7-96 S2.9-6 S2.9-8 ${what} covers every name`, async () => {
+        const things = await api.model()
+        const { name } = (await things.created()).metadata
+        const rule = { apiGroups: [things.spec.group], resources: [things.spec.plural], verbs: ['*'], ...names }
+        const ann = await holder(api, [rule])
+        for (const request of verbRequests(things, name)) {
+          expect(isLetThrough(await statusOf(api, ann, request)), request.verb).toBe(true)
+        }
+      })
+    }
+  })
+
+  describe('a rule on paths', () => {
+    const rows: readonly (readonly [url: string, path: string, covers: boolean])[] = [
+      ['/a/b', '/a/b', true],
+      ['/a/b', '/a', false],
+      ['/a/b', '/a/b/c', false],
+      ['/a/b', '/a/bc', false],
+      ['/a/*', '/a/b', true],
+      ['/a/*', '/a/b/c/d', true],
+      ['/a/*', '/a', false],
+      ['/a/*', '/ab', false],
+      ['/a/*', '/b/a/c', false],
+      ['*', '/', true],
+      ['*', '/any/where', true],
+      ['/*', '/any/where', true],
+      ['/apis/*', '/apis/test.example.com', true],
+      ['/apis/*', '/apis/test.example.com/v1alpha1/things', false],
+      ['*', `${core}/users`, false],
+    ]
+    for (const [url, path, covers] of rows) {
+      test(`C7-97 S2.9-9 by ${url} ${covers ? 'covers' : 'does not cover'} ${path}`, async () => {
+        const ann = await holder(api, [{ nonResourceURLs: [url], verbs: ['get'] }])
+        expect(await through(ann, 'GET', path)).toBe(covers)
+      })
+    }
+  })
+
+  describe('refused is a rule', () => {
+    const rule = { apiGroups: [''], resources: ['roles'], verbs: ['get'] }
+    const rows: readonly (readonly [what: string, rule: object])[] = [
+      ['without verbs', { ...rule, verbs: [] }],
+      ['that does not say its verbs', { apiGroups: [''], resources: ['roles'] }],
+      ['with a verb nobody knows', { ...rule, verbs: ['impersonate'] }],
+      ['with a verb in capitals', { ...rule, verbs: ['GET'] }],
+      ['of both kinds', { ...rule, nonResourceURLs: ['/a'] }],
+      ['of neither kind', { verbs: ['get'] }],
+      ['with a field nobody knows', { ...rule, effect: 'deny' }],
+      ['with a star inside a group', { ...rule, apiGroups: ['*.example.com'] }],
+      ['with a star inside a resource', { ...rule, resources: ['role*'] }],
+      ['with a star for a sub-resource', { ...rule, resources: ['roles/*'] }],
+      ['with a star for a name', { ...rule, resourceNames: ['*'] }],
+      ['with a star inside a verb', { ...rule, verbs: ['delete*'] }],
+      ['with a star inside a path', { nonResourceURLs: ['/a/*/b'], verbs: ['get'] }],
+      ['with a star at the end of a word', { nonResourceURLs: ['/a*'], verbs: ['get'] }],
+      ['with a path that begins without a slash', { nonResourceURLs: ['a/b'], verbs: ['get'] }],
+      ['with a text where a list belongs', { ...rule, verbs: '*' }],
+      ['with a list that holds a number', { ...rule, resources: [1] }],
+    ]
+    for (const [what, given] of rows) {
+      test(`C7-98 ${what}`, async () => {
+        const answer = await api.request('POST', `${core}/roles`, { body: roleOf('c798-role', { rules: [given] }) })
+        expectProblem(answer, 422, 'Invalid')
+      })
+    }
+  })
+
+  test('C7-99 roles that bundle each other have all their rights, and nobody hangs', async () => {
+    const rule = (resource: string) => ({ apiGroups: [''], resources: [resource], verbs: ['list'] })
+    const ring = ['c799-a', 'c799-b', 'c799-c']
+    const parts = [
+      { rules: [rule('roles')], dependencies: ['c799-b', 'c799-a'] },
+      { rules: [rule('users')], dependencies: ['c799-c'], aggregatesTo: ['c799-c'] },
+      { rules: [rule('rolebindings')], aggregatesTo: ['c799-b'], dependencies: ['c799-a'] },
+    ]
+    for (const [at, name] of ring.entries()) {
+      expectStatus(await api.request('POST', `${core}/roles`, { body: roleOf(name, parts[at] ?? {}) }), 201)
+    }
+    for (const name of ring) {
+      const ann = await person(api, { roles: [name] })
+      await expectSoon(async () => {
+        for (const plural of ['roles', 'users', 'rolebindings']) {
+          expectStatus(await ann.request('GET', `${core}/${plural}?size=1`), 200)
+        }
+      })
+    }
+  })
+
+  test('C7-107 a dependency that is not there is named in the status, for as long as that is so', async () => {
+    const body = roleOf('c7107-role', { dependencies: ['c7107-later', 'visitor', 'c7107-never'] })
+    const own = `${core}/roles/c7107-role`
+    const forged = { missingDependencies: ['forged'] }
+    expectStatus(await api.request('POST', `${core}/roles`, { body: { ...body, status: forged } }), 201)
+    const statusIs = (missing: readonly string[] | undefined) =>
+      expectSoon(async () => {
+        const { status } = (await api.request('GET', own)).body as { status?: { missingDependencies: string[] } }
+        expect(status?.missingDependencies).toEqual(missing)
+      })
+    await statusIs(['c7107-later', 'c7107-never'])
+    expectStatus(await api.request('PUT', own, { body: { ...body, status: forged } }), 200)
+    expectStatus(await api.request('POST', `${core}/roles`, { body: roleOf('c7107-later', {}) }), 201)
+    await statusIs(['c7107-never'])
+    expectStatus(await api.request('DELETE', `${core}/roles/c7107-later`), 200)
+    await statusIs(['c7107-later', 'c7107-never'])
+    expectStatus(await api.request('PUT', own, { body: roleOf('c7107-role', {}) }), 200)
+    await statusIs(undefined)
+    expectStatus(await api.request('PUT', `${own}/status`, { body }), 404)
+  })
+
+  describe('what everybody holds:', () => {
+    const rows: readonly (readonly [who: 'anybody' | 'the signed-in' | 'nobody', method: string, path: string])[] = [
+      ['anybody', 'GET', '/livez'],
+      ['anybody', 'GET', '/readyz'],
+      ['anybody', 'POST', '/auth/sessions'],
+      ['anybody', 'POST', '/auth/setup'],
+      ['the signed-in', 'GET', '/apis'],
+      ['the signed-in', 'GET', '/openapi'],
+      ['the signed-in', 'GET', '/openapi/v3'],
+      ['the signed-in', 'GET', '/auth/sessions'],
+      ['the signed-in', 'DELETE', '/auth/sessions/nobody'],
+      ['the signed-in', 'PUT', '/auth/password'],
+      ['the signed-in', 'GET', '/apis/api.platform.run/v1alpha1/users/-/permissions'],
+      ['the signed-in', 'POST', '/apis/api.platform.run/v1alpha1/accessreviews'],
+      ['the signed-in', 'GET', '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'],
+      ['the signed-in', 'DELETE', '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens/a'],
+      ['nobody', 'GET', '/apis/api.platform.run/v1alpha1/users/somebody/permissions'],
+      ['nobody', 'POST', '/apis/api.platform.run/v1alpha1/whocan'],
+      ['nobody', 'GET', '/apis/security.platform.run/v1alpha1/personalaccesstokens'],
+      ['nobody', 'GET', '/apis/plugin.platform.run/v1alpha1/models'],
+      ['nobody', 'GET', '/apis/anything'],
+      ['nobody', 'GET', '/apis/anything/v1alpha1'],
+      ['nobody', 'GET', '/apis/anything/v1alpha1/things'],
+      ['nobody', 'GET', `${core}/users`],
+      ['nobody', 'GET', `${core}/roles`],
+      ['nobody', 'GET', '/'],
+      ['nobody', 'GET', '/livez/more'],
+    ]
+    for (const [who, method, path] of rows) {
+      test(`C7-100 ${who} may ${method} ${path}`, async () => {
+        const headers = { origin: api.origin() }
+        const options = { headers, ...(method !== 'GET' && { body: {} }) }
+        const visitor = await api.request(method, path, { ...options, as: 'anonymous' })
+        const ann = await person(api)
+        const signedIn = await ann.request(method, path, options)
+        expect([isLetThrough(visitor.status), isLetThrough(signedIn.status)]).toEqual([
+          who === 'anybody',
+          who !== 'nobody',
+        ])
+      })
+    }
+  })
+
+  test('C7-101 whoever is disabled is as strong as before to those who have power over others', async () => {
+    const rules = [{ apiGroups: [''], resources: ['users', 'users/password'], verbs: ['*'] }]
+    const eve = await holder(api, rules)
+    const strong = await person(api)
+    await bind(api, 'super-administrator', [strong.name])
+    const path = `${core}/users/${strong.name}`
+    expectStatus(await api.request('PUT', path, { body: { spec: { disabled: true } } }), 200)
+    const reset = await eve.request('PUT', `${path}/password`, { body: { password: 'known to eve' } })
+    expectProblem(reset, 403, 'EscalationForbidden')
+    const back = await eve.request('PUT', path, { body: { spec: { disabled: false } } })
+    expectProblem(back, 403, 'EscalationForbidden')
+    expectProblem(await eve.request('DELETE', path), 403, 'EscalationForbidden')
+  })
+
+  test('C7-102 a binding that waits to be removed keeps nobody a super administrator', async () => {
+    const ann = await person(api)
+    const held = {
+      metadata: { name: 'c7102-held', finalizers: ['a.example/wait'] },
+      roleRef: { name: 'super-administrator' },
+      subjects: [{ name: ann.name }],
+    }
+    const ben = await onlyAdministrator(api)
+    expectStatus(await ben.request('POST', `${core}/rolebindings`, { body: held }), 201)
+    expectStatus(await ben.request('DELETE', `${core}/rolebindings/c7102-held`), 200)
+    expectProblem(await ben.request('DELETE', `${core}/rolebindings/${ben.binding}`), 409, 'InUse')
+    expectProblem(await ben.request('DELETE', `${core}/users/${ben.name}`), 409, 'InUse')
+    await ben.restore()
+  })
+
+  test('C7-103 a token narrowed to no role holds what everybody signed in holds, and nothing else', async () => {
+    const ann = await person(api, { roles: ['super-administrator'] })
+    await expectSoon(async () => expectStatus(await ann.request('GET', `${core}/users?size=1`), 200))
+    const made = await ann.request('POST', '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens', {
+      body: { roles: [] },
+    })
+    expectStatus(made, 201)
+    const { token } = made.body as { token: string }
+    expectStatus(await api.request('GET', `${core}/users?size=1`, { token }), 403)
+    expectStatus(await api.request('GET', '/apis', { token }), 200)
+    expectStatus(await ann.request('GET', `${core}/users?size=1`), 200)
+  })
+
+  test("C7-104 a personal access token sets no password, neither its owner's nor another's", async () => {
+    const [ann, ben] = [await person(api, { roles: ['super-administrator'] }), await person(api)]
+    const made = await ann.request('POST', '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens', { body: {} })
+    expectStatus(made, 201)
+    const { token } = made.body as { token: string }
+    for (const { name } of [ann, ben]) {
+      const answer = await api.request('PUT', `${core}/users/${name}/password`, {
+        token,
+        body: { password: 'known to the token' },
+      })
+      expectProblem(answer, 403, 'Forbidden')
+    }
+    const body = { password: 'known to ann' }
+    expectStatus(await ann.request('PUT', `${core}/users/${ben.name}/password`, { body }), 200)
+  })
+
+  test('C7-105 a finalizer on a binding keeps nobody from being deleted', async () => {
+    const ann = await person(api)
+    const metadata = { name: 'c7105-held', finalizers: ['a.example/wait'] }
+    const body = { metadata, roleRef: { name: 'author' }, subjects: [{ name: ann.name }] }
+    expectStatus(await api.request('POST', `${core}/rolebindings`, { body }), 201)
+    expectStatus(await api.request('DELETE', `${core}/users/${ann.name}`), 200)
+    expect((await api.request('GET', `${core}/rolebindings/c7105-held`)).body).toMatchObject({ subjects: [] })
+  })
+
+  test('C5-30 C5-41 who is denied with credentials gets 403, in the same words whether the object exists or not', async () => {
+    const things = await api.model()
+    const { name } = (await things.created()).metadata
+    const ann = await person(api)
+    const denied = async (target: string) => {
+      const answer = await ann.request('GET', `${things.path}/${target}`)
+      expectProblem(answer, 403, 'Forbidden')
+      return (answer.body as { detail: string }).detail
+    }
+    const said = await denied(name)
+    expect(said).toContain(`may not get ${things.spec.plural} "${name}" in ${things.spec.group}`)
+    expect((await denied('nobody')).replace('nobody', name)).toBe(said)
+  })
+
+  test('C3-77 a cursor gives nobody what its roles do not', async () => {
+    const things = await api.model()
+    for (let count = 0; count < 3; count++) await things.created()
+    const { continue: cursor = '' } = await things.listed({ size: '1' })
+    const path = `${things.path}?continue=${encodeURIComponent(cursor)}`
+    expectStatus(await api.request('GET', path), 200)
+    const ann = await person(api)
+    expectProblem(await ann.request('GET', path), 403, 'Forbidden')
+    expectProblem(await api.request('GET', path, { as: 'anonymous' }), 401, 'Unauthenticated')
+  })
+
+  test('C4-45 a duplicate names the holder only to who may get it', async () => {
+    const things = await api.model()
+    const { group, plural } = things.spec
+    await things.created({ name: 'the-secret-holder', spec: { code: 'taken' } })
+    const rule = { apiGroups: [group], resources: [plural], verbs: ['create'] }
+    const body = { metadata: { name: 'another' }, spec: { city: 'Rome', code: 'taken' } }
+    const sent = async (who: Person) => {
+      const answer = await who.request('POST', things.path, { body })
+      expectProblem(answer, 409, 'DuplicateIndexValue')
+      return answer.text
+    }
+    expect(await sent(await holder(api, [rule]))).not.toContain('the-secret-holder')
+    const named = { ...rule, verbs: ['get'], resourceNames: ['the-secret-holder'] }
+    expect(await sent(await holder(api, [rule, named]))).toContain('the-secret-holder')
+  })
+
+  describe('each field of a rule is an array of strings:', () => {
+    const resource = { apiGroups: [''], resources: ['roles'], resourceNames: ['a'], verbs: ['get'] }
+    const path = { nonResourceURLs: ['/a'], verbs: ['get'] }
+    const rows = [
+      ['S2.9-1', resource],
+      ['S2.9-2', path],
+    ] as const
+    for (const [number, sound] of rows) {
+      for (const field of Object.keys(sound)) {
+        test(`${number} ${field}`, async () => {
+          const create = (rule: object) =>
+            api.request('POST', `${core}/roles?dryRun=true`, { body: roleOf('s29-role', { rules: [rule] }) })
+          expectStatus(await create(sound), 201)
+          for (const wrong of ['get', 7, null, {}, [7], [null], [['get']]]) {
+            expectProblem(await create({ ...sound, [field]: wrong }), 422, 'Invalid')
+          }
+        })
+      }
+    }
+  })
+
+  test('S2.9-7 a rule takes each of the eight verbs, and no other', async () => {
+    const create = (verb: string) =>
+      api.request('POST', `${core}/roles?dryRun=true`, {
+        body: roleOf('s297-role', { rules: [{ apiGroups: [''], resources: ['roles'], verbs: [verb] }] }),
+      })
+    for (const verb of ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch', '*']) {
+      expectStatus(await create(verb), 201)
+    }
+    for (const verb of ['read', 'write', 'head', 'post', 'put', 'bind', 'escalate', '']) {
+      expectProblem(await create(verb), 422, 'Invalid')
+    }
+  })
+})

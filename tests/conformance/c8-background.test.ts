@@ -1,0 +1,57 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { packedSource } from '../end-to-end/packed-source.ts'
+import { installPackage, phaseIs, plugins } from './plugin.ts'
+import { expectStatus } from './request.ts'
+import { once, onEachEngine } from './server.ts'
+
+const lamps = '/apis/lamps.example.com/v1/lamps'
+const inTime = { timeout: 60_000 }
+const packed = once(() => packedSource(join(import.meta.dirname, 'plugins/background.ts')))
+
+interface Schedule {
+  readonly name: string
+  readonly lastRun?: string
+  readonly lastError?: string
+  readonly nextRun?: string
+}
+
+onEachEngine((api) => {
+  const installed = once(async () => {
+    expectStatus(await installPackage(api, await packed()), 201)
+    await phaseIs(api, { phase: 'Started' }, 'lamps')
+  })
+  const read = async (path: string) => (await api.request('GET', path)).body as Record<string, object | undefined>
+  const scheduleOf = async (name: string) => {
+    const { schedules = [] } = ((await read(`${plugins}/lamps`))['status'] ?? {}) as { schedules?: readonly Schedule[] }
+    return schedules.find((one) => one.name === name)
+  }
+
+  test('S2.2-5 controllers drive the status towards the spec', async () => {
+    await installed()
+    const statusOf = async () => (await read(`${lamps}/hall`))['status']
+    expectStatus(
+      await api.request('POST', lamps, { body: { metadata: { name: 'hall' }, spec: { color: 'red' } } }),
+      201,
+    )
+    await expect.poll(statusOf, inTime).toEqual({ color: 'red' })
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    await api.request('PATCH', `${lamps}/hall`, { headers, body: { spec: { color: 'blue' } } })
+    await expect.poll(statusOf, inTime).toEqual({ color: 'blue' })
+  })
+
+  test('C8-307 schedules run after so long, or at times of day in UTC; a failure is in the status', async () => {
+    await installed()
+    await expect
+      .poll(() => scheduleOf('yearly'), inTime)
+      .toEqual({
+        name: 'yearly',
+        nextRun: `${new Date().getUTCFullYear() + 1}-01-01T00:00:00.000Z`,
+      })
+    await expect.poll(async () => (await scheduleOf('failing'))?.lastError, inTime).toBe('Error: there is no current')
+    const counted = async () => (await read(`${lamps}?fieldSelector=metadata.name^=counted-`))['total'] as unknown
+    await expect.poll(counted, inTime).toBeGreaterThan(1)
+    const { lastRun = '', nextRun = '' } = (await scheduleOf('count')) ?? {}
+    expect(Date.parse(nextRun) - Date.parse(lastRun)).toBe(1_000)
+  })
+})

@@ -1,0 +1,276 @@
+import { once as firstOf } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PluginDefinition, RouteDeclaration } from '@pergola/api'
+import { describe, expect, test } from 'vitest'
+import { packedSource } from '../end-to-end/packed-source.ts'
+import { bind, core, createRole, expectSoon, person } from './people.ts'
+import { another, install, installPackage, phaseIs, todoGroup, todos } from './plugin.ts'
+import { expectProblem, expectStatus } from './request.ts'
+import { once, onEachEngine } from './server.ts'
+
+const tenMebibytes = 10 * 1024 * 1024
+const talk = '/apis/api.talking.example.com/v1'
+const talking = once(() => packedSource(join(import.meta.dirname, 'plugins/talking.ts')))
+
+/** Says what it was told, counts bytes, says what it must not, and asks the host as it is told to. */
+const answer = `async (request, response, ask) => {
+  const say = (value) => response.setHeader('content-type', 'application/json').end(JSON.stringify(value))
+  if (request.url.includes('/echo')) return say({ headers: request.headers })
+  if (request.url.includes('/forbidden')) {
+    const names = ['Clear-Site-Data', 'Service-Worker-Allowed', 'Strict-Transport-Security', 'Access-Control-Allow-Origin',
+      'Access-Control-Allow-Credentials', 'Access-Control-Expose-Headers', 'X-Own']
+    for (const name of names) response.setHeader(name, 'said')
+    response.setHeader('Set-Cookie', ['a=1', 'b=2'])
+    response.setHeader('X-Content-Type-Options', 'none')
+    response.setHeader('Content-Security-Policy', "default-src *")
+    return response.setHeader('content-type', 'text/html').end('<script></script>')
+  }
+  let bytes = 0
+  const chunks = []
+  for await (const chunk of request) {
+    bytes += chunk.length
+    chunks.push(chunk)
+  }
+  if (request.url.includes('/count')) return say({ bytes })
+  const { path, ...options } = JSON.parse(Buffer.concat(chunks).toString())
+  return say(await ask(path, options))
+}`
+
+const routesOf = (group: string): readonly RouteDeclaration[] => {
+  const base = `/apis/api.${group}/v1alpha1`
+  return [
+    { audience: 'public', method: 'GET', path: `${base}/echo` },
+    { audience: 'public', method: 'GET', path: `${base}/forbidden` },
+    { audience: 'public', method: 'POST', path: `${base}/ask` },
+    { audience: 'public', method: 'POST', path: `${base}/count` },
+    { audience: 'public', method: 'POST', path: `${base}/count-few`, maxBody: 1000 },
+    { audience: 'public', method: 'POST', path: `${base}/count-many`, maxBody: tenMebibytes + 1000 },
+  ]
+}
+const base = `/apis/api.${todoGroup}/v1alpha1`
+const echo = `${base}/echo`
+
+interface Told {
+  readonly headers: Readonly<Record<string, string>>
+}
+
+onEachEngine((api) => {
+  const installed = once(async () => {
+    const definition = { ...another('todo'), models: [], routes: routesOf(todoGroup) }
+    const other = another('other', { routes: routesOf('other.example.com') })
+    for (const one of [withTodos(definition), other]) {
+      expectStatus(await install(api, { definition: one, answer }), 201)
+      await phaseIs(api, { phase: 'Started' }, one.name)
+    }
+  })
+  const told = async (options?: Parameters<typeof api.request>[2]) => {
+    await installed()
+    const answered = await api.request('GET', echo, options)
+    expectStatus(answered, 200)
+    return { ...(answered.body as Told), requestId: answered.headers['pergola-request-id'] }
+  }
+  /** What the host says to the plugin, in the name of whoever shows the token. */
+  const askedBy = async (at: string, token: string, sent: object) => {
+    const body = { 'pergola-caller-token': token, ...sent }
+    const answered = await api.request('POST', `/apis/api.${at}/v1alpha1/ask`, { body })
+    expectStatus(answered, 200)
+    return (answered.body as { readonly status: number }).status
+  }
+
+  describe('a plugin', () => {
+    test('C8-320 hears what a client says, but secrets and what belongs to the connection', async () => {
+      const kept = { accept: 'text/x-own', 'x-own': '1', 'accept-language': 'de', 'x-forwarded-for': '10.1.2.3' }
+      const hidden = {
+        cookie: 'a=b',
+        'proxy-authorization': 'Basic eDp4',
+        'proxy-anything': '1',
+        'pergola-caller': 'admin',
+        'pergola-anything': '1',
+        connection: 'keep-alive, X-Hop',
+        'x-hop': '1',
+        te: 'trailers',
+        'keep-alive': 'timeout=5',
+      }
+      const { headers } = await told({ headers: { ...kept, ...hidden } })
+      expect(headers).toMatchObject(kept)
+      expect(headers['authorization']).toMatch(/^Bearer pgp_/)
+      expect(headers['pergola-caller']).toBe('admin')
+      const others = Object.keys(hidden).filter((name) => name !== 'pergola-caller' && name !== 'connection')
+      for (const name of others) expect(headers).not.toHaveProperty(name)
+      expect(headers['connection'] ?? '').not.toContain('X-Hop')
+    })
+
+    test('C8-321 hears who calls, and the name of the request; nobody of one who has not signed in', async () => {
+      const reads = { apiGroups: [`api.${todoGroup}`], resources: ['echo'], verbs: ['list'] }
+      const role = await createRole(api, { rules: [reads], aggregatesTo: ['anonymous'] })
+      const ann = await person(api)
+      await installed()
+      await expectSoon(async () => expectStatus(await api.request('GET', echo, { as: 'anonymous' }), 200))
+      const { headers, requestId } = await told({ token: ann.token })
+      expect([headers['pergola-caller'], headers['pergola-request-id']]).toEqual([ann.name, requestId])
+      const { headers: anonymous } = await told({ as: 'anonymous', headers: { 'pergola-caller': 'admin' } })
+      expect(anonymous).not.toHaveProperty('pergola-caller')
+      expectStatus(await api.request('DELETE', `${core}/roles/${role}`), 200)
+    })
+
+    test('C8-322 acts for its caller with what both may, and no more', async () => {
+      await installed()
+      const rules = [
+        { apiGroups: [todoGroup], resources: ['todos'], verbs: ['list'] },
+        { apiGroups: [''], resources: ['roles'], verbs: ['list'] },
+        { apiGroups: [`api.${todoGroup}`], resources: ['echo'], verbs: ['list'] },
+      ]
+      const ann = await person(api, { roles: [await createRole(api, { rules })] })
+      await expectSoon(async () => expectStatus(await ann.request('GET', `${core}/roles`), 200))
+      const { headers } = await told({ token: ann.token })
+      const token = headers['pergola-caller-token'] ?? ''
+      expect(await askedBy(todoGroup, token, { path: todos })).toBe(200)
+      // Hers, not the plugin's; the plugin's, not hers.
+      expect(await askedBy(todoGroup, token, { path: `${core}/roles` })).toBe(403)
+      expect(await askedBy(todoGroup, token, { path: todos, method: 'POST', body: { spec: {} } })).toBe(403)
+    })
+
+    test('C8-323 acts for nobody by what another plugin was given', async () => {
+      const { headers } = await told()
+      const token = headers['pergola-caller-token'] ?? ''
+      expect(await askedBy(todoGroup, token, { path: todos })).toBe(200)
+      expect(await askedBy('other.example.com', token, { path: todos })).toBe(401)
+      expectStatus(await api.request('GET', todos, { token }), 401)
+    })
+
+    test('C8-324 sets no cookie, clears nothing and opens the host to no other site', async () => {
+      await installed()
+      const { headers } = await api.request('GET', `${base}/forbidden`)
+      expect(headers['x-own']).toBe('said')
+      const kept = ['set-cookie', 'clear-site-data', 'service-worker-allowed', 'strict-transport-security']
+      for (const name of kept) expect(headers).not.toHaveProperty(name)
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([])
+    })
+
+    test('C8-325 answers into a sandbox, whatever it says itself', async () => {
+      await installed()
+      const { headers } = await api.request('GET', `${base}/forbidden`)
+      expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'content-security-policy': 'sandbox' })
+      expect(headers['content-type']).toBe('text/html')
+    })
+
+    test('C8-326 is sent 10 MiB at most, unless its route says otherwise', async () => {
+      await installed()
+      const post = (route: string, bytes: number) =>
+        api.request('POST', `${base}/${route}`, { body: Buffer.alloc(bytes), headers: { 'content-type': 'x/y' } })
+      expect((await post('count', tenMebibytes)).body).toEqual({ bytes: tenMebibytes })
+      expectProblem(await post('count', tenMebibytes + 1), 413, 'PayloadTooLarge')
+      expect((await post('count-few', 1000)).body).toEqual({ bytes: 1000 })
+      expectProblem(await post('count-few', 1001), 413, 'PayloadTooLarge')
+      expect((await post('count-many', tenMebibytes + 1000)).body).toEqual({ bytes: tenMebibytes + 1000 })
+    })
+  })
+
+  describe('routes that are refused when a package is sent:', () => {
+    const expectRefused = async (parts: Partial<PluginDefinition>, word: string) => {
+      const answered = await install(api, { definition: another('five', parts) })
+      expectProblem(answered, 422, 'Invalid')
+      expect(answered.text).toContain(word)
+    }
+    const at = (path: string, more: Partial<RouteDeclaration> = {}): RouteDeclaration => {
+      return { audience: 'public', method: 'GET', path: `/apis/api.five.example.com/v1${path}`, ...more }
+    }
+
+    test('C8-330 those with a wildcard, or whose resource or sub-resource is a parameter', async () => {
+      await expectRefused({ routes: [at('/things/*')] }, 'wildcard')
+      await expectRefused({ routes: [at('/things/{name}/part*')] }, 'wildcard')
+      await expectRefused({ routes: [at('/{resource}')] }, 'no resource')
+      await expectRefused({ routes: [at('/things/{name}/{part}')] }, 'sub-resource')
+      await expectRefused({ routes: [at('/things/a b')] }, 'neither a word nor a parameter')
+    })
+
+    test('C8-331 those outside of the groups of their audience', async () => {
+      const elsewhere = ['/apis/api.six.example.com/v1/x', '/apis/five.example.com/v1/x', '/livez']
+      const others = [...elsewhere, '/apis/uc.api.five.example.com/v1/x']
+      for (const path of others) await expectRefused({ routes: [at('', { path })] }, 'in no group of its own')
+    })
+
+    test('C8-332 two that one request could mean', async () => {
+      await expectRefused({ routes: [at('/things/{name}'), at('/things/{other}')] }, 'could mean')
+      await expectRefused({ routes: [at('/things/-/a/{part}'), at('/things/{name}/a/all')] }, 'could mean')
+      const uc = at('', { audience: 'uc', path: '/apis/uc.api.five.example.com/v1/things/{name}', method: 'PUT' })
+      const owned = [{ group: 'five.example.com', plural: 'things', path: 'spec.owner' }]
+      await expectRefused({ routes: [uc], owned }, "people's own things")
+      const fine = [
+        at('/things/{name}'),
+        at('/things/-'),
+        at('/things/{name}', { method: 'PUT' }),
+        at('/things/-', { stream: true }),
+      ]
+      expectStatus(await install(api, { definition: another('five', { routes: fine }) }), 201)
+    })
+  })
+
+  describe('by the SDK', () => {
+    const withTalking = once(async () => {
+      expectStatus(await installPackage(api, await talking()), 201)
+      await phaseIs(api, { phase: 'Started' }, 'talking')
+    })
+
+    test('C8-327 a route takes the content types that it names; others are 415', async () => {
+      await withTalking()
+      const post = (type: string) =>
+        api.request('POST', `${talk}/lines`, { body: 'a,b', headers: { 'content-type': type } })
+      const taken = await post('text/csv; charset=utf-8')
+      expect([taken.status, taken.text]).toEqual([200, 'a,b'])
+      expectProblem(await post('application/json'), 415, 'UnsupportedMediaType')
+    })
+
+    test('C8-328 bodies go both ways as they come', async () => {
+      await withTalking()
+      const { hostname, port } = new URL(api.origin())
+      const headers = { 'content-type': 'text/csv', authorization: await adminAuthorization() }
+      const request = httpRequest({ hostname, port, method: 'POST', path: `${talk}/lines`, headers, agent: false })
+      request.write('first')
+      const answered = firstOf(request, 'response').then(([response]) => response as IncomingMessage)
+      const heard = async () => String((await firstOf(await answered, 'data'))[0])
+      const next = () => Promise.race([heard(), sleep(5_000, 'nothing')])
+      expect(await next()).toBe('first')
+      request.write('second')
+      expect(await next()).toBe('second')
+      request.end()
+      await firstOf(await answered, 'end')
+    })
+    /** Of somebody who may call everything. */
+    const adminAuthorization = async () => {
+      const boss = await person(api, { roles: ['super-administrator'] })
+      await expectSoon(async () => expectStatus(await boss.request('GET', `${core}/users`), 200))
+      return `Bearer ${boss.token}`
+    }
+
+    test('C8-333 a name that stands in a route is all that its rule allows; of seven segments, what is below the words', async () => {
+      await withTalking()
+      const ann = await person(api)
+      await bind(api, 'talking-count', [ann.name])
+      await expectSoon(async () => expectStatus(await ann.request('GET', `${talk}/rooms/-/count`), 200))
+      expectStatus(await ann.request('GET', `${talk}/rooms/hall/count`), 403)
+      expectStatus(await ann.request('GET', `${talk}/rooms/-/parts/all`), 200)
+      expectStatus(await ann.request('GET', `${talk}/rooms/hall/parts/all`), 403)
+      expectStatus(await ann.request('DELETE', `${talk}/rooms/-/parts/all`), 403)
+      const { body } = await api.request('GET', `${core}/roles/talking-count`)
+      expect((body as { readonly rules: readonly object[] }).rules).toEqual([
+        {
+          apiGroups: ['api.talking.example.com'],
+          resources: ['talking/rooms/count'],
+          resourceNames: ['-'],
+          verbs: ['get'],
+        },
+        { nonResourceURLs: [`${talk}/rooms/-/parts/*`], verbs: ['get'] },
+      ])
+    })
+  })
+})
+
+/** With the model of the usual plugin, so that there is something to ask for. */
+function withTodos(definition: PluginDefinition): PluginDefinition {
+  const schema = { properties: { spec: { type: 'object' } } }
+  const model = { group: todoGroup, kind: 'Todo', singular: 'todo', plural: 'todos', check: false }
+  return { ...definition, models: [{ ...model, versions: [{ name: 'v1alpha1', schema }] }] }
+}

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest'
+import { another, enable, install, phaseIs, uninstall } from './plugin.ts'
+import { expectStatus } from './request.ts'
+import { onEachEngine } from './server.ts'
+
+const started = { phase: 'Started' }
+const failed = (message: RegExp) => ({ phase: 'Failed', message: expect.stringMatching(message) as string })
+
+const configMap = (name: string, text: string) => `
+apiVersion: v1alpha1
+kind: ConfigMap
+metadata: { name: ${name} }
+data: { text: ${text} }
+`
+const binding = (user: string) => `
+apiVersion: v1alpha1
+kind: RoleBinding
+metadata: { name: handed }
+roleRef: { apiGroup: "", kind: Role, name: super-administrator }
+subjects: [{ apiGroup: "", kind: User, name: ${user} }]
+`
+const everything: readonly string[] = ['create', 'update', 'delete']
+
+/** What of a configuration a plugin declares, by what it asks for. */
+const refused = [
+  ['what it asks nothing for', { verbs: [] }],
+  ['what it may not take away again', { verbs: ['create', 'update'] }],
+  ['what is called otherwise', { names: ['other'] }],
+  ['what is of another kind', { resource: 'secrets' }],
+] as const
+
+onEachEngine((api) => {
+  const declaring = (
+    name: string,
+    yaml: string,
+    { verbs = everything, resource = 'configmaps', version = '1.0.0', names = [] as readonly string[] } = {},
+  ) => {
+    const resourceNames = names.length === 0 ? {} : { resourceNames: [...names] }
+    const permissions =
+      verbs.length === 0 ? [] : [{ apiGroups: [''], resources: [resource], verbs: [...verbs], ...resourceNames }]
+    return install(api, {
+      definition: another(name, { permissions }),
+      version,
+      files: { 'extensions/objects.yaml': yaml },
+    })
+  }
+  const textOf = async (name: string) => {
+    const { status, body } = await api.request('GET', `/api/v1alpha1/configmaps/${name}`)
+    return status === 200 ? (body as { readonly data: { readonly text: string } }).data.text : status
+  }
+
+  test('C8-37 what its permissions let it create, update and delete a plugin declares, and keeps as it is declared', async () => {
+    expectStatus(await declaring('giver', configMap('given', 'declared')), 201)
+    await phaseIs(api, started, 'giver')
+    expect(await textOf('given')).toBe('declared')
+    const body = { metadata: { name: 'given' }, data: { text: 'changed' } }
+    expectStatus(await api.request('PUT', '/api/v1alpha1/configmaps/given', { body }), 200)
+    await enable(api, 'giver', false)
+    await enable(api, 'giver', true)
+    expect(await textOf('given')).toBe('declared')
+  })
+
+  for (const [what, asked] of refused) {
+    test(`C8-37 ${what} is refused, with what to ask for`, async () => {
+      const name = `asks-${what.replaceAll(/[^a-z]/g, '').slice(0, 20)}`
+      expectStatus(await declaring(name, configMap('ungiven', 'x'), asked), 201)
+      const rule = { apiGroups: [''], resources: ['configmaps'], resourceNames: ['ungiven'], verbs: everything }
+      const message = expect.stringMatching(/^extensions\/objects\.yaml, document 1: /) as string
+      await phaseIs(api, { phase: 'Failed', message }, name)
+      await phaseIs(api, { message: expect.stringContaining(` ${JSON.stringify(rule)}`) as string }, name)
+      expect(await textOf('ungiven')).toBe(404)
+    })
+  }
+
+  test('C8-38 a binding that hands out more than the plugin holds is refused', async () => {
+    expectStatus(await declaring('climber', binding('admin'), { resource: 'rolebindings' }), 201)
+    await phaseIs(api, failed(/^extensions\/objects\.yaml, document 1: .*hands out more than you hold/), 'climber')
+    expectStatus(await api.request('GET', '/api/v1alpha1/rolebindings/handed'), 404)
+  })
+
+  test('C8-39 an upgrade takes away what is declared no longer', async () => {
+    expectStatus(await declaring('mover', `${configMap('stays', 'first')}---${configMap('goes', 'first')}`), 201)
+    await phaseIs(api, started, 'mover')
+    expectStatus(await declaring('mover', configMap('stays', 'second'), { version: '2.0.0' }), 200)
+    await phaseIs(api, { ...started, upgrade: { phase: 'Switched' } }, 'mover')
+    await expect.poll(() => textOf('stays')).toBe('second')
+    await expect.poll(() => textOf('goes')).toBe(404)
+  })
+
+  test('C8-39 they go with the plugin, which is said before', async () => {
+    expectStatus(await declaring('leaver', configMap('left', 'x')), 201)
+    await phaseIs(api, started, 'leaver')
+    const plan = await api.request('POST', '/apis/console.api.platform.run/v1alpha1/plugins/leaver/uninstall?plan=true')
+    expect((plan.body as { readonly text: string }).text).toMatch(/objects that go +ConfigMap "left"/)
+    await uninstall(api, 'leaver')
+    await expect.poll(() => textOf('left')).toBe(404)
+  })
+})

@@ -1,0 +1,219 @@
+import type { ModelDeclaration, PluginDefinition } from '@pergola/api'
+import { describe, expect, test, vi } from 'vitest'
+import type { PluginFiles } from '../end-to-end/plugin-package.ts'
+import { another, enable, enabling, install, notesOf, notesPath, phaseIs, plugins } from './plugin.ts'
+import { expectProblem, expectStatus } from './request.ts'
+import { onEachEngine } from './server.ts'
+
+const started = { phase: 'Started' }
+const groupOf = (name: string) => `${name}.example.com`
+const apiOf = (name: string) => `/apis/api.${groupOf(name)}/v1alpha1/act`
+
+/** With a model, and an API that does what the code says. */
+const withNotes = (name: string, model: Partial<ModelDeclaration> = {}): PluginDefinition =>
+  another(name, {
+    models: [notesOf(name, model)],
+    routes: [{ audience: 'public', method: 'GET', path: apiOf(name) }],
+  })
+const answers = "(request, response) => response.setHeader('content-type', 'application/json').end('{}')"
+const words = { name: 'words', evaluated: 'multi', revision: 1 } as const
+
+onEachEngine((api) => {
+  const begin = async (name: string, files: PluginFiles) => {
+    expectStatus(await install(api, files), 201)
+    await phaseIs(api, started, name)
+  }
+  const create = (name: string, title: string) =>
+    api.request('POST', notesPath(name), { body: { metadata: { generateName: 'note-' }, spec: { title } } })
+  /** Gives it another version while it does not run, and has it run again. */
+  const replace = async (name: string, files: PluginFiles) => {
+    await enable(api, name, false)
+    expectStatus(await install(api, { ...files, version: '2.0.0' }), 200)
+    await enabling(api, name, true)
+  }
+
+  test('S2.7-17 C8-31 while its indexes are built a plugin is not started, says how far it is, and serves nothing', async () => {
+    const name = 'slow'
+    await begin(name, { definition: withNotes(name), answer: answers })
+    // Whoever has these in hand waits for as long as others need to look.
+    for (let at = 0; at < 4; at++) expectStatus(await create(name, `many of ${at}`), 201)
+    await replace(name, { definition: withNotes(name, { indexes: [words] }), answer: answers })
+    const message = expect.stringMatching(/^\d+ % of its indexes are built$/) as string
+    await phaseIs(api, { phase: 'NotStarted', reason: 'BuildingIndexes', message }, name)
+    expectProblem(await api.request('GET', notesPath(name)), 503, 'PluginNotStarted')
+    expectProblem(await api.request('GET', apiOf(name)), 503, 'PluginNotStarted')
+    await phaseIs(api, started, name)
+    const found = await api.request('GET', `${notesPath(name)}?fieldSelector=words%3Dmany`)
+    expect((found.body as { readonly items: unknown[] }).items).toHaveLength(4)
+  })
+
+  test('C4-46 a unique index that meets duplicates leaves the plugin not started, with pairs of them', async () => {
+    const name = 'twice'
+    await begin(name, { definition: withNotes(name), answer: answers })
+    const names: string[] = []
+    for (const title of ['same', 'same', 'other']) {
+      const { body } = await create(name, title)
+      names.push((body as { readonly metadata: { readonly name: string } }).metadata.name)
+    }
+    const unique = withNotes(name, { indexes: [{ name: 'spec.title', unique: true }] })
+    await replace(name, { definition: unique, answer: answers })
+    await phaseIs(api, { phase: 'NotStarted', reason: 'DuplicateValues' }, name)
+    const { body } = await api.request('GET', `${plugins}/${name}`)
+    const { message } = (body as { readonly status: { readonly message: string } }).status
+    for (const held of names.slice(0, 2)) expect(message).toContain(held)
+    expect(message).not.toContain(names[2])
+    await enabling(api, name, false)
+    expectStatus(await api.request('POST', `/apis/console.api.platform.run/v1alpha1/plugins/${name}/rollback`), 200)
+    await enable(api, name, true)
+    expectStatus(await api.request('DELETE', `${notesPath(name)}/${names[0]}`), 200)
+  })
+
+  describe('a plugin whose process has ended', () => {
+    const ends = `(request, response) => { console.log('its last words'); process.exit(3) }`
+
+    test('C8-32 is started again, and meanwhile what it need not be asked for is served', async () => {
+      const name = 'ending'
+      await begin(name, { definition: withNotes(name, { check: true }), answer: ends })
+      const made = await create(name, 'before')
+      expectStatus(made, 201)
+      await api.request('GET', apiOf(name))
+      await phaseIs(api, { phase: 'NotStarted', reason: 'BackingOff' }, name)
+      const [read, asked, written] = await Promise.all([
+        api.request('GET', notesPath(name)),
+        api.request('GET', apiOf(name)),
+        create(name, 'meanwhile'),
+      ])
+      expectStatus(read, 200)
+      expectProblem(asked, 503, 'PluginNotStarted')
+      expectProblem(written, 503, 'PluginNotStarted')
+      await phaseIs(api, started, name)
+      expectStatus(await create(name, 'after'), 201)
+    })
+
+    test('C8-33 says how, with its last lines, by replica', async () => {
+      const name = 'telling'
+      await begin(name, { definition: withNotes(name), answer: ends })
+      await api.request('GET', apiOf(name))
+      const message = expect.stringMatching(/^it ended with code 3\n[^]*its last words/) as string
+      const replica = {
+        replica: expect.any(String) as string,
+        digest: expect.stringMatching(/^sha256:/) as string,
+        phase: 'NotStarted',
+        reason: 'BackingOff',
+        message,
+      }
+      await phaseIs(api, { phase: 'NotStarted', reason: 'BackingOff', message, replicas: [replica] }, name)
+      const logs = await api.request('GET', `/apis/console.api.platform.run/v1alpha1/plugins/${name}/logs`)
+      expect((logs.body as { readonly items: readonly string[] }).items).toContain('its last words')
+    })
+  })
+
+  describe('a plugin that runs', () => {
+    const tellsPid = `(request, response) => { console.log('asked'); response.setHeader('content-type', 'application/json').end(String(process.pid)) }`
+    const below = (name: string, word: string) => `/apis/console.api.platform.run/v1alpha1/plugins/${name}/${word}`
+
+    test('C8-375 is restarted: a new process answers, and nobody is refused meanwhile', async () => {
+      const name = 'anew'
+      await begin(name, { definition: withNotes(name), answer: tellsPid })
+      const before = (await api.request('GET', apiOf(name))).body
+      expectStatus(await api.request('POST', below(name, 'restart')), 200)
+      const statuses = new Set<number>()
+      await vi.waitFor(
+        async () => {
+          const { status, body } = await api.request('GET', apiOf(name))
+          statuses.add(status)
+          expect(body).not.toEqual(before)
+        },
+        { timeout: 60_000, interval: 5 },
+      )
+      await phaseIs(api, { ...started, replicas: [{ restarts: 1, ...started }] }, name)
+      expect([...statuses]).toEqual([200])
+    })
+
+    test('C8-376 is not restarted while it is disabled, or being upgraded', async () => {
+      const name = 'away'
+      await begin(name, { definition: withNotes(name), answer: tellsPid })
+      const never = { 'plugin.js': 'setInterval(() => {}, 1_000)' }
+      const next = { definition: withNotes(name), answer: tellsPid, version: '2.0.0', files: never }
+      expectStatus(await install(api, next), 200)
+      expectProblem(await api.request('POST', below(name, 'restart')), 409, 'InUse')
+      await enable(api, name, false)
+      expectProblem(await api.request('POST', below(name, 'restart')), 400, 'BadRequest')
+      expectProblem(await api.request('POST', below('nobody', 'restart')), 404, 'NotFound')
+    })
+
+    test('C8-377 is followed by the numbers of its lines, whichever process wrote them', async () => {
+      const name = 'spoken'
+      await begin(name, { definition: withNotes(name), answer: tellsPid })
+      const after = async (line: number) => {
+        const { body } = await api.request('GET', `${below(name, 'logs')}?after=${line}`)
+        return body as { readonly items: readonly string[]; readonly last: number; readonly replica: string }
+      }
+      await api.request('GET', apiOf(name))
+      await vi.waitFor(async () => expect((await after(0)).items).toContain('asked'), { timeout: 60_000 })
+      const { last, replica } = await after(0)
+      expect(await after(last)).toEqual({ items: [], last, replica })
+      expectStatus(await api.request('POST', below(name, 'restart')), 200)
+      await phaseIs(api, { replicas: [{ restarts: 1, ...started }] }, name)
+      await api.request('GET', apiOf(name))
+      await vi.waitFor(async () => expect((await after(last)).items).toContain('asked'), { timeout: 60_000 })
+      const since = await after(last)
+      expect(since.last).toBe(last + since.items.length)
+      expectProblem(await api.request('GET', `${below(name, 'logs')}?after=last`), 400, 'BadRequest')
+    })
+  })
+
+  test('C8-34 a plugin that holds more memory than it may is ended, with figures', async () => {
+    const name = 'greedy'
+    const answer = `(request, response) => { globalThis.kept = Buffer.alloc(300 * 1024 * 1024, 1); response.end('{}') }`
+    await begin(name, { definition: withNotes(name), answer })
+    await api.request('GET', apiOf(name))
+    const message = expect.stringMatching(/held \d+ MiB of memory, and may hold 128/) as string
+    await phaseIs(api, { phase: 'NotStarted', reason: 'BackingOff', message }, name)
+  })
+
+  test('C8-378 a plugin that makes much and keeps little is not ended for its garbage', async () => {
+    const name = 'wasteful'
+    // Each round lives for long enough to be taken for something that stays.
+    const answer = `async (request, response) => {
+      for (let round = 0; round < 40; round++) {
+        const kept = []
+        for (let at = 0; at < 100_000; at++) kept.push({ at, text: 'text ' + at })
+        await new Promise((done) => setTimeout(done, 20))
+      }
+      response.setHeader('content-type', 'application/json').end('{}')
+    }`
+    await begin(name, { definition: withNotes(name), answer })
+    expectStatus(await api.request('GET', apiOf(name)), 200)
+    await phaseIs(api, started, name)
+  })
+
+  test('C8-35 objects that a plugin declares are all applied or none, and the fault is said with file and document', async () => {
+    const name = 'wrong'
+    const yaml = (object: string, spec: string) => `
+apiVersion: ${groupOf(name)}/v1alpha1
+kind: Note
+metadata: { name: ${object} }
+spec: ${spec}
+`
+    const files = { 'extensions/notes.yaml': `${yaml('first', '{ title: good }')}---${yaml('second', '{ title: 1 }')}` }
+    expectStatus(await install(api, { definition: withNotes(name), answer: answers, files }), 201)
+    const message = expect.stringMatching(/^extensions\/notes\.yaml, document 2: .*spec\.title/) as string
+    await phaseIs(api, { phase: 'Failed', message }, name)
+    expectStatus(await api.request('GET', `${notesPath(name)}/first`), 404)
+  })
+
+  test('C8-36 objects that a plugin declares stay while it is disabled', async () => {
+    const name = 'resting'
+    const yaml = `
+apiVersion: v1alpha1
+kind: Role
+metadata: { name: resting-view, labels: { platform.run/role-template: "true" } }
+rules: [{ apiGroups: [${groupOf(name)}], resources: [notes], verbs: [get] }]
+`
+    await begin(name, { definition: withNotes(name), answer: answers, files: { 'extensions/roles.yaml': yaml } })
+    await enable(api, name, false)
+    expectStatus(await api.request('GET', '/api/v1alpha1/roles/resting-view'), 200)
+    expectProblem(await api.request('GET', notesPath(name)), 503, 'PluginNotStarted')
+  })
+})

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest'
+import { pluginPackage } from '../end-to-end/plugin-package.ts'
+import { another, enable, installPackage, packages, phaseIs } from './plugin.ts'
+import { person } from './people.ts'
+import { expectProblem, expectStatus } from './request.ts'
+import { once, onEachEngine } from './server.ts'
+
+/** The console, and what plugins add to it. */
+const paged = pluginPackage({
+  definition: another('paged'),
+  ui: 'ui/index.js',
+  files: {
+    'ui/index.js': 'export default { pages: [] }',
+    'ui/about.html': '<p>no page of the host</p>',
+    'secret.js': '1',
+  },
+})
+const gzip = { 'content-type': 'application/gzip' }
+
+onEachEngine((api) => {
+  const installed = once(async () => {
+    expectStatus(await installPackage(api, paged), 201)
+    await phaseIs(api, { phase: 'Started' }, 'paged')
+  })
+  const listed = async () => {
+    const { body } = await api.request('GET', '/plugins/pages.json')
+    const { items } = body as { readonly items: readonly { readonly name: string; readonly module: string }[] }
+    return items.find(({ name }) => name === 'paged')?.module
+  }
+
+  test('C8-370 the console is there for everybody, and takes nothing from elsewhere', async () => {
+    for (const path of ['/console', '/console/', '/console/users/ann']) {
+      const page = await api.request('GET', path, { as: 'anonymous' })
+      expectStatus(page, 200)
+      expect(page.text).toContain('<div id="console">')
+      const policy = String(page.headers['content-security-policy'])
+      expect(policy).toMatch(/^default-src 'none'; script-src 'self' 'sha256-[\w+/=]+';/)
+      expect(policy).toContain("frame-ancestors 'none'")
+      expect(policy).not.toMatch(/unsafe|https?:|\*/)
+      expect(page.headers['x-content-type-options']).toBe('nosniff')
+    }
+    const { text } = await api.request('GET', '/console', { as: 'anonymous' })
+    const [, script = ''] = /src="(\/console\/assets\/[^"]+\.js)"/.exec(text) ?? []
+    const file = await api.request('GET', script, { as: 'anonymous' })
+    expectStatus(file, 200)
+    expect(file.headers).toMatchObject({ 'content-type': expect.stringContaining('text/javascript') as string })
+    for (const missing of ['/console/assets/none.js', '/console/manifest.json.map']) {
+      expectProblem(await api.request('GET', missing, { as: 'anonymous' }), 404, 'NotFound')
+    }
+  })
+
+  test('C8-371 where a console begins is told to everybody', async () => {
+    const stranger = await api.request('GET', '/auth/setup', { as: 'anonymous' })
+    expectStatus(stranger, 200)
+    expect(stranger.body).toEqual({ needed: false })
+    const ann = await person(api)
+    expect((await ann.request('GET', '/auth/setup')).body).toEqual({ needed: false, username: ann.name })
+  })
+
+  test('C8-372 pages are approved by name', async () => {
+    await installed()
+    const other = pluginPackage({
+      definition: another('unapproved'),
+      ui: 'ui/index.js',
+      files: { 'ui/index.js': 'export default { pages: [] }' },
+    })
+    const plan = await api.request('POST', `${packages}?plan=true`, { body: other, headers: gzip })
+    expect(plan.body).toMatchObject({ approvals: ['console-code'] })
+    expectProblem(await api.request('POST', packages, { body: other, headers: gzip }), 422, 'Invalid')
+  })
+
+  test('C8-373 pages of a plugin are for whoever is signed in', async () => {
+    await installed()
+    const module = await listed()
+    expect(module).toMatch(/^\/plugins\/paged\/[0-9a-f]{12}\/index\.js$/)
+    const ann = await person(api)
+    const file = await ann.request('GET', module ?? '')
+    expectStatus(file, 200)
+    expect(file.text).toBe('export default { pages: [] }')
+    expect(file.headers).toMatchObject({
+      'content-type': expect.stringContaining('text/javascript') as string,
+      'cache-control': expect.stringContaining('immutable') as string,
+    })
+    for (const path of ['/plugins/pages.json', module ?? '']) {
+      expectProblem(await api.request('GET', path, { as: 'anonymous' }), 401, 'Unauthenticated')
+    }
+  })
+
+  test('C8-374 nothing else of its package is served, and nothing of one that is disabled', async () => {
+    await installed()
+    const module = (await listed()) ?? ''
+    const folder = module.slice(0, module.lastIndexOf('/'))
+    const others = ['plugin.js', 'plugin.json', 'secret.js', 'about.html', '%2e%2e%2fplugin.js', 'ui/index.js']
+    for (const file of others) {
+      expect((await api.request('GET', `${folder}/${file}`)).status, file).toBeGreaterThanOrEqual(400)
+    }
+    expectProblem(await api.request('GET', '/plugins/paged/000000000000/index.js'), 404, 'NotFound')
+    await enable(api, 'paged', false)
+    expect(await listed()).toBeUndefined()
+    expectProblem(await api.request('GET', module), 404, 'NotFound')
+    await enable(api, 'paged')
+    expectStatus(await api.request('GET', module), 200)
+  })
+})

@@ -1,0 +1,269 @@
+import type { ModelDeclaration, PluginDefinition } from '@pergola/api'
+import { describe, expect, test, vi } from 'vitest'
+import { pluginPackage, todoDefinition, type PluginFiles } from '../end-to-end/plugin-package.ts'
+import { another, install, phaseIs, plugins, todoGroup, todos } from './plugin.ts'
+import { expectProblem, expectStatus } from './request.ts'
+import { once, onEachEngine, type Api } from './server.ts'
+
+/** What becomes of a plugin: installed, upgraded, taken back, taken away. Each test leaves the first version at work. */
+const console_ = '/apis/console.api.platform.run/v1alpha1/plugins'
+const models = '/apis/plugin.platform.run/v1alpha1/models'
+const echo = `/apis/api.${todoGroup}/v1alpha1/echo`
+const [todo] = todoDefinition.models as readonly [ModelDeclaration]
+
+const role = (name: string) => `
+apiVersion: v1alpha1
+kind: Role
+metadata: { name: ${name}, labels: { platform.run/role-template: "true" } }
+rules: [{ apiGroups: [${todoGroup}], resources: [todos], verbs: [get] }]
+`
+const says = (version: string) => `(request, response) => response.end('{"version":"${version}"}')`
+const first: PluginFiles = {
+  answer: says('1'),
+  files: { 'extensions/roles.yaml': `${role('todo-old')}---${role('todo-both')}` },
+}
+const second: PluginFiles = {
+  version: '2.0.0',
+  answer: says('2'),
+  words: 'upper',
+  files: { 'extensions/roles.yaml': `${role('todo-new')}---${role('todo-both')}` },
+  definition: {
+    ...todoDefinition,
+    models: [{ ...todo, indexes: [{ name: 'words', evaluated: 'multi', revision: 2 }, { name: 'spec.title' }] }],
+  },
+}
+
+onEachEngine((api) => {
+  const started = once(async () => {
+    expectStatus(await install(api, first), 201)
+    await phaseIs(api, { phase: 'Started' })
+    for (const title of ['Buy milk', 'Sell milk']) {
+      const name = title.split(' ')[0]?.toLowerCase() ?? ''
+      expectStatus(await api.request('POST', todos, { body: { metadata: { name }, spec: { title } } }), 201)
+    }
+  })
+  const found = async (selector: string) => {
+    const { body } = await api.request('GET', `${todos}?fieldSelector=${encodeURIComponent(selector)}`)
+    return (body as { readonly items?: readonly unknown[] }).items?.length
+  }
+  const version = async () => ((await api.request('GET', echo)).body as { readonly version: string }).version
+  const specOf = async (path: string) => ((await api.request('GET', path)).body as { readonly spec: object }).spec
+  const ended = async (phase: 'Switched' | 'Failed', to = '2.0.0') => {
+    const look = async () => expect(await upgradeOf(api)).toMatchObject({ phase, to })
+    await vi.waitFor(look, { timeout: 60_000, interval: 50 })
+    return (await upgradeOf(api)) as { readonly message?: string }
+  }
+  const inTheEnd = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 60_000, interval: 50 })
+  const back = async () => {
+    expectStatus(await api.request('POST', `${console_}/todo/rollback`), 200)
+    await ended('Switched', '1.0.0')
+    await inTheEnd(async () => expect(await version()).toBe('1'))
+  }
+
+  describe('a package', () => {
+    test('C8-1 without a name, a version or a protocol that the host knows is 422', async () => {
+      const named = another('Capital')
+      expectProblem(await install(api, { definition: named }), 422, 'Invalid')
+      expectProblem(await install(api, { version: 'new', definition: another('newer') }), 422, 'Invalid')
+      const future = { ...another('future'), protocol: 2 } as unknown as PluginDefinition
+      const refused = await install(api, { definition: future })
+      expectProblem(refused, 422, 'Invalid')
+      expect(refused.text).toContain('protocol 2')
+    })
+
+    test('C8-2 whose process says it is something else fails', async () => {
+      const definition = another('liar')
+      const lying = pluginProgramOf({ ...definition, groups: ['lies.example.com'] })
+      await install(api, { definition, files: { 'plugin.js': lying } })
+      await phaseIs(api, { phase: 'Failed', message: expect.stringContaining('something else') as string }, 'liar')
+    })
+
+    test('C8-3 that claims a group of another plugin is refused with whose it is', async () => {
+      await started()
+      const refused = await install(api, { definition: { ...todoDefinition, name: 'thief' } })
+      expectProblem(refused, 409, 'DuplicateIndexValue')
+      expect(refused.text).toContain('todo')
+    })
+
+    test('C8-4 whose group looks like that of an audience is 422', async () => {
+      expectProblem(
+        await install(api, { definition: another('odd', { groups: ['api.odd.example.com'] }) }),
+        422,
+        'Invalid',
+      )
+    })
+  })
+
+  describe('an upgrade', () => {
+    test('C8-5 C8-6 C8-7 C4-44 switches models, indexes, role templates and the process, and can be taken back', async () => {
+      await started()
+      const before = await specOf(`${models}/todos.${todoGroup}`)
+      expectStatus(await install(api, second), 200)
+      await ended('Switched')
+      await inTheEnd(async () => expect(await version()).toBe('2'))
+      expect(await found('words=MILK')).toBe(2)
+      expect(await found('words=milk')).toBe(0)
+      expect(await found('spec.title=Buy milk')).toBe(1)
+      expectStatus(await api.request('GET', '/api/v1alpha1/roles/todo-new'), 200)
+      expectStatus(await api.request('GET', '/api/v1alpha1/roles/todo-old'), 404)
+      expect(await specOf(`${plugins}/todo`)).toMatchObject({ version: '2.0.0', previous: { version: '1.0.0' } })
+      await back()
+      expect(await specOf(`${models}/todos.${todoGroup}`)).toEqual(before)
+      expect(await found('words=milk')).toBe(2)
+      expectStatus(await api.request('GET', '/api/v1alpha1/roles/todo-old'), 200)
+    })
+
+    test('C8-8 that fails before the switch changes nothing', async () => {
+      await started()
+      const paths = [`${models}/todos.${todoGroup}`, `${plugins}/todo`]
+      const before = await Promise.all(paths.map(specOf))
+      const bad = { ...second, files: { 'extensions/roles.yaml': `${role('todo-new')}---${role('todo-Bad_')}` } }
+      expectStatus(await install(api, bad), 200)
+      const { message } = await ended('Failed')
+      expect(message).toContain('extensions/roles.yaml, document 2')
+      expect(await Promise.all(paths.map(specOf))).toEqual(before)
+      expectStatus(await api.request('GET', '/api/v1alpha1/roles/todo-new'), 404)
+      expect(await version()).toBe('1')
+      expect(await found('words=milk')).toBe(2)
+    })
+
+    test('C8-9 whose process cannot be started is given up, with what it said', async () => {
+      await started()
+      const files = { 'plugin.js': `console.error('no such thing'); process.exit(4)` }
+      expectStatus(await install(api, { ...second, version: '2.1.0', files }), 200)
+      const { message } = await ended('Failed', '2.1.0')
+      expect(message).toContain('ended with code 4')
+      expect(message).toContain('no such thing')
+    })
+
+    test('C8-10 is told by replica while it is under way, and another one is refused', async () => {
+      await started()
+      const stuck = { ...second, version: '3.0.0', files: { 'plugin.js': 'setInterval(() => {}, 1000)' } }
+      expectStatus(await install(api, stuck), 200)
+      await inTheEnd(async () => {
+        const { digest } = ((await specOf(`${plugins}/todo`)) as { candidate: { digest: string } }).candidate
+        const { body } = await api.request('GET', `${plugins}/todo`)
+        const { replicas } = (body as { status: { replicas: object[] } }).status
+        expect(replicas).toContainEqual({ replica: expect.any(String) as string, digest, phase: 'NotStarted' })
+      })
+      expectProblem(await install(api, second), 409, 'InUse')
+      const headers = { 'content-type': 'application/merge-patch+json' }
+      for (const enabled of [false, true]) {
+        await api.request('PATCH', `${plugins}/todo`, { headers, body: { spec: { enabled } } })
+        if (!enabled) await ended('Failed', '3.0.0')
+      }
+      await phaseIs(api, { phase: 'Started' })
+      expect(await version()).toBe('1')
+    })
+
+    test('C8-11 with plan=true is told and not begun', async () => {
+      await started()
+      const answer = await api.request('POST', `${console_}/-/packages?plan=true`, {
+        body: pluginPackage(second),
+        headers: { 'content-type': 'application/gzip' },
+      })
+      expectStatus(answer, 200)
+      expect((answer.body as { readonly text: string }).text).toContain('+ todos spec.title')
+      expect(await specOf(`${plugins}/todo`)).toMatchObject({ version: '1.0.0' })
+      expect(await specOf(`${plugins}/todo`)).not.toHaveProperty('candidate')
+    })
+  })
+
+  test('C1-50 C1-51 custom APIs are in the OpenAPI documents of their groups, as far as they are described', async () => {
+    const group = 'drawn.example.com'
+    const response = { type: 'object', properties: { open: { type: 'integer' } } }
+    const at = `/apis/console.api.${group}/v1alpha1/todos`
+    const route = { audience: 'console' as const, method: 'GET' as const, allow: 'drawn-view' }
+    const definition = another('drawn', {
+      api: `${group}/v1alpha1`,
+      models: [{ ...todo, group, check: false, indexes: [{ name: 'spec.title' }] }],
+      routes: [
+        {
+          ...route,
+          path: `${at}/-/stats`,
+          response,
+          query: { type: 'object', properties: { by: { type: 'string' } } },
+        },
+        { ...route, path: `${at}/{name}/plain` },
+      ],
+      owned: [{ group, plural: 'todos', path: 'spec.title', allow: 'drawn-view' }],
+    })
+    expectStatus(await install(api, { definition }), 201)
+    await phaseIs(api, { phase: 'Started' }, 'drawn')
+    const { body: index } = await api.request('GET', '/openapi/v3')
+    expect((index as { readonly paths: object }).paths).toHaveProperty([`apis/console.api.${group}/v1alpha1`])
+    const { body } = await api.request('GET', `/openapi/v3/apis/console.api.${group}/v1alpha1`)
+    const { paths } = body as { readonly paths: Readonly<Record<string, { readonly get: object }>> }
+    expect(paths[`${at}/-/stats`]?.get).toMatchObject({
+      'x-role-templates': ['drawn-view'],
+      parameters: [{ name: 'by', in: 'query' }],
+      responses: { 200: { content: { 'application/json': { schema: response } } } },
+    })
+    expect(paths[`${at}/{name}/plain`]?.get).toMatchObject({
+      'x-role-templates': ['drawn-view'],
+      parameters: [{ name: 'name', in: 'path' }],
+    })
+    const { body: own } = await api.request('GET', `/openapi/v3/apis/uc.api.${group}/v1alpha1`)
+    const owned = (own as { readonly paths: object }).paths
+    expect(Object.keys(owned)).toContain(`/apis/uc.api.${group}/v1alpha1/todos/{name}`)
+  })
+
+  describe('a plugin that is', () => {
+    test('C8-12 C8-13 uninstalled keeps its data and its groups, and loses its roles and those who hold them', async () => {
+      await started()
+      const binding = { metadata: { name: 'held' }, subjects: [{ name: 'admin' }], roleRef: { name: 'todo-both' } }
+      await api.request('POST', '/api/v1alpha1/rolebindings', { body: binding })
+      const plan = await api.request('POST', `${console_}/todo/uninstall?plan=true`)
+      expect((plan.body as { readonly text: string }).text).toContain('2 todos')
+      expectStatus(await api.request('POST', `${console_}/todo/uninstall`), 200)
+      await phaseIs(api, { phase: 'Disabled', reason: 'Uninstalled', message: 'it has left 2 todos' })
+      expectProblem(await api.request('GET', `${todos}/buy`), 503, 'PluginNotStarted')
+      expectStatus(await api.request('GET', '/api/v1alpha1/roles/todo-both'), 404)
+      expectStatus(await api.request('GET', '/api/v1alpha1/rolebindings/held'), 404)
+      expectProblem(
+        await install(api, { definition: { ...todoDefinition, name: 'thief' } }),
+        409,
+        'DuplicateIndexValue',
+      )
+      expectStatus(await install(api, first), 200)
+      await phaseIs(api, { phase: 'Started' })
+      expect(await found('words=milk')).toBe(2)
+    })
+
+    test('C8-14 purged loses its data, whatever it held, and its groups are free', async () => {
+      const definition: PluginDefinition = {
+        ...another('gone'),
+        models: [{ ...todo, group: 'gone.example.com', check: false, indexes: [] }],
+      }
+      expectStatus(await install(api, { definition }), 201)
+      await phaseIs(api, { phase: 'Started' }, 'gone')
+      const held = '/apis/gone.example.com/v1alpha1/todos'
+      const metadata = { name: 'held', finalizers: ['gone.example.com/hold'] }
+      expectStatus(await api.request('POST', held, { body: { metadata, spec: {} } }), 201)
+      expectStatus(await api.request('POST', `${console_}/gone/purge`), 200)
+      await inTheEnd(async () => expectStatus(await api.request('GET', `${plugins}/gone`), 404))
+      await inTheEnd(async () => expectStatus(await api.request('GET', held), 404))
+      expectStatus(await install(api, { definition: { ...definition, name: 'heir' } }), 201)
+    })
+
+    test('C8-15 there is not deleted as an object is', async () => {
+      await started()
+      expectProblem(await api.request('DELETE', `${plugins}/todo`), 400, 'BadRequest')
+      expectStatus(await api.request('GET', `${plugins}/todo`), 200)
+    })
+  })
+})
+
+async function upgradeOf(api: Api): Promise<unknown> {
+  const { body } = await api.request('GET', `${plugins}/todo`)
+  return (body as { readonly status?: { readonly upgrade?: unknown } }).status?.upgrade
+}
+
+/** Healthy, and with this definition. */
+function pluginProgramOf(definition: object): string {
+  return `
+    import { createServer } from 'node:http'
+    import { readFileSync } from 'node:fs'
+    const { listen } = JSON.parse(readFileSync(3, 'utf8'))
+    createServer((request, response) => response.end(${JSON.stringify(JSON.stringify(definition))})).listen(listen)`
+}

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll } from 'vitest'
+import type { Browser } from './browser.ts'
+import { createTestProvider, type TestProvider } from './oidc-provider.ts'
+import { expectStatus } from './request.ts'
+import type { ServerSettings } from './server.ts'
+
+export interface TwoProviders {
+  /** Tells names and groups only when it is asked again; maps them to many roles. */
+  readonly first: TestProvider
+  /** Has its groups deeper, and gives one role. */
+  readonly second: TestProvider
+  /** Somebody whom a provider knows, of the test's own; answers the subject. */
+  readonly known: (provider: TestProvider, claims?: Readonly<Record<string, unknown>>) => string
+  /** With a third provider, called `down`, where nobody listens. */
+  readonly settings: ServerSettings
+}
+
+/** As long as the tests of a file run. */
+export function startTwoProviders(): TwoProviders {
+  const first = createTestProvider('first', { terse: true })
+  const second = createTestProvider('second')
+  const gone = createTestProvider('down')
+  beforeAll(async () => {
+    await Promise.all([first.start(), second.start(), gone.start()])
+    await gone.stop()
+  })
+  afterAll(() => Promise.all([first.stop(), second.stop()]))
+  let count = 0
+  return {
+    first,
+    second,
+    known: (provider, claims = {}) => {
+      const subject = `subject-${++count}`
+      provider.accounts.set(subject, { preferred_username: `somebody-${count}`, ...claims })
+      return subject
+    },
+    settings: {
+      providers: () => [
+        first.settings({
+          displayName: 'The First',
+          rolesClaim: 'groups',
+          roles: {
+            writers: ['author', 'contributor'],
+            staff: ['visitor'],
+            chiefs: ['super-administrator'],
+            lost: ['not-there'],
+          },
+        }),
+        second.settings({ rolesClaim: '/realm_access/roles', roles: { writers: ['author'] } }),
+        { ...first.settings({ displayName: 'The Broken' }), name: 'down', issuer: gone.origin() },
+      ],
+    },
+  }
+}
+
+/** From the beginning to where the provider sends the browser back; what it is asked for there can be changed. */
+export async function comesBack(
+  browser: Browser,
+  provider: string,
+  change: (url: URL) => void = () => {},
+): Promise<URL> {
+  const begun = await browser.begin(provider)
+  expectStatus(begun, 303)
+  const there = new URL(String(begun.headers['location']))
+  change(there)
+  return browser.atProvider(there.href)
+}
+
+export function targetOf({ pathname, search }: URL): string {
+  return pathname + search
+}

@@ -1,0 +1,133 @@
+import { strictEqual } from 'node:assert/strict'
+import { todo } from '../packages.ts'
+import { password, type Stage, type Visitor } from '../stage.ts'
+import type { Journey } from './journey.ts'
+
+export const setup: Journey = {
+  name: 'the first administrator',
+  run: async (stage) => {
+    await using visitor = await stage.open()
+    const { page } = visitor
+    // Whoever opens the console of a new installation is led to where it begins.
+    await page.goto(`${stage.url}/console`)
+    await page.getByRole('heading', { name: 'Set up Pergola' }).waitFor()
+    await page.goto(stage.setupLink)
+    strictEqual(await page.getByLabel('Setup secret').inputValue(), new URL(stage.setupLink).hash.slice(1))
+    await page.getByLabel('User name').fill('admin')
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Make the administrator' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByText('accepting').waitFor()
+    assertClean(visitor)
+  },
+}
+
+export const install: Journey = {
+  name: 'install a plugin, and grant its view to somebody, by keyboard alone',
+  run: async (stage) => {
+    await using visitor = await stage.as('admin')
+    const { page } = visitor
+    await tabTo(visitor, 'Plugins')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Plugins' }).waitFor()
+    await tabTo(visitor, 'Install a plugin')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Install a plugin' }).waitFor()
+    const chooser = page.waitForEvent('filechooser')
+    await tabToFile(visitor)
+    await page.keyboard.press('Enter')
+    await (await chooser).setFiles({ name: 'todo.tgz', mimeType: 'application/gzip', buffer: await todo() })
+    await page.getByText('GET /apis/api.todo.example.com/v1alpha1/shares/{code}').first().waitFor()
+    await tabTo(visitor, 'Approve and install')
+    await page.keyboard.press('Enter')
+    await page.getByText('running').first().waitFor()
+
+    await tabTo(visitor, 'Users')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Users' }).waitFor()
+    await tabTo(visitor, 'New user')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('User name').waitFor()
+    await page.getByLabel('User name').focus()
+    await page.keyboard.type('ann')
+    await page.getByLabel('First password').focus()
+    await page.keyboard.type(password)
+    await tabTo(visitor, 'Create')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'ann' }).waitFor()
+    await page.getByLabel('Assign a role').selectOption('todo-view')
+    await page.getByLabel('Assign a role').focus()
+    await tabTo(visitor, 'Add')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'todo-view' }).waitFor()
+    assertClean(visitor)
+  },
+}
+
+export const narrowed: Journey = {
+  name: 'somebody sees only what they may',
+  run: async (stage) => {
+    await using visitor = await stage.as('ann')
+    const { page } = visitor
+    const menu = page.getByRole('navigation')
+    await menu.getByRole('link', { name: 'Todo', exact: true }).waitFor()
+    for (const entry of ['Plugins', 'Users', 'Roles', 'Secret']) {
+      strictEqual(await menu.getByRole('link', { name: entry, exact: true }).count(), 0, `${entry} is in the menu`)
+    }
+    await visitor.choose('Todo')
+    await page.getByText('There is no Todo yet').waitFor()
+    strictEqual(await page.getByRole('button', { name: 'New Todo' }).count(), 0, 'a button that would be refused')
+    await page.goto(`${stage.url}/console/plugins`)
+    await page.getByRole('heading', { name: 'You may not see this page' }).waitFor({ state: 'attached' })
+    assertClean(visitor)
+  },
+}
+
+export const roleChange: Journey = {
+  name: 'a role that is taken back hides its menu at once',
+  run: async (stage) => {
+    await using visitor = await stage.as('ann')
+    const entry = visitor.page.getByRole('navigation').getByRole('link', { name: 'Todo', exact: true })
+    await entry.waitFor()
+    await stage.api('DELETE', '/api/v1alpha1/rolebindings/ann-todo-view')
+    await entry.waitFor({ state: 'detached', timeout: 10_000 })
+    await stage.api('POST', '/api/v1alpha1/rolebindings', {
+      metadata: { name: 'ann-todo-view' },
+      roleRef: { name: 'todo-view' },
+      subjects: [{ name: 'ann' }],
+    })
+    await entry.waitFor({ timeout: 10_000 })
+    assertClean(visitor)
+  },
+}
+
+export function assertClean({ faults }: Visitor): void {
+  if (faults.length > 0) throw new Error(`the browser says: ${faults.join('; ')}`)
+}
+
+const mostTabs = 80
+
+/** As somebody does who has no mouse: on to the next thing until it is the one. */
+async function tabTo({ page }: Visitor, name: string): Promise<void> {
+  for (let tabs = 0; tabs < mostTabs; tabs++) {
+    await page.keyboard.press('Tab')
+    const focused = await page.evaluate('document.activeElement?.textContent?.trim()')
+    if (focused === name) return
+  }
+  throw new Error(`"${name}" cannot be reached with the keyboard`)
+}
+
+async function tabToFile({ page }: Visitor): Promise<void> {
+  for (let tabs = 0; tabs < mostTabs; tabs++) {
+    await page.keyboard.press('Tab')
+    if (await page.evaluate("document.activeElement?.getAttribute('type') === 'file'")) return
+  }
+  throw new Error('the file cannot be chosen with the keyboard')
+}
+
+/** The model of the plugin that most journeys use. */
+export const todos = '/apis/todo.example.com/v1alpha1/todos'
+
+export async function makeTodo(stage: Stage, name: string, spec: object): Promise<void> {
+  await stage.api('POST', todos, { metadata: { name }, spec: { owner: 'admin', ...spec } })
+}

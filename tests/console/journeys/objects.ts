@@ -1,0 +1,106 @@
+import { strictEqual } from 'node:assert/strict'
+import type { Journey } from './journey.ts'
+import { assertClean, makeTodo, todos } from './administration.ts'
+
+const page = '/objects/todo.example.com/v1alpha1/todos'
+
+export const create: Journey = {
+  name: 'an object by its form, with the errors of the server at their fields',
+  run: async (stage) => {
+    await using visitor = await stage.as('admin')
+    visitor.expectStatus(422)
+    await visitor.goTo(page)
+    const { page: at } = visitor
+    await at.getByRole('button', { name: 'New Todo' }).click()
+    await at.getByLabel('Name', { exact: true }).fill('first')
+    await at.getByLabel('Owner').fill('admin')
+    await at.getByLabel('Start').fill('2026-12-02T10:00:00')
+    await at.getByLabel('Due').fill('2026-12-01T10:00:00')
+    await at.getByLabel('Title').fill('<img src=x onerror="document.title=\'taken\'">')
+    await at.getByRole('button', { name: 'Create' }).click()
+    await at.locator('.field', { hasText: 'Due' }).getByText('must be later than spec.start').waitFor()
+    await at.getByLabel('Due').fill('2026-12-03T10:00:00')
+    await at.getByRole('button', { name: 'Create' }).click()
+    await at.getByRole('heading', { name: 'first' }).waitFor()
+    await visitor.goTo(page)
+    // What is stored is text, whatever it looks like.
+    await at.getByRole('cell', { name: '<img src=x' }).waitFor()
+    strictEqual((await at.title()).includes('taken'), false)
+    assertClean(visitor)
+  },
+}
+
+export const conflict: Journey = {
+  name: 'two who edit the same object: yours, theirs, and nothing lost',
+  run: async (stage) => {
+    await makeTodo(stage, 'shared', { title: 'as it was' })
+    await using visitor = await stage.as('admin')
+    visitor.expectStatus(409)
+    const { page: at } = visitor
+    await visitor.goTo(`${page}/shared`)
+    await at.getByLabel('Title').fill('mine')
+    await stage.api('PATCH', `${todos}/shared`, { spec: { title: 'theirs', tags: ['theirs'] } })
+    await at.getByText('Somebody has changed it while you edit').waitFor()
+    strictEqual(await at.getByLabel('Title').inputValue(), 'mine')
+    await at.getByRole('button', { name: 'Save' }).click()
+    await at.getByRole('dialog').getByRole('cell', { name: 'theirs' }).waitFor()
+    await at.getByRole('button', { name: 'Keep mine' }).click()
+    await at.getByText('Saved.').waitFor()
+    const { spec } = (await stage.api('GET', `${todos}/shared`)) as { spec: { title: string; tags: string[] } }
+    strictEqual(JSON.stringify([spec.title, spec.tags]), JSON.stringify(['mine', ['theirs']]))
+    assertClean(visitor)
+  },
+}
+
+export const live: Journey = {
+  name: 'what one browser changes, another one shows',
+  run: async (stage) => {
+    await using one = await stage.as('admin')
+    await using other = await stage.as('admin')
+    await one.goTo(page)
+    await other.goTo(`${page}/first`)
+    await other.page.getByLabel('Title').fill('changed by the other')
+    await other.page.getByRole('button', { name: 'Save' }).click()
+    await one.page.getByRole('cell', { name: 'changed by the other' }).waitFor({ timeout: 5_000 })
+    await one.goTo(`${page}/first`)
+    await makeTodo(stage, 'second', { title: 'the second' })
+    await other.goTo(page)
+    await other.page.getByRole('link', { name: 'second' }).waitFor()
+    await stage.api('PATCH', `${todos}/first`, { spec: { title: 'by the API' } })
+    await one.page.waitForFunction(
+      "[...document.querySelectorAll('input')].some(({ value }) => value === 'by the API')",
+    )
+    assertClean(one)
+    assertClean(other)
+  },
+}
+
+export const find: Journey = {
+  name: 'a table by filter, order and page, and the same again by its address',
+  run: async (stage) => {
+    for (let at = 0; at < 25; at++) {
+      await makeTodo(stage, `bulk-${String(at).padStart(2, '0')}`, {
+        title: `bulk ${at}`,
+        owner: at % 2 ? 'ann' : 'admin',
+      })
+    }
+    await using visitor = await stage.as('admin')
+    const { page: at } = visitor
+    await visitor.goTo(page)
+    await at.getByText('Page 1 of 2').waitFor()
+    await at.getByRole('button', { name: 'Next page' }).click()
+    await at.getByText('Page 2 of 2').waitFor()
+    await at.getByLabel('Field').selectOption('spec.owner')
+    await at.getByLabel('Value').fill('ann')
+    await at.getByRole('button', { name: 'Add the filter' }).click()
+    await at.getByText('Page 1 of 1').waitFor()
+    strictEqual(await at.getByRole('row').count(), 13)
+    await at.getByRole('button', { name: 'Name', exact: true }).click()
+    await at.getByRole('button', { name: /^Name/ }).click()
+    await at.getByRole('row').nth(1).getByText('bulk-23').waitFor()
+    await at.reload()
+    await at.getByRole('row').nth(1).getByText('bulk-23').waitFor()
+    strictEqual(await at.getByRole('row').count(), 13)
+    assertClean(visitor)
+  },
+}

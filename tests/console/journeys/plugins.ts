@@ -1,0 +1,180 @@
+import { strictEqual } from 'node:assert/strict'
+import { brokenPages, failing, hostilePages, nextTodo, slowIndex } from '../packages.ts'
+import type { Stage, Visitor } from '../stage.ts'
+import { assertClean } from './administration.ts'
+import type { Journey } from './journey.ts'
+
+const plugins = '/apis/plugin.platform.run/v1alpha1/plugins'
+const books = '/apis/library.example.com/v1/books'
+const bookCount = 2_000
+const packages = '/apis/console.api.platform.run/v1alpha1/plugins/-/packages'
+
+async function upload({ page }: Visitor, bytes: Buffer): Promise<void> {
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'package.tgz', mimeType: 'application/gzip', buffer: bytes })
+  await page.getByRole('button', { name: /^Approve and/ }).click()
+  await page.waitForURL(/\/console\/plugins\/(?!-)/)
+}
+
+async function installed(stage: Stage, bytes: Buffer): Promise<void> {
+  await stage.api('POST', `${packages}?approve=console-code`, bytes)
+}
+
+interface RestartedPlugin {
+  readonly status?: { readonly replicas?: readonly { readonly phase: string; readonly restarts?: number }[] }
+}
+
+async function phaseIs(stage: Stage, plugin: string, wanted: string): Promise<void> {
+  await stage.until(`${plugin} is ${wanted}`, async () => {
+    const { status } = (await stage.api('GET', `${plugins}/${plugin}`)) as { status?: { phase?: string } }
+    return status?.phase === wanted
+  })
+}
+
+export const progress: Journey = {
+  name: 'how far the indexes of a plugin are, and a restart',
+  run: async (stage) => {
+    await installed(stage, await slowIndex('1.0.0'))
+    await phaseIs(stage, 'library', 'Started')
+    let next = 0
+    const create = async () => {
+      for (let at = next++; at < bookCount; at = next++) {
+        await stage.api('POST', books, { metadata: { name: `book-${at}` }, spec: { text: 'x' } })
+      }
+    }
+    await Promise.all(Array.from({ length: 16 }, create))
+    await stage.api('PATCH', `${plugins}/library`, { spec: { enabled: false } })
+    await phaseIs(stage, 'library', 'Disabled')
+    await installed(stage, await slowIndex('1.1.0'))
+    await using visitor = await stage.as('admin')
+    const { page } = visitor
+    await visitor.goTo('/plugins/library')
+    await page.getByRole('button', { name: 'Enable' }).click()
+    await page.getByRole('progressbar').waitFor()
+    await page.getByText('running').first().waitFor()
+    await page.getByRole('progressbar').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Restart' }).click()
+    await stage.until('it is restarted', async () => {
+      const { status } = (await stage.api('GET', `${plugins}/library`)) as RestartedPlugin
+      return status?.replicas?.every(({ phase, restarts }) => phase === 'Started' && restarts === 1) ?? false
+    })
+    assertClean(visitor)
+  },
+}
+
+export const contained: Journey = {
+  name: 'a plugin that fails is shown so, and harms nobody',
+  run: async (stage) => {
+    await using visitor = await stage.as('admin')
+    const { page } = visitor
+    await visitor.goTo('/plugins/-/install')
+    await upload(visitor, await failing())
+    await page.getByText('it fails on purpose').first().waitFor()
+    await page.getByRole('tab', { name: 'Logs' }).click()
+    await page.getByRole('log').getByText('about to fail').waitFor()
+    await visitor.choose('Overview')
+    await page.getByRole('link', { name: 'Failing' }).waitFor()
+    await page.getByText('accepting').waitFor()
+    await visitor.choose('Todo')
+    await page.getByRole('link', { name: 'bulk-24' }).waitFor()
+    assertClean(visitor)
+  },
+}
+
+export const upgrade: Journey = {
+  name: 'upgrade to a version with pages, and roll it back',
+  run: async (stage) => {
+    await using visitor = await stage.as('admin')
+    const { page } = visitor
+    await visitor.goTo('/plugins/todo')
+    await page.getByRole('button', { name: 'Upgrade' }).click()
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'todo.tgz', mimeType: 'application/gzip', buffer: await nextTodo() })
+    await page
+      .getByText('acts with', { exact: false })
+      .or(page.getByText('with the rights of whoever looks', { exact: false }))
+      .first()
+      .waitFor()
+    await page.getByRole('button', { name: 'Approve and upgrade' }).click()
+    await page.getByText('todo · 1.1.0').waitFor()
+    await page.getByRole('navigation').getByRole('link', { name: 'Todo board' }).waitFor({ timeout: 15_000 })
+    await visitor.choose('Todo board')
+    await page.getByText(/^\d+ open$/).waitFor()
+    strictEqual(await page.evaluate("getComputedStyle(document.querySelector('.board')).display"), 'flex')
+    await page.reload()
+    await page.getByText(/^\d+ open$/).waitFor()
+    await visitor.goTo('/plugins/todo')
+    await page.getByRole('button', { name: 'Roll back' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click()
+    await page.getByText('todo · 1.0.0').waitFor()
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: 'Todo board' })
+      .waitFor({ state: 'detached', timeout: 15_000 })
+    assertClean(visitor)
+  },
+}
+
+export const hostile: Journey = {
+  name: 'pages that do their worst stay in their place',
+  run: async (stage) => {
+    await installed(stage, await hostilePages())
+    await installed(stage, await brokenPages())
+    await using visitor = await stage.as('admin')
+    const { page } = visitor
+    await page.getByRole('navigation').getByRole('link', { name: 'Throws', exact: true }).waitFor({ timeout: 20_000 })
+    await visitor.choose('Throws')
+    await page.getByText('this page throws').waitFor()
+    await assertShellStands(visitor)
+    await visitor.choose('Throws later')
+    await page.getByRole('button', { name: 'Fail now' }).click()
+    await page.getByText('this click throws').waitFor()
+    await assertShellStands(visitor)
+    await visitor.choose('Never comes')
+    await assertShellStands(visitor)
+    await page.getByText('timed out', { exact: false }).waitFor({ timeout: 20_000 })
+    await visitor.choose('From elsewhere')
+    await page.getByRole('alert').waitFor()
+    await assertShellStands(visitor)
+    await visitor.choose('Broken')
+    await page.getByText('this module fails while it loads').waitFor()
+    await visitor.choose('Overview')
+    await page.getByText('accepting').waitFor()
+    // The policy has stopped what came from elsewhere, and says so; nothing of it was sent.
+    const others = visitor.faults.filter((fault) => !fault.includes('elsewhere.example'))
+    strictEqual(others.join('; '), '')
+  },
+}
+
+async function assertShellStands({ page }: Visitor): Promise<void> {
+  await page.getByRole('banner').waitFor()
+  await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).waitFor()
+  const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
+  if (background === 'rgb(255, 0, 0)') throw new Error('styles of a plugin reach the whole page')
+}
+
+export const uninstall: Journey = {
+  name: 'uninstall, with the counts of what goes',
+  run: async (stage) => {
+    await using visitor = await stage.as('admin')
+    const { page } = visitor
+    await visitor.goTo('/plugins/todo')
+    await page.getByRole('button', { name: 'Uninstall' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Delete its data').check()
+    await dialog
+      .getByText(/\d+ todos/)
+      .first()
+      .waitFor()
+    await dialog.getByRole('button', { name: 'Uninstall' }).click()
+    await page.getByRole('heading', { name: 'Plugins' }).waitFor()
+    await page.getByRole('link', { name: 'Todos' }).waitFor({ state: 'detached' })
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: 'Todo', exact: true })
+      .waitFor({ state: 'detached', timeout: 15_000 })
+    assertClean(visitor)
+  },
+}

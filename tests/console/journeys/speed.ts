@@ -1,0 +1,93 @@
+import type { Page } from 'playwright-core'
+import { fillTable } from '../../end-to-end/fill-table.ts'
+import { median, quantile } from '../../../bench/measure.ts'
+import type { Journey } from './journey.ts'
+
+const mostBytes = 250 * 1024
+const mostMs = 1_500
+
+interface Loaded {
+  readonly scripts: number
+  readonly bytes: number
+}
+
+/** What a browser that has never been here fetches before somebody can do something. */
+const scriptsLoaded = `(() => {
+  const scripts = performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js'))
+  return { scripts: scripts.length, bytes: scripts.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0) }
+})()`
+
+export const firstLoad: Journey = {
+  name: 'the first load: below 250 KB of script, ready within 1.5 s',
+  run: async (stage) => {
+    await using visitor = await stage.as('admin')
+    const { page } = visitor
+    const began = Date.now()
+    await page.goto(`${stage.url}/console/overview`)
+    await page.getByText('accepting').waitFor()
+    const ms = Date.now() - began
+    // Another browser, whose cache is empty.
+    await using stranger = await stage.open()
+    await stranger.page.context().addCookies(await page.context().cookies())
+    await stranger.goTo('/overview')
+    await stranger.page.getByText('accepting').waitFor()
+    const { scripts, bytes } = (await stranger.page.evaluate(scriptsLoaded)) as Loaded
+    console.log(`    ${scripts} scripts, ${Math.round(bytes / 1024)} KB compressed; the overview after ${ms} ms`)
+    if (bytes > mostBytes) throw new Error(`${bytes} bytes of script, more than ${mostBytes}`)
+    if (ms > mostMs) throw new Error(`ready after ${ms} ms, later than ${mostMs}`)
+  },
+}
+
+const many = 1_000_000
+const mostTurnMs = 300
+const turns = 20
+const readings = {
+  group: 'many.example.com',
+  kind: 'Reading',
+  singular: 'reading',
+  plural: 'readings',
+  versions: [{ name: 'v1', schema: { properties: { spec: { properties: { title: { type: 'string' } } } } } }],
+  indexes: [{ name: 'spec.title' }],
+}
+
+export const million: Journey = {
+  name: 'a table of a million objects turns its page within 300 ms',
+  run: async (stage) => {
+    await stage.api('POST', '/apis/plugin.platform.run/v1alpha1/models', { spec: readings })
+    await fillTable(stage.database, { plural: 'readings', storedAs: 'v1', count: many, isIndexed: true })
+    await using visitor = await stage.as('admin')
+    const { page } = visitor
+    const figures: string[] = []
+    for (const sort of ['spec.title,asc', 'spec.title,desc']) {
+      await visitor.goTo(`/objects/many.example.com/v1/readings?sort=${encodeURIComponent(sort)}`)
+      const took = (await turnPages(page, sort.endsWith('desc') ? many : 1)).toSorted((a, b) => a - b)
+      figures.push(`${sort}: p50 ${median(took).toFixed(0)}, p99 ${quantile(took, 0.99).toFixed(0)} ms`)
+      const worst = quantile(took, 0.99)
+      if (worst > mostTurnMs) throw new Error(`a page was there after ${worst.toFixed(0)} ms, later than ${mostTurnMs}`)
+    }
+    console.log(`    ${figures.join('; ')}`)
+  },
+}
+
+/** From the click until the first row is the one that it has to be. */
+async function turnPages(page: Page, first: number): Promise<readonly number[]> {
+  const step = first === 1 ? 1 : -1
+  const rowOf = (turn: number) =>
+    page
+      .getByRole('row')
+      .nth(1)
+      .getByText(titleOf(first + step * 20 * turn))
+  await rowOf(0).waitFor()
+  const took: number[] = []
+  for (let turn = 1; turn <= turns; turn++) {
+    const began = performance.now()
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await rowOf(turn).waitFor()
+    took.push(performance.now() - began)
+  }
+  return took
+}
+
+function titleOf(number: number): string {
+  return `Number ${String(number).padStart(7, '0')}`
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packedFiles, packedProject } from '../end-to-end/packed-source.ts'
+
+const about = (name: string, version: string) =>
+  JSON.stringify({ name, version, license: 'Apache-2.0', type: 'module', description: `The plugin ${name}.` })
+
+export const todo = (): Promise<Buffer> => packedProject('examples/todo')
+
+/** The next version of the same plugin: it says so, and has a page of its own. */
+export async function nextTodo(): Promise<Buffer> {
+  const project = JSON.parse(readFileSync('examples/todo/package.json', 'utf8')) as object
+  return packedFiles(
+    {
+      'package.json': JSON.stringify({ ...project, version: '1.1.0' }),
+      'src/ui/index.ts': readFileSync(join(import.meta.dirname, 'plugins/todo-board.ts'), 'utf8'),
+      'src/ui/style.css': readFileSync(join(import.meta.dirname, 'plugins/todo-board.css'), 'utf8'),
+    },
+    'examples/todo',
+  )
+}
+
+/** A plugin whose second version takes its time to say what is indexed. */
+export async function slowIndex(version: '1.0.0' | '1.1.0'): Promise<Buffer> {
+  const indexes =
+    version === '1.0.0'
+      ? ''
+      : `indexes: [{ name: 'slow', multi: ({ spec }) => { const until = performance.now() + 1; while (performance.now() < until); return [spec.text] } }],`
+  return packedFiles({
+    'package.json': about('library', version),
+    'src/plugin.ts': `
+      import { defineModel, definePlugin, t } from '@pergola/plugin-sdk'
+      const Book = defineModel({ apiVersion: 'library.example.com/v1', kind: 'Book', plural: 'books', spec: t.Object({ text: t.String() }), ${indexes} })
+      export default definePlugin({ name: 'library', displayName: 'Library', models: [Book] })`,
+  })
+}
+
+/** One whose process ends as soon as it begins. */
+export async function failing(): Promise<Buffer> {
+  return packedFiles({
+    'package.json': about('failing', '1.0.0'),
+    'src/plugin.ts': `
+      import { definePlugin } from '@pergola/plugin-sdk'
+      if (process.env['PERGOLA_PROTOCOL']) { console.log('about to fail'); setTimeout(() => { throw new Error('it fails on purpose') }, 300) }
+      export default definePlugin({ name: 'failing', displayName: 'Failing', models: [] })`,
+  })
+}
+
+/** One whose pages do their worst. */
+export async function hostilePages(): Promise<Buffer> {
+  return packedFiles({
+    'package.json': about('hostile', '1.0.0'),
+    'src/plugin.ts': `
+      import { definePlugin } from '@pergola/plugin-sdk'
+      export default definePlugin({ name: 'hostile', displayName: 'Hostile', models: [] })`,
+    'src/ui/index.ts': readFileSync(join(import.meta.dirname, 'plugins/hostile-pages.ts'), 'utf8'),
+    'src/ui/style.css': 'main { display: none } } header { display: none } body { background: red !important }',
+  })
+}
+
+/** One whose module cannot be read at all. */
+export async function brokenPages(): Promise<Buffer> {
+  return packedFiles({
+    'package.json': about('broken', '1.0.0'),
+    'src/plugin.ts': `
+      import { definePlugin } from '@pergola/plugin-sdk'
+      export default definePlugin({ name: 'broken', displayName: 'Broken', models: [] })`,
+    'src/ui/index.ts': `if (document.title) throw new Error('this module fails while it loads')\nexport default { pages: [] }`,
+  })
+}

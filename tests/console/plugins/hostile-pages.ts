@@ -1,0 +1,35 @@
+import { definePages } from '@pergola/console'
+import { defineComponent, h } from 'vue'
+
+const Throws = defineComponent({
+  setup: () => {
+    throw new Error('this page throws')
+  },
+})
+
+/** Fails later, by what somebody does. */
+const ThrowsLater = defineComponent({
+  setup: () => () =>
+    h(
+      'button',
+      {
+        onClick: () => {
+          throw new Error('this click throws')
+        },
+      },
+      'Fail now',
+    ),
+})
+
+/** What is not the host's is not loaded. */
+const elsewhere = 'https://elsewhere.example/script.js'
+
+// oxlint-disable-next-line import/no-default-export -- as the console wants it
+export default definePages({
+  pages: [
+    { path: '', title: 'Throws', component: Throws },
+    { path: 'later', title: 'Throws later', component: ThrowsLater },
+    { path: 'never', title: 'Never comes', component: () => new Promise(() => {}) },
+    { path: 'elsewhere', title: 'From elsewhere', component: () => import(/* @vite-ignore */ elsewhere) },
+  ],
+})

@@ -1,0 +1,86 @@
+import { parseArgs } from 'node:util'
+import { createDatabase, startPostgres } from '@pergola/test-servers'
+import { startPergola } from '../end-to-end/pergola-process.ts'
+import { install, narrowed, roleChange, setup } from './journeys/administration.ts'
+import type { Journey } from './journeys/journey.ts'
+import { conflict, create, find, live } from './journeys/objects.ts'
+import { contained, hostile, progress, uninstall, upgrade } from './journeys/plugins.ts'
+import { lookAround } from './look.ts'
+import { firstLoad, million } from './journeys/speed.ts'
+import { openStage } from './stage.ts'
+import { sampleOf } from '../../tools/sample.ts'
+
+/**
+ * Can people do with the console what it is there for? One installation on PostgreSQL, from its first minute on, and Chromium
+ * before it; each journey goes on where the one before has ended. Then every page is opened in light and dark, at a desk and on
+ * a phone, and looked over for what would keep somebody from using it. `--screenshots=<folder>` keeps pictures of that;
+ * `--quick` leaves out the million objects; `--only=<word>` goes on journeys with that word, `--sample=2` on two, others at another commit; the first two, which all
+ * others need, come with them. `npm run build` makes the console first.
+ */
+const { values } = parseArgs({
+  options: {
+    screenshots: { type: 'string' },
+    only: { type: 'string' },
+    sample: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+  },
+})
+const everyPage: Journey = {
+  name: 'every page, in light and dark, at a desk and on a phone',
+  run: async (stage) => {
+    const found = await lookAround(stage, values.screenshots)
+    if (found.length > 0) throw new Error(found.join('\n'))
+  },
+}
+/** A sample has none that takes a minute, or that measures: it may run beside others. */
+const isSampled = (journey: Journey) => ![everyPage, million, firstLoad].includes(journey)
+const journeys: readonly Journey[] = [
+  setup,
+  install,
+  firstLoad,
+  narrowed,
+  create,
+  conflict,
+  live,
+  find,
+  roleChange,
+  progress,
+  contained,
+  upgrade,
+  everyPage,
+  hostile,
+  uninstall,
+  million,
+]
+
+await using server = await startPostgres('18')
+await using database = await createDatabase(server.url)
+await using pergola = startPergola({ env: { PERGOLA_DATABASE_URL: database.url, PERGOLA_SERVER_STOP_DELAY: '0' } })
+const url = await pergola.url()
+while (!pergola.stdout().includes('next')) await new Promise((resolve) => setTimeout(resolve, 50))
+const [, setupLink = ''] = /setup +(\S+)/.exec(pergola.stdout()) ?? []
+await using stage = await openStage({ url, database: database.url, setupLink })
+
+let failed = 0
+console.log(`${'journey'.padEnd(72)}  seconds  result`)
+const [first, second, ...others] = journeys
+const { only = '', sample, quick } = values
+const wanted = others.filter((journey) => journey.name.includes(only) && !(quick && journey === million))
+const picked = new Set(sample === undefined ? wanted : sampleOf(wanted.filter(isSampled), sample))
+const chosen = [first, second, ...others.filter((journey) => picked.has(journey))].filter((journey) => !!journey)
+for (const { name, run } of chosen) {
+  const began = performance.now()
+  const problem = await run(stage).then(
+    () => undefined,
+    (error: unknown) => (error as Error).message,
+  )
+  const seconds = ((performance.now() - began) / 1000).toFixed(1)
+  console.log(`${name.padEnd(72)}  ${seconds.padStart(7)}  ${problem === undefined ? 'ok' : 'FAILED'}`)
+  if (problem === undefined) continue
+  failed++
+  console.log(problem.replaceAll(/^/gm, '    '))
+  // All others need what these two make.
+  if (name === setup.name || name === install.name) break
+}
+console.log(`${chosen.length} journeys: ${failed === 0 ? 'all passed' : `${failed} FAILED`}`)
+process.exitCode = failed === 0 ? 0 : 1

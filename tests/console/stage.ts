@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+
+export const password = 'correct horse battery'
+
+/** A host in its first hour, and people with browsers before it. */
+export interface Stage extends AsyncDisposable {
+  readonly url: string
+  /** Of the host's database. */
+  readonly database: string
+  /** Makes the first administrator. */
+  readonly setupLink: string
+  /** A browser of its own. */
+  open(options?: BrowserOptions): Promise<Visitor>
+  /** A browser in which somebody is signed in. */
+  as(username: string, options?: BrowserOptions): Promise<Visitor>
+  /** The API, as the administrator. */
+  api(method: string, path: string, body?: object | Buffer): Promise<unknown>
+  until(what: string, holds: () => Promise<boolean>): Promise<void>
+}
+
+export interface BrowserOptions {
+  readonly dark?: boolean
+  readonly phone?: boolean
+}
+
+/** Somebody who looks at the console. */
+export interface Visitor extends AsyncDisposable {
+  readonly page: Page
+  /** To a page of the console, as when its address is typed. */
+  goTo(path: string): Promise<void>
+  /** By the menu, without the page being loaded anew. */
+  choose(entry: string): Promise<void>
+  /** What the console must never do, as far as it was seen: errors in the browser, requests to anybody else. */
+  readonly faults: readonly string[]
+  /** Answers that are a part of the journey. */
+  expectStatus(status: number): void
+}
+
+export type StageOptions = Pick<Stage, 'url' | 'database' | 'setupLink'>
+
+const untilMs = 60_000
+
+export async function openStage({ url, database, setupLink }: StageOptions): Promise<Stage> {
+  const browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+  let token: string | undefined
+  const signIn = async () => {
+    const response = await fetch(`${url}/auth/sessions`, {
+      method: 'POST',
+      headers: { origin: url, 'content-type': 'application/json' },
+      body: JSON.stringify({ username: 'admin', password, transport: 'token' }),
+    })
+    return ((await response.json()) as { readonly token: string }).token
+  }
+  const api: Stage['api'] = async (method, path, body) => {
+    token ??= await signIn()
+    const isBytes = Buffer.isBuffer(body)
+    const contentType = isBytes
+      ? 'application/gzip'
+      : method === 'PATCH'
+        ? 'application/merge-patch+json'
+        : 'application/json'
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': contentType }) },
+      ...(body && { body: isBytes ? new Uint8Array(body) : JSON.stringify(body) }),
+    })
+    const answer: unknown = await response.json()
+    if (!response.ok) throw new Error(`${method} ${path} answers ${response.status}: ${JSON.stringify(answer)}`)
+    return answer
+  }
+  const open: Stage['open'] = (options) => openVisitor(browser, url, options)
+  return {
+    url,
+    database,
+    setupLink,
+    open,
+    api,
+    as: async (username, options) => {
+      const visitor = await open(options)
+      const { page } = visitor
+      await page.goto(`${url}/console`)
+      await page.getByLabel('User name').fill(username)
+      await page.getByLabel('Password').fill(password)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('link', { name: username, exact: true }).waitFor()
+      return visitor
+    },
+    until: async (what, holds) => {
+      for (const end = Date.now() + untilMs; Date.now() < end; await sleep(200)) if (await holds()) return
+      throw new Error(`${what}: not within ${untilMs / 1000} s`)
+    },
+    [Symbol.asyncDispose]: () => browser.close(),
+  }
+}
+
+const phone = { width: 390, height: 844 }
+const desk = { width: 1280, height: 850 }
+
+async function openVisitor(browser: Browser, url: string, options: BrowserOptions = {}): Promise<Visitor> {
+  const context: BrowserContext = await browser.newContext({
+    viewport: options.phone ? phone : desk,
+    colorScheme: options.dark ? 'dark' : 'light',
+    locale: 'en-GB',
+    ...(options.phone && { deviceScaleFactor: 2, hasTouch: true }),
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(45_000)
+  const faults: string[] = []
+  const expected = new Set<number>()
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url())
+    if (origin !== url && protocol !== 'data:' && protocol !== 'blob:') faults.push(`a request to ${request.url()}`)
+  })
+  page.on('pageerror', (error) => faults.push(`an error nobody caught: ${error.message}`))
+  page.on('console', (message) => {
+    if (message.type() !== 'error') return
+    const [, status] = /Failed to load resource.*status of (\d+)/.exec(message.text()) ?? []
+    if (status === undefined || !expected.has(Number(status)))
+      faults.push(`${message.text()} ${message.location().url}`)
+  })
+  return {
+    page,
+    faults,
+    expectStatus: (status) => void expected.add(status),
+    goTo: async (path) => {
+      await page.goto(`${url}/console${path}`)
+      await page.locator('main h1').first().waitFor()
+    },
+    choose: async (entry) => {
+      await page.getByRole('navigation').getByRole('link', { name: entry, exact: true }).click()
+    },
+    [Symbol.asyncDispose]: () => context.close(),
+  }
+}

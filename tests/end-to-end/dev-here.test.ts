@@ -1,0 +1,76 @@
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { dev } from '../../packages/cli/src/dev/dev.ts'
+import { createPlugin } from '../../packages/create-pergola-plugin/src/create-plugin.ts'
+
+/** The same as the command does, in the process of the test: what it prints, and where it can be looked into. */
+const repository = join(import.meta.dirname, '../..')
+const parent = mkdtempSync(join(tmpdir(), 'pergola-dev-here-'))
+afterAll(() => rmSync(parent, { recursive: true }))
+afterEach(() => void vi.restoreAllMocks())
+const patience = { timeout: 60_000, interval: 50 }
+const options = {
+  port: 0,
+  inspectPort: undefined,
+  reset: true,
+  verbose: true,
+  conditions: ['source'],
+  version: '1.0.0',
+}
+
+function printed() {
+  const texts = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      texts[name] += String(text)
+      return true
+    })
+  }
+  return texts
+}
+
+function newProject(name: string) {
+  const folder = join(parent, name)
+  createPlugin(folder, { name, group: `${name}.example.com`, version: '1.0.0' })
+  symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'))
+  const file = join(folder, 'src/plugin.ts')
+  return { folder, code: readFileSync(file, 'utf8'), save: (text: string) => writeFileSync(file, text) }
+}
+
+test('a plugin is started, follows a save, outlives a broken one, and ends', async () => {
+  const { folder, code, save } = newProject('here')
+  const texts = printed()
+  const stop = new AbortController()
+  const ended = dev({ ...options, folder, stopping: stop.signal })
+  const says = async (words: RegExp) => {
+    await expect.poll(() => texts.stdout + texts.stderr, patience).toMatch(words)
+  }
+  await says(/ready in \d+\.\d s · SQLite \.pergola\/dev\.db/)
+  await says(/ here {2}started in \d+ ms: 1 model/)
+  save(code.replace('open: await', 'open: 7 + await'))
+  await says(/src\/plugin\.ts saved, reloaded in \d+ ms/)
+  save(`${code}const x = ;\n`)
+  await says(/src\/plugin\.ts:\d+:11 Unexpected token[^]*keeps answering/)
+  save(code.replace("'spec.state'", "'spec.staet'"))
+  await says(/"spec\.staet" is not in the schema/)
+  stop.abort()
+  expect(await ended).toBe(0)
+})
+
+test('where there is no plugin, or no port, it says so and ends', async () => {
+  const texts = printed()
+  expect(await dev({ ...options, folder: parent })).toBe(2)
+  expect(texts.stderr).toContain('run this in the folder of a plugin')
+  const { folder } = newProject('taken')
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  const { signal } = new AbortController()
+  expect(await dev({ ...options, folder, port, stopping: signal })).toBe(1)
+  expect(texts.stderr).toMatch(/pergola dev cannot start: .*--port <port>/)
+  taken.close()
+})

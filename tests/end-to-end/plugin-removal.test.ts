@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { engines, plugins, startHost, type PluginHost } from './plugin-host.ts'
+import { pluginPackage, todoDefinition } from './plugin-package.ts'
+
+vi.setConfig({ hookTimeout: 60_000, testTimeout: 90_000 })
+
+/** A plugin is taken away, and what it has stored stays, or goes. */
+const todos = '/apis/todo.example.com/v1alpha1/todos'
+const console_ = '/apis/console.api.platform.run/v1alpha1/plugins'
+
+const role = `
+apiVersion: v1alpha1
+kind: Role
+metadata: { name: todo-view, labels: { platform.run/role-template: "true" } }
+rules: [{ apiGroups: [todo.example.com], resources: [todos], verbs: [get] }]
+`
+const first = pluginPackage({ files: { 'extensions/roles.yaml': role } })
+
+describe.each(engines)('on %s', (engine) => {
+  let host: PluginHost
+  const send: PluginHost['send'] = (line, options) => host.send(line, { token: host.admin, ...options })
+  const statusOf = async (path: string) => (await send(`GET ${path}`)).status
+
+  beforeEach(async () => {
+    host = await startHost(engine)
+    await host.install(first)
+    await host.phaseIs('todo', { phase: 'Started' })
+    const finalizers = ['todo.example.com/hold']
+    for (const name of ['a', 'b']) {
+      await send(`POST ${todos}`, { body: { metadata: { name, finalizers }, spec: { title: name } } })
+    }
+    await host.user('ann')
+    const binding = { metadata: { name: 'ann-todo' }, subjects: [{ name: 'ann' }], roleRef: { name: 'todo-view' } }
+    await send('POST /api/v1alpha1/rolebindings', { body: binding })
+  })
+  afterEach(() => host[Symbol.asyncDispose]())
+
+  test('what it has stored is kept for when it comes again, and its group for it alone', async () => {
+    const { body: plan } = await send(`POST ${console_}/todo/uninstall?plan=true`)
+    expect(plan['text']).toBe(
+      [
+        '  kept           2 todos',
+        '  roles that go  todo-view',
+        '  held by        rolebinding ann-todo, which goes too',
+        '  afterwards     what is kept is there again when the plugin is installed again; nobody else can claim its groups',
+      ].join('\n'),
+    )
+    expect(await statusOf(`${todos}/a`)).toBe(200)
+
+    expect((await send(`POST ${console_}/todo/uninstall`)).status).toBe(200)
+    await host.phaseIs('todo', { phase: 'Disabled', reason: 'Uninstalled', message: 'it has left 2 todos' })
+    expect(await statusOf(`${todos}/a`)).toBe(503)
+    expect(await statusOf('/api/v1alpha1/roles/todo-view')).toBe(404)
+    expect(await statusOf('/api/v1alpha1/rolebindings/ann-todo')).toBe(404)
+    const other = { ...todoDefinition, name: 'other' }
+    expect((await host.install(pluginPackage({ definition: other }))).body).toMatchObject({
+      reason: 'DuplicateIndexValue',
+    })
+    const type = 'application/merge-patch+json'
+    expect((await send(`PATCH ${plugins}/todo`, { type, body: { spec: { enabled: true } } })).status).toBe(422)
+
+    expect((await host.install(first)).status).toBe(200)
+    await host.phaseIs('todo', { phase: 'Started' })
+    expect(await statusOf(`${todos}/a`)).toBe(200)
+    expect(await statusOf('/api/v1alpha1/roles/todo-view')).toBe(200)
+  })
+
+  test('or goes, whatever it held, and its group is free', async () => {
+    const { body: plan } = await send(`POST ${console_}/todo/purge?plan=true`)
+    expect(plan['text']).toContain('deleted for good  2 todos')
+    expect((await send(`POST ${console_}/todo/purge`)).status).toBe(200)
+    await vi.waitFor(async () => expect(await statusOf(`${plugins}/todo`)).toBe(404), { timeout: 60_000 })
+    await vi.waitFor(async () => expect(await statusOf(todos)).toBe(404), { timeout: 60_000 })
+    expect(await statusOf('/api/v1alpha1/roles/todo-view')).toBe(404)
+    const other = { ...todoDefinition, name: 'other' }
+    expect((await host.install(pluginPackage({ definition: other }))).status).toBe(201)
+    await host.phaseIs('other', { phase: 'Started' })
+    expect((await send(`GET ${todos}`)).body).toMatchObject({ items: [] })
+  })
+
+  test('one that comes again and ends while what is kept is indexed is started again, and all of it is', async () => {
+    await send(`POST ${console_}/todo/uninstall`)
+    await host.phaseIs('todo', { reason: 'Uninstalled' })
+    const indexes = [{ name: 'words', evaluated: 'multi', revision: 2 } as const]
+    const models = todoDefinition.models.map((model) => ({ ...model, indexes }))
+    const definition = { ...todoDefinition, models }
+    await host.install(pluginPackage({ definition, version: '2.0.0', words: 'end once' }))
+    await host.phaseIs('todo', { reason: 'BackingOff', message: expect.stringContaining('ended with code 9') })
+    await host.phaseIs('todo', { phase: 'Started' })
+    expect((await send(`GET ${todos}?fieldSelector=words%3Da`)).body).toMatchObject({ items: [{}] })
+  })
+
+  test('what others hold is waited for, and said', async () => {
+    const headers = { type: 'application/merge-patch+json' }
+    const finalizers = ['other.example.com/hold']
+    await send(`PATCH ${todos}/a`, { ...headers, body: { metadata: { finalizers } } })
+    await send(`POST ${console_}/todo/purge`)
+    const message = '1 todos are left, held by other.example.com/hold'
+    await host.phaseIs('todo', { phase: 'Disabled', reason: 'Purging', message })
+    expect((await host.install(first)).body).toMatchObject({ reason: 'InUse' })
+  })
+
+  test('it is not deleted by the way', async () => {
+    const { status, body } = await send(`DELETE ${plugins}/todo`)
+    expect(status).toBe(400)
+    expect(body['detail']).toContain('/apis/console.api.platform.run/v1alpha1/plugins/<name>/purge')
+  })
+})

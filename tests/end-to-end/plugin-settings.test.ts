@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { packPlugin } from '../../packages/cli/src/plugin/pack.ts'
+import { sealingKey } from '../../packages/server/src/base/sealing-keys.ts'
+import { engines, startHost, type PluginHost } from './plugin-host.ts'
+
+const repository = join(import.meta.dirname, '../..')
+const folder = mkdtempSync(join(tmpdir(), 'pergola-settings-'))
+let archive: Buffer
+beforeAll(async () => {
+  for (const name of ['src', 'package.json']) {
+    cpSync(join(repository, 'examples/todo', name), join(folder, name), { recursive: true })
+  }
+  symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'))
+  await packPlugin({ folder, out: folder, conditions: ['source'] })
+  const file = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? ''
+  archive = readFileSync(join(folder, file))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+interface Reminder {
+  readonly at: string | undefined
+  readonly authorization: string | undefined
+  readonly title: string
+}
+
+/** What a plugin reminds of, at whatever path. */
+async function listenForReminders(reminders: Reminder[]): Promise<Server> {
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const { title } = JSON.parse(body) as { readonly title: string }
+      reminders.push({ at: request.url, authorization: request.headers.authorization, title })
+      return response.end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return server
+}
+
+describe.each(engines)('%s: settings of a running plugin', (engine) => {
+  const reminders: Reminder[] = []
+  let hooks: Server
+  let host: PluginHost
+  beforeAll(async () => {
+    hooks = await listenForReminders(reminders)
+    host = await startHost(engine, undefined, { keys: [sealingKey(randomBytes(32).toString('base64'))] })
+    await host.install(archive)
+    await host.phaseIs('todo', { phase: 'Started' })
+  })
+  afterAll(async () => {
+    await host[Symbol.asyncDispose]()
+    hooks.close()
+  })
+
+  const core = '/api/v1alpha1'
+  const metadata = { name: 'todo-settings' }
+  const hook = (path: string) => `http://127.0.0.1:${(hooks.address() as AddressInfo).port}${path}`
+  /** What it has written so far; a start writes more. */
+  const written = async () =>
+    (await host.send('GET /apis/console.api.platform.run/v1alpha1/plugins/todo/logs', { token: host.admin })).body
+  /** Due since long, so that the plugin reminds of it at once if it knows where. */
+  const due = async (name: string) => {
+    const spec = { title: name, owner: 'ann', due: '2020-01-01T00:00:00Z' }
+    const path = '/apis/todo.example.com/v1alpha1/todos'
+    expect((await host.send(`POST ${path}`, { token: host.admin, body: { metadata: { name }, spec } })).status).toBe(
+      201,
+    )
+  }
+  const reminded = async (title: string, expected: object) => {
+    const look = () => expect(reminders.find((one) => one.title === title)).toMatchObject(expected)
+    await vi.waitFor(look, { timeout: 60_000, interval: 50 })
+  }
+
+  test('change what it does, without a restart', async () => {
+    const before = await written()
+    const put = (plural: string, data: object) =>
+      host.send(`PUT ${core}/${plural}/todo-settings`, { token: host.admin, body: { data } })
+    const post = (plural: string, data: object) =>
+      host.send(`POST ${core}/${plural}`, { token: host.admin, body: { metadata, data } })
+
+    expect((await post('configmaps', { webhook: hook('/first') })).status).toBe(201)
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    await due('to-the-first')
+    await reminded('to-the-first', { at: '/first', authorization: undefined })
+
+    expect((await post('secrets', { token: 'sealed-one' })).status).toBe(201)
+    expect((await put('configmaps', { webhook: hook('/second') })).status).toBe(200)
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    await due('to-the-second')
+    await reminded('to-the-second', { at: '/second', authorization: 'Bearer sealed-one' })
+
+    expect((await put('secrets', { token: 'sealed-two' })).status).toBe(200)
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    await due('with-another-token')
+    await reminded('with-another-token', { authorization: 'Bearer sealed-two' })
+
+    expect((await host.send(`DELETE ${core}/secrets/todo-settings`, { token: host.admin })).status).toBe(200)
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    await due('without-a-token')
+    await reminded('without-a-token', { at: '/second', authorization: undefined })
+    expect(await written()).toEqual(before)
+  })
+
+  test('are refused where they are not as it says', async () => {
+    const refused = await host.send(`PUT ${core}/configmaps/todo-settings`, {
+      token: host.admin,
+      body: { data: { webhook: 'no address' } },
+    })
+    expect(refused).toMatchObject({ status: 422, body: { errors: [{ field: 'data.webhook', rule: 'format' }] } })
+  })
+})

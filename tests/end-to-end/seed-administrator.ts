@@ -1,0 +1,35 @@
+import { systemClock as clock } from '../../packages/server/src/base/clock.ts'
+import { digestOf } from '../../packages/server/src/credentials/secret.ts'
+import { createSessions } from '../../packages/server/src/credentials/sessions.ts'
+import { createOperation } from '../../packages/server/src/models/create.ts'
+import { declarationOf } from '../../packages/server/src/models/model.ts'
+import { createOwnModels } from '../../packages/server/src/platform/own-models.ts'
+import { openStore } from '../../packages/server/src/store/open-store.ts'
+
+/** Of the binding by which the seeded administrator is one. */
+export const seededBinding = 'seeded-administrator'
+
+/**
+ * Puts a super administrator, `admin`, into a database that no server has used, signed in by a session whose secret the
+ * test knows: one that begins with `pgs_`. By way of the first setup it would take two slow hashes.
+ */
+export async function seedAdministrator(url: string, token: string): Promise<void> {
+  if (!token.startsWith('pgs_')) throw new Error(`the secret of a session begins with pgs_; this one is ${token}`)
+  await using store = await openStore({ url, onConnectionLost: () => {} })
+  const rights = () => {
+    throw new Error('nobody is asked for rights')
+  }
+  const { roles, bindings, users, tokens } = createOwnModels({ store, clock, rights })
+  for (const model of [roles, bindings, users, tokens]) await store.openModel(declarationOf(model))
+  const name = 'admin'
+  const user = await createOperation({ clock }, users, { metadata: { name }, spec: { disabled: false } })
+  const binding = await createOperation({ clock }, bindings, {
+    metadata: { name: seededBinding },
+    roleRef: { apiGroup: '', kind: 'Role', name: 'super-administrator' },
+    subjects: [{ apiGroup: '', kind: 'User', name }],
+  })
+  await store.write([user, binding])
+  const begun = { user: { uid: user.uid, name }, transport: 'token', address: '127.0.0.1', agent: 'test' } as const
+  const { session } = await createSessions(store, clock).begin(begun)
+  await store.sql({ text: 'UPDATE sessions SET digest = $1 WHERE id = $2', values: [digestOf(token), session.id] })
+}

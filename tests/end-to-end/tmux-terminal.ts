@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+
+const command = join(import.meta.dirname, '../../packages/cli/src/main.ts')
+const compiled = join(import.meta.dirname, '../../node_modules/.cache/compiled')
+const patience = { timeout: 60_000, interval: 50 }
+
+/** A terminal as somebody sits at it, with a shell that knows the command `pergola`. */
+export interface TmuxTerminal extends Disposable {
+  /** What is on the screen, without the spaces at the ends of lines. */
+  readonly screen: () => string
+  /** The same with colours, as the escapes of a terminal. */
+  readonly colouredScreen: () => string
+  readonly type: (text: string) => void
+  readonly press: (key: string) => void
+  /** Until the screen shows this. */
+  readonly shows: (what: RegExp | string) => Promise<void>
+  /** Types a command, and answers what it has left on an empty screen, with its exit code in brackets at the end. */
+  readonly run: (line: string) => Promise<string>
+}
+
+export function openTerminal(env: Readonly<Record<string, string>>, folder: string): TmuxTerminal {
+  const bin = mkdtempSync(join(tmpdir(), 'pergola-terminal-'))
+  const script = `#!/bin/sh\nexec "${process.execPath}" --conditions=source "${command}" "$@"\n`
+  writeFileSync(join(bin, 'pergola'), script, { mode: 0o755 })
+  const socket = `pergola-${randomUUID()}`
+  const tmux = (...args: readonly string[]) =>
+    execFileSync('tmux', ['-L', socket, '-f', '/dev/null', ...args], {
+      encoding: 'utf8',
+      env: {
+        ...env,
+        PATH: `${bin}:${process.env['PATH']}`,
+        LANG: 'C.UTF-8',
+        TERM: 'xterm-256color',
+        NODE_COMPILE_CACHE: compiled,
+        PS1: '$ ',
+      },
+    })
+  tmux('new-session', '-d', '-x', '160', '-y', '50', '-c', folder, 'bash', '--norc', '--noprofile')
+  const capture = (...args: readonly string[]) => tmux('capture-pane', '-p', ...args).replace(/\s+$/, '')
+  const screen = () => capture()
+  const press = (key: string) => void tmux('send-keys', key)
+  const type = (text: string) => void tmux('send-keys', '-l', text)
+  return {
+    screen,
+    colouredScreen: () => capture('-e'),
+    press,
+    type,
+    shows: async (what) => {
+      await expect.poll(screen, patience).toMatch(what)
+    },
+    run: async (line) => {
+      type(`clear; ${line}; echo "[$?]"`)
+      press('Enter')
+      await expect.poll(screen, patience).toMatch(/^\[\d+\]\n\$$/m)
+      return screen().replace(/\n\$$/, '')
+    },
+    [Symbol.dispose]: () => {
+      tmux('kill-server')
+      rmSync(bin, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import { isDeepStrictEqual } from 'node:util'
+import { entriesBehind, isOurs, type CommittedLog, type LogEntry } from '../watch/committed-log.ts'
+import type { Place, SeenObject } from '../watch/history.ts'
+import { query } from './installation.ts'
+
+/** Why there are two histories. */
+export type ForkKind = 'synchronous' | 'asynchronous' | 'restored'
+
+/** A database went on from a moment in the past: from there on, what had happened and what happens now are two histories. */
+export interface Fork {
+  readonly kind: ForkKind
+  /** All of the round in the history that ended. */
+  readonly lost: readonly LogEntry[]
+  /** All of the round in the one that goes on, as far as it was known then. */
+  readonly kept: readonly LogEntry[]
+  /** The last number that both have. */
+  readonly common: number
+  /** When the old history ended. */
+  readonly began: number
+  /** When every replica served from the other. */
+  healed: number
+}
+
+export interface Former {
+  readonly kind: ForkKind
+  readonly began: number
+  readonly lost: readonly LogEntry[]
+}
+
+const passLimit = 1_000
+
+/** All that a database has behind a number, what was not yet in order when it ended included. */
+export async function wholeLog(url: string, after: number): Promise<readonly LogEntry[]> {
+  await query(url, 'SELECT sequence_changes($1, 1)', [passLimit])
+  return readAll(url, after)
+}
+
+/** Lets the log go on in the history that is there now, and tells where the two part. */
+export async function forkLog(log: CommittedLog, url: string, { kind, began, lost }: Former): Promise<Fork> {
+  const kept = await readAll(url, log.start)
+  const at = kept.findIndex(({ number, tag }, index) => lost[index]?.tag !== tag || lost[index]?.number !== number)
+  const common = log.start + (at === -1 ? Math.min(kept.length, lost.length) : at)
+  log.goOnWith(kept)
+  return { kind, began, lost, kept, common, healed: Number.POSITIVE_INFINITY }
+}
+
+async function readAll(url: string, after: number): Promise<readonly LogEntry[]> {
+  const entries: LogEntry[] = []
+  for await (const entry of entriesBehind(url, after)) entries.push(entry)
+  return entries
+}
+
+/** To which of the two histories something belongs; to both, before they part. */
+export type Side = 'lost' | 'kept' | 'both'
+
+export interface Sides {
+  readonly ofPlace: (place: Place) => Side
+  /** Of a state that came without a place. */
+  readonly ofObject: (object: SeenObject) => Side
+}
+
+export function sidesOf({ lost, common }: Fork, kept: readonly LogEntry[]): Sides {
+  const tags = new Map(lost.map(({ number, tag }) => [number, tag]))
+  const [lostIds, keptIds] = [idsIn(lost), idsIn(kept)]
+  const [lostStates, keptStates] = [byVersion(lost), byVersion(kept)]
+  const ofId = (id: string): Side => {
+    // An id may be given out in each of the two: what was shown with it tells then.
+    if (lostIds.has(id) === keptIds.has(id)) return 'both'
+    return lostIds.has(id) ? 'lost' : 'kept'
+  }
+  return {
+    ofPlace: ({ number, tag, skipped }) => {
+      if (number > common) return tags.get(number) === tag ? 'lost' : 'kept'
+      return skipped.map(ofId).find((side) => side !== 'both') ?? 'both'
+    },
+    ofObject: (object) => {
+      const key = `${object.metadata.uid}/${object.metadata.version}`
+      const [wasLost, isKept] = [lostStates, keptStates].map((states) => isDeepStrictEqual(states.get(key), object))
+      return wasLost === isKept ? 'both' : wasLost ? 'lost' : 'kept'
+    },
+  }
+}
+
+function idsIn(entries: readonly LogEntry[]): ReadonlySet<string> {
+  return new Set(entries.map(({ id }) => id))
+}
+
+function byVersion(entries: readonly LogEntry[]): ReadonlyMap<string, SeenObject> {
+  return new Map(entries.filter(isOurs).map(({ change }) => [`${change.uid}/${change.version}`, change.object]))
+}

@@ -1,0 +1,89 @@
+import { apiOf, hostilePackage } from '../hostile-package.ts'
+import { installed, type Harm } from './harm.ts'
+
+/** The pulse of a plugin is given up after three misses, five seconds apart. */
+const mostSeconds = 40
+/** More than a plugin may hold, and less than hurts the machine if nobody stops it. */
+const mostLeaked = 400 * 1024 * 1024
+
+interface Crash {
+  readonly what: string
+  readonly plugin: string
+  /** The source of what its custom API does. */
+  readonly api: string
+  /** What its status says afterwards. */
+  readonly says: RegExp
+}
+
+/** Everything here ends the process, and its host says why. */
+export const crashes: readonly Harm[] = (
+  [
+    {
+      what: 'a loop without end',
+      plugin: 'bad-loop',
+      api: '() => { const until = Date.now() + 60_000; while (Date.now() < until); }',
+      says: /did not answer for 15 s/,
+    },
+    {
+      what: 'an array that grows',
+      plugin: 'bad-array',
+      api: `() => {
+        const all = []
+        while (process.memoryUsage.rss() < ${mostLeaked}) for (let at = 0; at < 10_000; at++) all.push({ at, text: 'x' + at })
+        setInterval(() => all.length, 1_000)
+      }`,
+      says: /held \d+ MiB of memory, and may hold 128|heap out of memory/,
+    },
+    {
+      what: 'buffers that leak',
+      plugin: 'bad-buffers',
+      api: `() => {
+        const all = []
+        setInterval(() => process.memoryUsage.rss() < ${mostLeaked} && all.push(Buffer.alloc(8 * 1024 * 1024, 1)), 10)
+      }`,
+      says: /held \d+ MiB of memory, and may hold 128/,
+    },
+    {
+      what: 'a rejection nobody handles',
+      plugin: 'bad-rejection',
+      api: "() => void Promise.reject(new Error('nobody was there to catch this'))",
+      says: /ended with code 1\b[^]*nobody was there to catch this/,
+    },
+    { what: 'process.exit', plugin: 'bad-exit', api: '() => process.exit(7)', says: /ended with code 7\b/ },
+    {
+      what: '200 processes',
+      plugin: 'bad-forks',
+      api: "() => void spawn('/bin/sh', ['-c', 'for at in $(seq 200); do sleep 60 & done; wait'])",
+      // What they share is counted for each, so that they may be too much memory before they are too many.
+      says: /was \d+ processes, and may be 32|held \d+ MiB of memory, and may hold 128/,
+    },
+    {
+      what: 'processes that leave its group',
+      plugin: 'bad-leavers',
+      api: `() => {
+        for (let at = 0; at < 20; at++) spawn('/bin/sleep', ['60'], { detached: true, stdio: 'ignore' })
+        setTimeout(() => process.exit(8), 500)
+      }`,
+      says: /ended with code 8\b/,
+    },
+  ] satisfies readonly Crash[]
+).map(crashing)
+
+function crashing({ what, plugin, api, says }: Crash): Harm {
+  return {
+    what,
+    plugin,
+    run: async ({ host, name }) => {
+      await installed(host, name, hostilePackage({ name, apis: { harm: api } }))
+      // Whatever it is answered, and whenever.
+      void host.ask('GET', apiOf(name, 'harm'))
+      const { status } = await host.untilPlugin(
+        name,
+        (seen) => seen.status?.reason === 'BackingOff' && says.test(seen.status.message ?? ''),
+        mostSeconds * 1000,
+      )
+      const [first = ''] = says.exec(status?.message ?? '') ?? []
+      return `BackingOff, "${first.split('\n', 1).join('')}"`
+    },
+  }
+}

@@ -1,0 +1,159 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createDatabase, startPostgres } from '@pergola/test-servers'
+import { seedAdministrator } from '../../end-to-end/seed-administrator.ts'
+import { ask, type Answer } from '../watch/ask.ts'
+import { installPackage } from './install-package.ts'
+
+const cli = join(import.meta.dirname, '../../../packages/cli')
+const token = 'pgs_lone-host-lone-host-lone-host-lone-host'
+const plugins = '/apis/plugin.platform.run/v1alpha1/plugins'
+const ownApi = '/apis/console.api.platform.run/v1alpha1/plugins'
+const upMs = 60_000
+const lookMs = 50
+/** Of what it has printed, the newest is kept. */
+const maxLogLength = 100_000
+
+export const loneHostEngines = ['SQLite', 'PostgreSQL 18'] as const
+
+interface PluginSeen {
+  readonly spec: { readonly version: string }
+  readonly status?: {
+    readonly phase?: string
+    readonly reason?: string
+    readonly message?: string
+    readonly upgrade?: { readonly phase: string; readonly message?: string }
+  }
+}
+
+/** One `pergola serve`, with an administrator who is signed in. */
+export interface LoneHost extends AsyncDisposable {
+  readonly url: string
+  readonly token: string
+  readonly pid: number
+  ask(method: string, path: string, body?: unknown): Promise<Answer>
+  install(body: Buffer): Promise<Response>
+  /** Undefined when there is no such plugin. */
+  plugin(name: string): Promise<PluginSeen | undefined>
+  /** Waits until the plugin looks as wanted; throws with what it looks like instead. */
+  untilPlugin(name: string, fits: (seen: PluginSeen) => boolean, timeoutMs?: number): Promise<PluginSeen>
+  uninstall(name: string): Promise<void>
+  /** Waits until nothing of it is known any more. */
+  purge(name: string): Promise<void>
+  residentMegabytes(): number
+}
+
+export interface LoneHostOptions {
+  /** As it is shipped, after `npm run build`; otherwise from its sources. */
+  readonly compiled?: boolean
+  /** The folder of a control group to be in, with all plugins. */
+  readonly group?: string
+}
+
+export async function startLoneHost(
+  engine: (typeof loneHostEngines)[number],
+  { compiled = false, group }: LoneHostOptions = {},
+): Promise<LoneHost> {
+  await using running = new AsyncDisposableStack()
+  const directory = mkdtempSync(join(tmpdir(), 'pergola-lone-'))
+  running.defer(() => rmSync(directory, { recursive: true, force: true }))
+  const databaseUrl = engine === 'SQLite' ? `sqlite:${join(directory, 'data.db')}` : await postgresFor(running)
+  await seedAdministrator(databaseUrl, token)
+  // Dies with this process, and its plugins with it.
+  const program = compiled ? [join(cli, 'bin/pergola.js')] : ['--conditions=source', join(cli, 'src/main.ts')]
+  const node = [process.execPath, ...program, 'serve']
+  const joined = group === undefined ? [] : ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', group]
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...joined, ...node], {
+    cwd: directory,
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      PERGOLA_SERVER_PORT: '0',
+      PERGOLA_SERVER_STOP_DELAY: '0',
+      PERGOLA_SERVER_DRAIN_TIMEOUT: '1',
+      PERGOLA_DATABASE_URL: databaseUrl,
+      PERGOLA_LOG_LEVEL: 'error',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const printed = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk) => (printed.stdout = `${printed.stdout}${String(chunk)}`.slice(-maxLogLength)))
+  child.stderr.on('data', (chunk) => (printed.stderr = `${printed.stderr}${String(chunk)}`.slice(-maxLogLength)))
+  const exited = once(child, 'exit')
+  running.defer(async () => {
+    child.kill('SIGTERM')
+    const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
+    await exited
+    clearTimeout(timer)
+  })
+  const deadline = performance.now() + upMs
+  let url: string | undefined
+  while (url === undefined) {
+    url = /api +(http:\S+)/.exec(printed.stdout)?.[1]
+    const isOver = child.exitCode !== null || performance.now() > deadline
+    if (url === undefined && isOver) throw new Error(`the host does not come up:\n${printed.stderr.slice(-2_000)}`)
+    await sleep(lookMs)
+  }
+  const moved = running.move()
+  return hostAt({ url, pid: child.pid ?? 0, end: () => moved.disposeAsync() })
+}
+
+async function postgresFor(running: AsyncDisposableStack): Promise<string> {
+  const server = running.use(await startPostgres('18'))
+  return running.use(await createDatabase(server.url)).url
+}
+
+interface Started {
+  readonly url: string
+  readonly pid: number
+  readonly end: () => Promise<void>
+}
+
+function hostAt({ url, pid, end }: Started): LoneHost {
+  const asking: LoneHost['ask'] = (method, path, body) =>
+    ask({ url, token, method, path, body, ...(method === 'PATCH' && { contentType: 'application/merge-patch+json' }) })
+  const plugin: LoneHost['plugin'] = async (name) => {
+    const { status, text } = await asking('GET', `${plugins}/${name}`)
+    return status === 200 ? (JSON.parse(text) as PluginSeen) : undefined
+  }
+  const order = async (name: string, what: string) => {
+    const { status, text } = await asking('POST', `${ownApi}/${name}/${what}`)
+    if (status !== 200) throw new Error(`${what} of ${name}: ${status} ${text}`)
+  }
+  const untilPlugin: LoneHost['untilPlugin'] = async (name, fits, timeoutMs = 20_000) => {
+    const deadline = performance.now() + timeoutMs
+    for (;;) {
+      const seen = await plugin(name)
+      if (seen && fits(seen)) return seen
+      if (performance.now() > deadline) throw new Error(`${name} is ${JSON.stringify(seen?.status)}`)
+      await sleep(lookMs)
+    }
+  }
+  return {
+    url,
+    token,
+    pid,
+    ask: asking,
+    install: (body) => installPackage({ url, token }, body),
+    plugin,
+    untilPlugin,
+    uninstall: async (name) => {
+      await order(name, 'uninstall')
+      await untilPlugin(name, ({ status }) => status?.reason === 'Uninstalled')
+    },
+    purge: async (name) => {
+      await order(name, 'purge')
+      const deadline = performance.now() + upMs
+      while (await plugin(name)) {
+        if (performance.now() > deadline) throw new Error(`${name} is not purged after ${upMs / 1000} s`)
+        await sleep(lookMs)
+      }
+    },
+    residentMegabytes: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024,
+    [Symbol.asyncDispose]: end,
+  }
+}

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createRandom } from '../../fuzz/random.ts'
+import type { Cluster } from './cluster.ts'
+import { comeToRest } from './come-to-rest.ts'
+import { runProbes, startReaders } from './crowd.ts'
+import type { Lineage, Operation } from './history.ts'
+import { judge, type Violations } from './judge.ts'
+import type { Phase } from './readers.ts'
+import { makeTrouble, newTally, type Tally } from './troubles.ts'
+import { fill, runWriters, writeMuch } from './writers.ts'
+
+export interface RoundOptions {
+  readonly cluster: Cluster
+  readonly number: number
+  readonly seed: number
+  readonly seconds: number
+  /** Nothing goes wrong; readers come and go all the same. */
+  readonly calm: boolean
+  /** Old changes are forgotten while readers come back. */
+  readonly forgets: boolean
+  readonly killsDatabase: boolean
+  /** At some moment more is written than waits for readers who have stopped. */
+  readonly floods: boolean
+}
+
+export interface RoundResult {
+  readonly operations: readonly Operation[]
+  readonly lineages: readonly Lineage[]
+  readonly changes: number
+  readonly tally: Tally
+  readonly violations: Violations
+}
+
+/** Writers, readers and trouble for a while; then all comes to rest, and what was noted is held against the log. */
+export async function runRound(options: RoundOptions): Promise<RoundResult> {
+  const { cluster, number, seed, seconds, calm, forgets, killsDatabase, floods } = options
+  const random = createRandom(seed)
+  const [operations, lineages]: [Operation[], Lineage[]] = [[], []]
+  const tally = newTally(cluster)
+  await cluster.log.untilRead()
+  cluster.log.forget()
+  const phase: Phase = { now: 'busy' }
+  let isWriting = true
+  const writers = { cluster, random: createRandom(seed + 1), operations, prefix: `r${number}` }
+  const writing = { ...writers, stopped: () => !isWriting }
+  if (cluster.log.before.size === 0) await fill(writing)
+  const readers = startReaders({ cluster, random, lineages, phase })
+  const work = [runWriters(writing), runProbes({ cluster, random, lineages, phase })]
+  const isOver = () => phase.now !== 'busy'
+  if (floods) work.push(sleep(seconds * 300).then(() => writeMuch(writing)))
+  const trouble = calm
+    ? Promise.resolve()
+    : makeTrouble({ cluster, random: createRandom(seed + 2), tally, forgets, killsDatabase, stopped: isOver })
+  await sleep(seconds * 1000)
+  phase.now = 'settling'
+  await trouble
+  await cluster.heal()
+  isWriting = false
+  await Promise.all(work)
+  const listed = await comeToRest(cluster, lineages)
+  phase.now = 'over'
+  await Promise.all(readers)
+  const { log, room } = cluster
+  const history = { log, operations, lineages, listed, floorAt: (moment: number) => room.floorAt(moment) }
+  return { operations, lineages, changes: log.entries.length, tally, violations: judge(history) }
+}

@@ -1,0 +1,90 @@
+import { isOurs, type CommittedLog, type LogEntry, type LoggedChange } from './committed-log.ts'
+import type { EventType, Place, Selection } from './history.ts'
+
+type OurEntry = LogEntry & { readonly change: LoggedChange }
+
+/** A change that is the affair of a selection, and what it is to it. */
+export interface SelectedChange extends OurEntry {
+  readonly type: EventType
+}
+
+/** What the log says that a reader must have got. */
+export interface Truth {
+  /** In the order of the log. */
+  readonly selected: readonly SelectedChange[]
+  /** Those behind the one number and before the other. */
+  readonly between: (after: number, before: number) => readonly SelectedChange[]
+  /** Undefined before the first entry that is known, and behind the last. */
+  entry(number: number): LogEntry | undefined
+  /** What an entry is to the selection. */
+  typeOf(number: number): EventType | undefined
+  /** The state of an object that was ever stored. */
+  version(uid: string, version: number): LoggedChange | undefined
+  /** The selected objects at a place, by uid. */
+  stateAt(place: Place): ReadonlyMap<string, LoggedChange>
+  /** The number of the last entry. */
+  readonly last: number
+  /** The lowest number that the database may have had left at a moment, in the worst case. */
+  floorAt(moment: number): number
+}
+
+export type KnownLog = Pick<CommittedLog, 'entries' | 'before'>
+
+/** Works out crossings from the objects themselves, one after the other; nothing of the server's own reckoning is used. */
+export function truthOf(log: KnownLog, selection: Selection, floorAt: Truth['floorAt'] = () => 0): Truth {
+  const { entries } = log
+  const first = entries[0]?.number ?? 1
+  const entry = (number: number) => entries[number - first]
+  const versions = new Map<string, LoggedChange>()
+  for (const { change } of [...log.before.values(), ...entries.filter(isOurs)])
+    versions.set(`${change.uid}/${change.version}`, change)
+  const selected = selectedIn(log, selection)
+  const types = new Map(selected.map(({ number, type }) => [number, type]))
+  return {
+    selected,
+    between: (after, before) => selected.slice(firstBehind(selected, after), firstBehind(selected, before - 1)),
+    entry,
+    typeOf: (number) => types.get(number),
+    version: (uid, version) => versions.get(`${uid}/${version}`),
+    stateAt: (place) => stateAt(log, selection, place),
+    last: entries.at(-1)?.number ?? 0,
+    floorAt,
+  }
+}
+
+function selectedIn({ entries, before }: KnownLog, { selects }: Selection): readonly SelectedChange[] {
+  const matching = new Set<string>()
+  for (const { change } of before.values()) if (selects(change.object)) matching.add(change.uid)
+  const selected: SelectedChange[] = []
+  for (const entry of entries) {
+    if (!isOurs(entry)) continue
+    const { op, uid, object } = entry.change
+    const was = matching.has(uid)
+    const is = op !== 'deleted' && selects(object)
+    if (is) matching.add(uid)
+    else matching.delete(uid)
+    if (is || was) selected.push({ ...entry, type: is ? (was ? 'MODIFIED' : 'ADDED') : 'DELETED' })
+  }
+  return selected
+}
+
+function firstBehind(selected: readonly SelectedChange[], number: number): number {
+  let [low, high] = [0, selected.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((selected[middle]?.number ?? 0) <= number) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function stateAt({ entries, before }: KnownLog, { selects }: Selection, { number, skipped }: Place) {
+  const newest = new Map<string, LoggedChange>()
+  for (const { change } of before.values()) newest.set(change.uid, change)
+  for (const entry of entries) {
+    if (!isOurs(entry) || (entry.number > number && !skipped.includes(entry.id))) continue
+    newest.set(entry.change.uid, entry.change)
+  }
+  for (const [uid, { op, object }] of newest) if (op === 'deleted' || !selects(object)) newest.delete(uid)
+  return newest
+}

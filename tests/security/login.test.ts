@@ -1,0 +1,250 @@
+import { describe, expect, test } from 'vitest'
+import { core, login, person } from '../conformance/people.ts'
+import { expectStatus } from '../conformance/request.ts'
+import { onEachEngine } from '../conformance/server.ts'
+import { guess, sendRaw, type RawAnswer } from './attack.ts'
+
+const right = 'correct horse battery'
+/** Far more than noise makes of the same work, far less than none of it: hashing is most of a login. */
+const band = { least: 0.4, most: 2.5 }
+
+let addresses = 0
+/** Of somebody who was never here. */
+const freshAddress = () => `127.0.${1 + Math.floor(++addresses / 250)}.${1 + (addresses % 250)}`
+
+onEachEngine((api) => {
+  const url = () => api.origin()
+  const count = (answers: readonly RawAnswer[], status: number) =>
+    answers.filter((answer) => answer.status === status).length
+
+  describe('who there is', () => {
+    const disabled = async () => {
+      const { name } = await person(api)
+      expectStatus(await api.request('PUT', `${core}/users/${name}`, { body: { spec: { disabled: true } } }), 200)
+      return name
+    }
+    const withoutPassword = async () => {
+      const answer = await api.request('POST', `${core}/users`, {
+        body: { metadata: { name: `silent-${++addresses}` } },
+      })
+      return (answer.body as { metadata: { name: string } }).metadata.name
+    }
+    const kinds: Readonly<Record<string, () => Promise<string>>> = {
+      'a name that nobody has': async () => `nobody-${++addresses}`,
+      'a name that nobody can have': async () => 'Not A Name/%00',
+      'somebody who is disabled': disabled,
+      'somebody without a password': withoutPassword,
+    }
+    for (const [what, nameOf] of Object.entries(kinds)) {
+      test(`by what is said: ${what}`, async () => {
+        const { name } = await person(api)
+        const known = await guess(url(), { username: name, password: 'wrong password', from: freshAddress() })
+        const other = await guess(url(), { username: await nameOf(), password: 'wrong password', from: freshAddress() })
+        const said = ({ text }: RawAnswer) => text.replace(/"requestId":"[^"]*"/, '')
+        expect(known.status).toBe(401)
+        expect([other.status, said(other)]).toEqual([401, said(known)])
+      })
+
+      test(`by the time it takes: ${what}`, async () => {
+        const times = { known: [] as number[], other: [] as number[] }
+        const names = { known: (await person(api)).name, other: await nameOf() }
+        // Fewer than slow an account down; interleaved, so that whatever else keeps the machine busy is in both.
+        for (let round = 0; round < 9; round++) {
+          for (const kind of ['known', 'other'] as const) {
+            const from = freshAddress()
+            const began = performance.now()
+            await guess(url(), { username: names[kind], password: 'wrong password', from })
+            times[kind].push(performance.now() - began)
+          }
+        }
+        const ratio = median(times.other) / median(times.known)
+        expect(ratio).toBeGreaterThan(band.least)
+        expect(ratio).toBeLessThan(band.most)
+      })
+    }
+
+    test('by being stopped: names that nobody has are counted as well', async () => {
+      const from = freshAddress()
+      const username = 'nobody-at-all'
+      const answers: RawAnswer[] = []
+      for (let tries = 0; tries < 7; tries++) answers.push(await guess(url(), { username, password: 'wrong', from }))
+      expect([count(answers, 401), count(answers, 429)]).toEqual([5, 2])
+    })
+  })
+
+  describe('guessing', () => {
+    test('one by one', async () => {
+      const { name: username } = await person(api)
+      const from = freshAddress()
+      for (let tries = 0; tries < 5; tries++) {
+        expect((await guess(url(), { username, password: `guess ${tries}`, from })).status).toBe(401)
+      }
+      expect((await guess(url(), { username, password: right, from })).status).toBe(429)
+    })
+
+    test('all at once: no more are looked at', async () => {
+      const { name: username } = await person(api)
+      const from = freshAddress()
+      const words = Array.from({ length: 60 }, (_, at) => (at === 40 ? right : `guess ${at}`))
+      const answers = await Promise.all(words.map((password) => guess(url(), { username, password, from })))
+      expect(count(answers, 201)).toBe(0)
+      expect(count(answers, 401)).toBeLessThanOrEqual(5)
+    })
+
+    test('one password for many names, all at once', async () => {
+      const from = freshAddress()
+      const names = Array.from({ length: 120 }, (_, at) => `sprayed-${at}`)
+      const answers = await Promise.all(names.map((username) => guess(url(), { username, password: right, from })))
+      expect(count(answers, 401)).toBeLessThanOrEqual(50)
+    })
+
+    test('by an address that somebody else is said to have', async () => {
+      const { name: username } = await person(api)
+      const from = freshAddress()
+      const answers: RawAnswer[] = []
+      for (let tries = 0; tries < 8; tries++) {
+        const spoofed = `10.0.0.${tries}`
+        answers.push(
+          await sendRaw(url(), {
+            method: 'POST',
+            target: '/auth/sessions',
+            headers: { origin: url(), 'x-forwarded-for': spoofed, 'x-real-ip': spoofed, forwarded: `for=${spoofed}` },
+            body: JSON.stringify({ username, password: `guess ${tries}` }),
+            from,
+          }),
+        )
+      }
+      expect(count(answers, 429)).toBe(3)
+    })
+
+    test('the current password of a session that was stolen', async () => {
+      const ann = await person(api)
+      const change = (current: string) =>
+        ann.request('PUT', '/auth/password', { body: { current, new: 'known to eve' }, headers: { origin: url() } })
+      const sent = await Promise.all(Array.from({ length: 20 }, (_, at) => change(`guess ${at}`)))
+      expect(sent.filter(({ status }) => status === 403).length).toBeLessThanOrEqual(5)
+      expectStatus(await change(right), 429)
+    })
+  })
+
+  describe('locking somebody out', () => {
+    test('by failing in its name, from one address and from many', async () => {
+      const chief = await person(api, { roles: ['super-administrator'] })
+      const from = freshAddress()
+      for (let tries = 0; tries < 6; tries++) await guess(url(), { username: chief.name, password: 'wrong', from })
+      for (let tries = 0; tries < 12; tries++) {
+        await guess(url(), { username: chief.name, password: 'wrong', from: freshAddress() })
+      }
+      const began = performance.now()
+      const answer = await guess(url(), { username: chief.name, password: right, from: freshAddress() })
+      expect(answer.status).toBe(201)
+      expect(performance.now() - began).toBeLessThan(8_000)
+    })
+
+    test('by keeping the server busy with guesses from elsewhere', async () => {
+      const { name } = await person(api)
+      const from = freshAddress()
+      const flood = Array.from({ length: 40 }, (_, at) =>
+        guess(url(), { username: `flood-${at}`, password: 'x', from }),
+      )
+      const began = performance.now()
+      expect((await guess(url(), { username: name, password: right, from: freshAddress() })).status).toBe(201)
+      expect(performance.now() - began).toBeLessThan(8_000)
+      await Promise.all(flood)
+    })
+  })
+
+  describe('a session', () => {
+    test('that was there before its owner signed in', async () => {
+      const { name } = await person(api)
+      const planted = `pgs_${'A'.repeat(43)}`
+      for (const cookie of [`pergola-session=${planted}`, `x=1; pergola-session=${planted}; y=2`]) {
+        const answer = await sendRaw(url(), {
+          method: 'POST',
+          target: '/auth/sessions',
+          headers: { origin: url(), cookie },
+          body: JSON.stringify({ username: name, password: right }),
+          from: freshAddress(),
+        })
+        const set = String(answer.headers['set-cookie'] ?? '')
+        expect(set).not.toContain(planted)
+        expectStatus(await api.request('GET', '/apis', { as: 'anonymous', headers: { cookie } }), 401)
+      }
+      expectStatus(await api.request('GET', '/apis', { token: planted }), 401)
+    })
+
+    test('that its owner asks for by name', async () => {
+      const { name } = await person(api)
+      const planted = `pgs_${'B'.repeat(43)}`
+      for (const more of [{ token: planted }, { id: planted }, { session: planted }]) {
+        expectStatus(await login(api, { username: name, ...more }), 422)
+      }
+      expectStatus(await api.request('GET', '/apis', { token: planted }), 401)
+    })
+
+    test('of another, which signing in does not take over', async () => {
+      const [eve, ann] = [await person(api), await person(api)]
+      const first = await login(api, { username: eve.name })
+      const cookie = String(first.headers['set-cookie']?.[0]).split(';')[0] ?? ''
+      const answer = await sendRaw(url(), {
+        method: 'POST',
+        target: '/auth/sessions',
+        headers: { origin: url(), cookie },
+        body: JSON.stringify({ username: ann.name, password: right }),
+        from: freshAddress(),
+      })
+      expect(answer.status).toBe(201)
+      expect(String(answer.headers['set-cookie'])).not.toContain(cookie)
+      const { body } = await api.request('GET', '/auth/sessions', { as: 'anonymous', headers: { cookie } })
+      const { items } = body as { items: { username: string }[] }
+      expect(new Set(items.map(({ username }) => username))).toEqual(new Set([eve.name]))
+    })
+
+    test('of another, ended by its id', async () => {
+      const [eve, ann] = [await person(api), await person(api)]
+      const { body } = await ann.request('GET', '/auth/sessions')
+      const [session] = (body as { items: { id: string }[] }).items
+      const headers = { origin: url() }
+      expectStatus(await eve.request('DELETE', `/auth/sessions/${session?.id}`, { headers }), 404)
+      expectStatus(await ann.request('GET', '/apis'), 200)
+    })
+
+    test('by a token where only a cookie belongs, and the other way round', async () => {
+      const ann = await person(api)
+      const made = await ann.request('POST', '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens', { body: {} })
+      const { token } = made.body as { token: string }
+      const cookie = `pergola-session=${token}`
+      expectStatus(await api.request('GET', '/apis', { as: 'anonymous', headers: { cookie } }), 401)
+      for (const name of ['__Host-pergola-session', 'Pergola-Session', 'session', 'pergola-session[]']) {
+        const headers = { cookie: `${name}=${ann.token}` }
+        expectStatus(await api.request('GET', '/apis', { as: 'anonymous', headers }), 401)
+      }
+    })
+  })
+})
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+onEachEngine(
+  (api) => {
+    describe('guessing', () => {
+      test('the setup secret', async () => {
+        const secret = api.setupSecret() ?? ''
+        expect(secret).not.toBe('')
+        const setUp = (username: string, shown: string) =>
+          api.request('POST', '/auth/setup', {
+            body: { username, password: right, secret: shown },
+            as: 'anonymous',
+            headers: { origin: api.origin() },
+          })
+        const guesses = ['', 'pgi_', secret.slice(0, -1), `${secret}A`, secret.toLowerCase(), '%', "' OR 1=1 --"]
+        for (const guessed of guesses) expect([401, 422]).toContain((await setUp('eve', guessed)).status)
+        expectStatus(await setUp('ann', secret), 201)
+        expectStatus(await setUp('eve', secret), 401)
+      })
+    })
+  },
+  { unseeded: true },
+)

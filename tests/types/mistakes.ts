@@ -1,0 +1,111 @@
+import { can, controller, defineModel, definePlugin, owned, roleTemplate, route } from '@pergola/plugin-sdk'
+import { schedule, t, withDefault, type ModelClient, type PluginContext } from '@pergola/plugin-sdk'
+import { testHost, type TestCaller } from '@pergola/plugin-sdk/testing'
+import plugin, { mine, Settings, share, stats, Todo } from '../../examples/todo/src/plugin.ts'
+
+/*
+ * What an author of a plugin gets wrong, and the compiler says. Nothing here ever runs: `npm run build` fails when one of these
+ * lines compiles.
+ */
+
+const view = roleTemplate('view', { displayName: 'View' })
+
+export async function requests(client: ModelClient): Promise<void> {
+  const todos = client(Todo)
+  // @ts-expect-error a field that is not indexed
+  todos.list({ where: { 'spec.title': 'Buy milk' } })
+  // @ts-expect-error a value that the field never has
+  todos.list({ where: { 'spec.state': 'opne' } })
+  // @ts-expect-error a condition on a value that the field never has
+  todos.list({ where: { 'spec.state': { in: ['open', 'closed'] } } })
+  // @ts-expect-error an order of what has several values
+  todos.list({ sort: 'spec.tags' })
+  // @ts-expect-error an order by a function that gives several values
+  todos.list({ sort: 'words desc' })
+  // @ts-expect-error a field that must be there is left out
+  await todos.create({ title: 'Buy milk' })
+  // @ts-expect-error a status, which is not written when an object is created
+  await todos.create({ title: 'Buy milk', owner: 'ann', status: { remindedAt: '2030-03-01T09:00:00Z' } })
+  // @ts-expect-error a value that the field never has
+  await todos.create({ title: 'Buy milk', owner: 'ann', state: 'opne' })
+  const todo = await todos.get('milk')
+  // @ts-expect-error a misspelled field
+  todo.spec.titel.trim()
+  // @ts-expect-error a field that may not be there
+  todo.spec.due.trim()
+  // @ts-expect-error an object that others share
+  todo.spec.title = 'Buy bread'
+  // @ts-expect-error a change into what the field never has
+  await todos.update('milk', (draft) => (draft.spec.state = 'opne'))
+  // @ts-expect-error a misspelled field of the status
+  await todos.updateStatus(todo, { remindetAt: '2030-03-01T09:00:00Z' })
+  // @ts-expect-error settings are not objects
+  client(Settings)
+}
+
+export function routes(): void {
+  // @ts-expect-error a template by its name, where the value is wanted
+  route('GET /todos/-/count', { allow: 'view' }, () => ({}))
+  // @ts-expect-error no method
+  route('/todos/-/count', { allow: view }, () => ({}))
+  // @ts-expect-error a parameter that the path does not have
+  route('GET /todos/:name/owner', { allow: view }, ({ params }) => params.nmae)
+  // @ts-expect-error another answer than was promised
+  route('GET /todos/-/count', { response: t.Object({ count: t.Integer() }) }, () => ({ count: 'many' }))
+  // @ts-expect-error a field that the body does not have
+  route('POST /todos/-/import', { body: t.Object({ url: t.String() }) }, ({ body }) => body.uri)
+  // @ts-expect-error a body that was not declared
+  route('POST /todos/-/import', {}, ({ body }) => body.url)
+  // @ts-expect-error the same, of a plain JSON Schema
+  route('POST /todos/-/import', { body: { type: 'object', properties: { n: { type: 'integer' } } } }, (c) => c.body.m)
+}
+
+export async function calls(ann: TestCaller): Promise<void> {
+  // @ts-expect-error a path parameter is missing
+  await ann.call(share)
+  // @ts-expect-error a misspelled path parameter
+  await ann.call(share, { nmae: 'milk' })
+  const { open } = await ann.call(stats)
+  // @ts-expect-error a number is no text
+  open.trim()
+  // @ts-expect-error a setting that there is not
+  await testHost(plugin, { settings: { webhok: 'https://hooks.test/todo' } })
+  // @ts-expect-error a time without a unit
+  await (await testHost(plugin)).advance('90')
+  await ann.client(mine).create({ title: 'Buy milk' })
+}
+
+export function declarations({ settings }: PluginContext): void {
+  const spec = t.Object({ title: t.String(), count: t.Optional(t.Integer()), state: t.Enum(['open', 'done']) })
+  const names = { apiVersion: 'todo.example.com/v1', kind: 'Todo', plural: 'todos' } as const
+  // @ts-expect-error an index on a field that the schema does not have
+  defineModel({ ...names, spec, indexes: ['spec.titel'] })
+  // @ts-expect-error an index on an object
+  defineModel({ ...names, spec, indexes: ['spec'] })
+  // @ts-expect-error an index of numbers, which only paths have
+  defineModel({ ...names, spec, indexes: [{ name: 'size', single: (one) => one.spec.count ?? 0 }] })
+  // @ts-expect-error a composite of something that is no index
+  defineModel({ ...names, spec, indexes: ['spec.title'], composites: [['spec.title', 'spec.count desc']] })
+  // @ts-expect-error a version is missing
+  defineModel({ ...names, apiVersion: 'todo.example.com', spec })
+  // @ts-expect-error a misspelled field in a check
+  defineModel({ ...names, spec, check: (one) => void one.spec.titel })
+  // @ts-expect-error a default that the field never has
+  withDefault(t.Enum(['open', 'done']), 'opne')
+  // @ts-expect-error a verb that there is not
+  can(['get', 'read'], Todo)
+  // @ts-expect-error owners by a field that has several values
+  owned(Todo, 'spec.tags')
+  // @ts-expect-error owners by a field that is not indexed
+  owned(Todo, 'spec.title')
+  // @ts-expect-error objects of one's own are not for the administration
+  definePlugin({ name: 'todo', console: [mine] })
+  // @ts-expect-error a template by its name, where the value is wanted
+  definePlugin({ name: 'todo', roles: ['view'] })
+  // @ts-expect-error a time in words
+  schedule({ every: '5 minutes' }, async () => {})
+  // @ts-expect-error a misspelled field in a controller
+  controller(Todo, async (todo) => void todo.spec.titel)
+  // @ts-expect-error a setting that there is not
+  settings(Settings).webhok?.trim()
+}

@@ -1,0 +1,200 @@
+import { describe, expect, test } from 'vitest'
+import { loadConfig } from '../../packages/server/src/base/config.ts'
+import { chartValues, renderChart, type ChartValues, type KubernetesObject } from './chart.ts'
+import { readTemplate, renderNodes } from './render-template.ts'
+import { readYaml } from './yaml-files.ts'
+
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: string }
+  readonly periodSeconds: number
+  readonly failureThreshold: number
+}
+
+interface PodSpec {
+  readonly automountServiceAccountToken: boolean
+  readonly enableServiceLinks: boolean
+  readonly terminationGracePeriodSeconds: number
+  readonly securityContext: { readonly runAsNonRoot: boolean; readonly runAsUser: number }
+  readonly containers: readonly {
+    readonly image: string
+    readonly args: readonly string[]
+    readonly env: readonly { readonly name: string }[]
+    readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
+    readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[]
+    readonly securityContext: object
+    readonly startupProbe: Probe
+    readonly livenessProbe: Probe
+    readonly readinessProbe: Probe
+  }[]
+  readonly volumes: readonly { readonly name: string; readonly [source: string]: unknown }[]
+}
+
+interface DeploymentSpec {
+  readonly selector: { readonly matchLabels: Readonly<Record<string, string>> }
+  readonly template: {
+    readonly metadata: { readonly labels: Readonly<Record<string, string>> }
+    readonly spec: PodSpec
+  }
+}
+
+const values: ChartValues = { ...chartValues(), existingSecret: 'ours' }
+const rendered = renderChart(values)
+const deployment = only('Deployment').spec as DeploymentSpec
+const pod = deployment.template.spec
+const [container] = pod.containers
+if (!container) throw new Error('there is no container')
+
+function only(kind: string, among: readonly KubernetesObject[] = rendered): KubernetesObject {
+  const found = among.filter((object) => object.kind === kind)
+  expect(found, kind).toHaveLength(1)
+  return found[0] as KubernetesObject
+}
+
+test('what it makes are the objects of one installation, and no password', () => {
+  const kinds = rendered.map(({ kind }) => kind)
+  expect(kinds.toSorted()).toEqual(['ConfigMap', 'Deployment', 'PodDisruptionBudget', 'Service', 'ServiceAccount'])
+  for (const { metadata } of rendered) {
+    expect(metadata.name).toBe('pergola')
+    expect(metadata.labels).toMatchObject(deployment.selector.matchLabels)
+  }
+  expect(deployment.template.metadata.labels).toMatchObject(deployment.selector.matchLabels)
+})
+
+test('a secret has to be named', () => {
+  expect(() => renderChart(chartValues())).toThrow('existingSecret is the name of a Secret')
+})
+
+test('its configuration is one that the server takes', () => {
+  const text = only('ConfigMap').data?.['pergola.yaml'] ?? ''
+  const env = Object.fromEntries(container.env.map(({ name }) => [name, 'postgres://user:password@host:5432/database']))
+  const config = loadConfig({ file: { name: 'pergola.yaml', text }, env })
+  expect(config.server).toMatchObject({ host: '0.0.0.0', port: 8090, stopDelay: 10 })
+  expect(config.plugins.directory).toBe('/etc/pergola/plugins')
+  expect(config.secrets.keys).toEqual([{ file: '/run/secrets/pergola/sealing-key' }])
+})
+
+test('approvals and settings of plugins come through as they are written', () => {
+  const plugins = {
+    ...values.config.plugins,
+    approve: { todo: ['get secrets smtp'] },
+    settings: { todo: { webhook: 'https://hooks.example.com/todo', token: { file: '/run/secrets/todo/token' } } },
+  }
+  const made = renderChart({ ...values, config: { ...values.config, plugins } })
+  const text = only('ConfigMap', made).data?.['pergola.yaml'] ?? ''
+  expect(loadConfig({ file: { name: 'pergola.yaml', text }, env: {} }).plugins).toMatchObject(plugins)
+})
+
+test('every file that the configuration names is mounted', () => {
+  const text = only('ConfigMap').data?.['pergola.yaml'] ?? ''
+  const named = [...text.matchAll(/: "?(\/[\w/.-]+)"?/g)].map(([, file = '']) => file)
+  const mounts = container.volumeMounts.map(({ mountPath }) => mountPath)
+  expect(named.length).toBeGreaterThan(2)
+  expect(named.filter((file) => !mounts.some((mount) => file === mount || file.startsWith(`${mount}/`)))).toEqual([])
+  const volumes = pod.volumes.map(({ name }) => name)
+  expect(new Set(container.volumeMounts.map(({ name }) => name))).toEqual(new Set(volumes))
+  expect(container.args).toContain(container.volumeMounts.find(({ name }) => name === 'config')?.mountPath)
+})
+
+test('ports are those that the configuration listens on, and probes use them by name', () => {
+  const { server, metrics } = values.config
+  expect(container.ports).toEqual([
+    { name: 'http', containerPort: server.port },
+    { name: 'metrics', containerPort: metrics.port },
+  ])
+  expect(container.startupProbe.httpGet).toEqual({ path: '/livez', port: 'http' })
+  expect(container.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'http' })
+  expect(container.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'http' })
+  expect((only('Service').spec as { ports: object[] }).ports).toMatchObject([{ targetPort: 'http' }])
+})
+
+test('a pod that stops is given longer than the server takes, and is left alone before the server closes its door', () => {
+  const { stopDelay, drainTimeout } = values.config.server
+  expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(stopDelay + drainTimeout + 5)
+  const { periodSeconds, failureThreshold } = container.readinessProbe
+  expect(stopDelay).toBeGreaterThan(periodSeconds * failureThreshold)
+})
+
+test('pods hold no right that they do not need', () => {
+  expect(only('ServiceAccount').automountServiceAccountToken).toBe(false)
+  expect(pod.automountServiceAccountToken).toBe(false)
+  expect(pod.enableServiceLinks).toBe(false)
+  expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } })
+  expect(container.securityContext).toEqual({
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  })
+})
+
+test('the chart is of the version of the host', () => {
+  const { version } = readYaml('packages/cli/package.json') as { version: string }
+  expect(container.image).toBe(`pergola:${version}`)
+})
+
+describe('what is left out or added follows the values:', () => {
+  test('one replica has no budget of disruptions', () => {
+    expect(renderChart({ ...values, replicas: 1 }).map(({ kind }) => kind)).not.toContain('PodDisruptionBudget')
+  })
+
+  test('an ingress leads to the service', () => {
+    const ingress = { ...(values['ingress'] as object), enabled: true, className: 'nginx', annotations: { a: 'b' } }
+    const { spec, metadata } = only('Ingress', renderChart({ ...values, ingress }))
+    expect(metadata).toMatchObject({ annotations: { a: 'b' } })
+    const service = { name: only('Service').metadata.name, port: { name: 'http' } }
+    expect(spec).toMatchObject({ ingressClassName: 'nginx', rules: [{ http: { paths: [{ backend: { service } }] } }] })
+  })
+
+  test('more environment, volumes and places to run', () => {
+    const made = renderChart({
+      ...values,
+      extraEnv: [{ name: 'TODO_TOKEN', value: 'x' }],
+      extraVolumes: [{ name: 'nats', secret: { secretName: 'nats' } }],
+      extraVolumeMounts: [{ name: 'nats', mountPath: '/run/secrets/nats' }],
+      pluginsVolume: { persistentVolumeClaim: { claimName: 'packages' } },
+      imagePullSecrets: [{ name: 'registry' }],
+      podAnnotations: { 'prometheus.io/scrape': 'true' },
+      nodeSelector: { disk: 'fast' },
+      tolerations: [{ key: 'x', operator: 'Exists' }],
+      affinity: { nodeAffinity: { x: 'y' } },
+    })
+    const { spec, metadata } = (only('Deployment', made).spec as { template: { metadata: object; spec: PodSpec } })
+      .template
+    expect(metadata).toMatchObject({ annotations: { 'prometheus.io/scrape': 'true' } })
+    expect(spec).toMatchObject({
+      imagePullSecrets: [{ name: 'registry' }],
+      nodeSelector: { disk: 'fast' },
+      tolerations: [{ key: 'x', operator: 'Exists' }],
+      affinity: { nodeAffinity: { x: 'y' } },
+    })
+    expect(spec.containers[0]?.env.map(({ name }) => name)).toEqual(['PERGOLA_DATABASE_URL', 'TODO_TOKEN'])
+    expect(spec.containers[0]?.volumeMounts.at(-1)).toEqual({ name: 'nats', mountPath: '/run/secrets/nats' })
+    expect(spec.volumes).toContainEqual({ name: 'plugins', persistentVolumeClaim: { claimName: 'packages' } })
+    expect(spec.volumes).toContainEqual({ name: 'nats', secret: { secretName: 'nats' } })
+  })
+})
+
+describe('what the check itself does not understand it refuses:', () => {
+  const render = (text: string) => {
+    const defined = new Map<string, ReturnType<typeof readTemplate>>()
+    return renderNodes(readTemplate(text, defined), { dot: { a: { b: 1 } }, root: {}, defined })
+  }
+
+  test.each([
+    ['{{ if .a }}x', 'has no end'],
+    ['x{{ end }}', 'too much'],
+    ['{{ range .a }}x{{ end }}', '"range" is more than'],
+    ['{{ lookup .a }}', '"lookup" is more than'],
+    ['{{ .a.c }}', '.a.c is not there'],
+    ['{{ .a }}', 'something else stands where a text should'],
+    ['{{ include "x" . }}', '"x" is not defined'],
+    ['{{ (int .a.b }}', 'a bracket is not closed'],
+  ])('%s', (text, fault) => {
+    expect(() => render(text)).toThrow(fault)
+  })
+
+  test('and what it does it renders as Helm would', () => {
+    expect(render('a:\n  {{- with .a }}\n  b: {{ .b | quote }}\n  {{- end }}\n')).toBe('a:\n  b: "1"\n')
+    expect(render('{{ define "x" -}}\nk: {{ .b }}\n{{- end }}{{ include "x" .a | nindent 2 }}')).toBe('\n  k: 1')
+    expect(render('{{ if gt (int .a.b) 1 }}more{{ else }}one{{ end }}')).toBe('one')
+  })
+})

@@ -1,0 +1,248 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { loadConfig, type Config } from '../../packages/server/src/base/config.ts'
+import { readYaml } from './yaml-files.ts'
+
+interface ComposeService {
+  readonly image: string
+  readonly profiles?: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+  readonly secrets: readonly string[]
+  readonly volumes: readonly string[]
+  readonly ports?: readonly string[]
+  readonly expose: readonly string[]
+  readonly healthcheck: { readonly test: readonly string[] }
+  readonly stop_grace_period: string
+  readonly command?: readonly string[]
+  readonly deploy?: { readonly replicas: number }
+}
+
+interface Compose {
+  readonly services: Readonly<Record<string, ComposeService>>
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>
+}
+
+const dockerfile = readFileSync('deploy/Dockerfile', 'utf8')
+const { services, secrets } = readYaml('deploy/compose.yaml') as Compose
+const { pergola, replica, postgres } = services as Record<'pergola' | 'replica' | 'postgres', ComposeService>
+
+/** The account that the image runs as. */
+const account = '10001'
+
+function configOf(file: string, env: Readonly<Record<string, string>> = {}): Config {
+  return loadConfig({ file: { name: file, text: readFileSync(file, 'utf8') }, env })
+}
+
+/** As compose fills it in, where everything is set that has to be. */
+function filled(environment: Readonly<Record<string, string>>): Record<string, string> {
+  const fill = (text: string) => text.replaceAll(/\$\{\w+(?::-([^}]*)|:\?[^}]*)\}/g, (_, fallback) => fallback ?? 'abc')
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, fill(value)]))
+}
+
+describe('the image', () => {
+  test('is of the release of Node.js that everything is tested on', () => {
+    const release = readFileSync('.node-version', 'utf8').trim()
+    expect(dockerfile).toContain(`ARG NODE_VERSION=${release}\n`)
+    expect(dockerfile.match(/^FROM \S+/gm)).toEqual([
+      'FROM node:${NODE_VERSION}-bookworm-slim',
+      'FROM node:${NODE_VERSION}-bookworm-slim',
+    ])
+  })
+
+  test('runs as nobody in particular, with one folder to keep things in', () => {
+    expect(dockerfile).toMatch(new RegExp(`^USER ${account}:${account}$`, 'm'))
+    expect(dockerfile.match(/^VOLUME .*$/gm)).toEqual(['VOLUME /var/lib/pergola'])
+    expect(dockerfile).toMatch(/^WORKDIR \/var\/lib\/pergola$/m)
+    expect(configOf('deploy/config/image.yaml').database.url).toBe('sqlite:pergola.db')
+  })
+
+  test('tells the ports that its configuration listens on', () => {
+    const { server, metrics } = configOf('deploy/config/image.yaml')
+    expect(dockerfile).toMatch(new RegExp(`^EXPOSE ${server.port} ${metrics.port}$`, 'm'))
+    expect(dockerfile).toContain(`http://127.0.0.1:${server.port}/livez`)
+  })
+
+  test('ends within the ten seconds that a stop is given by itself', () => {
+    const { stopDelay, drainTimeout } = configOf('deploy/config/image.yaml').server
+    expect(stopDelay + drainTimeout).toBeLessThan(10)
+  })
+
+  test('has every package that the command is made of', () => {
+    const copied = [...dockerfile.matchAll(/^COPY --from=build \S+packages\/(\S+) \S+$/gm)].map(([, name]) => name)
+    expect(new Set(copied)).toEqual(packagesOf('cli'))
+  })
+
+  test('is built of what is not ignored, and ignores the secrets that stand beside', () => {
+    const ignored = readFileSync('deploy/Dockerfile.dockerignore', 'utf8').split('\n')
+    expect(ignored).toEqual(expect.arrayContaining(['deploy/*', '!deploy/config', '**/node_modules', '.git']))
+    const own = [...dockerfile.matchAll(/^COPY (deploy\/\S+)/gm)].map(([, file = '']) => file)
+    expect(own.filter((file) => !file.startsWith('deploy/config/'))).toEqual([])
+  })
+})
+
+describe('compose', () => {
+  test('gives the host a configuration that it takes', () => {
+    const config = configOf('deploy/config/compose.yaml', filled(pergola.environment))
+    expect(config.database.url).toBe('postgres://pergola:abc@postgres:5432/pergola')
+    expect(config.server.publicUrl).toBe('http://127.0.0.1:8090')
+    expect(config.feed.transport).toBe('postgres')
+  })
+
+  test('gives replicas one that goes by NATS, to servers that there are', () => {
+    const { feed } = configOf('deploy/config/compose.yaml', filled(replica.environment))
+    const servers = Object.keys(services).filter((name) => name.startsWith('nats-'))
+    expect(feed).toMatchObject({ transport: 'nats', natsReplicas: servers.length, natsUser: 'pergola' })
+    expect(feed.natsUrl).toEqual(servers.map((name) => `nats://${name}:4222`))
+    const conf = readFileSync('deploy/nats/nats.conf', 'utf8')
+    expect(conf).toContain('listen: 0.0.0.0:4222')
+    expect(conf).toContain(`routes: [${servers.map((name) => `nats://${name}:6222`).join(', ')}]`)
+    expect(conf).toContain(`user: ${feed.natsUser}`)
+    for (const name of servers) expect(services[name]?.command).toContain(name)
+  })
+
+  test.each([
+    ['the host', pergola],
+    ['replicas', replica],
+  ])('mounts every file that the configuration of %s names, and no others', (_, service) => {
+    const {
+      admin,
+      secrets: sealing,
+      feed,
+      plugins,
+    } = configOf('deploy/config/compose.yaml', filled(service.environment))
+    const sealed = sealing.keys.map((source) => ('file' in source ? source.file : undefined))
+    const files = [admin.passwordFile, ...sealed, feed.natsPasswordFile].flatMap((file) => file ?? [])
+    expect(new Set(files)).toEqual(new Set(service.secrets.map((name) => `/run/secrets/${name}`)))
+    const mounts = service.volumes.map((volume) => volume.split(':')[1])
+    expect(mounts).toEqual(['/etc/pergola/pergola.yaml', plugins.directory, '/var/lib/pergola'])
+    expect(dockerfile).toContain('CMD ["serve", "--config", "/etc/pergola/pergola.yaml"]')
+  })
+
+  test('ships no secret: each is made by the script beside it, or the start is refused', () => {
+    const script = readFileSync('deploy/make-secrets.sh', 'utf8')
+    for (const { file } of Object.values(secrets)) expect(script).toContain(`make ${file.replace('./secrets/', '')} `)
+    expect(script).toContain(`chown ${account}:${account}`)
+    const passwords = Object.values(services).flatMap(({ environment }) =>
+      Object.entries(environment).filter(([name]) => /PASSWORD$|_URL$/.test(name)),
+    )
+    const open = passwords.filter(([, value]) => /:[^/]*@/.test(value) || !value.includes('://'))
+    expect(open.length).toBeGreaterThan(3)
+    expect(open.filter(([, value]) => !/\$\{\w+:\?[^}]+\}/.test(value))).toEqual([])
+    expect(readFileSync('.gitignore', 'utf8').split('\n')).toEqual(
+      expect.arrayContaining(['/deploy/.env', '/deploy/secrets/', '/deploy/plugins/']),
+    )
+  })
+
+  test('opens ports on this machine alone, and those that the server listens on', () => {
+    const { server, metrics } = configOf('deploy/config/compose.yaml')
+    expect(pergola.ports).toEqual([`127.0.0.1:${server.port}:${server.port}`])
+    const [, from, to] = /^127\.0\.0\.1:(\d+)-(\d+):8090$/.exec(replica.ports?.[0] ?? '') ?? []
+    expect(Number(to) - Number(from) + 1).toBe(replica.deploy?.replicas)
+    for (const { expose, healthcheck } of [pergola, replica]) {
+      expect(expose).toEqual([String(metrics.port)])
+      expect(healthcheck.test.at(-1)).toContain(`http://127.0.0.1:${server.port}/readyz`)
+    }
+    expect(Object.values(services).flatMap(({ ports = [] }) => ports)).toHaveLength(2)
+  })
+
+  test('gives a stop longer than the server takes', () => {
+    const { stopDelay, drainTimeout } = configOf('deploy/config/compose.yaml').server
+    expect(Number.parseInt(pergola.stop_grace_period, 10)).toBeGreaterThan(stopDelay + drainTimeout + 5)
+  })
+
+  test('has programs for backups in the image that are not older than its database', () => {
+    const [, client] = /^ARG POSTGRES_VERSION=(\d+)$/m.exec(dockerfile) ?? []
+    expect(postgres.image).toBe(`postgres:${client}`)
+  })
+
+  test('runs one host and a database unless more is asked for', () => {
+    const plain = Object.entries(services).filter(([, { profiles }]) => profiles === undefined)
+    expect(plain.map(([name]) => name)).toEqual(['pergola', 'postgres'])
+  })
+})
+
+describe('systemd', () => {
+  const unit = readFileSync('deploy/systemd/pergola.service', 'utf8')
+  const dropIn = readFileSync('deploy/systemd/isolation.conf', 'utf8')
+  const settingOf = (name: string, text = unit) => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1]
+
+  test('starts the server by a configuration that it takes, whose files it may write', () => {
+    const config = configOf('deploy/config/systemd.yaml')
+    expect(settingOf('ExecStart')).toMatch(/\/pergola serve --config \/etc\/pergola\/pergola\.yaml$/)
+    expect(settingOf('ProtectSystem')).toBe('strict')
+    const state = `/var/lib/${settingOf('StateDirectory')}`
+    expect(settingOf('WorkingDirectory')).toBe(state)
+    expect(config.database.url).toBe(`sqlite:${state}/pergola.db`)
+    expect(config.audit.file).toBe(`${state}/audit.log`)
+  })
+
+  test('names no variable that is not a setting', () => {
+    const named = [...`${unit}${dropIn}`.matchAll(/PERGOLA_\w+/g)].map(([name]) => name)
+    expect(named.length).toBeGreaterThan(0)
+    expect(() => loadConfig({ env: Object.fromEntries(named.map((name) => [name, 'postgres://x@y/z'])) })).not.toThrow()
+  })
+
+  test('gives a stop longer than the server takes, and lets plugins live until then', () => {
+    const { stopDelay, drainTimeout } = configOf('deploy/config/systemd.yaml').server
+    expect(Number(settingOf('TimeoutStopSec'))).toBeGreaterThan(stopDelay + drainTimeout + 5)
+    expect(settingOf('KillMode')).toBe('mixed')
+    expect(settingOf('OOMPolicy')).toBe('continue')
+  })
+
+  test('holds no right by itself, and those that accounts of plugins take by the file beside it', () => {
+    expect(settingOf('User')).toBe('pergola')
+    expect(settingOf('NoNewPrivileges')).toBe('yes')
+    expect(settingOf('CapabilityBoundingSet')).toBe('')
+    expect(settingOf('CapabilityBoundingSet', dropIn)?.split(' ').toSorted()).toEqual([
+      'CAP_CHOWN',
+      'CAP_DAC_OVERRIDE',
+      'CAP_KILL',
+      'CAP_SETGID',
+      'CAP_SETUID',
+      'CAP_SYS_NICE',
+    ])
+    expect(settingOf('UMask', dropIn)).toBe('0022')
+    // Either would keep the host from running, or from seeing what plugins take.
+    expect(settingOf('MemoryDenyWriteExecute')).toBeUndefined()
+    expect(settingOf('ProtectProc')).toBeUndefined()
+  })
+
+  test.runIf(isInstalled('systemd-analyze'))('systemd knows every word of it, and finds little open', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pergola-unit-'))
+    const file = join(folder, 'pergola.service')
+    try {
+      // The program is not there where this runs.
+      writeFileSync(file, unit.replace(/^ExecStart=.*$/m, 'ExecStart=/bin/true'))
+      const run = (...words: string[]) =>
+        execFileSync('sh', ['-c', `systemd-analyze ${words.join(' ')} ${file} 2>&1`], { encoding: 'utf8' })
+      expect(run('verify', '--man=no')).toBe('')
+      expect(run('security', '--offline=true', '--no-pager', '--threshold=25')).toContain('OK')
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
+
+/** A package with those of ours that it is made of. */
+function packagesOf(name: string, found: Set<string> = new Set()): Set<string> {
+  const text = readFileSync(`packages/${name}/package.json`, 'utf8')
+  const { dependencies = {} } = JSON.parse(text) as { dependencies?: Record<string, string> }
+  found.add(name)
+  for (const needed of Object.keys(dependencies)) {
+    const own = needed.replace('@pergola/', '')
+    if (own !== needed && !found.has(own)) packagesOf(own, found)
+  }
+  return found
+}
+
+function isInstalled(program: string): boolean {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}

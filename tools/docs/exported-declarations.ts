@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import ts from 'typescript'
+
+/** What a package shows under a name. */
+export interface ExportedDeclaration {
+  readonly name: string
+  readonly kind: 'function' | 'class' | 'interface' | 'type' | 'value'
+  /** The comment before it, without its frame; empty where there is none. */
+  readonly comment: string
+  /** As it is written, without what is inside of functions. */
+  readonly code: string
+  /** Of a function: that it has a body. */
+  readonly isImplementation: boolean
+}
+
+/** Where packages that are exported from have their entry. */
+const entries: Readonly<Record<string, string>> = {
+  '@pergola/api': 'packages/api/src/index.ts',
+  '@pergola/client': 'packages/client/src/index.ts',
+}
+
+const printer = ts.createPrinter({ removeComments: false })
+
+/** Everything that a module exports by name, wherever it is declared. Read as text: no types are worked out. */
+export function exportedDeclarations(entry: string): readonly ExportedDeclaration[] {
+  const source = parse(entry)
+  const found = new Map<string, ExportedDeclaration>()
+  for (const statement of source.statements) {
+    const declared = ts.isExportDeclaration(statement)
+      ? reexported(statement, entry)
+      : declarationsIn(statement, source)
+    for (const declaration of declared)
+      found.set(declaration.name, withOverloads(found.get(declaration.name), declaration))
+  }
+  return [...found.values()].toSorted((one, other) => (one.name.toLowerCase() < other.name.toLowerCase() ? -1 : 1))
+}
+
+/** Of a function that is declared in several ways, the last is the one that nobody sees. */
+function withOverloads(before: ExportedDeclaration | undefined, next: ExportedDeclaration): ExportedDeclaration {
+  if (!before) return next
+  if (next.isImplementation) return before
+  return { ...before, code: `${before.code}\n${next.code}` }
+}
+
+function reexported(statement: ts.ExportDeclaration, entry: string): readonly ExportedDeclaration[] {
+  const { moduleSpecifier, exportClause } = statement
+  if (!exportClause || !ts.isNamedExports(exportClause)) throw new Error(`${entry} exports without names`)
+  if (!moduleSpecifier || !ts.isStringLiteral(moduleSpecifier)) throw new Error(`${entry} exports what it imports`)
+  const from = moduleSpecifier.text
+  const file = entries[from] ?? join(dirname(entry), from)
+  const there = new Map(exportedDeclarations(file).map((declaration) => [declaration.name, declaration]))
+  return exportClause.elements.map(({ name, propertyName }) => {
+    const declaration = there.get((propertyName ?? name).text)
+    if (!declaration) throw new Error(`${entry} exports ${name.text}, which ${file} does not declare`)
+    return { ...declaration, name: name.text }
+  })
+}
+
+function declarationsIn(statement: ts.Statement, source: ts.SourceFile): readonly ExportedDeclaration[] {
+  if (!isExported(statement)) return []
+  const comment = commentOf(statement, source)
+  if (ts.isVariableStatement(statement)) {
+    return statement.declarationList.declarations.map((declaration) => ({
+      name: declaration.name.getText(source),
+      kind: 'value',
+      comment,
+      code: `const ${declaration.name.getText(source)}${declaration.type ? `: ${declaration.type.getText(source)}` : ''}`,
+      isImplementation: false,
+    }))
+  }
+  const kind = kindOf(statement)
+  if (kind === undefined) return []
+  const named = statement as ts.FunctionDeclaration | ts.ClassDeclaration | ts.InterfaceDeclaration
+  const isImplementation = ts.isFunctionDeclaration(statement) && statement.body !== undefined
+  return [{ name: named.name?.text ?? '', kind, comment, code: codeOf(statement, source), isImplementation }]
+}
+
+function kindOf(statement: ts.Statement): ExportedDeclaration['kind'] | undefined {
+  if (ts.isFunctionDeclaration(statement)) return 'function'
+  if (ts.isClassDeclaration(statement)) return 'class'
+  if (ts.isInterfaceDeclaration(statement)) return 'interface'
+  return ts.isTypeAliasDeclaration(statement) ? 'type' : undefined
+}
+
+/** Bodies go, and so does `export`, which everything here is. */
+function codeOf(statement: ts.Statement, source: ts.SourceFile): string {
+  if (ts.isFunctionDeclaration(statement)) return withoutExport(upTo(statement, statement.body, source))
+  if (!ts.isClassDeclaration(statement)) return withoutExport(statement.getText(source))
+  const members = statement.members.flatMap((member) => {
+    const isOwn = ts.canHaveModifiers(member) && ts.getModifiers(member)?.some(isPrivate)
+    if (isOwn || (member.name && ts.isPrivateIdentifier(member.name))) return []
+    const body = ts.isMethodDeclaration(member) || ts.isConstructorDeclaration(member) ? member.body : undefined
+    return [`  ${upTo(member, body, source)}`]
+  })
+  const [first = ''] = printer.printNode(ts.EmitHint.Unspecified, statement, source).split('{')
+  return withoutExport([`${first.replace(/\/\*\*[\s\S]*?\*\//, '').trim()} {`, ...members, '}'].join('\n'))
+}
+
+function isPrivate({ kind }: ts.ModifierLike): boolean {
+  return kind === ts.SyntaxKind.PrivateKeyword || kind === ts.SyntaxKind.ProtectedKeyword
+}
+
+function upTo(node: ts.Node, body: ts.Node | undefined, source: ts.SourceFile): string {
+  return source.text.slice(node.getStart(source), body?.getStart(source) ?? node.getEnd()).trim()
+}
+
+function withoutExport(code: string): string {
+  return code.replace(/^export (declare )?/, '')
+}
+
+function isExported(statement: ts.Statement): boolean {
+  const modifiers = ts.canHaveModifiers(statement) ? ts.getModifiers(statement) : undefined
+  return modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false
+}
+
+function commentOf(statement: ts.Statement, source: ts.SourceFile): string {
+  const before = ts.getLeadingCommentRanges(source.text, statement.getFullStart()) ?? []
+  const texts = before.map(({ pos, end }) => source.text.slice(pos, end)).filter((text) => text.startsWith('/**'))
+  const lines = (texts.at(-1) ?? '').replaceAll(/^\/\*\*|\*\/$/g, '').split('\n')
+  return lines
+    .map((line) => line.replace(/^\s*\*? ?/, '').trimEnd())
+    .join('\n')
+    .trim()
+}
+
+function parse(file: string): ts.SourceFile {
+  return ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ES2024)
+}

@@ -1,0 +1,38 @@
+import { exportedDeclarations, type ExportedDeclaration } from './exported-declarations.ts'
+
+/** What authors and programs import, in the order in which they meet it. */
+const modules = [
+  { name: '@pergola/plugin-sdk', entry: 'packages/plugin-sdk/src/index.ts' },
+  { name: '@pergola/plugin-sdk/testing', entry: 'packages/plugin-sdk/src/testing/index.ts' },
+  { name: '@pergola/plugin-sdk/decorators', entry: 'packages/plugin-sdk/src/decorators/index.ts' },
+  { name: '@pergola/client', entry: 'packages/client/src/index.ts' },
+]
+
+/** Functions, classes and values first: types are what one looks up from there. */
+export function exportReference(): string {
+  return modules
+    .map(({ name, entry }) => {
+      const all = exportedDeclarations(entry)
+      const parts = [all.filter((one) => !isType(one)), all.filter(isType)]
+      return [`## \`${name}\``, ...parts.flat().map(described)].join('\n\n')
+    })
+    .join('\n\n')
+}
+
+/** A type may speak by its members; whatever can be called or held has to say what it is for. */
+export function undocumentedExports(): readonly string[] {
+  return modules.flatMap(({ name, entry }) =>
+    exportedDeclarations(entry)
+      .filter((one) => one.comment === '' && !isType(one))
+      .map((one) => `${name}: the ${one.kind} ${one.name} has no comment that says what it is for`),
+  )
+}
+
+function isType({ kind }: ExportedDeclaration): boolean {
+  return kind === 'interface' || kind === 'type'
+}
+
+function described({ name, comment, code }: ExportedDeclaration): string {
+  const words = comment.replaceAll(/(`[^`]*`)|[<{]/g, (found, inCode: string | undefined) => inCode ?? `\\${found}`)
+  return [`### \`${name}\``, ...(words === '' ? [] : [words]), `\`\`\`ts\n${code}\n\`\`\``].join('\n\n')
+}

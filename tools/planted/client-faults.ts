@@ -1,0 +1,151 @@
+import type { Edit, PlantedFault } from './planted-fault.ts'
+
+const folder = 'packages/client/src'
+const run = (file: string, titles = '') =>
+  `TEST_ENGINE=SQLite npm test -- --project unit ${folder}/${file}.test.ts${titles && ` -t "${titles}"`}`
+
+const difference = run('cached-objects')
+const again = run('send', 'again or not')
+const queue = run('frame-queue')
+const live = run('collection/live')
+const links = run('watch', 'cut link|cut off')
+
+/** Where a client could lose, repeat or make up a change, or do twice what was asked for once. */
+const faults: readonly (readonly [what: string, command: string, edits: readonly Edit[], expect: RegExp])[] = [
+  [
+    'what is missing among the present objects stays in the cache',
+    difference,
+    [
+      {
+        file: `${folder}/cached-objects.ts`,
+        replace: 'for (const name of this.#unseen ?? []) this.#remove(name)',
+        by: 'void this.#remove',
+      },
+    ],
+    /FAIL.*what is missing last/,
+  ],
+  [
+    'another object of the same name is taken for the same',
+    difference,
+    [{ file: `${folder}/cached-objects.ts`, replace: '(!isSame || (isFirstSight', by: '((isFirstSight' }],
+    /FAIL.*of another object of the same name/,
+  ],
+  [
+    'an older state replaces a newer one',
+    difference,
+    [
+      {
+        file: `${folder}/cached-objects.ts`,
+        replace: 'else if (isOlder) return',
+        by: 'else if (isOlder && !known) return',
+      },
+    ],
+    /FAIL.*that are not newer make none/,
+  ],
+  [
+    'the end of a namesake counts as having been seen',
+    difference,
+    [
+      {
+        file: `${folder}/cached-objects.ts`,
+        replace: "if (type === 'DELETED' && !isSame) return",
+        by: "if (type === 'DELETED' && !isSame) return void this.#unseen?.delete(name)",
+      },
+    ],
+    /FAIL.*the end of a namesake/,
+  ],
+  [
+    'a restored database is not believed',
+    difference,
+    [{ file: `${folder}/cached-objects.ts`, replace: 'isFirstSight && isAnotherPast(known, object)', by: 'false' }],
+    /FAIL.*leads to what is stored/,
+  ],
+  [
+    'whatever is refused for now is sent again',
+    again,
+    [{ file: `${folder}/send.ts`, replace: "['GET', 'HEAD', 'PUT', 'DELETE'].includes(call.method)", by: 'true' }],
+    /FAIL.*POST is not sent again after 503/,
+  ],
+  [
+    'what may have arrived is sent again',
+    again,
+    [{ file: `${folder}/send.ts`, replace: '(isSafe || !error.mayHaveArrived)', by: '(isSafe || error)' }],
+    /FAIL.*POST that was cut is not sent again/,
+  ],
+  [
+    'the server is not given the time it asks for',
+    again,
+    [{ file: `${folder}/send.ts`, replace: 'undefined : asked + usual', by: 'undefined : usual' }],
+    /FAIL.*not before the server wants it/,
+  ],
+  [
+    'frames pile up behind a slow reader',
+    queue,
+    [
+      {
+        file: `${folder}/frame-queue.ts`,
+        replace: 'characters + frame.length > bounds.characters)) return false',
+        by: 'characters < 0)) return false',
+      },
+    ],
+    /FAIL.*so many characters/,
+  ],
+  [
+    'a new link goes on from where the watch began, and nobody notices what comes again',
+    links,
+    [
+      { file: `${folder}/frames.ts`, replace: 'place = frame.revision ?? place', by: 'place ??= frame.revision' },
+      { file: `${folder}/recent-versions.ts`, replace: '(versions.get(uid) ?? -1)', by: '-1' },
+    ],
+    /FAIL.*nothing is missed or told twice/,
+  ],
+  [
+    'present objects that begin anew come as if nothing had happened',
+    links,
+    [{ file: `${folder}/watch.ts`, replace: "yield { type: 'RESTARTED' }", by: 'failures = 0' }],
+    /FAIL.*begin anew, and that is told/,
+  ],
+  [
+    'live objects without a value come first',
+    live,
+    [
+      {
+        file: `${folder}/collection/live.ts`,
+        replace: 'return a === undefined ? 1 : -1',
+        by: 'return a === undefined ? -1 : 1',
+      },
+    ],
+    /FAIL.*listed in their order/,
+  ],
+  [
+    'live objects keep the order that they had',
+    live,
+    [{ file: `${folder}/collection/live.ts`, replace: 'this.#items = undefined', by: 'void this.#items' }],
+    /FAIL.*stay current/,
+  ],
+  [
+    'whoever ended its subscription is told all the same',
+    live,
+    [{ file: `${folder}/collection/live.ts`, replace: 'this.#listeners.delete(one)', by: 'this.#listeners.has(one)' }],
+    /FAIL.*no more when it is over/,
+  ],
+  [
+    'of many, those that are missing are left out',
+    live,
+    [
+      {
+        file: `${folder}/collection/create-collection.ts`,
+        replace: 'return names.map((name) => found.get(name))',
+        by: 'return names.map((name) => found.get(name)).filter((one) => one !== undefined)',
+      },
+    ],
+    /FAIL.*those that are missing are/,
+  ],
+]
+
+export const clientFaults: readonly PlantedFault[] = faults.map(([what, command, edits, expect]) => ({
+  name: `client: ${what}`,
+  command,
+  edits,
+  expect,
+}))

@@ -1,0 +1,157 @@
+import type { Edit, PlantedFault } from './planted-fault.ts'
+
+const unit = (file: string, titles: string) => `npm test -- --project unit ${file} -t "${titles}"`
+const dev = (titles: string) => `npm test -- --project end-to-end tests/end-to-end/dev.test.ts -t "${titles}"`
+const cli = 'packages/cli/src/dev'
+const processes = 'packages/server/src/plugins/process'
+
+type Row = readonly [what: string, command: string, edit: Edit, expect: RegExp]
+
+/** Where whoever writes a plugin could lose a save, what answers, or what is nobody else's. */
+const faults: readonly Row[] = [
+  [
+    'a save is lost while another is taken over',
+    unit(`${cli}/reload-loop.test.ts`, 'meanwhile'),
+    {
+      file: `${cli}/reload-loop.ts`,
+      replace: '      running = undefined\n      begin()\n',
+      by: '      running = undefined\n',
+    },
+    /FAIL.*what is saved meanwhile/,
+  ],
+  [
+    'every file that is saved is a reload',
+    unit(`${cli}/reload-loop.test.ts`, 'together'),
+    {
+      file: `${cli}/reload-loop.ts`,
+      replace: '      if (running) return\n',
+      by: '      begin()\n      if (running) return\n',
+    },
+    /FAIL.*files that are saved together/,
+  ],
+  [
+    'what an editor puts in the place of a file is not noticed',
+    unit(`${cli}/watch-sources.test.ts`, 'an editor puts'),
+    {
+      file: `${cli}/watch-sources.ts`,
+      replace: 'const changed = differences(known, now)',
+      by: 'const changed = differences(known, now).filter((path) => !known.has(path))',
+    },
+    /FAIL.*an editor puts in the place/,
+  ],
+  [
+    'people whom somebody else may have written are believed',
+    unit(`${cli}/people-file.test.ts`, 'somebody else'),
+    { file: `${cli}/people-file.ts`, replace: ' && (found.mode & 0o077) === 0', by: '' },
+    /FAIL.*those that somebody else may have written/,
+  ],
+  [
+    'tokens of people go to other machines',
+    unit(`${cli}/people-file.test.ts`, 'somebody else'),
+    { file: `${cli}/people-file.ts`, replace: 'here.test(people.url) && ', by: '' },
+    /FAIL.*those that somebody else may have written/,
+  ],
+  [
+    'a version that answered once is taken for the one that does',
+    unit(`${cli}/version-states.test.ts`, 'what a version was once'),
+    {
+      file: `${cli}/version-states.ts`,
+      replace: 'if (known.plugin === plugin) states.delete(other)',
+      by: 'if (known.plugin === digest) states.delete(other)',
+    },
+    /FAIL.*what a version was once/,
+  ],
+  [
+    'a version that is only tried takes the port of the debugger',
+    unit(`${processes}/inspector.test.ts`, 'port'),
+    { file: `${processes}/inspector.ts`, replace: 'if (!holder) handOn()', by: 'handOn()' },
+    /FAIL.*the port goes to the next when/,
+  ],
+  [
+    'a debugger keeps a process that has ended',
+    unit(`${processes}/plugin-process.test.ts`, 'though a debugger stays'),
+    {
+      file: `${processes}/plugin-process.ts`,
+      replace: 'options.inspector && hasOnlyDebuggerLeft(line)',
+      by: 'options.inspector && hasOnlyDebuggerLeft(`${line}?`) && false',
+    },
+    /FAIL.*ends when it is let go, though a debugger stays/,
+  ],
+  [
+    'a plugin is ended while somebody looks into it',
+    unit(`${processes}/plugin-process.test.ts`, 'for as long as it takes'),
+    {
+      file: `${processes}/plugin-process.ts`,
+      replace: '  else keepPulse(link, running)',
+      by: '  keepPulse(link, running)',
+    },
+    /FAIL.*may answer nobody for as long as it takes/,
+  ],
+  [
+    'a broken save takes the place of what answers',
+    dev('says where|broken saves'),
+    {
+      file: 'packages/server/src/plugins/plugin-api.ts',
+      replace: '  if (enabled) return { ...spec, groups, candidate: { ...sent, adds } }\n',
+      by: '',
+    },
+    /FAIL.*goes on answering through broken saves/,
+  ],
+  [
+    'the file of people is everybody’s',
+    dev('says where|by a file that nobody else reads'),
+    { file: `${cli}/people-file.ts`, replace: '{ mode: 0o600 }', by: '{ mode: 0o644 }' },
+    /FAIL.*by a file that nobody else reads/,
+  ],
+  [
+    'pages of other sites are let in where plugins are written',
+    dev('says where|pages of this machine'),
+    { file: 'packages/server/src/base/origins.ts', replace: 'localhost(:', by: 'localhost.*(:' },
+    /FAIL.*lets pages of this machine call/,
+  ],
+  [
+    'the process that answers now has no port for debuggers',
+    dev('says where|answers by what was saved'),
+    {
+      file: `${processes}/inspector.ts`,
+      replace: 'if (holder === running) handOn()',
+      by: 'if (attended.length === 0) handOn()',
+    },
+    /FAIL.*answers by what was saved/,
+  ],
+  [
+    'a plugin outlives a host that is killed',
+    dev('says where|without anything left'),
+    { file: `${processes}/launch.ts`, replace: "'--pdeathsig', 'KILL', ", by: '' },
+    /FAIL.*ends without anything left/,
+  ],
+  [
+    'seeds are written at every start',
+    dev('says where|without anything left'),
+    { file: `${cli}/dev-folder.ts`, replace: 'isSeeded: () => existsSync(files.seeded)', by: 'isSeeded: () => false' },
+    /FAIL.*ends without anything left/,
+  ],
+  [
+    'a reset keeps what was there',
+    dev('says where|without anything left'),
+    { file: `${cli}/dev-folder.ts`, replace: 'for (const file of [database, ', by: 'for (const file of [' },
+    /FAIL.*ends without anything left/,
+  ],
+  [
+    'somebody acts as somebody else',
+    dev('says where|act as its people'),
+    {
+      file: 'packages/cli/src/server/development-server.ts',
+      replace: 'const token = tokens[person]',
+      by: "const token = tokens[person] === undefined ? undefined : tokens['admin']",
+    },
+    /FAIL.*lets other commands act as its people/,
+  ],
+]
+
+export const developmentFaults: readonly PlantedFault[] = faults.map(([what, command, edit, expect]) => ({
+  name: `in pergola dev, ${what}`,
+  command,
+  edits: [edit],
+  expect,
+}))

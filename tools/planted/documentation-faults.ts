@@ -1,0 +1,82 @@
+import type { Edit, PlantedFault } from './planted-fault.ts'
+
+const check = 'npm run -s docs:check'
+const site = 'npm run -s docs:build'
+
+/** Where the documentation could come to say something else than the code, or lead nowhere. */
+const faults: readonly (readonly [what: string, command: string, edit: Edit, expect: RegExp])[] = [
+  [
+    'an export that the reference does not list',
+    check,
+    {
+      file: 'packages/plugin-sdk/src/problem-functions.ts',
+      replace: 'export function giveUp(message: string)',
+      by: 'export function giveUp(message: string, planted?: string)',
+    },
+    /sdk\.md: the part "exports" is not what the code says/,
+  ],
+  [
+    'an export that says nothing of itself',
+    check,
+    {
+      file: 'packages/client/src/client.ts',
+      replace:
+        '/** For resources that are named by group, version and plural; `connect` is for the values of models. */\n',
+      by: '',
+    },
+    /the function createClient has no comment/,
+  ],
+  [
+    'an option of the command that the reference does not list',
+    check,
+    { file: 'packages/cli/src/objects/object-commands.ts', replace: "'--limit <count>'", by: "'--planted <count>'" },
+    /cli\.md: the part "commands" is not what the code says/,
+  ],
+  [
+    'a setting that the reference does not list',
+    check,
+    { file: 'packages/server/src/base/config.ts', replace: 'Port to listen on;', by: 'A planted port;' },
+    /configuration\.md: the part "settings" is not what the code says/,
+  ],
+  [
+    'a right that everybody has and the reference does not list',
+    check,
+    {
+      file: 'packages/server/src/platform/built-in-roles.ts',
+      replace: "['/livez', '/readyz']",
+      by: "['/livez', '/planted']",
+    },
+    /roles\.md: the part "built-in roles" is not what the code says/,
+  ],
+  [
+    'a sample that does not compile',
+    check,
+    { file: 'docs/how-to/roles.md', replace: 'dependencies: [view],', by: 'dependecies: [view],' },
+    /docs\/how-to\/roles\.md\(\d+,\d+\): error TS/,
+  ],
+  [
+    'a link to a heading that is not there',
+    check,
+    { file: 'README.md', add: '[more](docs/reference/configuration.md#planted)' },
+    /README\.md: the link docs\/reference\/configuration\.md#planted leads to a heading/,
+  ],
+  [
+    'a page that nothing leads to',
+    site,
+    { file: 'docs/how-to/planted.md', add: '# Planted' },
+    /docs\/how-to\/planted\.md has no place/,
+  ],
+  [
+    'a link of a page that leads nowhere',
+    site,
+    { file: 'docs/concepts/watch.md', add: '[more](planted.md)' },
+    /dead link/,
+  ],
+]
+
+export const documentationFaults: readonly PlantedFault[] = faults.map(([what, command, edit, expect]) => ({
+  name: `documentation: ${what}`,
+  edits: [edit],
+  command,
+  expect,
+}))

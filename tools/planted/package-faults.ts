@@ -1,0 +1,171 @@
+import type { Edit, PlantedFault } from './planted-fault.ts'
+
+const run = (project: string, file: string, titles: string) =>
+  `TEST_ENGINE=SQLite npm test -- --project ${project} ${file} -t "${titles}"`
+const summary = (titles: string) => run('unit', 'packages/api/src/plugin-summary/describe.test.ts', titles)
+const pack = (titles: string) => run('unit', 'packages/cli/src/plugin/pack.test.ts', titles)
+const told = 'packages/api/src/plugin-summary'
+const packing = 'packages/cli/src/plugin'
+
+type Row = readonly [what: string, command: string, edit: Edit, expect: RegExp]
+
+/** Where a package could hold, or do, more than whoever takes it is told. */
+const faults: readonly Row[] = [
+  [
+    'what becomes public through another template goes unsaid',
+    summary('somebody has to approve'),
+    {
+      file: `${told}/package-contents.ts`,
+      replace: 'for (const other of dependenciesOf(role)) reach(other)',
+      by: 'reached.add(name)',
+    },
+    /FAIL.*what becomes public through another template/,
+  ],
+  [
+    'what a template becomes part of is followed one step',
+    summary('somebody has to approve'),
+    {
+      file: `${told}/package-contents.ts`,
+      replace: 'if (targetsOf(role).includes(name)) reach(role.metadata.name)',
+      by: 'if (targetsOf(role).includes(name)) reached.add(role.metadata.name)',
+    },
+    /FAIL.*a template that becomes part of another/,
+  ],
+  [
+    'a right on one object passes for one on all',
+    summary('somebody has to approve'),
+    {
+      file: `${told}/rights.ts`,
+      replace: 'const isNamed = one.names.length === 0 || other.names.some((name) => one.names.includes(name))',
+      by: 'const isNamed = one.names.length === 0 || other.names.every((name) => one.names.includes(name))',
+    },
+    /FAIL.*every name, where one was/,
+  ],
+  [
+    'a right by prefix passes for one on the place itself',
+    run('unit', 'packages/api/src/plugin-summary/rights.property.test.ts', 'what is told as new'),
+    {
+      file: `${told}/rights.ts`,
+      replace: "(one.endsWith('/*') && other.startsWith(one.slice(0, -1)) && other !== '*')",
+      by: "(one.endsWith('/*') && other.startsWith(one.slice(0, -2)))",
+    },
+    /FAIL.*what is told as new/,
+  ],
+  [
+    "a URL that only begins like the plugin's passes for its own",
+    summary('somebody has to approve'),
+    {
+      file: `${told}/rights.ts`,
+      replace: "return root === '' && apis === 'apis' && own.has(group) && below.length > 0",
+      by: "return root === '' && apis === 'apis' && [...own].some((one) => group.startsWith(one)) && below.length > 0",
+    },
+    /FAIL.*rules outside of its groups/,
+  ],
+  [
+    'a route is told by what it says of itself',
+    summary('a rule is told by what it grants'),
+    {
+      file: `${told}/reach-words.ts`,
+      replace: "return info?.kind === 'resource' && isAbout(right, info) ? [{ route, info }] : []",
+      by: "return info?.kind === 'resource' && isAbout(right, info) && route.allow === undefined ? [{ route, info }] : []",
+    },
+    /FAIL.*a rule is told by what it grants/,
+  ],
+  [
+    'a text of a package rewrites the lines about it',
+    summary('no text of a package'),
+    { file: `${told}/sections.ts`, replace: '[...new Set(lines)].map(visible)', by: '[...new Set(lines.map(String))]' },
+    /FAIL.*no text of a package moves the cursor/,
+  ],
+  [
+    'a package hangs on when it was made',
+    pack('is the same bytes'),
+    { file: `${packing}/archive.ts`, replace: 'mtime: new Date(0)', by: 'mtime: new Date()' },
+    /FAIL.*is the same bytes/,
+  ],
+  [
+    'a package hangs on where it was made',
+    pack('is the same bytes|runs where nothing'),
+    {
+      file: `${packing}/bundle.ts`,
+      replace: '? nameOf(join(folder, source))',
+      by: '? source',
+    },
+    /FAIL.*(is the same bytes|runs where nothing)/,
+  ],
+  [
+    'a package lacks what it imports',
+    pack('what is not installed'),
+    {
+      file: `${packing}/bundle.ts`,
+      replace: 'outside.filter((name) => !isBuiltin(name))',
+      by: "outside.filter((name) => !isBuiltin(name) && name === '')",
+    },
+    /FAIL.*what is not installed/,
+  ],
+  [
+    'a package with native code is made',
+    pack('native|compiled'),
+    {
+      file: `${packing}/native-code.ts`,
+      replace: "existsSync(join(found.folder, 'binding.gyp'))",
+      by: "existsSync(join(found.folder, 'no-binding.gyp'))",
+    },
+    /FAIL.*that code compiled on installation cannot either/,
+  ],
+  [
+    'a plugin sees the environment of whoever packs it',
+    pack('the environment'),
+    { file: `${packing}/inspect-bundle.ts`, replace: 'env: {},', by: '' },
+    /FAIL.*what a plugin reads of the environment is nothing/,
+  ],
+  [
+    'a definition that is never the same is packed',
+    pack('hangs on chance'),
+    {
+      file: `${packing}/inspect-bundle.ts`,
+      replace: 'if (new Set(answers.map(({ inspected }) => JSON.stringify(inspected))).size === 1) return first',
+      by: 'if (answers.length > 0) return first',
+    },
+    /FAIL.*that the definition hangs on chance/,
+  ],
+  [
+    'a rule about what there is not is packed',
+    pack('what the plugin does not have'),
+    {
+      file: `${packing}/check-role.ts`,
+      replace: "if (lacking === undefined || resource === '*') continue",
+      by: 'if (lacking !== plain) continue',
+    },
+    /FAIL.*of a rule about what the plugin does not have/,
+  ],
+  [
+    'a role is packed twice',
+    pack('stands'),
+    { file: `${packing}/check-extensions.ts`, replace: 'if (holder !== undefined) {', by: "if (holder === '') {" },
+    /FAIL.*of a role that stands in the code too/,
+  ],
+  [
+    'a role of somebody else is packed',
+    pack('the name of somebody else'),
+    {
+      file: `${packing}/check-role.ts`,
+      replace: 'if (!name.startsWith(`${definition.name}-`)) {',
+      by: "if (!name.startsWith('')) {",
+    },
+    /FAIL.*of a role with the name of somebody else/,
+  ],
+  [
+    'help waits for a bundler',
+    run('end-to-end', 'tests/end-to-end/plugin-pack.test.ts', 'has help'),
+    { file: 'packages/cli/src/plugin/plugin-commands.ts', add: "import './pack.ts'" },
+    /FAIL.*has help that loads neither/,
+  ],
+]
+
+export const packageFaults: readonly PlantedFault[] = faults.map(([name, command, edit, expect]) => ({
+  name,
+  command,
+  edits: [edit],
+  expect,
+}))

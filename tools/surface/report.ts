@@ -1,0 +1,96 @@
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { CompilerState, Extractor, ExtractorConfig } from '@microsoft/api-extractor'
+import { ExtractorLogLevel, ExtractorMessageCategory, type ExtractorMessage } from '@microsoft/api-extractor'
+
+/**
+ * What a package shows to those who build on it, as a file that changes with it: `npm run surface` writes it, and with
+ * `--check` compares it. Reads what `npm run build` has made.
+ */
+const folder = resolve('packages/plugin-sdk')
+const entries = [
+  { entry: resolve('packages/client/dist/index.d.ts'), report: 'client', withInnerTypes: true },
+  { entry: join(folder, 'dist/index.d.ts'), report: 'plugin-sdk', withInnerTypes: true },
+  { entry: join(folder, 'dist/decorators/index.d.ts'), report: 'plugin-sdk-decorators', withInnerTypes: false },
+  { entry: join(folder, 'dist/run/index.d.ts'), report: 'plugin-sdk-run', withInnerTypes: false },
+  { entry: join(folder, 'dist/testing/index.d.ts'), report: 'plugin-sdk-testing', withInnerTypes: false },
+]
+const reports = 'docs/surface'
+
+const check = process.argv.includes('--check')
+mkdirSync(reports, { recursive: true })
+const configs = entries.map(configOf)
+const [first] = configs
+if (!first) throw new Error('there is nothing to report')
+// One program for all entries: most of the time goes into reading types.
+const compilerState = CompilerState.create(first, { additionalEntryPoints: entries.map(({ entry }) => entry) })
+const faults = configs.flatMap(faultsOf)
+for (const fault of faults) console.error(fault)
+process.exitCode = faults.length === 0 ? 0 : 1
+
+function faultsOf(config: ExtractorConfig): readonly string[] {
+  const found: string[] = []
+  const { apiReportChanged } = Extractor.invoke(config, {
+    localBuild: !check,
+    compilerState,
+    messageCallback: (message) => keep(message, found),
+  })
+  if (check && apiReportChanged)
+    found.push('is not what the code says; npm run surface writes it, look at the difference')
+  return found.map((fault) => `${config.reportFilePath.replace(`${process.cwd()}/`, '')}: ${fault}`)
+}
+
+/** What is wrong with the code. Whether a report has changed is told in our words. */
+function keep(message: ExtractorMessage, kept: string[]): void {
+  message.handled = true
+  const isWrong = message.logLevel === ExtractorLogLevel.Error || message.logLevel === ExtractorLogLevel.Warning
+  if (isWrong && message.category !== ExtractorMessageCategory.Console)
+    kept.push(message.formatMessageWithLocation(process.cwd()))
+}
+
+function configOf({ entry, report, withInnerTypes }: (typeof entries)[number]): ExtractorConfig {
+  const none = { logLevel: ExtractorLogLevel.None }
+  return ExtractorConfig.prepare({
+    configObject: {
+      projectFolder: folder,
+      mainEntryPointFilePath: entry,
+      compiler: {
+        // What authors see: compiled packages, and no sources.
+        overrideTsconfig: {
+          compilerOptions: {
+            target: 'es2022',
+            lib: ['es2022', 'esnext.disposable', 'dom', 'dom.iterable'],
+            module: 'nodenext',
+            types: [],
+            strict: true,
+            skipLibCheck: true,
+          },
+          files: [entry],
+        },
+      },
+      newlineKind: 'lf',
+      apiReport: {
+        enabled: true,
+        reportFileName: report,
+        reportFolder: resolve(reports),
+        reportTempFolder: resolve('node_modules/.cache/surface'),
+        includeForgottenExports: withInnerTypes,
+      },
+      docModel: { enabled: false },
+      dtsRollup: { enabled: false },
+      tsdocMetadata: { enabled: false },
+      messages: {
+        extractorMessageReporting: {
+          default: { logLevel: ExtractorLogLevel.Warning },
+          // Whatever is exported is for everybody, and comments are for people.
+          'ae-missing-release-tag': none,
+          'ae-undocumented': none,
+          'ae-forgotten-export': none,
+        },
+        tsdocMessageReporting: { default: none },
+      },
+    },
+    configObjectFullPath: undefined,
+    packageJsonFullPath: join(folder, 'package.json'),
+  })
+}
