@@ -37,12 +37,36 @@ const proofs: readonly Proof[] = [
     shows: 'hostile requests find no 500 and no leak',
     command: 'npm run -s conformance -- fuzz --quick --seed=11',
   },
-  { name: 'watch-histories', shows: 'three replicas under faults: watches lose, repeat and reorder nothing', command: 'npm run -s faults -- watch --quick' },
-  { name: 'plugin-faults', shows: 'hostile plugins and killed controllers harm nobody else', command: 'npm run -s faults -- plugins --quick' },
-  { name: 'cluster-faults', shows: 'fail-over, full disk, restore: nothing acknowledged is lost', command: 'npm run -s faults -- cluster --quick' },
-  { name: 'client-cache', shows: 'a cached list in the client follows the server through kills', command: 'npm run -s faults -- cache --quick' },
-  { name: 'console', shows: 'journeys through the console in Chromium', command: 'npm run -s build && npm run -s test:console' },
-  { name: 'guides', shows: 'the commands of the package guides', command: 'npm run -s docs:run -- packages/client/README.md packages/plugin-sdk/README.md' },
+  {
+    name: 'watch-histories',
+    shows: 'three replicas under faults: watches lose, repeat and reorder nothing',
+    command: 'npm run -s faults -- watch --quick',
+  },
+  {
+    name: 'plugin-faults',
+    shows: 'hostile plugins and killed controllers harm nobody else',
+    command: 'npm run -s faults -- plugins --quick',
+  },
+  {
+    name: 'cluster-faults',
+    shows: 'fail-over, full disk, restore: nothing acknowledged is lost',
+    command: 'npm run -s faults -- cluster --quick',
+  },
+  {
+    name: 'client-cache',
+    shows: 'a cached list in the client follows the server through kills',
+    command: 'npm run -s faults -- cache --quick',
+  },
+  {
+    name: 'console',
+    shows: 'journeys through the console in Chromium',
+    command: 'npm run -s build && npm run -s test:console',
+  },
+  {
+    name: 'guides',
+    shows: 'the commands of the package guides',
+    command: 'npm run -s docs:run -- packages/client/README.md packages/plugin-sdk/README.md',
+  },
   { name: 'planted', shows: 'planted faults turn checks red', command: 'npm run -s planted' },
   {
     name: 'planted-conformance',
@@ -52,7 +76,11 @@ const proofs: readonly Proof[] = [
   { name: 'bench-store', shows: 'CPU per operation of the store', command: 'npm run -s bench -- store --quick' },
   { name: 'bench-http', shows: 'CPU per request of the API', command: 'npm run -s bench -- http --quick' },
   { name: 'bench-watch', shows: 'cost of a watcher and of an event', command: 'npm run -s bench -- watch --quick' },
-  { name: 'bench-plugins', shows: 'start, memory and request cost of plugins', command: 'npm run -s bench -- plugins --quick' },
+  {
+    name: 'bench-plugins',
+    shows: 'start, memory and request cost of plugins',
+    command: 'npm run -s bench -- plugins --quick',
+  },
   { name: 'bench-authz', shows: 'cost of an access decision', command: 'npm run -s bench -- authz --quick' },
 ]
 

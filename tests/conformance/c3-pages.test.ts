@@ -210,9 +210,7 @@ onEachEngine((api) => {
     }
     const writers = Array.from({ length: 4 }, writer)
     try {
-      await expect
-        .poll(async () => (await models.listed({ size: '1' })).total)
-        .toBeGreaterThan(600)
+      await expect.poll(async () => (await models.listed({ size: '1' })).total).toBeGreaterThan(600)
       for (let times = 0; times < 5; times++) {
         const { items, total } = await models.listed()
         expect(items).toHaveLength(total)

@@ -118,9 +118,7 @@ onEachEngine(
         why: expect.stringContaining('ENOENT') as string,
       })
       mkdirSync(join(directory, 'missing'), { recursive: true })
-      await expect
-        .poll(() => statSync(missing, { throwIfNoEntry: false })?.size ?? 0)
-        .toBeGreaterThan(0)
+      await expect.poll(() => statSync(missing, { throwIfNoEntry: false })?.size ?? 0).toBeGreaterThan(0)
       expect(await linesOf(missing, first)).toMatchObject([{ status: 201 }])
       execFileSync('rm', ['-r', join(directory, 'missing')])
       expect(said()).toHaveLength(1)

@@ -120,7 +120,5 @@ export function roleOf(name: string, { rules = [], dependencies, aggregatesTo = 
 
 /** What takes effect within a moment on every replica. */
 export async function expectSoon(check: () => Promise<void>): Promise<void> {
-  await expect
-    .poll(async () => check().then(() => 'as expected', String), { interval: 25 })
-    .toBe('as expected')
+  await expect.poll(async () => check().then(() => 'as expected', String), { interval: 25 }).toBe('as expected')
 }

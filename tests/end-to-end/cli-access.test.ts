@@ -24,53 +24,50 @@ rules: [{ apiGroups: [todo.example.com], resources: [todos], verbs: ["*"] }]
 })
 afterAll(() => installation[Symbol.asyncDispose]())
 
-test(
-  'a user is made, given a role, asked about, used and refused in words, and the role taken back',
-  async () => {
-    const { done, run, url, folder } = installation
-    expect(await done(['user', 'add', 'boss', '--plan'])).toContain('nothing has been changed')
-    expect(await done(['user', 'add', 'boss', '--password-file', 'password'])).toMatch(
-      /^ {2}user boss created\n {2}next /,
-    )
-    expect(await run(['grant', 'boss', 'todo-vew'])).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringContaining('there is no role "todo-vew"') as string,
-    })
-    expect(await done(['grant', 'boss', 'todo-view', '--plan'])).toContain('nothing has been changed')
-    expect(await run(['get', 'rolebinding', 'boss-todo-view'])).toMatchObject({ code: 1 })
-    expect(await done(['grant', 'boss', 'todo-view'])).toMatch(/^ {2}rolebinding boss-todo-view created\n {2}next /)
+test('a user is made, given a role, asked about, used and refused in words, and the role taken back', async () => {
+  const { done, run, url, folder } = installation
+  expect(await done(['user', 'add', 'boss', '--plan'])).toContain('nothing has been changed')
+  expect(await done(['user', 'add', 'boss', '--password-file', 'password'])).toMatch(
+    /^ {2}user boss created\n {2}next /,
+  )
+  expect(await run(['grant', 'boss', 'todo-vew'])).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('there is no role "todo-vew"') as string,
+  })
+  expect(await done(['grant', 'boss', 'todo-view', '--plan'])).toContain('nothing has been changed')
+  expect(await run(['get', 'rolebinding', 'boss-todo-view'])).toMatchObject({ code: 1 })
+  expect(await done(['grant', 'boss', 'todo-view'])).toMatch(/^ {2}rolebinding boss-todo-view created\n {2}next /)
 
-    const no = await run(['can-i', 'delete', 'todos', '--as', 'boss'])
-    expect(no).toEqual({
-      code: 1,
-      stderr: '',
-      stdout: [
-        '  no  boss may not delete todos in todo.example.com',
-        '      holds      authenticated; todo-view (rolebinding boss-todo-view)',
-        '      nearest    todo-view allows get, list, watch but not delete; todo-manage allows delete',
-        '      next       pergola grant boss todo-manage',
-        '',
-      ].join('\n'),
-    })
-    expect(await done(['who-can', 'list', 'todos'])).toMatch(/\n {2}todo-view +1 +boss\n/)
+  const no = await run(['can-i', 'delete', 'todos', '--as', 'boss'])
+  expect(no).toEqual({
+    code: 1,
+    stderr: '',
+    stdout: [
+      '  no  boss may not delete todos in todo.example.com',
+      '      holds      authenticated; todo-view (rolebinding boss-todo-view)',
+      '      nearest    todo-view allows get, list, watch but not delete; todo-manage allows delete',
+      '      next       pergola grant boss todo-manage',
+      '',
+    ].join('\n'),
+  })
+  expect(await done(['who-can', 'list', 'todos'])).toMatch(/\n {2}todo-view +1 +boss\n/)
 
-    const env = { XDG_CONFIG_HOME: `${folder}/boss` }
-    await done(['login', url, '--username', 'boss', '--password-file', 'password'], { env })
-    expect((await run(['list', 'todos'], { env })).code).toBe(0)
-    expect(await run(['delete', 'todo', 'milk', '--yes'], { env })).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringMatching(
-        /^boss may not delete todos "milk" in todo\.example\.com.*\n {2}next {6}pergola can-i delete todos\.todo\.example\.com milk\n$/,
-      ) as string,
-    })
-    expect(await done(['revoke', 'boss', 'todo-view'])).toContain('rolebinding boss-todo-view deleted')
-    expect((await run(['list', 'todos'], { env })).code).toBe(1)
-    expect(await done(['user', 'disable', 'boss'])).toContain('signed out everywhere')
-    expect((await run(['list', 'todos'], { env })).code).toBe(4)
-  },
-)
+  const env = { XDG_CONFIG_HOME: `${folder}/boss` }
+  await done(['login', url, '--username', 'boss', '--password-file', 'password'], { env })
+  expect((await run(['list', 'todos'], { env })).code).toBe(0)
+  expect(await run(['delete', 'todo', 'milk', '--yes'], { env })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^boss may not delete todos "milk" in todo\.example\.com.*\n {2}next {6}pergola can-i delete todos\.todo\.example\.com milk\n$/,
+    ) as string,
+  })
+  expect(await done(['revoke', 'boss', 'todo-view'])).toContain('rolebinding boss-todo-view deleted')
+  expect((await run(['list', 'todos'], { env })).code).toBe(1)
+  expect(await done(['user', 'disable', 'boss'])).toContain('signed out everywhere')
+  expect((await run(['list', 'todos'], { env })).code).toBe(4)
+})
 
 test('a role is taken from one of several, and a password is shown once', async () => {
   const { done, server } = installation

@@ -89,39 +89,36 @@ test('a plugin is installed, looked at, upgraded, taken back and uninstalled', a
   expect((await run(['plugin', 'upgrade', 'todo-1.1.0.tgz'])).stderr).toContain('pergola plugin install todo-1.1.0.tgz')
 })
 
-test(
-  'settings are shown and set, secrets never from the command line and never shown',
-  async () => {
-    const { done, run } = installation
-    await done(['plugin', 'install', 'todo-1.0.0.tgz', '--yes'], { files: { ...files, secret: 'a very secret token' } })
-    expect(await done(['plugin', 'settings', 'todo'])).toContain(
-      'webhook must be set: pergola plugin settings todo webhook=',
-    )
-    expect(await done(['plugin', 'settings', 'todo', 'webhook=x', '--plan'])).toContain('nothing has been changed')
-    const set = await done([
-      'plugin',
-      'settings',
-      'todo',
-      'webhook=https://a.example',
-      'size=7',
-      '--secret-file',
-      'token=secret',
-    ])
-    expect(set.split('\n').slice(0, 4)).toEqual([
-      '  SETTING  VALUE',
-      '  webhook  https://a.example  required',
-      '  size     7',
-      '  token    (set)              secret',
-    ])
-    expect(await done(['plugin', 'settings', 'todo', '--unset', 'size', '-o', 'json'])).not.toContain('very secret')
-    expect(await run(['plugin', 'settings', 'todo', 'token=abc'])).toMatchObject({
-      code: 2,
-      stderr: 'token is secret, and a command line is seen by others; use --set-secret token\n',
-    })
-    expect(await run(['plugin', 'settings', 'todo', 'size=seven'])).toMatchObject({ code: 2 })
-    expect((await run(['plugin', 'settings', 'todo', 'wehook=x'])).stderr).toContain('did you mean webhook?')
-  },
-)
+test('settings are shown and set, secrets never from the command line and never shown', async () => {
+  const { done, run } = installation
+  await done(['plugin', 'install', 'todo-1.0.0.tgz', '--yes'], { files: { ...files, secret: 'a very secret token' } })
+  expect(await done(['plugin', 'settings', 'todo'])).toContain(
+    'webhook must be set: pergola plugin settings todo webhook=',
+  )
+  expect(await done(['plugin', 'settings', 'todo', 'webhook=x', '--plan'])).toContain('nothing has been changed')
+  const set = await done([
+    'plugin',
+    'settings',
+    'todo',
+    'webhook=https://a.example',
+    'size=7',
+    '--secret-file',
+    'token=secret',
+  ])
+  expect(set.split('\n').slice(0, 4)).toEqual([
+    '  SETTING  VALUE',
+    '  webhook  https://a.example  required',
+    '  size     7',
+    '  token    (set)              secret',
+  ])
+  expect(await done(['plugin', 'settings', 'todo', '--unset', 'size', '-o', 'json'])).not.toContain('very secret')
+  expect(await run(['plugin', 'settings', 'todo', 'token=abc'])).toMatchObject({
+    code: 2,
+    stderr: 'token is secret, and a command line is seen by others; use --set-secret token\n',
+  })
+  expect(await run(['plugin', 'settings', 'todo', 'size=seven'])).toMatchObject({ code: 2 })
+  expect((await run(['plugin', 'settings', 'todo', 'wehook=x'])).stderr).toContain('did you mean webhook?')
+})
 
 test('a package that does not start, and one that is none, are told', async () => {
   const { run } = installation

@@ -38,9 +38,7 @@ describe('npm create pergola-plugin', () => {
     const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: folder, stdio: ['pipe', 'pipe', 'inherit'] })
     let shown = ''
     child.stdout.on('data', (chunk) => (shown += String(chunk)))
-    await expect
-      .poll(() => shown)
-      .toContain('API group (a domain you own, such as notes.example.com)')
+    await expect.poll(() => shown).toContain('API group (a domain you own, such as notes.example.com)')
     child.stdin.write('notes\r')
     await expect.poll(() => shown).toContain('"notes" cannot be an API group: it must be a domain')
     child.stdin.write('notes.example.org\r')

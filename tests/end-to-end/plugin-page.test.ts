@@ -42,15 +42,12 @@ const script = (person: object) => `(async () => {
   })
 })()`
 
-test.skipIf(!existsSync(chromium))(
-  'a page of a plugin cannot do what whoever looks at it may',
-  async () => {
-    await using browser = await startPage()
-    await using host = await startHost('SQLite', undefined, { env: { PERGOLA_SERVER_PUBLIC_URL: browser.origin } })
-    await host.install(pluginPackage(plugin))
-    await host.phaseIs('todo', { phase: 'Started' })
-    browser.serve(host.url, script({ username: 'admin', password: host.password, transport: 'cookie' }))
-    const seen = { statuses: [201, 200, 200], shown: '<p>a page of a plugin</p>', isOurs: false }
-    expect(await browser.run()).toEqual(seen)
-  },
-)
+test.skipIf(!existsSync(chromium))('a page of a plugin cannot do what whoever looks at it may', async () => {
+  await using browser = await startPage()
+  await using host = await startHost('SQLite', undefined, { env: { PERGOLA_SERVER_PUBLIC_URL: browser.origin } })
+  await host.install(pluginPackage(plugin))
+  await host.phaseIs('todo', { phase: 'Started' })
+  browser.serve(host.url, script({ username: 'admin', password: host.password, transport: 'cookie' }))
+  const seen = { statuses: [201, 200, 200], shown: '<p>a page of a plugin</p>', isOurs: false }
+  expect(await browser.run()).toEqual(seen)
+})

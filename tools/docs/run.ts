@@ -10,12 +10,7 @@ import { parseBlocks, unmetExpectation, type RunnableBlock } from './runnable-bl
  * Runs what the documents tell people to type, in a fresh copy of the repository, and compares what they are told
  * to see. All blocks of a document share one shell, as they would in somebody's terminal.
  */
-const documents = [
-  'README.md',
-  'docs/tutorial/index.md',
-  'packages/client/README.md',
-  'packages/plugin-sdk/README.md',
-]
+const documents = ['README.md', 'docs/tutorial/index.md', 'packages/client/README.md', 'packages/plugin-sdk/README.md']
 const named = process.argv.slice(2)
 const chosen = documents.filter((file) => named.length === 0 || named.includes(file))
 

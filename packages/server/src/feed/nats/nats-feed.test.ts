@@ -210,9 +210,7 @@ test('when the one that carries the log has nothing to do and is cut off from NA
   const other = await installation.openReplica()
   await byNats(other)
   link.hold()
-  await expect
-    .poll(() => other.feed.state())
-    .toContain('by NATS, and this replica carries the log')
+  await expect.poll(() => other.feed.state()).toContain('by NATS, and this replica carries the log')
   await write(other.store, 'a')
   await expect.poll(() => cut.names()).toEqual(['a'])
   await expect.poll(() => other.names()).toEqual(['a'])

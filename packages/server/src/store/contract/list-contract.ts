@@ -55,40 +55,37 @@ const sort: fc.Arbitrary<SortKey[]> = fc.array(
 
 export function listContract(engine: StoreEngine): void {
   describe(`${engine.name}, lists:`, () => {
-    test(
-      'every combination of terms, sorts, pages and cursors answers what the obvious way does',
-      async () => {
-        await using fixture = await openFixture(engine)
-        const generated = fc.sample(person, { numRuns: 60, seed: 7 })
-        const everybody = generated.map((values, at): Person => ({
-          ...values,
-          name: `p${at}`,
-          email: at % 3 === 0 ? undefined : `e${(at * 7) % 60}`,
-        }))
-        for (const one of everybody) await fixture.store.write([create(one)])
-        const query = fc.record({
-          where: fc.array(term, { maxLength: 3 }),
-          sort,
-          limit: fc.integer({ min: 1, max: 9 }),
-          offset: fc.integer({ min: 0, max: 70 }),
-        })
-        await fc.assert(
-          fc.asyncProperty(query, async ({ where, sort: keys, limit, offset }) => {
-            const expected = naiveList(everybody, where, keys)
-            const page = await fixture.store.list(people, { where, sort: keys, limit, offset })
-            expect(names(page)).toEqual(expected.slice(offset, offset + limit))
-            expect(page.total).toEqual({ count: expected.length, isEstimate: false })
-            expect(page.next !== undefined).toBe(offset + limit < expected.length)
-            const uncounted = await fixture.store.list(people, { where, sort: keys, limit, offset, total: 'none' })
-            expect(names(uncounted)).toEqual(names(page))
-            const counted = await fixture.store.list(people, { where, sort: keys, limit: 1, total: 'exact' })
-            expect(counted.total).toEqual({ count: expected.length, isEstimate: false })
-            expect(await allPages(fixture.store, { where, sort: keys, limit })).toEqual(expected)
-          }),
-          { numRuns: 150 },
-        )
-      },
-    )
+    test('every combination of terms, sorts, pages and cursors answers what the obvious way does', async () => {
+      await using fixture = await openFixture(engine)
+      const generated = fc.sample(person, { numRuns: 60, seed: 7 })
+      const everybody = generated.map((values, at): Person => ({
+        ...values,
+        name: `p${at}`,
+        email: at % 3 === 0 ? undefined : `e${(at * 7) % 60}`,
+      }))
+      for (const one of everybody) await fixture.store.write([create(one)])
+      const query = fc.record({
+        where: fc.array(term, { maxLength: 3 }),
+        sort,
+        limit: fc.integer({ min: 1, max: 9 }),
+        offset: fc.integer({ min: 0, max: 70 }),
+      })
+      await fc.assert(
+        fc.asyncProperty(query, async ({ where, sort: keys, limit, offset }) => {
+          const expected = naiveList(everybody, where, keys)
+          const page = await fixture.store.list(people, { where, sort: keys, limit, offset })
+          expect(names(page)).toEqual(expected.slice(offset, offset + limit))
+          expect(page.total).toEqual({ count: expected.length, isEstimate: false })
+          expect(page.next !== undefined).toBe(offset + limit < expected.length)
+          const uncounted = await fixture.store.list(people, { where, sort: keys, limit, offset, total: 'none' })
+          expect(names(uncounted)).toEqual(names(page))
+          const counted = await fixture.store.list(people, { where, sort: keys, limit: 1, total: 'exact' })
+          expect(counted.total).toEqual({ count: expected.length, isEstimate: false })
+          expect(await allPages(fixture.store, { where, sort: keys, limit })).toEqual(expected)
+        }),
+        { numRuns: 150 },
+      )
+    })
 
     test('after updates and deletions, too', async () => {
       await using fixture = await openFixture(engine)

@@ -80,80 +80,71 @@ export function raceContract(engine: StoreEngine): void {
       expect(kinds.filter((kind) => kind === 'exists')).toHaveLength(15)
     })
 
-    test(
-      'or, in batches of mixed kinds over the same objects, everybody in turn and nobody in a circle',
-      async () => {
-        await using fixture = await openFixture(engine)
-        const names = ['a', 'b', 'c', 'd']
-        await fixture.store.write(names.map((name) => create(name)))
-        const mixed = async (lane: number) => {
-          for (let round = 0; round < 12; round++) {
-            const stored = await Promise.all(names.map((name) => fixture.store.get(people, name)))
-            const operations = names.map((name, at) => {
-              const object = stored[at]
-              if (!object) return create(name)
-              return (at + lane + round) % 2 === 0
-                ? update(object, { text: `${lane} ${round}` })
-                : ({ type: 'delete', model: people, name } as const)
-            })
-            await fixture.store.write(operations).catch((error: unknown) => {
-              if (!(error instanceof WriteConflict)) throw error
-            })
+    test('or, in batches of mixed kinds over the same objects, everybody in turn and nobody in a circle', async () => {
+      await using fixture = await openFixture(engine)
+      const names = ['a', 'b', 'c', 'd']
+      await fixture.store.write(names.map((name) => create(name)))
+      const mixed = async (lane: number) => {
+        for (let round = 0; round < 12; round++) {
+          const stored = await Promise.all(names.map((name) => fixture.store.get(people, name)))
+          const operations = names.map((name, at) => {
+            const object = stored[at]
+            if (!object) return create(name)
+            return (at + lane + round) % 2 === 0
+              ? update(object, { text: `${lane} ${round}` })
+              : ({ type: 'delete', model: people, name } as const)
+          })
+          await fixture.store.write(operations).catch((error: unknown) => {
+            if (!(error instanceof WriteConflict)) throw error
+          })
+        }
+      }
+      await Promise.all(Array.from({ length: 8 }, (_, lane) => mixed(lane)))
+      expect((await allNames(fixture.store)).length).toBeLessThanOrEqual(names.length)
+    })
+
+    test('or deletes what others change at that moment, and nothing of it is left behind', async () => {
+      await using fixture = await openFixture(engine)
+      const { store } = fixture
+      const rounds = 60
+      const lane = async (at: number) => {
+        for (let round = 0; round < rounds; round++) {
+          const name = `hot-${round % 2}`
+          const value = `${at}.${round}`
+          const content = { labels: { by: value }, tags: [value], city: value }
+          try {
+            const stored = await store.get(people, name)
+            if (at % 2 === 0) await store.write([{ type: 'delete', model: people, name }])
+            else
+              await store.write([stored ? update(stored, { text: value, ...content }) : create({ name, ...content })])
+          } catch (error) {
+            if (!(error instanceof WriteConflict)) throw error
           }
         }
-        await Promise.all(Array.from({ length: 8 }, (_, lane) => mixed(lane)))
-        expect((await allNames(fixture.store)).length).toBeLessThanOrEqual(names.length)
-      },
-    )
+      }
+      await Promise.all(Array.from({ length: 8 }, (_, at) => lane(at)))
+      const { items } = await store.list(people, { limit: 9 })
+      for (const where of [
+        [{ label: 'by', is: { op: 'present' } }],
+        [{ field: 'tags', is: { op: 'present' } }],
+      ] as const) {
+        const found = await store.list(people, { limit: 9, where, total: 'exact' })
+        expect(found.total?.count).toBe(items.length)
+      }
+    })
 
-    test(
-      'or deletes what others change at that moment, and nothing of it is left behind',
-      async () => {
-        await using fixture = await openFixture(engine)
-        const { store } = fixture
-        const rounds = 60
-        const lane = async (at: number) => {
-          for (let round = 0; round < rounds; round++) {
-            const name = `hot-${round % 2}`
-            const value = `${at}.${round}`
-            const content = { labels: { by: value }, tags: [value], city: value }
-            try {
-              const stored = await store.get(people, name)
-              if (at % 2 === 0) await store.write([{ type: 'delete', model: people, name }])
-              else
-                await store.write([stored ? update(stored, { text: value, ...content }) : create({ name, ...content })])
-            } catch (error) {
-              if (!(error instanceof WriteConflict)) throw error
-            }
-          }
-        }
-        await Promise.all(Array.from({ length: 8 }, (_, at) => lane(at)))
-        const { items } = await store.list(people, { limit: 9 })
-        for (const where of [
-          [{ label: 'by', is: { op: 'present' } }],
-          [{ field: 'tags', is: { op: 'present' } }],
-        ] as const) {
-          const found = await store.list(people, { limit: 9, where, total: 'exact' })
-          expect(found.total?.count).toBe(items.length)
-        }
-      },
-    )
-
-    test(
-      'or, when two batches want the values the other one has, both in the end or a conflict',
-      async () => {
-        await using fixture = await openFixture(engine)
-        const attempts = Array.from({ length: 12 }, (_, at) => () => {
-          const [first, second] = at % 2 === 0 ? ['x', 'y'] : ['y', 'x']
-          return fixture.store.write([
-            create({ name: `a${at}`, email: first }),
-            create({ name: `b${at}`, email: second }),
-          ])
-        })
-        const kinds = await race(attempts)
-        expect(kinds).toEqual(['won', ...Array.from({ length: 11 }, () => 'duplicate')])
-      },
-    )
+    test('or, when two batches want the values the other one has, both in the end or a conflict', async () => {
+      await using fixture = await openFixture(engine)
+      const attempts = Array.from({ length: 12 }, (_, at) => () => {
+        const [first, second] = at % 2 === 0 ? ['x', 'y'] : ['y', 'x']
+        return fixture.store.write([
+          create({ name: `a${at}`, email: first }),
+          create({ name: `b${at}`, email: second }),
+        ])
+      })
+      const kinds = await race(attempts)
+      expect(kinds).toEqual(['won', ...Array.from({ length: 11 }, () => 'duplicate')])
+    })
   })
 }
 
