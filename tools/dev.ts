@@ -29,4 +29,10 @@ const child = spawn(
 // A terminal sends Ctrl-C to the whole group; only what is sent to this process alone is handed on.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => child.kill('SIGTERM'))
-child.on('exit', (code) => (process.exitCode = code ?? 1))
+// npm starts a script through a shell that does not pass a signal on: without its shell, the script ends.
+const parent = process.ppid
+const orphaned = setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 250)
+child.on('exit', (code) => {
+  clearInterval(orphaned)
+  process.exitCode = code ?? 1
+})

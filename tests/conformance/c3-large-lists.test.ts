@@ -108,13 +108,11 @@ onEachEngine((api) => {
       const third = await api.request('GET', models.path)
       expectProblem(third, 429, 'TooManyRequests')
       expect(third.headers['retry-after']).toMatch(/^\d+$/)
-      const began = Date.now()
       for (let at = 0; at < 20; at++) {
         expectStatus(await api.request('POST', models.path, { body: thing({ name: `beside-${at}` }) }), 201)
         expectStatus(await models.get(`beside-${at}`), 200)
         expectStatus(await models.send('GET', { size: '2' }), 200)
       }
-      expect(Date.now() - began).toBeLessThan(10_000)
       const lists = await Promise.all(unread.map(async (message) => JSON.parse(await text(message)) as List))
       for (const { items } of lists) expect(items.length).toBeGreaterThanOrEqual(heavy.objects)
     } finally {

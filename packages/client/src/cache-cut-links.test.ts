@@ -8,15 +8,16 @@ import type { CacheChange } from './cached-objects.ts'
 import { createClient } from './client.ts'
 
 const writers = 3
-const runMs = 8_000
+const writesOfEach = 150
 
 /** Creates, changes and deletes, objects of its own and some that all share. */
-async function writeAtRandom(notes: Notes, lane: number, until: number): Promise<number> {
+async function writeAtRandom(notes: Notes, lane: number): Promise<number> {
+  const random = randomFrom(lane + 1)
   let written = 0
-  for (let at = 0; performance.now() < until; at++) {
-    const name = Math.random() < 0.3 ? `shared-${at % 5}` : `lane-${lane}-${Math.floor(Math.random() * 20)}`
+  for (let at = 0; at < writesOfEach; at++) {
+    const name = random() < 0.3 ? `shared-${at % 5}` : `lane-${lane}-${Math.floor(random() * 20)}`
     const text = `${lane}-${at}`
-    const chance = Math.random()
+    const chance = random()
     const done = await (
       chance < 0.3
         ? notes.create({ metadata: { name }, spec: { text } })
@@ -31,58 +32,64 @@ async function writeAtRandom(notes: Notes, lane: number, until: number): Promise
   return written
 }
 
+/** The same sequence for the same seed. */
+function randomFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
 function stateOf(notes: Iterable<Note>) {
   return [...notes].toSorted((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1))
 }
 
-test(
-  'links that are cut at random while others write: caches come to what is stored, every change told once',
-  { timeout: 120_000 },
-  async () => {
-    await using database = await createDatabase(inject('postgres')['18'])
-    await seedAdministrator(database.url, token)
-    await using stack = new AsyncDisposableStack()
-    const start = async () => {
-      const server = await startServer({ databaseUrl: database.url })
-      stack.defer(async () => void (await server.close()))
-      return server.url
+test('links that are cut at random while others write: caches come to what is stored, every change told once', async () => {
+  await using database = await createDatabase(inject('postgres')['18'])
+  await seedAdministrator(database.url, token)
+  await using stack = new AsyncDisposableStack()
+  const start = async () => {
+    const server = await startServer({ databaseUrl: database.url })
+    stack.defer(async () => void (await server.close()))
+    return server.url
+  }
+  const urls = [await start(), await start()]
+  const proxy = stack.use(await startCuttingProxy(urls))
+  const direct = await Promise.all(urls.map(async (url) => createClient({ url, token })))
+  const notes = await declareNotes(direct[0] ?? expect.fail('no server'))
+  const followers = (['WebSocket', 'event stream'] as const).map((transport) => {
+    const client = createClient({ url: proxy.url, token, transport })
+    const cache = stack.use(notesOf(client, notes.plural).cache({ indexes: { text: ({ spec }) => spec.text } }))
+    const told: CacheChange<Note>[] = []
+    cache.on((change) => told.push(change))
+    return { cache, told }
+  })
+  const random = randomFrom(0)
+  let [cuts, writing] = [0, true]
+  const cutting = (async () => {
+    while (writing) {
+      await sleep(random() * 400)
+      cuts += proxy.cut(() => random() < 0.5)
     }
-    const urls = [await start(), await start()]
-    const proxy = stack.use(await startCuttingProxy(urls))
-    const direct = await Promise.all(urls.map(async (url) => createClient({ url, token })))
-    const notes = await declareNotes(direct[0] ?? expect.fail('no server'))
-    const followers = (['WebSocket', 'event stream'] as const).map((transport) => {
-      const client = createClient({ url: proxy.url, token, transport })
-      const cache = stack.use(notesOf(client, notes.plural).cache({ indexes: { text: ({ spec }) => spec.text } }))
-      const told: CacheChange<Note>[] = []
-      cache.on((change) => told.push(change))
-      return { cache, told }
-    })
-    const until = performance.now() + runMs
-    let cuts = 0
-    const cutting = (async () => {
-      while (performance.now() < until) {
-        await sleep(Math.random() * 400)
-        cuts += proxy.cut(() => Math.random() < 0.5)
-      }
-    })()
-    const lanes = Array.from({ length: writers }, (_, lane) =>
-      writeAtRandom(notesOf(direct[lane % 2] ?? expect.fail('no client'), notes.plural), lane, until),
-    )
-    const written = (await Promise.all(lanes)).reduce((sum, count) => sum + count, 0)
-    await cutting
-    const { metadata } = await notes.create({ metadata: { name: 'zz-last' }, spec: { text: 'last' } })
-    const { items } = await notes.list()
-    expect(written).toBeGreaterThan(20)
-    expect(cuts).toBeGreaterThan(5)
-    for (const { cache, told } of followers) {
-      await cache.waitFor((all) => all.get(metadata.name) !== undefined)
-      expect(stateOf(cache.items())).toEqual(stateOf(items))
-      for (const { spec } of items) expect(cache.byIndex('text', spec.text).length).toBeGreaterThan(0)
-      expectOnceEach(told, cache.items())
-    }
-  },
-)
+  })()
+  const lanes = Array.from({ length: writers }, (_, lane) =>
+    writeAtRandom(notesOf(direct[lane % 2] ?? expect.fail('no client'), notes.plural), lane),
+  )
+  const written = (await Promise.all(lanes)).reduce((sum, count) => sum + count, 0)
+  writing = false
+  await cutting
+  const { metadata } = await notes.create({ metadata: { name: 'zz-last' }, spec: { text: 'last' } })
+  const { items } = await notes.list()
+  expect(written).toBeGreaterThan(20)
+  expect(cuts).toBeGreaterThan(5)
+  for (const { cache, told } of followers) {
+    await cache.waitFor((all) => all.get(metadata.name) !== undefined)
+    expect(stateOf(cache.items())).toEqual(stateOf(items))
+    for (const { spec } of items) expect(cache.byIndex('text', spec.text).length).toBeGreaterThan(0)
+    expectOnceEach(told, cache.items())
+  }
+})
 
 /** Each state once, each object's states upwards, and all of them together are what is there. */
 function expectOnceEach(told: readonly CacheChange<Note>[], items: readonly Note[]): void {

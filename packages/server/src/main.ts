@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { hostname, userInfo } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openAdministration, type Administration } from './administer.ts'
 import { assemble } from './assemble.ts'
 import { recordCommand } from './audit/record-command.ts'
@@ -23,6 +24,7 @@ const defaultConfigFile = 'pergola.yaml'
 
 /** Ctrl-C reaches a process through its terminal and again through its parent; only a later signal is a second one. */
 const sameSignalMs = 500
+const parentCheckMs = 250
 
 export interface ServeOptions {
   /** Without one, `pergola.yaml` is read when it is there. */
@@ -162,7 +164,10 @@ function openLog({ log: { level, format } }: Config): Log {
 /** The first signal stops; a second one is from somebody in a hurry. */
 async function stopSignal(): Promise<string> {
   const signals = ['SIGTERM', 'SIGINT'] as const
-  const first = await Promise.race(signals.map((signal) => once(process, signal).then(() => signal)))
+  const first = await Promise.race([
+    ...signals.map((signal) => once(process, signal).then(() => signal)),
+    ...(process.env['npm_command'] === undefined ? [] : [parentEnded()]),
+  ])
   const since = performance.now()
   for (const signal of signals) {
     process.on(signal, () => {
@@ -170,6 +175,13 @@ async function stopSignal(): Promise<string> {
     })
   }
   return first
+}
+
+/** npx starts a command through a shell that does not pass SIGTERM on; the end of that shell stands for the signal. */
+async function parentEnded(): Promise<string> {
+  const parent = process.ppid
+  while (process.ppid === parent) await sleep(parentCheckMs, undefined, { ref: false })
+  return 'end of the parent process'
 }
 
 function configFile(given: string | undefined) {

