@@ -183,7 +183,10 @@ test('a stop does not wait for those who do not hear it', async () => {
   const own = await start()
   const { webSocket, closed } = await open('/echo', { socket: own.socket })
   webSocket.pause()
+  let heard = false
+  void closed.then(() => (heard = true))
   await own.server.stop()
+  expect(heard).toBe(false)
   webSocket.resume()
   await closed
 })

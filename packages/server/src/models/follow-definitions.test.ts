@@ -33,9 +33,12 @@ test('what is declared between reading all and beginning to follow is seen', asy
 test('it stops at once, in the middle of waiting', async () => {
   await using replica = await sqliteReplica()
   const log = createLog({ level: 'info', pretty: false, write: () => {} })
-  const following = followDefinitions({ ...replica, log })
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  let looks = 0
+  const store: Store = { ...replica.store, list: (...asked) => (looks++, replica.store.list(...asked)) }
+  const following = followDefinitions({ ...replica, store, log })
+  await expect.poll(() => looks).toBe(1)
   await following[Symbol.asyncDispose]()
+  expect(looks).toBe(1)
 })
 
 test('while it is told of every change it asks the database no more, and when it is not, again', async () => {
