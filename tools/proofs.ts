@@ -107,7 +107,7 @@ if (unknown.length > 0) {
 }
 
 function test(name: string, shows: string, file: string): Proof {
-  return { name, shows, command: `TEST_POSTGRES_15=true npx vitest run --project proofs ${file}` }
+  return { name, shows, command: `npx vitest run --project proofs ${file}` }
 }
 
 /** Name, verdict, last line, seconds, date, commit, steal. */

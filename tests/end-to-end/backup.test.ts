@@ -16,11 +16,11 @@ const engines = [
   {
     engine: 'PostgreSQL',
     database: async (name: string) => {
-      const client = new Client({ connectionString: inject('postgres')['18'] })
+      const client = new Client({ connectionString: inject('postgres')['15'] })
       await client.connect()
       await client.query(`CREATE DATABASE ${name}`)
       await client.end()
-      return Object.assign(new URL(inject('postgres')['18']), { pathname: `/${name}` }).href
+      return Object.assign(new URL(inject('postgres')['15']), { pathname: `/${name}` }).href
     },
   },
 ]

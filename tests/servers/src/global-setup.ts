@@ -3,12 +3,12 @@ import { postgresVersions, startPostgres, type PostgresVersion } from './postgre
 
 /**
  * Starts what tests ask for by `inject('postgres')`, once a run; vitest calls the answer at the end, failed or not.
- * `TEST_ENGINE=SQLite` is for runs in which nobody asks: nothing is started. PostgreSQL 15 is started for proofs only.
+ * `TEST_ENGINE=SQLite` is for runs in which nobody asks: nothing is started.
  */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   await using started = new AsyncDisposableStack()
   const start = async (version: PostgresVersion) => [version, started.use(await startPostgres(version)).url] as const
-  const wanted = wantedVersions()
+  const wanted = process.env['TEST_ENGINE'] === 'SQLite' ? [] : postgresVersions
   const outcomes = await Promise.allSettled(wanted.map(start))
   const urls = outcomes.map((outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason
@@ -17,11 +17,6 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   provide('postgres', Object.fromEntries(urls) as Record<PostgresVersion, string>)
   const running = started.move()
   return () => running.disposeAsync()
-}
-
-function wantedVersions(): readonly PostgresVersion[] {
-  if (process.env['TEST_ENGINE'] === 'SQLite') return []
-  return process.env['TEST_POSTGRES_15'] === 'true' ? postgresVersions : ['18']
 }
 
 declare module 'vitest' {

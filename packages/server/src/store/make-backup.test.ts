@@ -30,7 +30,7 @@ const engines = [
       [Symbol.asyncDispose]: async () => {},
     }),
   },
-  { engine: 'PostgreSQL', database: () => createDatabase(inject('postgres')['18']) },
+  { engine: 'PostgreSQL', database: () => createDatabase(inject('postgres')['15']) },
 ] as const
 
 describe.each(engines)('on $engine', ({ database }) => {
