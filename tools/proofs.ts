@@ -15,6 +15,9 @@ const proofs: readonly Proof[] = [
   test('postgres-15', 'the store contract on PostgreSQL 15', 'postgres-store-15'),
   test('pgbouncer', 'the store contract behind PgBouncer in transaction mode', 'postgres-store-pooled'),
   test('graceful-stop', 'SIGTERM under load cuts no request', 'graceful-stop'),
+  test('administer', 'commands on the database itself, on both engines', 'end-to-end/administer'),
+  test('upgrade', 'upgrade and rollback of plugins, whole lives', 'end-to-end/plugin-upgrade'),
+  test('dev', 'pergola dev: reload, bad saves, logs', 'end-to-end/dev.proof'),
   test('store-checker', 'the checker of stored data finds planted damage', 'store-checker'),
   {
     name: 'properties',
@@ -62,6 +65,7 @@ const proofs: readonly Proof[] = [
     shows: 'journeys through the console in Chromium',
     command: 'npm run -s build && npm run -s test:console',
   },
+  { name: 'security', shows: 'every known attack fails, on both engines', command: 'npm run -s security' },
   {
     name: 'guides',
     shows: 'the commands of the package guides',

@@ -1,7 +1,7 @@
 import type { Edit, PlantedFault } from './planted-fault.ts'
 
 const unit = (file: string, titles: string) => `npm test -- --project unit ${file} -t "${titles}"`
-const dev = (titles: string) => `npm test -- --project end-to-end tests/end-to-end/dev.test.ts -t "${titles}"`
+const dev = (titles: string) => `npx vitest run --project proofs tests/end-to-end/dev.proof.test.ts -t "${titles}"`
 const cli = 'packages/cli/src/dev'
 const processes = 'packages/server/src/plugins/process'
 

@@ -114,14 +114,16 @@ describe('a plugin that goes wrong is ended, and says how:', () => {
     [
       'more processes than it may be',
       `for (let at = 0; at < 12; at++) spawn('sleep', ['60'])`,
-      /^was \d+ processes, and may be 8$/,
+      /was \d+ processes, and may be 8/,
     ],
     ['an exit', `setTimeout(() => process.exit(7), 1000)`, /^ended with code 7$/],
     ['an unhandled rejection', `setTimeout(() => Promise.reject(new Error('x')), 1000)`, /^ended with code 1$/],
   ]
   for (const [what, more, how] of cases) {
     test(what, async () => {
-      await using plugin = await start(answering(more))
+      // On a busy machine it may be ended before it is healthy.
+      const plugin = await start(answering(more)).catch((error: Error) => error)
+      if (plugin instanceof Error) return expect(plugin.message).toMatch(how)
       expect((await plugin.exited).how).toMatch(how)
       expect(isRunning(plugin.pid)).toBe(false)
     })
