@@ -70,7 +70,7 @@ async function withToken(host: Host): Promise<Prepared> {
 async function withSession(host: Host): Promise<Prepared> {
   const [first = ''] = host.addresses
   const { session } = await createUser(first, rules)
-  return { token: session, takeBack: () => call(first, 'DELETE', '/auth/sessions/current', undefined, session) }
+  return { token: session, takeBack: () => call(first, 'DELETE', '/auth/sessions/-', undefined, session) }
 }
 
 async function lags(

@@ -138,7 +138,7 @@ onEachEngine(
       const { name, token } = await person(api)
       const auth = (method: string, path: string, body?: object) =>
         api.request(method, path, { token, headers: own(), ...(body && { body }) })
-      const change = { current: password, new: 'quite another one' }
+      const change = { current: password, new: 'quite another one', keepTokens: true }
       const made = await tokenOf(api, token)
       const cookie = await cookieOf(api, name)
       const events: readonly (readonly [event: string, account: string | undefined, answer: Answer])[] = [
@@ -147,7 +147,7 @@ onEachEngine(
         [
           'sign-out',
           undefined,
-          await api.request('DELETE', '/auth/sessions/current', { as: 'anonymous', headers: { cookie, ...own() } }),
+          await api.request('DELETE', '/auth/sessions/-', { as: 'anonymous', headers: { cookie, ...own() } }),
         ],
         ['password-change-failed', undefined, await auth('PUT', '/auth/password', { ...change, current: 'wrong' })],
         ['password-change', undefined, await auth('PUT', '/auth/password', change)],

@@ -38,6 +38,19 @@ onEachEngine(
       expectStatus(await from('198.51.100.9, 198.51.100.10'), 201)
     })
 
+    test('C7-114 who has signed in from an address is not kept out by what others fill', async () => {
+      const [ann, ben] = [await person(api), await person(api)]
+      const headers = { 'x-forwarded-for': '198.51.100.77' }
+      expectStatus(await login(api, { username: ann.name }, headers), 201)
+      for (let tries = 0; tries < 50; tries++) {
+        await login(api, { username: `nobody-${tries}`, password: 'wrong' }, headers)
+      }
+      const others = await login(api, { username: ben.name }, headers)
+      expectProblem(others, 429, 'TooManyRequests')
+      expect(Number(others.headers['retry-after'])).toBeGreaterThan(0)
+      expectStatus(await login(api, { username: ann.name }, headers), 201)
+    })
+
     test('C7-76 Forwarded is not read, not even from a trusted proxy', async () => {
       expect(await addressOf(api, { forwarded: 'for=198.51.100.1' })).toBe('127.0.0.1')
     })

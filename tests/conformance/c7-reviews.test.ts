@@ -33,12 +33,44 @@ onEachEngine((api) => {
       const answer = await ann.request('GET', `${own}/users/-/permissions`)
       expectStatus(answer, 200)
       expect(answer.body).toEqual({
+        username: ann.name,
         roles: [{ name: 'anonymous' }, { name: 'authenticated' }, { name, binding }],
         uiPermissions: ['plugin:todo:edit', 'plugin:todo:view'],
       })
       const headers = { 'if-none-match': String(answer.headers.etag) }
       expectStatus(await ann.request('GET', `${own}/users/-/permissions`, { headers }), 304)
     })
+  })
+
+  test('C7-110 a super administrator has all UI permissions that there are', async () => {
+    const annotations = { 'rbac.authorization.platform.run/ui-permissions': '["plugin:c7-110:see"]' }
+    const body = { metadata: { name: 'c7-110', annotations }, rules: [] }
+    expectStatus(await api.request('POST', '/api/v1alpha1/roles', { body }), 201)
+    const chief = await person(api, { roles: ['super-administrator'] })
+    await expectSoon(async () => {
+      const { body: held } = await chief.request('GET', `${own}/users/-/permissions`)
+      expect((held as { uiPermissions: readonly string[] }).uiPermissions).toContain('plugin:c7-110:see')
+    })
+  })
+
+  test('C7-111 everybody reads and changes its own name and address, and nothing else of itself', async () => {
+    const ann = await person(api)
+    const profile = `${own}/users/-`
+    const patch = (body: object) =>
+      ann.request('PATCH', profile, { body, headers: { 'content-type': 'application/merge-patch+json' } })
+    const read = await ann.request('GET', profile)
+    expectStatus(read, 200)
+    expect(read.body).toEqual({ name: ann.name, roles: ['anonymous', 'authenticated'] })
+    const changed = await patch({ displayName: 'Ann', email: 'ann@example.com' })
+    expectStatus(changed, 200)
+    expect(changed.body).toMatchObject({ name: ann.name, displayName: 'Ann', email: 'ann@example.com' })
+    expectStatus(await patch({ email: null }), 200)
+    expect((await ann.request('GET', profile)).body).toMatchObject({ displayName: 'Ann' })
+    expect((await ann.request('GET', profile)).body).not.toHaveProperty('email')
+    for (const body of [{ disabled: false }, { roles: ['super-administrator'] }, { name: 'eve' }, { email: 'no' }]) {
+      expectProblem(await patch(body), 422, 'Invalid')
+    }
+    expectStatus(await api.request('GET', profile, { as: 'anonymous' }), 401)
   })
 
   test('C7-31 a review says by which binding, role, way and rule something is allowed', async () => {
@@ -93,11 +125,14 @@ onEachEngine((api) => {
     const manage = await createRole(api, { dependencies: [view] })
     await person(api, { roles: [manage] })
     await person(api, { roles: [manage] })
-    const body = { verb: 'get', group: 'whocan.example.com', resource: 'things', name: 'a' }
+    const asked = { verb: 'get', group: 'whocan.example.com', resource: 'things', name: 'a' }
+    const body = { requests: [asked, { ...asked, verb: 'delete' }] }
     const answer = await api.request('POST', `${own}/whocan`, { body })
     expectStatus(answer, 200)
-    const { roles } = answer.body as { roles: { name: string; bindings: number }[] }
-    const counts = new Map(roles.map(({ name, bindings }) => [name, bindings]))
+    const { items } = answer.body as { items: { roles: { name: string; bindings: number }[] }[] }
+    const counts = new Map(items[0]?.roles.map(({ name, bindings }) => [name, bindings]))
+    expect(items[1]?.roles.map(({ name }) => name)).toEqual(['super-administrator'])
+    expectStatus(await api.request('POST', `${own}/whocan`, { body: { requests: Array(101).fill(asked) } }), 422)
     expect([counts.get(view), counts.get(manage), counts.has('super-administrator')]).toEqual([0, 2, true])
     const ann = await person(api)
     expectProblem(await ann.request('POST', `${own}/whocan`, { body }), 403, 'Forbidden')

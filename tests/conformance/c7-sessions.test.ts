@@ -34,11 +34,11 @@ onEachEngine((api) => {
     expectStatus(await api.request('GET', '/apis', { as: 'anonymous', headers }), 200)
   })
 
-  test('C7-22 a session that is over is 401, and its cookie is cleared', async () => {
+  test('C7-22 C7-116 a session that is over is 401, and its cookie is cleared', async () => {
     const { name } = await person(api)
     const cookie = (await cookieOf(name)).split(';')[0] ?? ''
     const headers = { cookie, ...own() }
-    expectStatus(await api.request('DELETE', '/auth/sessions/current', { as: 'anonymous', headers }), 200)
+    expectStatus(await api.request('DELETE', '/auth/sessions/-', { as: 'anonymous', headers }), 200)
     const answer = await api.request('GET', '/livez', { as: 'anonymous', headers: { cookie } })
     expectProblem(answer, 401, 'Unauthenticated')
     expect(String(answer.headers['set-cookie'])).toMatch(/^pergola-session=; .*Max-Age=0$/)
@@ -74,6 +74,82 @@ onEachEngine((api) => {
     expectStatus(await ann.request('GET', '/apis'), 200)
     expectProblem(await login(api, { username: ann.name }), 401, 'Unauthenticated')
     expectStatus(await login(api, { username: ann.name, password: 'quite another one' }), 201)
+  })
+
+  test('C7-109 a new password ends the tokens too, unless it is said that they stay', async () => {
+    const tokens = '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'
+    const ann = await person(api)
+    const make = async (token: string) => {
+      const answer = await api.request('POST', tokens, { token, body: {} })
+      expectStatus(answer, 201)
+      return (answer.body as { token: string }).token
+    }
+    const change = (current: string, next: string, more: object) =>
+      ann.request('PUT', '/auth/password', { body: { current, new: next, ...more }, headers: own() })
+    const kept = await make(ann.token)
+    expectStatus(await change('correct horse battery', 'the second of them', { keepTokens: true }), 200)
+    expectStatus(await api.request('GET', tokens, { token: kept }), 200)
+    expectStatus(await change('the second of them', 'the third of them', {}), 200)
+    expectStatus(await api.request('GET', tokens, { token: kept }), 401)
+    expect((await ann.request('GET', tokens)).body).toEqual({ items: [] })
+
+    const path = `${core}/users/${ann.name}/password`
+    const again = await make(ann.token)
+    expectStatus(await api.request('PUT', path, { body: { password: 'the fourth of them', keepTokens: true } }), 200)
+    expectStatus(await api.request('GET', tokens, { token: again }), 200)
+    expectStatus(await api.request('PUT', path, { body: { password: 'the fifth of them' } }), 200)
+    expectStatus(await api.request('GET', tokens, { token: again }), 401)
+  })
+
+  test('C7-112 of more than 50 sessions of a user the oldest end', async () => {
+    const { name, token: oldest } = await person(api)
+    const tokens: string[] = []
+    for (let count = 0; count < 50; count++) {
+      const answer = await login(api, { username: name, transport: 'token' })
+      expectStatus(answer, 201)
+      tokens.push((answer.body as { token: string }).token)
+    }
+    await expectSoon(async () => expectStatus(await api.request('GET', '/apis', { token: oldest }), 401))
+    for (const token of [tokens[0], tokens.at(-1)]) {
+      const { body } = await api.request('GET', '/auth/sessions', { token: token ?? '' })
+      expect((body as { items: unknown[] }).items).toHaveLength(50)
+    }
+  })
+
+  describe('a password that anybody guesses first is refused:', () => {
+    const cases = {
+      'seven characters': 'seven77',
+      '1,025 characters': 'ab'.repeat(513),
+      'one character repeated': 'aaaaaaaaaa',
+      'one of the commonest': 'Password1',
+    }
+    for (const [what, password] of Object.entries(cases)) {
+      test(`C7-113 ${what}`, async () => {
+        const ann = await person(api)
+        const body = { current: 'correct horse battery', new: password }
+        expectProblem(await ann.request('PUT', '/auth/password', { body, headers: own() }), 422, 'Invalid')
+        const set = await api.request('PUT', `${core}/users/${ann.name}/password`, { body: { password } })
+        expectProblem(set, 422, 'Invalid')
+        expect((set.body as { errors: readonly { pointer: string }[] }).errors[0]?.pointer).toBe('/password')
+      })
+    }
+    test('C7-113 the name of the user', async () => {
+      const { name } = await person(api)
+      const body = { password: name.toUpperCase() }
+      expectProblem(await api.request('PUT', `${core}/users/${name}/password`, { body }), 422, 'Invalid')
+      const long = { password: 'ab'.repeat(512) }
+      expectStatus(await api.request('PUT', `${core}/users/${name}/password`, { body: long }), 200)
+      expectStatus(await login(api, { username: name, ...long }), 201)
+    })
+  })
+
+  test('C7-115 nobody sets its own password without showing the one that it has', async () => {
+    const chief = await person(api, { roles: ['super-administrator'] })
+    const set = () =>
+      chief.request('PUT', `${core}/users/${chief.name}/password`, { body: { password: 'not shown before' } })
+    await expectSoon(async () => expectStatus(await chief.request('GET', `${core}/users?size=1`), 200))
+    expectProblem(await set(), 403, 'Forbidden')
+    expectStatus(await login(api, { username: chief.name }), 201)
   })
 
   describe('with a cookie, what changes something must come from our own pages:', () => {

@@ -25,9 +25,10 @@ onEachEngine((api) => {
     return (answer.body as { items: { allowed: boolean; templates?: readonly string[] }[] }).items[0]
   }
   const whoCan = async (request: object): Promise<readonly string[]> => {
-    const answer = await api.request('POST', `${own}/whocan`, { body: request })
+    const answer = await api.request('POST', `${own}/whocan`, { body: { requests: [request] } })
     expectStatus(answer, 200)
-    return (answer.body as { roles: { name: string }[] }).roles.map(({ name }) => name)
+    const [item] = (answer.body as { items: { roles: { name: string }[] }[] }).items
+    return item?.roles.map(({ name }) => name) ?? []
   }
 
   describe('a role', () => {

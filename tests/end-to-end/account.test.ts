@@ -76,12 +76,12 @@ test('from the first setup to a token that reviews its own access', async () => 
   expect(permissions.body).toMatchObject({
     roles: [{ name: 'anonymous' }, { name: 'authenticated' }, { name: 'super-administrator' }],
   })
-  const who = await send('POST /apis/api.platform.run/v1alpha1/whocan', { token: secret, body: requests[0] as object })
-  expect(who.body).toMatchObject({ roles: [{ name: 'super-administrator', bindings: 1 }] })
+  const who = await send('POST /apis/api.platform.run/v1alpha1/whocan', { token: secret, body: { requests } })
+  expect(who.body).toMatchObject({ items: [{ roles: [{ name: 'super-administrator', bindings: 1 }] }] })
 
   const sessions = await send('GET /auth/sessions', { token })
   expect(sessions.body).toMatchObject({ items: [{ username: 'ann', current: true }] })
-  expect((await send('DELETE /auth/sessions/current', { token })).status).toBe(200)
+  expect((await send('DELETE /auth/sessions/-', { token })).status).toBe(200)
   expect((await send('GET /auth/sessions', { token })).status).toBe(401)
 })
 

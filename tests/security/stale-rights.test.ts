@@ -85,7 +85,7 @@ onEachEngine((api) => {
       const { ann } = await reader()
       await expectLost(ann, 401, async () => {
         const headers = { origin: api.origin() }
-        expectStatus(await ann.request('DELETE', '/auth/sessions/current', { headers }), 200)
+        expectStatus(await ann.request('DELETE', '/auth/sessions/-', { headers }), 200)
       })
     })
   })

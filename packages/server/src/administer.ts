@@ -7,7 +7,8 @@ import { systemClock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
 import type { SealingKey } from './base/sealing-keys.ts'
-import { passwordLengths, createPasswords, type Passwords } from './credentials/passwords.ts'
+import { passwordFault } from './credentials/password-rules.ts'
+import { createPasswords, type Passwords } from './credentials/passwords.ts'
 import { newSecret } from './credentials/secret.ts'
 import { createObject } from './models/create.ts'
 import { declarationOf } from './models/model.ts'
@@ -139,12 +140,10 @@ async function administrators({ store, own }: Parts): Promise<readonly Administr
 }
 
 async function resetPassword(parts: Parts, name: string, password: string): Promise<{ readonly canSignIn: boolean }> {
-  const { least, most } = passwordLengths
-  if (password.length < least || password.length > most) {
-    throw new ApiError('Invalid', `a password has ${least} to ${most} characters; this one has ${password.length}`)
-  }
+  const fault = passwordFault(password, name)
+  if (fault !== undefined) throw new ApiError('Invalid', `the password ${fault}`)
   const user = await existing(parts, name)
-  await replacePassword(parts, { uid: user.uid, password })
+  await replacePassword({ ...parts, tokens: parts.own.tokens }, { user, password })
   await parts.record({ event: 'password-set', account: name })
   return { canSignIn: canSignIn(user) }
 }

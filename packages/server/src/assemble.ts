@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createAccountEndpoints } from './account/account-endpoints.ts'
+import type { FoundUser } from './account/sessions-endpoint.ts'
 import { createLoginLimits } from './account/login-limits.ts'
 import { createFirstAdministrator, needsSetup, newSetupSecret, type SetupParts } from './account/setup.ts'
 import { assembleFeed } from './assemble-feed.ts'
@@ -323,7 +324,7 @@ interface AccountParts {
 /** Credentials, and what people do with them. */
 function assembleAccount(parts: AccountParts, running: AsyncDisposableStack) {
   const { store, clock, log, config, providers, access, identities, publicUrl } = parts
-  const { users, bindings, roles } = parts.own
+  const { users, bindings, roles, tokens: tokenModel } = parts.own
   const cookie = sessionCookie(config.server.publicUrl ?? 'http:')
   const sessions = createSessions(store, clock)
   const tokens = createTokens(store, clock)
@@ -336,6 +337,7 @@ function assembleAccount(parts: AccountParts, running: AsyncDisposableStack) {
   const setup = { store, clock, users, bindings, passwords }
   const account = createAccountEndpoints({
     ...setup,
+    tokens: tokenModel,
     sessions,
     limits: createLoginLimits(store, clock),
     cookie,
@@ -363,7 +365,7 @@ function assembleAccount(parts: AccountParts, running: AsyncDisposableStack) {
     signIn: async (name: string) => signInHere(sessions, name, await findUser(store, users, name)),
     settle: () => credentials.settle(),
     endpoint: (path: string) => account(path) ?? oidc(path),
-    ownApi: createOwnApi({ ...setup, rights: access, tokenModel: parts.own.tokens, identities, providers, onEnd }),
+    ownApi: createOwnApi({ ...setup, rights: access, tokens: tokenModel, identities, providers, onEnd }),
   }
 }
 
@@ -482,9 +484,11 @@ function readable(handler: Handler | undefined): Endpoint | undefined {
   return handler && { get: handler }
 }
 
-async function findUser(store: Store, users: Model, name: string) {
+async function findUser(store: Store, users: Model, name: string): Promise<FoundUser | undefined> {
   const user = await store.get(users, name)
-  return user && canSignIn(user) ? user : undefined
+  if (!user || !canSignIn(user)) return undefined
+  const { uid, version } = user
+  return { uid, name, guard: { is: 'there', model: users, name, expected: { uid, version } } }
 }
 
 async function signInHere(sessions: Sessions, name: string, user: SessionUser | undefined): Promise<string> {

@@ -39,9 +39,10 @@ export async function whoCan(
   const known = await attempting({ verb: 'get', resource: '/apis' }, () => readResources(client))
   const body = reviewedRequest(question, known)
   const attempt = { verb: 'create', resource: 'whocan.api.platform.run' }
-  const { roles } = (await attempting(attempt, () =>
-    client.call({ method: 'POST', path: '/apis/api.platform.run/v1alpha1/whocan', body }),
-  )) as { readonly roles: readonly AllowingRole[] }
+  const { items } = (await attempting(attempt, () =>
+    client.call({ method: 'POST', path: '/apis/api.platform.run/v1alpha1/whocan', body: { requests: [body] } }),
+  )) as { readonly items: readonly { readonly roles: readonly AllowingRole[] }[] }
+  const roles = items[0]?.roles ?? []
   const told = await Promise.all(roles.map(async (role) => ({ ...role, users: await usersOf(client, role) })))
   if (options.output === 'json') return printJson(terminal, { roles: told })
   if (told.length === 0) {

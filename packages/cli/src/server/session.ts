@@ -27,7 +27,7 @@ export async function beginSession(
 /** False when the server has ended it before. */
 export async function endSession(client: Client): Promise<boolean> {
   try {
-    await client.call({ method: 'DELETE', path: '/auth/sessions/current', headers: sameSite })
+    await client.call({ method: 'DELETE', path: '/auth/sessions/-', headers: sameSite })
     return true
   } catch (error) {
     if (isApiError(error) && (error.status === 401 || error.status === 404)) return false

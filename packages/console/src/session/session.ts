@@ -30,7 +30,7 @@ export async function signIn(username: string, password: string): Promise<void> 
 }
 
 export async function signOut(): Promise<void> {
-  await client.call({ method: 'DELETE', path: '/auth/sessions/current' })
+  await client.call({ method: 'DELETE', path: '/auth/sessions/-' })
   // With everything that was read as this user.
   location.assign('/console')
 }

@@ -1,21 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '@pergola/api'
 import type { Clock } from '../base/clock.ts'
+import { knownLoginMs } from '../credentials/forget-expired.ts'
 import type { Store } from '../store/store.ts'
 import { networkOf } from './network-of.ts'
-import { createOneAtATime } from './one-at-a-time.ts'
 
-/** Failures are forgotten when there was none for this long. */
-const forgetMs = 15 * 60_000
+/** In this time a full counter is empty again, a little at a time. */
+const windowMs = 15 * 60_000
 /** From one address for one account: a person who mistypes, then a guesser. */
 const mostOfPair = 5
 /** From one address for all accounts. */
 const mostOfAddress = 50
 /** For one account from anywhere: only slowed, or anybody could lock anybody else out. */
 const slowFrom = 10
-const slowestMs = 2_000
-/** From one address, behind the one that is looked at. */
-const mostWaiting = 50
+const slowestMs = 30_000
 
 interface LoginAttempt {
   readonly account: string
@@ -23,70 +20,105 @@ interface LoginAttempt {
 }
 
 /**
- * Failures are counted in the database: guessing is no faster with more replicas. Of one address a replica looks at one
- * guess at a time, or many sent at once would all be looked at before the first has failed.
+ * Attempts are counted in the database, before anything is computed for them: guessing is no faster with more replicas, or by
+ * many guesses at once.
  */
 export interface LoginLimits {
   /**
-   * Answers what the guess answers, where undefined is a failure. Throws `TooManyRequests` where too much has failed; waits
-   * where an account is under attack. Whoever gets in has failed enough.
+   * Answers what the guess answers, where undefined is a failure. Throws `TooManyRequests`, with the time to wait, where too
+   * many have failed. Who has signed in from this address before is known: what others fill does not concern it.
    */
-  attempt<T>(attempt: LoginAttempt, guess: () => Promise<T | undefined>): Promise<T | undefined>
+  attempt<Found>(
+    attempt: LoginAttempt,
+    guess: (known: { readonly isKnown: boolean }) => Promise<Found | undefined>,
+  ): Promise<Found | undefined>
+}
+
+interface Counter {
+  readonly key: string
+  readonly most: number
+  /** Full, it only slows down. */
+  readonly isSlowing?: boolean
 }
 
 export function createLoginLimits(store: Store, clock: Clock): LoginLimits {
-  const inLine = createOneAtATime(mostWaiting)
   return {
-    attempt: async (attempt, guess) => {
-      const keys = keysOf(attempt)
-      const { ofAccount } = await refuse(store, clock, keys)
-      // Outside the line: whoever comes from the same address for another account is not slowed.
-      if (ofAccount > slowFrom) await sleep(Math.min(slowestMs, (ofAccount - slowFrom) * 100))
-      return inLine.run(keys.address, async () => {
-        await refuse(store, clock, keys)
-        const answer = await guess()
-        if (answer === undefined) await failed(store, clock, keys)
-        else await succeeded(store, keys)
-        return answer
-      })
+    attempt: async ({ account, address }, guess) => {
+      const network = networkOf(address)
+      const isKnown = await knows(store, clock, { account, network })
+      const ofPair: Counter = { key: `pair ${account} ${network}`, most: mostOfPair }
+      const ofOthers: readonly Counter[] = [
+        { key: `address ${network}`, most: mostOfAddress },
+        { key: `account ${account}`, most: slowFrom, isSlowing: true },
+      ]
+      const taken: Counter[] = []
+      const giveBack = () => refund(store, taken)
+      try {
+        for (const counter of isKnown ? [ofPair] : [ofPair, ...ofOthers]) {
+          await take(store, clock, counter)
+          taken.push(counter)
+        }
+        const found = await guess({ isKnown })
+        if (found === undefined) return undefined
+        await remember(store, clock, { account, network })
+        await giveBack()
+        return found
+      } catch (error) {
+        // It did not come to a guess, or nobody knows what it would have been.
+        await giveBack()
+        throw error
+      }
     },
   }
 }
 
-type Keys = ReturnType<typeof keysOf>
+/** What is left of a counter, where $2 is the time and $3 how long a unit takes to go. */
+const left = 'login_attempts.level - ($2 - login_attempts.at) * 1.0 / $3'
+const wait = `CASE WHEN (${left} - $4 + 1) * 1000 < ${slowestMs} THEN (${left} - $4 + 1) * 1000 ELSE ${slowestMs} END`
 
-async function refuse(store: Store, clock: Clock, keys: Keys): Promise<{ readonly ofAccount: number }> {
+/** One statement: of many at once no more get through than there is room for. */
+async function take(store: Store, clock: Clock, { key, most, isSlowing = false }: Counter): Promise<void> {
+  const now = clock.now()
+  const unitMs = windowMs / most
+  const hasWaited = isSlowing ? `OR $2 - login_attempts.at >= ${wait}` : ''
   const rows = await store.sql({
-    text: 'SELECT key, failures, last_at FROM login_failures WHERE key IN ($1, $2, $3) AND last_at > $4',
-    values: [keys.pair, keys.address, keys.account, clock.now() - forgetMs],
+    text: `INSERT INTO login_attempts (key, level, at) VALUES ($1, 1, $2)
+           ON CONFLICT (key) DO UPDATE SET level = CASE WHEN ${left} > 0 THEN ${left} ELSE 0 END + 1, at = $2
+           WHERE ${left} <= $4 - 1 ${hasWaited} RETURNING level`,
+    values: [key, now, unitMs, most],
   })
-  const count = (key: string) => Number(rows.find((row) => row['key'] === key)?.['failures'] ?? 0)
-  if (count(keys.pair) >= mostOfPair || count(keys.address) >= mostOfAddress) {
-    const last = Math.max(...rows.map((row) => Number(row['last_at'])))
-    const seconds = Math.max(1, Math.ceil((last + forgetMs - clock.now()) / 1000))
-    throw new ApiError('TooManyRequests', `too many logins have failed; try again in ${seconds} seconds`, {
-      headers: { 'retry-after': String(seconds) },
-    })
-  }
-  return { ofAccount: count(keys.account) }
+  if (rows.length > 0) return
+  const [row] = await store.sql({ text: 'SELECT level, at FROM login_attempts WHERE key = $1', values: [key] })
+  const at = Number(row?.['at'] ?? now)
+  const over = Number(row?.['level'] ?? most) - (now - at) / unitMs - most + 1
+  const waitMs = isSlowing ? at + Math.min(slowestMs, over * 1_000) - now : over * unitMs
+  const seconds = Math.max(1, Math.ceil(Math.round(waitMs) / 1_000))
+  throw new ApiError('TooManyRequests', `too many logins have failed; try again in ${seconds} seconds`, {
+    headers: { 'retry-after': String(seconds) },
+  })
 }
 
-async function failed(store: Store, clock: Clock, keys: Keys): Promise<void> {
-  for (const key of Object.values(keys)) {
-    await store.sql({
-      text: `INSERT INTO login_failures (key, failures, last_at) VALUES ($1, 1, $2)
-             ON CONFLICT (key) DO UPDATE SET last_at = excluded.last_at,
-               failures = CASE WHEN login_failures.last_at > $3 THEN login_failures.failures + 1 ELSE 1 END`,
-      values: [key, clock.now(), clock.now() - forgetMs],
-    })
+async function refund(store: Store, counters: readonly Counter[]): Promise<void> {
+  for (const { key } of counters) {
+    const less = 'CASE WHEN level > 1 THEN level - 1 ELSE 0 END'
+    await store.sql({ text: `UPDATE login_attempts SET level = ${less} WHERE key = $1`, values: [key] })
   }
 }
 
-async function succeeded(store: Store, { pair, account }: Keys): Promise<void> {
-  await store.sql({ text: 'DELETE FROM login_failures WHERE key IN ($1, $2)', values: [pair, account] })
+interface Pair {
+  readonly account: string
+  readonly network: string
 }
 
-function keysOf({ account, address }: LoginAttempt) {
-  const network = networkOf(address)
-  return { pair: `pair ${account} ${network}`, address: `address ${network}`, account: `account ${account}` }
+async function knows(store: Store, clock: Clock, { account, network }: Pair): Promise<boolean> {
+  const text = 'SELECT last_at FROM known_logins WHERE account = $1 AND network = $2 AND last_at > $3'
+  return (await store.sql({ text, values: [account, network, clock.now() - knownLoginMs] })).length > 0
+}
+
+async function remember(store: Store, clock: Clock, { account, network }: Pair): Promise<void> {
+  await store.sql({
+    text: `INSERT INTO known_logins (account, network, last_at) VALUES ($1, $2, $3)
+           ON CONFLICT (account, network) DO UPDATE SET last_at = excluded.last_at`,
+    values: [account, network, clock.now()],
+  })
 }

@@ -1,12 +1,14 @@
 import { ApiError } from '@pergola/api'
 import type { Answer, Call } from '../base/call.ts'
-import { passwordLengths, type Passwords } from '../credentials/passwords.ts'
-import type { Sessions } from '../credentials/sessions.ts'
+import { passwordFault, passwordLengths } from '../credentials/password-rules.ts'
 import { jsonAnswer } from '../models/json-answer.ts'
-import type { Store } from '../store/store.ts'
+import { GuardFailed } from '../store/guard-failed.ts'
+import { fieldError } from '../validation/field-error.ts'
 import { readJson } from '../validation/read-json.ts'
+import { refuseBody } from '../validation/refuse-body.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
 import type { LoginLimits } from './login-limits.ts'
+import { replacePassword, type ReplacePasswordParts } from './replace-password.ts'
 import { signedIn } from './sessions-endpoint.ts'
 
 const { least, most } = passwordLengths
@@ -18,30 +20,44 @@ const changeFaults = compileSchema({
   properties: {
     current: { type: 'string', minLength: 1, maxLength: 1_024 },
     new: newPassword,
+    keepTokens: { type: 'boolean' },
   },
 })
 
-export interface PasswordEndpointParts {
-  readonly store: Store
-  readonly passwords: Passwords
-  readonly sessions: Sessions
+export interface PasswordEndpointParts extends ReplacePasswordParts {
   readonly limits: LoginLimits
   readonly onEnd: (uid: string) => void
 }
 
-/** `PUT /auth/password`: one's own. Whoever else is signed in by it is signed out. */
+/** `PUT /auth/password`: one's own. Whoever else is signed in by it is signed out, and tokens end unless they are kept. */
 export async function changePassword(parts: PasswordEndpointParts, call: Call): Promise<Answer> {
   const { uid, name, sessionId } = signedIn(call)
   const { request } = call
   const value = await readJson(request, { what: 'the change', faults: changeFaults })
-  const sent = value as { readonly current: string; readonly new: string }
+  const sent = value as { readonly current: string; readonly new: string; readonly keepTokens?: boolean }
+  refuseWeak('the change', { field: '/new', password: sent.new, username: name })
   const attempt = { account: name, address: request.address }
-  const isRight = await parts.limits.attempt(attempt, async () =>
-    (await parts.passwords.check(uid, sent.current)) ? true : undefined,
-  )
-  if (!isRight) throw new ApiError('Forbidden', 'the current password is wrong')
-  const set = await parts.passwords.set(uid, sent.new)
-  await parts.store.write([], { also: [set, ...parts.sessions.othersEnded(uid, sessionId)] })
+  const proof = await parts.limits.attempt(attempt, (known) => parts.passwords.check(uid, sent.current, known))
+  if (!proof) throw new ApiError('Forbidden', 'the current password is wrong')
+  const { new: password, keepTokens } = sent
+  try {
+    await replacePassword(parts, { user: { uid, name }, password, sessionId, keepTokens, inPlaceOf: proof })
+  } catch (error) {
+    if (!(error instanceof GuardFailed)) throw error
+    throw new ApiError('Forbidden', 'the current password has just been changed', { cause: error })
+  }
   parts.onEnd(uid)
   return jsonAnswer(200, Buffer.from(JSON.stringify({ changed: true })))
+}
+
+export interface ChosenPassword {
+  readonly field: string
+  readonly password: string
+  readonly username: string
+}
+
+/** What no schema can tell of a password. */
+export function refuseWeak(what: string, { field, password, username }: ChosenPassword): void {
+  const fault = passwordFault(password, username)
+  if (fault !== undefined) refuseBody(what, [fieldError(field, 'password', fault)])
 }

@@ -1,20 +1,48 @@
 import type { Clock } from '../base/clock.ts'
-import type { Passwords } from '../credentials/passwords.ts'
+import type { CheckedPassword, Passwords } from '../credentials/passwords.ts'
 import { revoked } from '../credentials/revocations.ts'
-import type { Store } from '../store/store.ts'
+import type { Model } from '../models/model.ts'
+import { removeTokens, tokensEnded } from '../platform/end-tokens.ts'
+import type { Guard, Store } from '../store/store.ts'
+import { WriteConflict } from '../store/write-conflict.ts'
+
+/** The user may make or delete tokens meanwhile this often. */
+const maxTries = 20
 
 export interface ReplacePasswordParts {
   readonly store: Store
   readonly clock: Clock
   readonly passwords: Passwords
+  readonly tokens: Model
 }
 
-/** By somebody else than its owner, who is signed out on every replica. */
-export async function replacePassword(
-  { store, clock, passwords }: ReplacePasswordParts,
-  { uid, password }: { readonly uid: string; readonly password: string },
-): Promise<void> {
-  const set = await passwords.set(uid, password)
-  const ended = { text: 'DELETE FROM sessions WHERE uid = $1', values: [uid] }
-  await store.write([], { also: [set, ended, revoked(clock, uid)] })
+export interface NewPassword {
+  readonly user: { readonly uid: string; readonly name: string }
+  readonly password: string
+  /** The session that goes on; none where somebody else sets it. */
+  readonly sessionId?: string | undefined
+  readonly keepTokens?: boolean | undefined
+  readonly guards?: readonly Guard[]
+  /** The old one, where it had to be shown. */
+  readonly inPlaceOf?: CheckedPassword
+}
+
+/** With all that was opened by the old one: sessions on every replica and, unless they are kept, tokens. */
+export async function replacePassword(parts: ReplacePasswordParts, wanted: NewPassword): Promise<void> {
+  const { store, clock, passwords, tokens } = parts
+  const { user, password, sessionId = '', keepTokens = false, inPlaceOf } = wanted
+  const { uid, name } = user
+  const set = await passwords.set(uid, password, inPlaceOf)
+  const guards: readonly Guard[] = [...(wanted.guards ?? []), { is: 'no row', statement: set.isGone }]
+  const ended = { text: 'DELETE FROM sessions WHERE uid = $1 AND id <> $2', values: [uid, sessionId] }
+  const also = [set, ended, ...(keepTokens ? [] : [tokensEnded(uid)]), revoked(clock, uid)]
+  for (let tries = 1; ; tries++) {
+    const operations = keepTokens ? [] : await removeTokens(store, tokens, name)
+    try {
+      await store.write(operations, { guards, also })
+      return
+    } catch (error) {
+      if (!(error instanceof WriteConflict) || tries === maxTries) throw error
+    }
+  }
 }

@@ -2,7 +2,9 @@ import { ApiError } from '@pergola/api'
 import type { SecretCookie } from '../authn/cookie.ts'
 import type { Answer, Call, IncomingRequest, UserCaller } from '../base/call.ts'
 import type { Passwords } from '../credentials/passwords.ts'
-import type { Session, Sessions, SessionUser } from '../credentials/sessions.ts'
+import type { NewSession, Session, Sessions, SessionUser } from '../credentials/sessions.ts'
+import { GuardFailed } from '../store/guard-failed.ts'
+import type { Guard } from '../store/store.ts'
 import { jsonAnswer } from '../models/json-answer.ts'
 import { readJson } from '../validation/read-json.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
@@ -14,7 +16,7 @@ const loginFaults = compileSchema({
   required: ['username', 'password'],
   additionalProperties: false,
   properties: {
-    username: text(253),
+    username: { ...text(253), pattern: '^[^\\u0000]*$' },
     password: text(1_024),
     transport: { enum: ['cookie', 'token'], default: 'cookie' },
   },
@@ -26,6 +28,10 @@ interface Login {
   readonly transport: 'cookie' | 'token'
 }
 
+export interface FoundUser extends SessionUser {
+  readonly guard: Guard
+}
+
 export interface SessionsEndpointParts {
   readonly sessions: Sessions
   readonly passwords: Passwords
@@ -33,8 +39,8 @@ export interface SessionsEndpointParts {
   readonly cookie: SecretCookie
   /** Why nobody may sign in here, if so. */
   readonly insecure: () => string | undefined
-  /** A user who may sign in. */
-  readonly findUser: (name: string) => Promise<{ readonly uid: string; readonly name: string } | undefined>
+  /** A user who may sign in, and what says that it still may. */
+  readonly findUser: (name: string) => Promise<FoundUser | undefined>
   /** After a session was ended here. */
   readonly onEnd: (uid: string) => void
 }
@@ -46,18 +52,19 @@ export async function signIn(parts: SessionsEndpointParts, { request }: Call): P
   const value = await readJson(request, { what: 'the login', faults: loginFaults })
   const { username, password, transport } = value as Login
   const attempt = { account: username, address: request.address }
-  const user = await parts.limits.attempt(attempt, async () => {
-    const found = await parts.findUser(username)
+  const proven = await parts.limits.attempt(attempt, async (known) => {
+    const user = await parts.findUser(username)
     // Not what was typed: people type passwords into the wrong field.
-    if (found) request.note({ account: found.name })
-    const isRight = await parts.passwords.check(found?.uid, password)
-    return isRight ? found : undefined
+    if (user) request.note({ account: user.name })
+    const proof = await parts.passwords.check(user?.uid, password, known)
+    return user && proof && { user, proof, guards: [user.guard] }
   })
-  if (!user) throw new ApiError('Unauthenticated', 'the user name or the password is wrong')
-  const { secret, session, cookie } = await beginSession(parts, request, { user, transport })
+  if (!proven) throw new ApiError('Unauthenticated', 'the user name or the password is wrong')
+  const { secret, session, cookie } = await beginSession(parts, request, { ...proven, transport })
   const shown = shownSession(session)
-  if (transport === 'token') return jsonAnswer(201, toJson({ ...shown, token: secret }))
-  return jsonAnswer(201, toJson(shown), { 'set-cookie': cookie })
+  const kept = { 'cache-control': 'no-store' }
+  if (transport === 'token') return jsonAnswer(201, toJson({ ...shown, token: secret }), kept)
+  return jsonAnswer(201, toJson(shown), { ...kept, 'set-cookie': cookie })
 }
 
 export type BeginSessionParts = Pick<SessionsEndpointParts, 'sessions' | 'cookie'>
@@ -66,10 +73,14 @@ export type BeginSessionParts = Pick<SessionsEndpointParts, 'sessions' | 'cookie
 export async function beginSession(
   { sessions, cookie }: BeginSessionParts,
   { address, headers }: IncomingRequest,
-  { user, transport }: Pick<Session, 'transport'> & { readonly user: SessionUser },
+  wanted: Omit<NewSession, 'address' | 'agent'>,
 ): Promise<{ readonly secret: string; readonly session: Session; readonly cookie: string }> {
   const agent = (headers['user-agent'] ?? '').slice(0, 200)
-  const { secret, session } = await sessions.begin({ user, transport, address, agent })
+  const { secret, session } = await sessions.begin({ ...wanted, address, agent }).catch((error: unknown) => {
+    if (!(error instanceof GuardFailed)) throw error
+    const detail = 'the account was changed while you signed in; sign in again'
+    throw new ApiError('Unauthenticated', detail, { cause: error })
+  })
   const maxAge = Math.floor((session.expiresAt - session.createdAt) / 1000)
   return { secret, session, cookie: cookie.set(secret, maxAge) }
 }
@@ -84,10 +95,10 @@ export async function ownSessions({ sessions }: SessionsEndpointParts, call: Cal
   return jsonAnswer(200, toJson({ items }))
 }
 
-/** `DELETE /auth/sessions/<id>`, where `current` is the one that asks. */
+/** `DELETE /auth/sessions/<id>`, where `-` is the one that asks. */
 export async function signOut(parts: SessionsEndpointParts, call: Call, id: string): Promise<Answer> {
   const caller = signedIn(call)
-  const isCurrent = id === 'current' || id === caller.sessionId
+  const isCurrent = id === '-' || id === caller.sessionId
   const ended = isCurrent ? caller.sessionId : id
   if (ended === undefined || !(await parts.sessions.end(caller.uid, ended))) {
     throw new ApiError('NotFound', `you have no session "${id}"`)

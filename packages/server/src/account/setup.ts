@@ -8,6 +8,7 @@ import { createOperation } from '../models/create.ts'
 import { jsonAnswer } from '../models/json-answer.ts'
 import type { Model } from '../models/model.ts'
 import { fromData } from '../models/object-bytes.ts'
+import { afterOthers } from '../platform/access-order.ts'
 import { bindingsWhere, superAdministrator } from '../platform/administrators.ts'
 import { isManaged } from '../platform/managed-binding.ts'
 import { roleOfBinding } from '../platform/role-binding-model.ts'
@@ -15,7 +16,7 @@ import type { Store } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import { readJson } from '../validation/read-json.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
-import { newPassword } from './password-endpoint.ts'
+import { newPassword, refuseWeak } from './password-endpoint.ts'
 
 export const setupSecretMs = 3_600_000
 /** Of the binding that makes the first administrator: there can be one of that name. */
@@ -35,6 +36,8 @@ export interface SetupParts {
   readonly users: Model
   readonly bindings: Model
   readonly passwords: Passwords
+  /** Why no password may be sent here, if so. */
+  readonly insecure?: () => string | undefined
 }
 
 /** Whether nobody is super administrator yet; whom a provider makes one for a while is not counted. */
@@ -65,6 +68,8 @@ export async function whereToBegin(parts: SetupParts, { caller }: Call): Promise
 
 /** `POST /auth/setup`. */
 export async function setUp(parts: SetupParts, { request }: Call): Promise<Answer> {
+  const insecure = parts.insecure?.()
+  if (insecure !== undefined) throw new ApiError('Forbidden', insecure)
   const value = await readJson(request, { what: 'the setup', faults: faults })
   const { secret, username, password } = value as Administrator & { readonly secret: string }
   const digest = digestOf(secret)
@@ -76,6 +81,7 @@ export async function setUp(parts: SetupParts, { request }: Call): Promise<Answe
     throw new ApiError('Unauthenticated', 'the setup link is not valid; make a new one by "pergola setup-link"')
   // Made meanwhile in another way: a secret that was printed at a start must not make a second one.
   if (!(await needsSetup(parts))) throw new ApiError('AlreadyExists', 'there is a super administrator already')
+  refuseWeak('the setup', { field: '/password', password, username })
   await createFirstAdministrator(parts, { username, password })
   request.note({ account: username })
   return jsonAnswer(201, Buffer.from(JSON.stringify({ username })))
@@ -93,7 +99,7 @@ export async function createFirstAdministrator(parts: SetupParts, administrator:
   })
   const also = [await passwords.set(user.uid, password), { text: 'DELETE FROM setup_secrets', values: [] }]
   try {
-    await store.write([user, binding], { also })
+    await store.write([user, binding], { guards: [afterOthers], also })
   } catch (error) {
     if (!(error instanceof WriteConflict)) throw error
     throw new ApiError('AlreadyExists', 'there is a super administrator already, or a user of that name', {

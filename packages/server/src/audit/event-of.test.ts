@@ -5,7 +5,7 @@ import { eventOf } from './event-of.ts'
 const cases: readonly (readonly [request: string, event: string | undefined])[] = [
   ['POST /auth/sessions', 'sign-in'],
   ['GET /auth/sessions', undefined],
-  ['DELETE /auth/sessions/current', 'sign-out'],
+  ['DELETE /auth/sessions/-', 'sign-out'],
   ['GET /auth/oidc/acme/callback', 'sign-in'],
   ['GET /auth/oidc/acme', undefined],
   ['PUT /auth/password', 'password-change'],

@@ -47,6 +47,8 @@ export interface HeldRoles {
   readonly roles: readonly HeldRole[]
   /** When the first of them ends by itself, if one does. */
   readonly until?: number
+  /** What it holds counts only as far as this holds it, too. */
+  readonly within?: HeldRoles
   /** The rule that allows the request, one with a shortest way; undefined when none does. */
   find(request: RequestInfo): EffectiveRule | undefined
 }

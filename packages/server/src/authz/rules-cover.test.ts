@@ -1,6 +1,6 @@
 import type { Rule } from '@pergola/api'
 import { describe, expect, test } from 'vitest'
-import { uncoveredRules } from './rules-cover.ts'
+import { createRulesCover } from './rules-cover.ts'
 
 const todos: Rule = { apiGroups: ['g.example'], resources: ['todos'], verbs: ['get', 'list'] }
 const everything: Rule = { apiGroups: ['*'], resources: ['*'], verbs: ['*'] }
@@ -41,6 +41,12 @@ const cases: readonly (readonly [covered: boolean, what: string, wanted: Rule, h
   ],
   [true, 'a path below', { nonResourceURLs: ['/files/a', '/files/b/*'], verbs: ['get'] }, [files]],
   [false, 'the prefix itself', { nonResourceURLs: ['/files'], verbs: ['get'] }, [files]],
+  [
+    false,
+    'the root, where all below it is held',
+    { nonResourceURLs: ['/'], verbs: ['get'] },
+    [{ nonResourceURLs: ['/*'], verbs: ['get'] }],
+  ],
   [false, 'a wider glob', { nonResourceURLs: ['/*'], verbs: ['get'] }, [files]],
   [false, 'every path', { nonResourceURLs: ['*'], verbs: ['get'] }, [{ nonResourceURLs: ['/*'], verbs: ['get'] }]],
   [false, 'a path by stars for resources', files, [everything]],
@@ -60,7 +66,42 @@ describe('held rules', () => {
   const pluginOf = (group: string) => (group === 'g.example' ? 'todo' : undefined)
   for (const [covered, what, wanted, held] of cases) {
     test(`${covered ? 'cover' : 'do not cover'} ${what}`, () => {
-      expect(uncoveredRules([wanted], held, { pluginOf })).toEqual(covered ? [] : [wanted])
+      expect(createRulesCover(held, { pluginOf }).covers(wanted)).toBe(covered)
     })
   }
+
+  test('are compared with each added rule once, not with each other', () => {
+    const rules = Array.from({ length: 200 }, (_, at) => ({ ...todos, resources: [`r${at}`] }))
+    const narrower = rules.map((rule): Rule => ({ ...rule, verbs: ['get'] }))
+    const cover = createRulesCover(rules, { pluginOf })
+    expect([...rules, ...narrower].every((rule) => cover.covers(rule))).toBe(true)
+    expect(cover.comparisons).toBe(narrower.length)
+  })
+
+  test('are compared with so much and no more, however often a word is repeated', () => {
+    const repeated: Rule = { ...todos, resources: Array.from({ length: 1_000 }, () => 'others') }
+    const cover = createRulesCover(
+      Array.from({ length: 200 }, () => todos),
+      { pluginOf },
+    )
+    expect(Array.from({ length: 200 }, () => repeated).some((rule) => cover.covers(rule))).toBe(false)
+    expect(cover.comparisons).toBeLessThanOrEqual(1_000)
+    const wide: Rule = {
+      ...todos,
+      verbs: ['get', 'delete'],
+      resourceNames: Array.from({ length: 1_000 }, (_, at) => `n${at}`),
+    }
+    const half = createRulesCover(
+      [
+        { ...wide, verbs: ['get'] },
+        { ...wide, verbs: ['delete'] },
+      ],
+      {
+        pluginOf,
+        maxComparisons: 1_000,
+      },
+    )
+    expect(half.covers(wide)).toBe(false)
+    expect(half.isExhausted).toBe(true)
+  })
 })

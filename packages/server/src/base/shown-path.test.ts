@@ -9,7 +9,7 @@ const cases: readonly (readonly [target: string, shown: string])[] = [
   [`/api/v1alpha1/roles/${secret}`, '/api/v1alpha1/roles/…'],
   [`/api/v1alpha1/roles/x${secret}/y`, '/api/v1alpha1/roles/x…/y'],
   ['/auth/sessions', '/auth/sessions'],
-  ['/auth/sessions/current', '/auth/sessions/current'],
+  ['/auth/sessions/-', '/auth/sessions/-'],
   ['/auth/sessions/0190-a', '/auth/sessions/…'],
   ['http://a.example/auth/sessions/0190-a?x', 'http://a.example/auth/sessions/…'],
   ['', ''],

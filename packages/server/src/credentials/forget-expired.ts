@@ -1,6 +1,8 @@
 import type { Clock } from '../base/clock.ts'
 import type { Store } from '../store/store.ts'
 
+/** How long it is known where an account has signed in from. */
+export const knownLoginMs = 30 * 24 * 3_600_000
 /** Longer than replicas look back, and than failed logins count. */
 const keptMs = 3_600_000
 
@@ -11,5 +13,6 @@ export async function forgetExpired(store: Store, clock: Clock): Promise<void> {
   await store.sql({ text: 'DELETE FROM sessions WHERE expires_at < $1', values: [now] })
   await store.sql({ text: 'DELETE FROM oidc_logins WHERE expires_at < $1', values: [now] })
   await store.sql({ text: 'DELETE FROM revocations WHERE at < $1', values: [old] })
-  await store.sql({ text: 'DELETE FROM login_failures WHERE last_at < $1', values: [old] })
+  await store.sql({ text: 'DELETE FROM login_attempts WHERE at < $1', values: [old] })
+  await store.sql({ text: 'DELETE FROM known_logins WHERE last_at < $1', values: [now - knownLoginMs] })
 }

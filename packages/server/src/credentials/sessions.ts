@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
-import type { SqlRow, SqlStatement, Store } from '../store/store.ts'
+import type { Guard, SqlRow, SqlStatement, Store } from '../store/store.ts'
+import type { Proof } from './proof.ts'
 import { revoked } from './revocations.ts'
 import { digestOf, newSecret } from './secret.ts'
 
@@ -8,6 +9,8 @@ import { digestOf, newSecret } from './secret.ts'
 const idleMs = 12 * 3_600_000
 /** However much it is used. */
 const mostMs = 30 * 24 * 3_600_000
+/** More than anybody has browsers. */
+const mostOfUser = 50
 /** Use is written down no more often than this. */
 const touchEveryMs = 5 * 60_000
 
@@ -26,15 +29,19 @@ export interface Session extends SessionUser {
   readonly agent: string
 }
 
-interface NewSession {
+export interface NewSession {
   readonly user: SessionUser
   readonly transport: Session['transport']
   readonly address: string
   readonly agent: string
+  /** What must still hold when it begins; nothing for whoever needs no proof. */
+  readonly proof?: Proof
+  readonly guards?: readonly Guard[]
 }
 
 /** Who is signed in where. Every replica sees the same; a secret is known to its holder alone. */
 export interface Sessions {
+  /** Throws `GuardFailed` when what it was proven by holds no more. The user's oldest end when there are too many. */
   begin(session: NewSession): Promise<{ readonly secret: string; readonly session: Session }>
   /** The session whose secret this is, while it lasts; being asked for keeps it alive. */
   find(secret: string): Promise<Session | undefined>
@@ -42,8 +49,6 @@ export interface Sessions {
   of(uid: string): Promise<readonly Session[]>
   /** Answers whether there was one. */
   end(uid: string, id: string): Promise<boolean>
-  /** Ends all of a user's but one; goes with the write that calls for it. */
-  othersEnded(uid: string, id: string | undefined): readonly SqlStatement[]
 }
 
 const columns = 'id, uid, user_name, transport, created_at, used_at, expires_at, ends_at, address, agent'
@@ -51,26 +56,19 @@ const columns = 'id, uid, user_name, transport, created_at, used_at, expires_at,
 export function createSessions(store: Store, clock: Clock): Sessions {
   const read = async (statement: SqlStatement) => (await store.sql(statement)).map(toSession)
   return {
-    begin: async ({ user, transport, address, agent }) => {
+    begin: async ({ user, transport, address, agent, proof, guards = [] }) => {
       const secret = newSecret('pgs_')
       const now = clock.now()
       const id = randomUUID()
       const expiresAt = now + idleMs
-      await store.sql({
+      const { uid, name } = user
+      const kept = {
         text: `INSERT INTO sessions (digest, ${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-        values: [
-          digestOf(secret),
-          id,
-          user.uid,
-          user.name,
-          transport,
-          now,
-          now,
-          expiresAt,
-          now + mostMs,
-          address,
-          agent,
-        ],
+        values: [digestOf(secret), id, uid, name, transport, now, now, expiresAt, now + mostMs, address, agent],
+      }
+      await store.write([], {
+        guards: [...guards, ...(proof ? [{ is: 'no row' as const, statement: proof.isGone }] : [])],
+        also: [...(proof ? [proof.hold] : []), kept, ...oldestEnded(uid, id, now)],
       })
       return { secret, session: { ...user, id, transport, createdAt: now, usedAt: now, expiresAt, address, agent } }
     },
@@ -99,11 +97,23 @@ export function createSessions(store: Store, clock: Clock): Sessions {
       await store.write([], { also: [ended, revoked(clock, uid)] })
       return true
     },
-    othersEnded: (uid, id) => [
-      { text: 'DELETE FROM sessions WHERE uid = $1 AND id <> $2', values: [uid, id ?? ''] },
-      revoked(clock, uid),
-    ],
   }
+}
+
+/** All but the newest; whoever used them on another replica is forgotten there. */
+function oldestEnded(uid: string, newest: string, now: number): readonly SqlStatement[] {
+  return [
+    {
+      text: `INSERT INTO revocations (at, uid) SELECT CAST($1 AS bigint), CAST($2 AS text)
+             WHERE (SELECT count(*) FROM sessions WHERE uid = $2) > ${mostOfUser}`,
+      values: [now, uid],
+    },
+    {
+      text: `DELETE FROM sessions WHERE uid = $1 AND id NOT IN (SELECT id FROM sessions WHERE uid = $1
+               ORDER BY (id = $2) DESC, created_at DESC, id LIMIT ${mostOfUser})`,
+      values: [uid, newest],
+    },
+  ]
 }
 
 async function touch(store: Store, digest: string, now: number): Promise<void> {

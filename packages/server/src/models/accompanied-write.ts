@@ -15,7 +15,12 @@ export interface AccompaniedWrite {
 }
 
 /** Writes the object and all that its model says goes with it, or nothing; asks the model again when others were faster. */
-export async function writeAccompanied(
+export async function writeAccompanied(store: Store, model: Model, write: AccompaniedWrite): Promise<WriteResult> {
+  const { inTurn } = model.rules
+  return inTurn ? inTurn(() => tryWriting(store, model, write)) : tryWriting(store, model, write)
+}
+
+async function tryWriting(
   store: Store,
   model: Model,
   { operation, change, context, dryRun }: AccompaniedWrite,

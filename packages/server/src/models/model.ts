@@ -68,6 +68,8 @@ interface ModelRules {
   readonly check?: (object: JsonObject, context: WriteContext) => Promise<readonly FieldError[]>
   /** Throws when the object may not be deleted; a dry run leaves everything as it is. */
   readonly beforeDelete?: (object: JsonObject, options: { readonly dryRun: boolean }) => Promise<void>
+  /** Writes wait here for each other, so that those of one replica need not be tried again for one another. */
+  readonly inTurn?: <Done>(write: () => Promise<Done>) => Promise<Done>
   /** What else is written with the object, and what must hold then; throws what forbids the write. */
   readonly accompany?: (change: ObjectChange, context: WriteContext) => Promise<Accompaniment>
   /** How some of its fields are kept. */

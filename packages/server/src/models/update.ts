@@ -50,7 +50,9 @@ async function update(parts: WriteParts, model: Model, request: UpdateRequest): 
       const { content, newGeneration } = change
       const operation = { type: 'update' as const, model, name, expected: { uid, version }, content, newGeneration }
       const { object: after, before, context } = change
-      const written = { operation, change: { name, uid, before, after }, context, dryRun }
+      // Without its last finalizer an object that waits for that is gone.
+      const isRemoval = stored.deletedAt !== undefined && !content.held
+      const written = { operation, change: { name, uid, before, ...(!isRemoval && { after }) }, context, dryRun }
       const result = await writeAccompanied(store, model, written)
       if (!dryRun && result.outcome !== 'unchanged') await model.rules.afterWrite?.(change.object)
       return result

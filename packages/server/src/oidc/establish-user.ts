@@ -6,6 +6,7 @@ import type { Identities, LinkedIdentity } from '../credentials/identities.ts'
 import type { SessionUser } from '../credentials/sessions.ts'
 import { createOperation } from '../models/create.ts'
 import type { Model } from '../models/model.ts'
+import { afterOthers } from '../platform/access-order.ts'
 import { replaceManagedRoles, type ManagedRolesParts } from '../platform/managed-roles.ts'
 import { neverUsed } from '../platform/user-model.ts'
 import { canSignIn } from '../platform/user-spec.ts'
@@ -50,7 +51,7 @@ export async function establishUser(
     const given = await replaceManagedRoles(parts, { issuer: proven.issuer, user, roles, signedInAt })
     try {
       await store.write([...written.operations, ...given.operations], {
-        guards: [...written.guards, ...given.guards],
+        guards: [...(given.operations.length > 0 ? [afterOthers] : []), ...written.guards, ...given.guards],
         also: [...written.also, identities.signedIn(proven, roles, signedInAt)],
       })
       return user

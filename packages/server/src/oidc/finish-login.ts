@@ -3,6 +3,8 @@ import { beginSession, type BeginSessionParts } from '../account/sessions-endpoi
 import { cookieIn, type SecretCookie } from '../authn/cookie.ts'
 import type { Answer, Call, IncomingRequest } from '../base/call.ts'
 import type { OidcLogins } from '../credentials/oidc-logins.ts'
+import type { Proof } from '../credentials/proof.ts'
+import type { SessionUser } from '../credentials/sessions.ts'
 import { linkIdentity } from '../platform/link-identity.ts'
 import { redirectUri } from './begin-login.ts'
 import { establishUser, type EstablishParts } from './establish-user.ts'
@@ -31,7 +33,10 @@ export async function finishLogin(parts: FinishParts, call: Call, client: OidcCl
   const user = await establishUser(parts, provider, proven)
   parts.onRoles(user.name)
   request.note({ account: user.name })
-  if (!login.linking) cookies.push((await beginSession(parts, request, { user, transport: 'cookie' })).cookie)
+  if (!login.linking)
+    cookies.push(
+      (await beginSession(parts, request, { user, transport: 'cookie', proof: linkedAs(parts, proven, user) })).cookie,
+    )
   return seeOther(new URL(parts.publicUrl()).origin + login.returnTo, cookies)
 }
 
@@ -63,4 +68,17 @@ async function link(parts: FinishParts, { caller }: Call, { linking, proven }: L
     throw new ApiError('Forbidden', 'whoever began to link this identity is no longer signed in here; begin again')
   }
   await linkIdentity(parts, proven, caller)
+}
+
+/** That the identity is still that user's. */
+function linkedAs({ identities }: FinishParts, identity: ProvenLogin, { uid }: SessionUser): Proof {
+  const { issuer, subject } = identity
+  const values = [issuer, subject, uid]
+  return {
+    hold: {
+      text: 'UPDATE identities SET linked_at = linked_at WHERE issuer = $1 AND subject = $2 AND uid = $3',
+      values,
+    },
+    isGone: identities.isOthers(identity, uid),
+  }
 }

@@ -27,6 +27,7 @@ test('a batch of denied reviews lets others have their turns', async () => {
   const rights = {
     rolesOf: () => held,
     readBook: async () => book,
+    readCaller: async () => held,
     readUser: async () => held,
     readBound: async () => held,
   }

@@ -8,16 +8,15 @@ import { jsonAnswer } from '../models/json-answer.ts'
 import type { Rights } from '../platform/rights.ts'
 import { readJson } from '../validation/read-json.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
-import { reviewedRequest, toRequestInfo, type ReviewedRequest } from './reviewed-request.ts'
+import { reviewedRequests, toRequestInfo, type ReviewedRequest } from './reviewed-request.ts'
 
-const mostReviews = 100
 const faults = compileSchema({
   type: 'object',
   required: ['requests'],
   additionalProperties: false,
   properties: {
     user: { type: 'string', minLength: 1, maxLength: 253 },
-    requests: { type: 'array', minItems: 1, maxItems: mostReviews, items: reviewedRequest },
+    requests: reviewedRequests,
   },
 })
 

@@ -2,6 +2,7 @@ import type { ResourceRequest } from '@pergola/api'
 import type { Endpoint } from '../dispatch/endpoint.ts'
 import { reviewAccess } from './access-reviews.ts'
 import { deleteToken, listTokens, makeToken, type TokensApiParts } from './personal-access-tokens.ts'
+import { changeOwnProfile, ownProfile, type OwnProfileParts } from './own-profile.ts'
 import { ownPermissions } from './permissions.ts'
 import {
   linkUserIdentity,
@@ -12,13 +13,14 @@ import {
 import { setUserPassword, type UserPasswordParts } from './user-password.ts'
 import { whoCan, type WhoCanParts } from './who-can.ts'
 
-export type OwnApiParts = WhoCanParts & TokensApiParts & UserPasswordParts & UserIdentitiesParts
+export type OwnApiParts = WhoCanParts & OwnProfileParts & TokensApiParts & UserPasswordParts & UserIdentitiesParts
 
 /** What the host itself adds to the paths of resources. */
 export function createOwnApi(parts: OwnApiParts): (request: ResourceRequest) => Endpoint | undefined {
   const { rights } = parts
   // A map: the path is the caller's, and an object would also answer to `constructor`.
   const api = new Map<string, Endpoint>([
+    ['users -', { get: (call) => ownProfile(parts, call), patch: (call) => changeOwnProfile(parts, call) }],
     ['users/permissions -', { get: (call) => ownPermissions(rights, call) }],
     ['accessreviews', { create: (call) => reviewAccess(rights, call) }],
     ['whocan', { create: (call) => whoCan(parts, call) }],

@@ -23,7 +23,7 @@ const faults = compileSchema({
   properties: {
     description: { type: 'string', maxLength: 500 },
     expiresAt: { type: 'string', minLength: 1, maxLength: 40 },
-    roles: { type: 'array', maxItems: 100, uniqueItems: true, items: { type: 'string', minLength: 1 } },
+    roles: { type: 'array', minItems: 1, maxItems: 100, uniqueItems: true, items: { type: 'string', minLength: 1 } },
   },
 })
 
@@ -37,7 +37,7 @@ export interface TokensApiParts {
   readonly store: Store
   readonly clock: Clock
   readonly rights: Rights
-  readonly tokenModel: Model
+  readonly tokens: Model
   readonly onEnd: (uid: string) => void
 }
 
@@ -55,16 +55,18 @@ export async function makeToken(parts: TokensApiParts, call: Call): Promise<Answ
   }
   const secret = newSecret('pgl_')
   const body = { metadata: { generateName: 'token-' }, spec: { ...wanted, owner: caller.name } }
-  const answer = await createObject(parts, parts.tokenModel, { body, caller, secret })
+  const answer = await createObject(parts, parts.tokens, { body, caller, secret })
   const object = JSON.parse((answer.body as Buffer).toString()) as object
-  return { ...answer, body: Buffer.from(JSON.stringify({ ...object, token: secret })) }
+  const headers = { ...answer.headers, 'cache-control': 'no-store' }
+  return { ...answer, headers, body: Buffer.from(JSON.stringify({ ...object, token: secret })) }
 }
 
 /** A token can be narrowed to what its owner holds, and must not be over before it begins. */
 async function refuseUnheld({ clock, rights }: TokensApiParts, caller: UserCaller, wanted: Wanted): Promise<void> {
   const { roles: held } = await rights.rolesOf(caller)
   const unheld = (wanted.roles ?? []).filter((role) => !held.some(({ name, binding }) => name === role && binding))
-  const isOver = wanted.expiresAt !== undefined && Date.parse(wanted.expiresAt) <= clock.now()
+  // A leap second is no time that can be compared.
+  const isOver = wanted.expiresAt !== undefined && !(Date.parse(wanted.expiresAt) > clock.now())
   refuseBody('the token', [
     ...unheld.map((role) => fieldError('/roles', 'held', `names "${role}", which you are not bound to`)),
     ...(isOver ? [fieldError('/expiresAt', 'future', 'must lie in the future')] : []),
@@ -74,7 +76,7 @@ async function refuseUnheld({ clock, rights }: TokensApiParts, caller: UserCalle
 /** `GET personalaccesstokens`: one's own. */
 export async function listTokens(parts: TokensApiParts, call: Call): Promise<Answer> {
   const found = await ownTokens(parts, userOf(call))
-  const items = found.map((stored) => toBytes(parts.tokenModel, stored).toString())
+  const items = found.map((stored) => toBytes(parts.tokens, stored).toString())
   return jsonAnswer(200, Buffer.from(`{"items":[${items.join(',')}]}`))
 }
 
@@ -83,17 +85,14 @@ export async function deleteToken(parts: TokensApiParts, call: Call, name: strin
   const caller = userOf(call)
   const isOwn = (await ownTokens(parts, caller)).some((stored) => stored.name === name)
   if (!isOwn) throw new ApiError('NotFound', `you have no token "${name}"`)
-  const answer = await deleteObject(parts, parts.tokenModel, { name, headers: call.request.headers, caller })
+  const answer = await deleteObject(parts, parts.tokens, { name, headers: call.request.headers, caller })
   parts.onEnd(caller.uid)
   return answer
 }
 
-async function ownTokens(
-  { store, tokenModel }: TokensApiParts,
-  { name }: UserCaller,
-): Promise<readonly StoredObject[]> {
+async function ownTokens({ store, tokens }: TokensApiParts, { name }: UserCaller): Promise<readonly StoredObject[]> {
   const where = [{ field: ownerOfToken, is: { op: '=' as const, value: name } }]
-  return (await store.list(tokenModel, { where, limit: 2 * mostTokens, total: 'none' })).items
+  return (await store.list(tokens, { where, limit: 2 * mostTokens, total: 'none' })).items
 }
 
 function userOf({ caller }: Call): UserCaller {

@@ -4,7 +4,7 @@ const text = { type: 'string', minLength: 1, maxLength: 253 }
 const verb = { enum: [...verbs] }
 
 /** A request as a review names it: of a resource, or of any other path. */
-export const reviewedRequest = {
+const reviewedRequest = {
   type: 'object',
   required: ['verb'],
   oneOf: [
@@ -26,6 +26,9 @@ export const reviewedRequest = {
     },
   ],
 }
+
+/** As many as one question may hold. */
+export const reviewedRequests = { type: 'array', minItems: 1, maxItems: 100, items: reviewedRequest }
 
 export interface ReviewedRequest {
   readonly verb: RequestInfo['verb']

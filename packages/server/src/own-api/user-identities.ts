@@ -3,6 +3,7 @@ import type { Answer, Call, Caller } from '../base/call.ts'
 import type { OidcProvider } from '../base/oidc-provider.ts'
 import type { LinkedIdentity } from '../credentials/identities.ts'
 import { jsonAnswer } from '../models/json-answer.ts'
+import { inAccessOrder } from '../platform/access-order.ts'
 import { assertCovers, assertPowerOver, mayHandOutAnything, rulesOf } from '../platform/escalation.ts'
 import { linkIdentity, type LinkParts } from '../platform/link-identity.ts'
 import type { Rights } from '../platform/rights.ts'
@@ -42,12 +43,14 @@ export async function linkUserIdentity(parts: UserIdentitiesParts, call: Call, n
   refuseTokens(call, 'links no identity')
   const value = await readJson(call.request, { what: 'the identity', faults })
   const { provider, subject } = value as { readonly provider: string; readonly subject: string }
-  const { uid } = await findUser(parts, name)
-  await assertPowerOver(parts.rights, call.caller, name)
   const found = findProvider(parts, provider)
-  await assertMayGive(parts.rights, call.caller, found)
   const { issuer } = found
-  await linkIdentity(parts, { issuer, subject }, { uid, name })
+  await inAccessOrder(parts.store, async (order) => {
+    const { uid } = await findUser(parts, name)
+    await assertPowerOver(parts.rights, call.caller, name)
+    await assertMayGive(parts.rights, call.caller, found)
+    await linkIdentity(parts, { issuer, subject }, { uid, name }, order)
+  })
   const linked = await parts.identities.find({ issuer, subject })
   return answer(201, linked ? shown(linked) : {})
 }
@@ -68,7 +71,7 @@ export async function unlinkUserIdentity(parts: UserIdentitiesParts, call: Call,
 }
 
 async function assertMayGive(rights: Rights, caller: Caller, { name, roles }: OidcProvider): Promise<void> {
-  const held = await rights.rolesOf(caller)
+  const held = await rights.readCaller(caller)
   if (mayHandOutAnything(held)) return
   const given = (await rights.readBook()).hold([...roles.values()].flat().map((role) => ({ name: role })))
   assertCovers(held, rulesOf(given), `an identity of provider "${name}"`)

@@ -15,6 +15,7 @@ import type { Model } from '../models/model.ts'
 import { fromData } from '../models/object-bytes.ts'
 import { allObjects } from '../store/all-objects.ts'
 import type { Change, Store, StoredObject } from '../store/store.ts'
+import { readAccessCount } from './access-order.ts'
 import { livingBindingsWhere } from './administrators.ts'
 import { builtInRoles } from './built-in-roles.ts'
 import type { Rights } from './rights.ts'
@@ -106,6 +107,7 @@ export async function createAccessSource(parts: AccessParts): Promise<AccessSour
       }
     },
   })
+  const stored = createStoredBook(parts)
   const held = (caller: Caller): HeldRoles | Promise<HeldRoles> => {
     const now = current()
     if (caller.kind === 'plugin') return ofPlugin(now, caller.plugin)
@@ -120,14 +122,20 @@ export async function createAccessSource(parts: AccessParts): Promise<AccessSour
       if (changes.some(({ model }) => isModel(model, parts.roles))) return 'everybody'
       return new Set(changes.flatMap((change) => usersOf(parts, change)))
     },
-    readBook: async () => toBook(await readRoles(parts), parts.claims()),
+    readBook: stored,
+    readCaller: async (caller) => {
+      if (caller.kind !== 'user') return held(caller)
+      const [book, user] = await Promise.all([stored(), readUser(parts, caller.name)])
+      const own = heldBy(user, caller, book)
+      return caller.through === undefined ? own : both(own, ofPlugin(current(), caller.through))
+    },
     readUser: async (name) => {
-      const [roles, user] = await Promise.all([readRoles(parts), readUser(parts, name)])
-      return toBook(roles, parts.claims()).hold(user.roles)
+      const [book, user] = await Promise.all([stored(), readUser(parts, name)])
+      return book.hold(user.roles)
     },
     readBound: async (name) => {
-      const [roles, bound] = await Promise.all([readRoles(parts), boundRoles(parts, name)])
-      return toBook(roles, parts.claims()).hold([...always, ...bound])
+      const [book, bound] = await Promise.all([stored(), boundRoles(parts, name)])
+      return book.hold([...always, ...bound])
     },
     forget: (name) => known.forget(name),
     caches: [
@@ -139,6 +147,20 @@ export async function createAccessSource(parts: AccessParts): Promise<AccessSour
       { name: 'users', differences: () => known.differences(), repair: async () => known.forgetAll() },
     ],
     [Symbol.dispose]: () => kept[Symbol.dispose](),
+  }
+}
+
+/** All roles as they are stored now. They are read again only when one was written since. */
+function createStoredBook(parts: AccessParts): () => Promise<RoleBook> {
+  let last: { readonly count: number; readonly claims: PluginClaims; readonly book: RoleBook } | undefined
+  return async () => {
+    // Before the roles: what is written meanwhile counts on, and the book is not used again.
+    const count = await readAccessCount(parts.store)
+    const claims = parts.claims()
+    if (last?.count === count && last.claims === claims) return last.book
+    const book = toBook(await readRoles(parts), claims)
+    last = { count, claims, book }
+    return book
   }
 }
 
@@ -311,7 +333,7 @@ function ofPlugin({ claims, anonymous, plugins }: Made, plugin: string): HeldRol
 
 /** What the one may and the other may. */
 function both(one: HeldRoles, other: HeldRoles): HeldRoles {
-  return { ...one, find: (request) => (other.find(request) ? one.find(request) : undefined) }
+  return { ...one, within: other, find: (request) => (other.find(request) ? one.find(request) : undefined) }
 }
 
 /** The users whose rights the change may concern. */

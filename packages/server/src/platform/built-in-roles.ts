@@ -18,12 +18,8 @@ const signedIn: readonly Rule[] = [
   { nonResourceURLs: ['/auth/sessions/*'], verbs: ['delete'] },
   { nonResourceURLs: ['/auth/password'], verbs: ['update'] },
   { nonResourceURLs: ['/auth/oidc/*'], verbs: ['create'] },
-  {
-    apiGroups: ['api.platform.run'],
-    resources: ['users/permissions'],
-    resourceNames: ['-'],
-    verbs: ['get'],
-  },
+  { apiGroups: ['api.platform.run'], resources: ['users'], resourceNames: ['-'], verbs: ['get', 'patch'] },
+  { apiGroups: ['api.platform.run'], resources: ['users/permissions'], resourceNames: ['-'], verbs: ['get'] },
   { apiGroups: ['api.platform.run'], resources: ['accessreviews'], verbs: ['create'] },
   {
     apiGroups: ['uc.api.platform.run'],

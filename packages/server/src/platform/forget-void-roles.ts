@@ -4,6 +4,7 @@ import { GuardFailed } from '../store/guard-failed.ts'
 import type { Store } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import type { Model } from '../models/model.ts'
+import { afterOthers } from './access-order.ts'
 import { removeManagedRoles } from './managed-roles.ts'
 
 /** In one go; the next one comes in a minute. */
@@ -29,7 +30,10 @@ export async function forgetVoidRoles({
   for (const { issuer, subject, uid, name } of await identities.overdue(since, most)) {
     const operations = await removeManagedRoles({ store, bindings }, { issuer, user: { uid, name } })
     try {
-      await store.write(operations, { also: [identities.unbound({ issuer, subject }, since)] })
+      await store.write(operations, {
+        guards: [afterOthers],
+        also: [identities.unbound({ issuer, subject }, since)],
+      })
     } catch (error) {
       // Somebody has just come, or another replica was faster; what is left is found again.
       if (!(error instanceof GuardFailed) && !(error instanceof WriteConflict)) throw error

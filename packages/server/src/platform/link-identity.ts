@@ -2,7 +2,7 @@ import { ApiError } from '@pergola/api'
 import type { Identities, Identity } from '../credentials/identities.ts'
 import type { SessionUser } from '../credentials/sessions.ts'
 import { GuardFailed } from '../store/guard-failed.ts'
-import type { ModelKey, Store } from '../store/store.ts'
+import type { Guard, ModelKey, Store } from '../store/store.ts'
 
 export interface LinkParts {
   readonly store: Store
@@ -15,17 +15,19 @@ export async function linkIdentity(
   { store, users, identities }: LinkParts,
   identity: Identity,
   { uid, name }: SessionUser,
+  order?: Guard,
 ): Promise<void> {
   try {
     await store.write([], {
       guards: [
+        ...(order ? [order] : []),
         { is: 'there', model: users, name, expected: { uid } },
         { is: 'no row', statement: identities.isOthers(identity, uid) },
       ],
       also: [identities.linked(identity, { uid, name })],
     })
   } catch (error) {
-    if (!(error instanceof GuardFailed)) throw error
+    if (!(error instanceof GuardFailed) || error.guard === order) throw error
     if (error.guard.is === 'there') throw new ApiError('NotFound', `there is no user "${name}"`, { cause: error })
     const detail = `the identity is somebody else's, or user "${name}" has another one of ${identity.issuer}; remove that link first`
     throw new ApiError('AlreadyExists', detail, { cause: error })

@@ -31,7 +31,7 @@ async function setUp(store: Store) {
   const rights = () => {
     throw new Error('nobody asks')
   }
-  const bindings = createRoleBindingModel({ store, rights, roles, users })
+  const bindings = createRoleBindingModel({ store, rights, inTurn: (write) => write(), roles, users })
   await store.openModel(declarationOf(bindings))
   const identities = createIdentities(store, clock)
   const parts = { store, clock, roles, bindings }

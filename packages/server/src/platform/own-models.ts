@@ -1,8 +1,9 @@
 import type { Clock } from '../base/clock.ts'
+import { createOneAtATime } from '../base/one-at-a-time.ts'
 import { createTokens } from '../credentials/tokens.ts'
 import type { Model } from '../models/model.ts'
 import type { Store } from '../store/store.ts'
-import type { Rights } from './rights.ts'
+import type { InTurn, Rights } from './rights.ts'
 import { createRoleBindingModel } from './role-binding-model.ts'
 import { createRoleModel } from './role-model.ts'
 import { createTokenModel } from './token-model.ts'
@@ -16,6 +17,9 @@ export interface OwnModels {
   readonly tokens: Model
 }
 
+/** Writes of roles and bindings that wait for others of this replica. */
+const mostWaiting = 1_000
+
 export interface OwnModelParts {
   readonly store: Store
   readonly clock: Clock
@@ -23,9 +27,11 @@ export interface OwnModelParts {
 }
 
 export function createOwnModels({ store, clock, rights }: OwnModelParts): OwnModels {
-  const roles = createRoleModel({ store, rights, bindings: () => bindings })
+  const turns = createOneAtATime(mostWaiting)
+  const inTurn: InTurn = (write) => turns.run('access', write)
+  const roles = createRoleModel({ store, rights, inTurn, bindings: () => bindings })
   const users = createUserModel({ store, clock, rights, bindings: () => bindings, tokens: () => tokens })
-  const bindings = createRoleBindingModel({ store, rights, roles, users })
+  const bindings = createRoleBindingModel({ store, rights, inTurn, roles, users })
   const tokens = createTokenModel({ store, clock, tokens: createTokens(store, clock), users })
   return { roles, bindings, users, tokens }
 }

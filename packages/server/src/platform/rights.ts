@@ -1,9 +1,15 @@
 import type { HeldRoles, RoleBook } from '../authz/role-book.ts'
 import type { Caller } from '../base/call.ts'
 
+/** Writes that are put in order wait for each other in it. */
+export type InTurn = <Done>(write: () => Promise<Done>) => Promise<Done>
+
 /** What a write of roles, bindings or users is measured by. */
 export interface Rights {
+  /** As far as this replica has heard. */
   rolesOf(caller: Caller): HeldRoles | Promise<HeldRoles>
+  /** As it is stored now. */
+  readCaller(caller: Caller): Promise<HeldRoles>
   /** All roles as they are stored now. */
   readBook(): Promise<RoleBook>
   /** What a user holds now; nothing when it cannot sign in. */

@@ -2,13 +2,14 @@ import { ApiError, type FieldError } from '@pergola/api'
 import { createBuiltInModel } from '../models/built-in-model.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
 import type { JsonObject } from '../models/json-object.ts'
-import type { Accompaniment, Model, ModelIndex, ObjectChange, WriteContext } from '../models/model.ts'
+import type { Model, ModelIndex, ObjectChange, WriteContext } from '../models/model.ts'
 import type { Guard, ModelKey, Store } from '../store/store.ts'
 import { fieldError } from '../validation/field-error.ts'
+import { accessAsRead } from './access-order.ts'
 import { ableUser, remainingAdministrator, superAdministrator } from './administrators.ts'
 import type { Caller } from '../base/call.ts'
 import { isManaged, refuseManaged } from './managed-binding.ts'
-import type { Rights } from './rights.ts'
+import type { InTurn, Rights } from './rights.ts'
 import { assertCovers, mayHandOutAnything, rulesOf } from './escalation.ts'
 
 const name = { type: 'string', minLength: 1, maxLength: 253 }
@@ -76,6 +77,7 @@ function usersIn(binding: JsonObject): readonly string[] {
 export interface RoleBindingParts {
   readonly store: Store
   readonly rights: () => Rights
+  readonly inTurn: InTurn
   readonly roles: ModelKey
   readonly users: ModelKey
 }
@@ -84,13 +86,15 @@ export function createRoleBindingModel(parts: RoleBindingParts): Model {
   const model: Model = createBuiltInModel(definition, {
     ownIndexes,
     rules: {
+      inTurn: parts.inTurn,
       check: (binding, context) => check(parts, binding, context),
       accompany: async (change, { caller }) => {
+        const order = await accessAsRead(parts.store)
         if (caller) {
           refuseManaged(change)
           await assertHeld(parts.rights(), change, caller)
         }
-        return accompany(parts, model, change)
+        return { guards: [order, ...(await guardsOf(parts, model, change))] }
       },
     },
   })
@@ -110,11 +114,13 @@ async function check(
   const errors: FieldError[] = []
   if (!(await store.get(roles, role))) errors.push(fieldError('/roleRef/name', 'exists', `there is no role "${role}"`))
   const before = new Set(stored ? usersIn(stored) : [])
-  for (const [at, user] of usersIn(binding).entries()) {
-    if (before.has(user) || (await store.get(users, user))) continue
-    errors.push(fieldError(`/subjects/${at}/name`, 'exists', `there is no user "${user}"`))
-  }
-  return errors
+  const missing = await Promise.all(
+    usersIn(binding).map(async (user, at) => {
+      if (before.has(user) || (await store.get(users, user))) return []
+      return [fieldError(`/subjects/${at}/name`, 'exists', `there is no user "${user}"`)]
+    }),
+  )
+  return [...errors, ...missing.flat()]
 }
 
 /** By what its new subjects gain. */
@@ -124,26 +130,29 @@ async function assertHeld(
   caller: Caller,
 ): Promise<void> {
   const had = before ? usersIn(before) : []
-  if (!after || usersIn(after).every((user) => had.includes(user))) return
-  const held = await rights.rolesOf(caller)
+  const known = new Set(had)
+  if (!after || usersIn(after).every((user) => known.has(user))) return
+  const held = await rights.readCaller(caller)
   if (mayHandOutAnything(held)) return
   const book = await rights.readBook()
   assertCovers(held, rulesOf(book.hold([{ name: roleIn(after) }])), `rolebinding "${binding}"`)
 }
 
 /** Whoever deletes the role or a user meanwhile waits for this, and then finds the binding. */
-async function accompany(
+async function guardsOf(
   parts: RoleBindingParts,
   model: Model,
   { name: binding, before, after }: ObjectChange,
-): Promise<Accompaniment> {
+): Promise<readonly Guard[]> {
   const { store, roles, users } = parts
   const had = before ? usersIn(before) : []
   const has = after ? usersIn(after) : []
-  const gained = has.filter((user) => !had.includes(user))
+  const known = new Set(had)
+  const gained = [...new Set(has)].filter((user) => !known.has(user))
   const guards: Guard[] = gained.map((user) => ({ is: 'there', model: users, name: user }))
   if (after) guards.push({ is: 'there', model: roles, name: roleIn(after) })
-  const lost = new Set(had.filter((user) => !has.includes(user)))
+  const stays = new Set(has)
+  const lost = new Set(had.filter((user) => !stays.has(user)))
   if (before && !isManaged(before) && roleIn(before) === superAdministrator && lost.size > 0) {
     const isLost = (held: { binding: string; user: string }) => held.binding === binding && lost.has(held.user)
     const able = await ableUser(
@@ -152,8 +161,8 @@ async function accompany(
     )
     guards.push(...(able ? [able] : await remainingAdministrator({ store, bindings: model, users }, isLost)))
   }
-  for (const guard of guards) await explainMissing(store, guard)
-  return { guards }
+  await Promise.all(guards.map((guard) => explainMissing(store, guard)))
+  return guards
 }
 
 /** A guard that failed is asked again: what it named is gone. */

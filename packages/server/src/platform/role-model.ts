@@ -1,18 +1,19 @@
-import { ApiError, verbs } from '@pergola/api'
+import { ApiError, roleKeys, verbs } from '@pergola/api'
 import { refuseInvalid } from '../models/accept.ts'
 import { createBuiltInModel } from '../models/built-in-model.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
 import type { Accompaniment, Model, ObjectChange, WriteContext } from '../models/model.ts'
-import type { Store } from '../store/store.ts'
+import type { Guard, Store } from '../store/store.ts'
 import { bindingsWhere, superAdministrator } from './administrators.ts'
 import { builtInRoles } from './built-in-roles.ts'
 import { roleOfBinding } from './role-binding-model.ts'
 import { roleFaults, roleWords } from './role-words.ts'
-import { createRoleBook } from '../authz/role-book.ts'
+import { createRoleBook, type RoleBook } from '../authz/role-book.ts'
 import type { RoleDefinition } from '../authz/role-graph.ts'
 import type { Caller } from '../base/call.ts'
-import type { Rights } from './rights.ts'
-import { addedRules, assertCovers, mayHandOutAnything } from './escalation.ts'
+import type { InTurn, Rights } from './rights.ts'
+import { accessAsRead } from './access-order.ts'
+import { assertCoversAdded, mayHandOutAnything } from './escalation.ts'
 
 const names = { type: 'array', maxItems: 1_000, items: { type: 'string', pattern: '^[^*]+$' } }
 /** `*` stands alone, or after a slash at the end of a path. */
@@ -69,13 +70,18 @@ const definition: ModelDefinition = {
 export interface RoleParts {
   readonly store: Store
   readonly rights: () => Rights
+  readonly inTurn: InTurn
   /** The model of rolebindings, which names roles itself. */
   readonly bindings: () => Model
 }
 
 export function createRoleModel(parts: RoleParts): Model {
   const model: Model = createBuiltInModel(definition, {
-    rules: { ownsStatus: true, accompany: (change, context) => accompany(parts, model, { change, context }) },
+    rules: {
+      ownsStatus: true,
+      inTurn: parts.inTurn,
+      accompany: (change, context) => accompany(parts, model, { change, context }),
+    },
   })
   return model
 }
@@ -87,28 +93,39 @@ interface Write {
 
 async function accompany(parts: RoleParts, model: Model, { change, context }: Write): Promise<Accompaniment> {
   const { name, before, after } = change
+  const order = await accessAsRead(parts.store)
   if (before && name === superAdministrator) {
     throw new ApiError('Forbidden', `${superAdministrator} holds every right and can be neither edited nor deleted`)
   }
-  if (!after) return unbound(parts, name)
+  if (!after) return { guards: [order, await unbound(parts, name)] }
   refuseInvalid(model, roleFaults(after))
   if (context.caller) await assertHeld(parts.rights(), { name, ...roleWords(after) }, context.caller)
-  return {}
+  return { guards: [order] }
 }
 
 /** By what the role adds to itself and to every role that has its rights too. */
 async function assertHeld(rights: Rights, role: RoleDefinition, caller: Caller): Promise<void> {
-  const held = await rights.rolesOf(caller)
+  const held = await rights.readCaller(caller)
   if (mayHandOutAnything(held)) return
   const before = await rights.readBook()
+  if (caller.kind !== 'plugin') refuseMissing(before, role)
   const others = [...before.roles.values()].filter(({ name }) => name !== role.name)
   const after = createRoleBook([...others, role], before)
   const concerned = new Set([role.name, ...before.heldThrough([role.name]), ...after.heldThrough([role.name])])
-  assertCovers(held, addedRules(before, after, [...concerned]), `role "${role.name}"`)
+  assertCoversAdded(held, { before, after, concerned: [...concerned] }, `role "${role.name}"`)
+}
+
+/** Whoever creates such a role one day would hand its rights to this one without knowing. */
+function refuseMissing(book: RoleBook, { name, dependencies }: RoleDefinition): void {
+  const named = new Set(book.roles.get(name)?.dependencies)
+  const missing = dependencies.find((other) => other !== name && !book.roles.has(other) && !named.has(other))
+  if (missing === undefined) return
+  const detail = `role "${name}" depends on "${missing}" (${roleKeys.dependencies}), which does not exist; create it first. Only a super administrator may name a role that is still to come`
+  throw new ApiError('EscalationForbidden', detail)
 }
 
 /** Whoever binds the role at the same moment is waited for, and seen. */
-async function unbound({ store, bindings }: RoleParts, name: string): Promise<Accompaniment> {
+async function unbound({ store, bindings }: RoleParts, name: string): Promise<Guard> {
   if (builtInRoles.some((role) => role.name === name)) {
     throw new ApiError('Forbidden', `${name} is a built-in role and cannot be deleted`)
   }
@@ -116,5 +133,5 @@ async function unbound({ store, bindings }: RoleParts, name: string): Promise<Ac
   for await (const binding of bindingsWhere({ store, bindings: model }, roleOfBinding, name)) {
     throw new ApiError('InUse', `role "${name}" is bound by rolebinding "${binding.name}"; delete its bindings first`)
   }
-  return { guards: [{ is: 'none', model, where: { field: roleOfBinding, is: { op: '=', value: name } } }] }
+  return { is: 'none', model, where: { field: roleOfBinding, is: { op: '=', value: name } } }
 }

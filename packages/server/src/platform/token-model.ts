@@ -1,6 +1,7 @@
 import { ApiError } from '@pergola/api'
 import type { Clock } from '../base/clock.ts'
 import { revoked } from '../credentials/revocations.ts'
+import type { Proof } from '../credentials/proof.ts'
 import type { Tokens } from '../credentials/tokens.ts'
 import { deepEqual } from '../base/deep-equal.ts'
 import { createBuiltInModel } from '../models/built-in-model.ts'
@@ -25,7 +26,13 @@ const definition: ModelDefinition = {
           owner: { type: 'string', minLength: 1, maxLength: 253 },
           description: { type: 'string', maxLength: 500 },
           expiresAt: { type: 'string', format: 'date-time' },
-          roles: { type: 'array', maxItems: 100, uniqueItems: true, items: { type: 'string', minLength: 1 } },
+          roles: {
+            type: 'array',
+            minItems: 1,
+            maxItems: 100,
+            uniqueItems: true,
+            items: { type: 'string', minLength: 1 },
+          },
         },
       },
     },
@@ -73,7 +80,7 @@ interface MadeToken {
 }
 
 async function made(
-  { tokens, users }: TokenParts,
+  { store, tokens, users }: TokenParts,
   { uid, name, spec }: MadeToken,
   { caller, secret }: WriteContext,
 ): Promise<Accompaniment> {
@@ -91,9 +98,28 @@ async function made(
     ...(roles && { narrowedTo: roles }),
     ...(expiresAt !== undefined && { expiresAt: Date.parse(expiresAt) }),
   }
+  const { hold, isGone } = sessionStays(caller.sessionId)
+  if (isGone && (await store.sql(isGone)).length > 0) {
+    throw new ApiError('Unauthenticated', 'your session has ended; sign in again')
+  }
   return {
-    guards: [{ is: 'there', model: users, name: caller.name, expected: { uid: caller.uid } }],
-    also: [tokens.kept({ secret, uid }, owner)],
+    guards: [
+      { is: 'there', model: users, name: caller.name, expected: { uid: caller.uid } },
+      ...(isGone ? [{ is: 'no row' as const, statement: isGone }] : []),
+    ],
+    also: [...(hold ? [hold] : []), tokens.kept({ secret, uid }, owner)],
+  }
+}
+
+/** Whoever ends it, and with it all tokens, must not leave one behind that was just being made. */
+function sessionStays(id: string | undefined): Partial<Proof> {
+  if (id === undefined) return {}
+  return {
+    hold: { text: 'UPDATE sessions SET used_at = used_at WHERE id = $1', values: [id] },
+    isGone: {
+      text: 'SELECT 1 AS gone WHERE NOT EXISTS (SELECT 1 FROM sessions WHERE id = $1)',
+      values: [id],
+    },
   }
 }
 

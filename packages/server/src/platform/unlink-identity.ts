@@ -5,6 +5,7 @@ import { revoked } from '../credentials/revocations.ts'
 import type { Model } from '../models/model.ts'
 import type { Store } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
+import { afterOthers } from './access-order.ts'
 import { removeManagedRoles } from './managed-roles.ts'
 
 const maxTries = 20
@@ -27,7 +28,10 @@ export async function unlinkIdentity(parts: UnlinkParts, linked: LinkedIdentity)
     // Looked for once more: a login that was just ending may have left some.
     if (isUnlinked && operations.length === 0) return
     try {
-      await store.write(operations, { also: [identities.unlinked(linked), ended, revoked(clock, uid)] })
+      await store.write(operations, {
+        guards: [afterOthers],
+        also: [identities.unlinked(linked), ended, revoked(clock, uid)],
+      })
       isUnlinked = true
     } catch (error) {
       if (!(error instanceof WriteConflict)) throw error

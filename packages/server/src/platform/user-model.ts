@@ -6,9 +6,10 @@ import { indexedObject } from '../models/indexed-object.ts'
 import type { Accompaniment, Model, ObjectChange } from '../models/model.ts'
 import { fromData, toData } from '../models/object-bytes.ts'
 import type { Guard, SqlStatement, Store, StoredObject, WriteOperation } from '../store/store.ts'
+import { accessAsRead } from './access-order.ts'
 import { bindingsWhere, remainingAdministrator, superAdministrator } from './administrators.ts'
 import { roleIn, subjectOfBinding } from './role-binding-model.ts'
-import { ownerOfToken } from './token-model.ts'
+import { removeTokens, tokensEnded } from './end-tokens.ts'
 import { isDisabled } from './user-spec.ts'
 import { isManaged } from './managed-binding.ts'
 import type { Rights } from './rights.ts'
@@ -49,8 +50,11 @@ export function createUserModel(parts: UserParts): Model {
   const model: Model = createBuiltInModel(definition, {
     rules: {
       accompany: async (change, { caller }) => {
-        if (caller && endsOrReturns(change)) await assertPowerOver(parts.rights(), caller, change.name)
-        return accompany(parts, model, change)
+        if (!endsOrReturns(change)) return accompany(parts, model, change)
+        const order = await accessAsRead(parts.store)
+        if (caller) await assertPowerOver(parts.rights(), caller, change.name)
+        const { guards = [], ...others } = await accompany(parts, model, change)
+        return { ...others, guards: [order, ...guards] }
       },
     },
   })
@@ -86,7 +90,7 @@ async function withoutUser(parts: UserParts, model: Model, { name, uid }: Object
   for await (const binding of bindingsWhere({ store, bindings }, subjectOfBinding, name)) {
     operations.push(withoutSubject(bindings, binding, name))
   }
-  operations.push(...(await tokensOf(parts, name)))
+  operations.push(...(await removeTokens(store, parts.tokens(), name)))
   const where = { field: subjectOfBinding, is: { op: '=' as const, value: name } }
   const guards = await staysAdministered(parts, model, name)
   const retired = {
@@ -103,12 +107,6 @@ function forgotten(uid: string): readonly SqlStatement[] {
     { text: 'DELETE FROM passwords WHERE uid = $1', values: [uid] },
     { text: 'DELETE FROM identities WHERE uid = $1', values: [uid] },
   ]
-}
-
-async function tokensOf({ store, tokens }: UserParts, owner: string): Promise<readonly WriteOperation[]> {
-  const where = [{ field: ownerOfToken, is: { op: '=' as const, value: owner } }]
-  const { items } = await store.list(tokens(), { where, limit: 10_000, total: 'none' })
-  return items.map(({ name, uid }) => ({ type: 'delete', model: tokens(), name, expected: { uid } }))
 }
 
 function withoutSubject(bindings: Model, stored: StoredObject, user: string): WriteOperation {
@@ -142,7 +140,7 @@ async function staysAdministered(parts: UserParts, users: Model, name: string): 
 function ended({ clock }: UserParts, uid: string): readonly SqlStatement[] {
   return [
     { text: 'DELETE FROM sessions WHERE uid = $1', values: [uid] },
-    { text: 'DELETE FROM token_digests WHERE uid = $1', values: [uid] },
+    tokensEnded(uid),
     { text: 'INSERT INTO revocations (at, uid) VALUES ($1, $2)', values: [clock.now(), uid] },
   ]
 }

@@ -17,6 +17,8 @@ function describe(guard: Guard): string {
       return `${guard.model.plural} "${guard.name}" is not there as expected`
     case 'none':
       return `some ${guard.model.plural} are selected`
+    case 'counted':
+      return `the counter "${guard.counter}" is no longer ${guard.expected}`
     case 'no row':
       return guard.statement.text
   }

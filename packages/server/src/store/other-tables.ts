@@ -82,5 +82,17 @@ export const pluginPackages = `CREATE TABLE plugin_packages (
   PRIMARY KEY (digest, part)
 )`
 
+/** What writes are put in order by, one row for each order. */
+export const writeCounters = 'CREATE TABLE write_counters (name text PRIMARY KEY, count bigint NOT NULL)'
+
+/** Attempts to sign in, and where an account has signed in from: what others do elsewhere must not keep it out there. */
+export const knownLogins = `
+  CREATE TABLE login_attempts (key text PRIMARY KEY, level double precision NOT NULL, at bigint NOT NULL);
+
+  CREATE TABLE known_logins (account text NOT NULL, network text NOT NULL, last_at bigint NOT NULL,
+    PRIMARY KEY (account, network));
+  CREATE INDEX known_logins_last_at ON known_logins (last_at);
+`
+
 /** By which people know a token; those made before have none here. */
 export const tokenNames = 'ALTER TABLE token_digests ADD COLUMN token_name text'

@@ -132,6 +132,11 @@ export type Guard =
    * operations write: creating what refers to an object goes with a guard that it is there.
    */
   | { readonly is: 'none'; readonly model: ModelKey; readonly where: Term }
+  /**
+   * Counts a counter up before any object is touched: whoever counts the same one waits until this write is done. With
+   * `expected` only if it is still what was read, so that nobody else has counted since.
+   */
+  | { readonly is: 'counted'; readonly counter: string; readonly expected?: number }
   /** The statement answers no row, once the operations are done; as far against others. */
   | { readonly is: 'no row'; readonly statement: SqlStatement }
 

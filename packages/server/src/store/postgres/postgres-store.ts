@@ -97,7 +97,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
     sql: async ({ name, text, values }) =>
       (await pool.query<SqlRow>({ ...(name !== undefined && { name }), text, values: [...values] })).rows,
-    get: async (model, name) => readGrouped(model, name),
+    // The database knows no text with a NUL, so there is no such object.
+    get: async (model, name) => (name.includes('\0') ? undefined : readGrouped(model, name)),
     list: (model, query) => list({ pool, sequencer, catalog, candidateLimit }, model, query),
     head: () => head(pool),
     readChanges: (after, read) => readChanges(changeParts, after, read),

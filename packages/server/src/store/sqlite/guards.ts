@@ -1,4 +1,5 @@
 import type SqliteDatabase from 'better-sqlite3'
+import { countersOf, counterUp } from '../counters.ts'
 import { GuardFailed } from '../guard-failed.ts'
 import type { Guard, SqlRow, SqlStatement, WriteOptions } from '../store.ts'
 import type { Catalog } from './catalog.ts'
@@ -6,7 +7,10 @@ import { createParameters } from './parameters.ts'
 import { driver } from './predicates.ts'
 
 /** There is one writer: what holds inside its transaction holds until it commits. */
-export function checkBefore(catalog: Catalog, { guards = [] }: WriteOptions): void {
+export function checkBefore(database: SqliteDatabase.Database, catalog: Catalog, { guards = [] }: WriteOptions): void {
+  for (const guard of countersOf(guards)) {
+    if (runSql(database, counterUp(guard)).length === 0) throw new GuardFailed(guard)
+  }
   for (const guard of guards) {
     if (guard.is !== 'there') continue
     const row = catalog.find(guard.model).statements.byName.get(guard.name)
@@ -22,7 +26,7 @@ export function finishGuarded(
 ): void {
   for (const statement of also) runSql(database, statement)
   for (const guard of guards) {
-    if (guard.is === 'there') continue
+    if (guard.is === 'there' || guard.is === 'counted') continue
     const found =
       guard.is === 'no row' ? runSql(database, guard.statement).length > 0 : selects(database, catalog, guard)
     if (found) throw new GuardFailed(guard)

@@ -43,7 +43,7 @@ export function createWrite(parts: WriteParts): Write {
   const run = parts.database.transaction((operations: readonly WriteOperation[], options: WriteOptions) => {
     const { fence, dryRun = false } = options
     if (fence) parts.leases.assertHeld(fence)
-    checkBefore(parts.catalog, options)
+    checkBefore(parts.database, parts.catalog, options)
     const results: WriteResult[] = []
     const inOrder = [...operations.entries()].toSorted(([, a], [, b]) => compareOperations(a, b))
     for (const [at, operation] of inOrder) results[at] = perform(parts, operation)

@@ -1,0 +1,41 @@
+import { ApiError } from '@pergola/api'
+
+/** Each takes some 50 ms of a core and 19 MiB: more at a time would keep everybody waiting. */
+const atATime = 4
+/** Strangers who may wait; whoever is known waits however many there are. */
+const mostWaiting = 100
+
+/** Hashes are computed a few at a time; who is known goes first. */
+export interface HashTurns {
+  /** Throws `TooManyRequests` when too many wait already. */
+  run<Done>(work: () => Promise<Done>, options?: { readonly isKnown?: boolean }): Promise<Done>
+}
+
+export function createHashTurns(): HashTurns {
+  const known: (() => void)[] = []
+  const strangers: (() => void)[] = []
+  let free = atATime
+  const next = () => {
+    const begin = known.shift() ?? strangers.shift()
+    if (begin) begin()
+    else free++
+  }
+  return {
+    run: async (work, { isKnown = false } = {}) => {
+      if (free > 0) free--
+      else {
+        if (!isKnown && strangers.length >= mostWaiting) {
+          throw new ApiError('TooManyRequests', `${mostWaiting} logins wait already; try again`, {
+            headers: { 'retry-after': '1' },
+          })
+        }
+        await new Promise<void>((begin) => (isKnown ? known : strangers).push(begin))
+      }
+      try {
+        return await work()
+      } finally {
+        next()
+      }
+    },
+  }
+}

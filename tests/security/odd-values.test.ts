@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { createRole, core, login, person } from '../conformance/people.ts'
+import { expectStatus } from '../conformance/request.ts'
+import { onEachEngine } from '../conformance/server.ts'
+
+const tokens = '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'
+
+onEachEngine((api) => {
+  describe('values that one part reads otherwise than another', () => {
+    test('a NUL in a name, a selector or a query is refused, and breaks nothing', async () => {
+      const things = await api.things()
+      const answers = [
+        await login(api, { username: 'a\u0000b', password: 'x' }),
+        await api.request('GET', `${core}/users/a%00b`),
+        await api.request('GET', `${things.path}?labelSelector=${encodeURIComponent('a=b\u0000c')}`),
+        await api.request('GET', `${things.path}?labelSelector=${encodeURIComponent('a\u0000')}`),
+        await api.request('GET', `${things.path}?fieldSelector=${encodeURIComponent('spec.city=b\u0000c')}`),
+        await api.request('GET', `${things.path}?continue=%00`),
+        await things.create({ name: 'nul', spec: { city: 'a\u0000b' } }),
+        await things.create({ name: 'nul', metadata: { labels: { 'a\u0000': 'b' } } }),
+        await api.request('POST', '/apis/api.platform.run/v1alpha1/accessreviews', {
+          body: { user: 'a\u0000b', requests: [{ verb: 'get', resource: 'users' }] },
+        }),
+        await api.request('POST', tokens, { body: { description: 'a\u0000b' } }),
+      ]
+      for (const { status, text } of answers) expect(status, text).toBeLessThan(500)
+    })
+
+    test('indexes and fields by names that every object of the language has', async () => {
+      const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty']
+      const own = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]))
+      // Spelled out: in a literal it would be no field.
+      Object.defineProperty(own, '__proto__', { value: { type: 'string' }, enumerable: true })
+      const schema = {
+        type: 'object',
+        properties: { spec: { type: 'object', properties: own } },
+      }
+      for (const name of names) {
+        const answer = await api
+          .model({
+            specRequired: false,
+            versions: [{ name: 'v1alpha1', schema }],
+            indexes: [{ name: `spec.${name}` }],
+            composites: [],
+          })
+          .catch((error: unknown) => String(error))
+        // Refused or taken; what was taken works.
+        if (typeof answer === 'string') {
+          expect(answer).not.toContain('500')
+          continue
+        }
+        const body = JSON.parse(`{"metadata":{"name":"odd"},"spec":{"${name}":"x"}}`) as object
+        expectStatus(await api.request('POST', answer.path, { body }), 201)
+        expect(await answer.names({ fieldSelector: `spec.${name}=x` })).toEqual(['odd'])
+        expect(await answer.names({ fieldSelector: `spec.${name}=y` })).toEqual([])
+      }
+    })
+
+    test('who holds a unique value is not told to those who may not read it', async () => {
+      const things = await api.model()
+      await things.created({ name: 'secret-holder', spec: { city: 'a', code: 'taken' } })
+      const rule = { apiGroups: [things.spec.group], resources: [things.spec.plural], verbs: ['create'] }
+      const ann = await person(api, { roles: [await createRole(api, { rules: [rule] })] })
+      const body = { metadata: { name: 'mine' }, spec: { city: 'a', code: 'taken' } }
+      await expect
+        .poll(async () => (await ann.request('POST', things.path, { body })).status, { interval: 25 })
+        .toBe(409)
+      expect((await ann.request('POST', things.path, { body })).text).not.toContain('secret-holder')
+    })
+
+    test('the name of the host itself is nobody’s to have', async () => {
+      for (const name of ['system:bootstrap', 'plugin:todo', '-', 'system']) {
+        const { status } = await api.request('POST', `${core}/users`, { body: { metadata: { name } } })
+        expect(status, name).toBe(name === 'system' ? 201 : 422)
+      }
+    })
+
+    test('answers with secrets are kept by no cache', async () => {
+      const ann = await person(api)
+      const made = await ann.request('POST', tokens, { body: {} })
+      expectStatus(made, 201)
+      expect(made.headers['cache-control']).toContain('no-store')
+      const signedIn = await login(api, { username: ann.name, transport: 'token' })
+      expect(signedIn.headers['cache-control']).toContain('no-store')
+    })
+  })
+
+  describe('work that an attacker asks for', () => {
+    test('a role of 200 rules of repeated words is refused in few comparisons', async () => {
+      const editor = await createRole(api, { rules: [{ apiGroups: [''], resources: ['roles'], verbs: ['*'] }] })
+      const eve = await person(api, { roles: [editor] })
+      const words = (word: string) => Array.from({ length: 60 }, () => word)
+      const rule = { apiGroups: words('g'), resources: words('r'), resourceNames: words('n'), verbs: ['get', 'list'] }
+      const body = { metadata: { name: 'repeated' }, rules: Array.from({ length: 200 }, () => rule) }
+      await expect
+        .poll(async () => (await eve.request('POST', `${core}/roles`, { body })).text, { interval: 25 })
+        .toContain('EscalationForbidden')
+    })
+
+    test('a binding of 256 subjects', async () => {
+      const users = Array.from({ length: 256 }, (_, at) => `many-${at}`)
+      for (const name of users)
+        expectStatus(await api.request('POST', `${core}/users`, { body: { metadata: { name } } }), 201)
+      const subjects = users.map((name) => ({ name }))
+      const body = { metadata: { name: 'many' }, roleRef: { name: 'visitor' }, subjects }
+      expectStatus(await api.request('POST', `${core}/rolebindings`, { body }), 201)
+    })
+  })
+})
