@@ -132,7 +132,10 @@ onEachEngine((api) => {
     const { items } = answer.body as { items: { roles: { name: string; bindings: number }[] }[] }
     const counts = new Map(items[0]?.roles.map(({ name, bindings }) => [name, bindings]))
     expect(items[1]?.roles.map(({ name }) => name)).toEqual(['super-administrator'])
-    expectStatus(await api.request('POST', `${own}/whocan`, { body: { requests: Array(101).fill(asked) } }), 422)
+    expectStatus(
+      await api.request('POST', `${own}/whocan`, { body: { requests: Array.from({ length: 101 }, () => asked) } }),
+      422,
+    )
     expect([counts.get(view), counts.get(manage), counts.has('super-administrator')]).toEqual([0, 2, true])
     const ann = await person(api)
     expectProblem(await ann.request('POST', `${own}/whocan`, { body }), 403, 'Forbidden')

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createAccountEndpoints } from './account/account-endpoints.ts'
-import type { FoundUser } from './account/sessions-endpoint.ts'
+import { findUser } from './account/find-user.ts'
+import { insecureLogin } from './account/insecure-login.ts'
 import { createLoginLimits } from './account/login-limits.ts'
 import { createFirstAdministrator, needsSetup, newSetupSecret, type SetupParts } from './account/setup.ts'
 import { assembleFeed } from './assemble-feed.ts'
@@ -484,21 +485,8 @@ function readable(handler: Handler | undefined): Endpoint | undefined {
   return handler && { get: handler }
 }
 
-async function findUser(store: Store, users: Model, name: string): Promise<FoundUser | undefined> {
-  const user = await store.get(users, name)
-  if (!user || !canSignIn(user)) return undefined
-  const { uid, version } = user
-  return { uid, name, guard: { is: 'there', model: users, name, expected: { uid, version } } }
-}
-
 async function signInHere(sessions: Sessions, name: string, user: SessionUser | undefined): Promise<string> {
   if (!user) throw new Error(`there is no user "${name}" who may sign in`)
   const { secret } = await sessions.begin({ user, transport: 'token', address: 'here', agent: 'the program itself' })
   return secret
-}
-
-/** Why nobody may sign in: a password would travel in the clear. */
-function insecureLogin(publicUrl: URL, { server }: Config): string | undefined {
-  if (publicUrl.protocol === 'https:' || isLoopback(publicUrl) || server.allowInsecureLogin) return undefined
-  return 'nobody can sign in over plain http: serve https and set server.publicUrl to it, or set server.allowInsecureLogin: true'
 }

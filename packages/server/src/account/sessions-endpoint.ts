@@ -2,12 +2,12 @@ import { ApiError } from '@pergola/api'
 import type { SecretCookie } from '../authn/cookie.ts'
 import type { Answer, Call, IncomingRequest, UserCaller } from '../base/call.ts'
 import type { Passwords } from '../credentials/passwords.ts'
-import type { NewSession, Session, Sessions, SessionUser } from '../credentials/sessions.ts'
+import type { NewSession, Session, Sessions } from '../credentials/sessions.ts'
 import { GuardFailed } from '../store/guard-failed.ts'
-import type { Guard } from '../store/store.ts'
 import { jsonAnswer } from '../models/json-answer.ts'
 import { readJson } from '../validation/read-json.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
+import type { FoundUser } from './find-user.ts'
 import type { LoginLimits } from './login-limits.ts'
 
 const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength })
@@ -16,7 +16,7 @@ const loginFaults = compileSchema({
   required: ['username', 'password'],
   additionalProperties: false,
   properties: {
-    username: { ...text(253), pattern: '^[^\\u0000]*$' },
+    username: text(253),
     password: text(1_024),
     transport: { enum: ['cookie', 'token'], default: 'cookie' },
   },
@@ -26,10 +26,6 @@ interface Login {
   readonly username: string
   readonly password: string
   readonly transport: 'cookie' | 'token'
-}
-
-export interface FoundUser extends SessionUser {
-  readonly guard: Guard
 }
 
 export interface SessionsEndpointParts {

@@ -6,7 +6,7 @@ export const passwordLengths = { least: 8, most: 1_024 }
 /** Why the password is refused for this user, if it is: what a guesser tries first. */
 export function passwordFault(password: string, username: string): string | undefined {
   const { least, most } = passwordLengths
-  const { length } = [...password]
+  const { length } = Array.from(password)
   if (length < least || length > most) return `must have ${least} to ${most} characters`
   const small = password.toLowerCase()
   if (small === username.toLowerCase()) return 'must not be the name of the user'

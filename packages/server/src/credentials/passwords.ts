@@ -19,7 +19,7 @@ export interface CheckedPassword extends Proof {
   readonly hash: string
 }
 
-export interface NewPasswordHash extends SqlStatement {
+interface NewPasswordHash extends SqlStatement {
   /** Answers a row when another one is stored after all. */
   readonly isGone: SqlStatement
 }

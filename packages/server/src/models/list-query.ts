@@ -33,7 +33,11 @@ export function termsOf(model: Model, query: URLSearchParams): readonly Term[] {
 }
 
 function parsed(query: URLSearchParams, kind: SelectorKind): readonly SelectorTerm[] {
-  return query.getAll(kind).flatMap((text) => parseSelector(kind, text))
+  return query.getAll(kind).flatMap((text) => {
+    // A database may know no text that has one.
+    if (text.includes('\0')) throw new ApiError('InvalidSelector', `${kind} has a NUL, which is in no value`)
+    return parseSelector(kind, text)
+  })
 }
 
 function fieldTerm(model: Model, term: SelectorTerm): Term {

@@ -67,7 +67,7 @@ async function link(parts: FinishParts, { caller }: Call, { linking, proven }: L
   if (caller.kind !== 'user' || caller.uid !== linking.uid || caller.sessionId !== linking.sessionId) {
     throw new ApiError('Forbidden', 'whoever began to link this identity is no longer signed in here; begin again')
   }
-  await linkIdentity(parts, proven, caller)
+  await linkIdentity(parts, proven, { user: caller })
 }
 
 /** That the identity is still that user's. */

@@ -87,7 +87,7 @@ async function storedUser({ store, users }: OwnProfileParts, { name, uid }: User
 }
 
 function specOf({ data }: StoredObject): ProfilePatch {
-  return (fromData(data)['spec'] ?? {}) as ProfilePatch
+  return fromData(data)['spec'] ?? {}
 }
 
 function userOf({ caller }: Call): UserCaller {

@@ -49,7 +49,7 @@ export async function linkUserIdentity(parts: UserIdentitiesParts, call: Call, n
     const { uid } = await findUser(parts, name)
     await assertPowerOver(parts.rights, call.caller, name)
     await assertMayGive(parts.rights, call.caller, found)
-    await linkIdentity(parts, { issuer, subject }, { uid, name }, order)
+    await linkIdentity(parts, { issuer, subject }, { user: { uid, name }, order })
   })
   const linked = await parts.identities.find({ issuer, subject })
   return answer(201, linked ? shown(linked) : {})

@@ -10,12 +10,17 @@ export interface LinkParts {
   readonly identities: Identities
 }
 
+interface Link {
+  readonly user: SessionUser
+  /** By what it was decided that the user may be linked. */
+  readonly order?: Guard
+}
+
 /** From now on whoever proves the identity is that user. One that is somebody else's stays so. */
 export async function linkIdentity(
   { store, users, identities }: LinkParts,
   identity: Identity,
-  { uid, name }: SessionUser,
-  order?: Guard,
+  { user: { uid, name }, order }: Link,
 ): Promise<void> {
   try {
     await store.write([], {

@@ -1,17 +1,12 @@
 import { Ajv2020, type Options } from 'ajv/dist/2020.js'
 import standaloneCode from 'ajv/dist/standalone/index.js'
 import addFormats from 'ajv-formats'
-import { RE2JS } from 're2js'
 import { knownFormats } from './formats.ts'
+import { linearTimeRegExp } from './linear-regexp.ts'
 import { closedSchema, structureOf, type JsonSchema, type ObjectSchema } from './object-schema.ts'
 
 /** Whether a program names every fault of an object or stops at the first. */
 export type Thoroughness = 'every fault' | 'first fault'
-
-/** Backtracking made one 24-character value block the process for 2.3 s; this engine's time grows with the input only. */
-export const linearTimeRegExp = Object.assign((pattern: string) => RE2JS.compile(pattern), {
-  code: 'require("linear-time-regexp")',
-})
 
 /** A program that checks objects of one model, as text, to be run by `createValidate`. Throws what is wrong with the schema. */
 export function compileObjectSchema(schema: ObjectSchema, thoroughness: Thoroughness): string {

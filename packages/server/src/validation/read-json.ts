@@ -1,5 +1,6 @@
 import type { FieldError } from '@pergola/api'
 import type { IncomingRequest } from '../base/call.ts'
+import { fieldError } from './field-error.ts'
 import { parseJsonBody } from './json-body.ts'
 import { refuseBody } from './refuse-body.ts'
 
@@ -18,5 +19,9 @@ export async function readJson(request: IncomingRequest, { what, faults }: Expec
     'application/json',
   ])
   refuseBody(what, faults(value))
+  // A database may know no text that has one.
+  if (JSON.stringify(value).includes(String.raw`\u0000`)) {
+    refuseBody(what, [fieldError('', 'nul', 'has a NUL character in a text')])
+  }
   return value
 }

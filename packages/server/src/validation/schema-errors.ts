@@ -1,8 +1,8 @@
 import { isJsonObject } from '../base/json-object.ts'
 import { definitionOf, type FieldError } from '@pergola/api'
-import { linearTimeRegExp } from './compile-schema.ts'
 import { fieldError, step } from './field-error.ts'
 import { knownFormats } from './formats.ts'
+import { instructionsOf, maxInstructions } from './linear-regexp.ts'
 import type { JsonSchema } from './object-schema.ts'
 
 const maxSchemaBytes = 256 * 1024
@@ -45,13 +45,14 @@ export function schemaErrors(schema: JsonSchema): readonly FieldError[] {
   const definitions = isJsonObject(schema['$defs']) ? (schema['$defs'] as Record<string, JsonSchema>) : {}
   const errors: FieldError[] = []
   const weights = new Map<unknown, number>()
+  const patterns = { instructions: 0 }
   let count = 0
   for (let level: readonly Place[] = [{ schema, pointer: '', depth: 1 }]; level.length > 0;) {
     const deep = level.find(({ depth }) => depth > maxSchemaDepth)
     if (deep) return [limitError(deep.pointer, 'levels', { found: deep.depth, limit: maxSchemaDepth })]
     count += level.length
     if (count > maxSubSchemas) return [limitError('', 'sub-schemas', { found: count, limit: maxSubSchemas })]
-    errors.push(...level.flatMap((place) => keywordErrors(place, definitions)))
+    errors.push(...level.flatMap((place) => keywordErrors(place, definitions, patterns)))
     errors.push(...level.flatMap((place) => weightErrors(place, weightOf(place.schema, definitions, weights))))
     level = level.flatMap(subSchemas)
   }
@@ -74,6 +75,7 @@ function subSchemas({ schema, pointer, depth }: Place): readonly Place[] {
 function keywordErrors(
   { schema, pointer }: Place,
   definitions: Readonly<Record<string, JsonSchema>>,
+  spent: SpentOnPatterns,
 ): readonly FieldError[] {
   const errors: FieldError[] = []
   const add = (keyword: string, message: string) => errors.push(fieldError(step(pointer, keyword), 'schema', message))
@@ -92,7 +94,7 @@ function keywordErrors(
   }
   const patterns = isJsonObject(patternProperties) ? Object.keys(patternProperties) : []
   for (const one of [...(typeof pattern === 'string' ? [pattern] : []), ...patterns]) {
-    const fault = patternFault(one)
+    const fault = patternFault(one, spent)
     if (fault !== undefined) add(one === pattern ? 'pattern' : 'patternProperties', fault)
   }
   return errors
@@ -128,10 +130,16 @@ function weightOf(
   return weight
 }
 
-function patternFault(pattern: string): string | undefined {
+/** By all patterns of a schema so far. */
+interface SpentOnPatterns {
+  instructions: number
+}
+
+function patternFault(pattern: string, spent: SpentOnPatterns): string | undefined {
   try {
-    linearTimeRegExp(pattern)
-    return undefined
+    if (spent.instructions <= maxInstructions) spent.instructions += instructionsOf(pattern)
+    if (spent.instructions <= maxInstructions) return undefined
+    return 'is too much together with the other patterns of the schema; use shorter ones, with smaller repetitions'
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     return `cannot be matched in linear time or is not a pattern: ${why}; back-references and look-around are not allowed`

@@ -3,9 +3,10 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import type { FieldError } from '@pergola/api'
 import { cloneJson } from '../base/clone-json.ts'
 import { deepEqual } from '../base/deep-equal.ts'
-import { linearTimeRegExp, schemaOptions, type Thoroughness } from './compile-schema.ts'
+import { schemaOptions, type Thoroughness } from './compile-schema.ts'
 import { fieldError, step, valueAt } from './field-error.ts'
 import { inWords } from './fault-words.ts'
+import { boundedMatching, linearTimeRegExp, loadedPattern } from './linear-regexp.ts'
 import type { JsonSchema } from './object-schema.ts'
 
 interface ValidateOptions {
@@ -63,7 +64,7 @@ export function compileSchema(schema: JsonSchema): (value: unknown) => readonly 
 
 const ownRequire = createRequire(import.meta.url)
 
-const load = (name: string): unknown => (name === 'linear-time-regexp' ? linearTimeRegExp : ownRequire(name))
+const load = (name: string): unknown => (name === 'linear-time-regexp' ? loadedPattern : ownRequire(name))
 
 /** The text is our compiler's, made from a schema that cannot put code into it. */
 function runProgram(text: string): Phases {
@@ -75,7 +76,11 @@ function runProgram(text: string): Phases {
   return { structure, full }
 }
 
-function faultsOf(
+function faultsOf(phases: Phases, value: unknown, options?: ValidateOptions): readonly FieldError[] {
+  return boundedMatching(() => findFaults(phases, value, options))
+}
+
+function findFaults(
   { structure, full }: Phases,
   value: unknown,
   { stored }: ValidateOptions = {},

@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest'
+import { boundedMatching, instructionsOf, linearTimeRegExp } from './linear-regexp.ts'
+import { schemaErrors } from './schema-errors.ts'
+
+describe('patterns', () => {
+  test('match, whatever backtracking would make of them', () => {
+    const pattern = linearTimeRegExp('^(x+x+)+y$')
+    expect(boundedMatching(() => pattern.test(`${'x'.repeat(1_000)}y`))).toBe(true)
+    expect(boundedMatching(() => pattern.test('x'.repeat(1_000)))).toBe(false)
+  })
+
+  test('are matched with so much text and no more, all fields of a value together', () => {
+    const pattern = linearTimeRegExp('^([a-z]{1,100}-?){1,8}$')
+    const text = 'a'.repeat(500)
+    expect(boundedMatching(() => pattern.test(text))).toBe(true)
+    expect(() => boundedMatching(() => Array.from({ length: 5 }, () => pattern.test(text)))).toThrow('too long')
+    // The next value begins anew.
+    expect(boundedMatching(() => pattern.test(text))).toBe(true)
+  })
+
+  test('of one schema may be so large together, and no more are compiled', () => {
+    const large = '(a?){500}a{500}'
+    expect(instructionsOf(large)).toBeGreaterThan(2_000)
+    const properties = Object.fromEntries(
+      Array.from({ length: 100 }, (_, at) => [`p${at}`, { type: 'string', pattern: large }]),
+    )
+    const errors = schemaErrors({ type: 'object', properties })
+    expect(errors).toHaveLength(93)
+    expect(errors[0]?.message).toContain('too much together')
+  })
+})
