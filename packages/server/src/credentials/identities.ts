@@ -29,8 +29,10 @@ export interface Identities {
   signedIn(identity: Identity, roles: readonly string[], at: number): SqlStatement
   /** Those whose roles may still be bound although nobody has come by them since. */
   overdue(since: number, limit: number): Promise<readonly LinkedIdentity[]>
-  /** Its roles are bound no more, unless somebody has come by it since. */
+  /** Its roles are bound no more; to be guarded by `hasComeSince`. */
   unbound(identity: Identity, since: number): SqlStatement
+  /** Answers a row when somebody has come by it since. */
+  hasComeSince(identity: Identity, since: number): SqlStatement
 }
 
 const columns = 'issuer, subject, uid, user_name, linked_at, signed_in_at, roles'
@@ -68,6 +70,10 @@ export function createIdentities(store: Store, clock: Clock): Identities {
       }),
     unbound: ({ issuer, subject }, since) => ({
       text: 'UPDATE identities SET bound = 0 WHERE issuer = $1 AND subject = $2 AND signed_in_at <= $3',
+      values: [issuer, subject, since],
+    }),
+    hasComeSince: ({ issuer, subject }, since) => ({
+      text: 'SELECT 1 AS come FROM identities WHERE issuer = $1 AND subject = $2 AND signed_in_at > $3',
       values: [issuer, subject, since],
     }),
   }

@@ -47,12 +47,11 @@ export async function establishUser(
     const linked = await identities.find(proven)
     const { user, ...written } = linked ? await returning(parts, linked) : await newcomer(parts, proven)
     const roles = await existingRoles(parts, provider, mappedRoles(provider, proven.claims))
-    const signedInAt = clock.now()
-    const given = await replaceManagedRoles(parts, { issuer: proven.issuer, user, roles, signedInAt })
+    const given = await replaceManagedRoles(parts, { issuer: proven.issuer, user, roles })
     try {
       await store.write([...written.operations, ...given.operations], {
         guards: [...(given.operations.length > 0 ? [afterOthers] : []), ...written.guards, ...given.guards],
-        also: [...written.also, identities.signedIn(proven, roles, signedInAt)],
+        also: [...written.also, identities.signedIn(proven, roles, clock.now())],
       })
       return user
     } catch (error) {

@@ -16,6 +16,7 @@ import { fromData } from '../models/object-bytes.ts'
 import { allObjects } from '../store/all-objects.ts'
 import type { Change, Store, StoredObject } from '../store/store.ts'
 import { readAccessCount } from './access-order.ts'
+import { issuerOf, isManaged, type CountsUntil } from './managed-binding.ts'
 import { livingBindingsWhere } from './administrators.ts'
 import { builtInRoles } from './built-in-roles.ts'
 import type { Rights } from './rights.ts'
@@ -37,7 +38,7 @@ export interface AccessParts {
   readonly identities: Identities
   readonly clock: Clock
   /** Until when a binding counts. */
-  readonly countsUntil: (binding: JsonObject) => number
+  readonly countsUntil: CountsUntil
   /** What is whose, as it is now; another value when it has changed. */
   readonly claims: () => PluginClaims
 }
@@ -270,8 +271,9 @@ function narrowed(roles: readonly HeldRole[], to: readonly string[] | undefined)
 
 async function readUser(parts: AccessParts, name: string): Promise<KnownUser> {
   const now = parts.clock.now()
-  const [user, all] = await Promise.all([parts.store.get(parts.users, name), readBindings(parts, name)])
+  const user = await parts.store.get(parts.users, name)
   if (!user || !canSignIn(user)) return nobody
+  const all = await readBindings(parts, user)
   const bound = all.filter(({ until }) => until > now)
   const until = Math.min(...bound.map((binding) => binding.until))
   return { uid: user.uid, roles: [...always, ...bound.map(({ role }) => role)], until, held: new Map() }
@@ -279,20 +281,24 @@ async function readUser(parts: AccessParts, name: string): Promise<KnownUser> {
 
 async function readBindings(
   parts: AccessParts,
-  user: string,
+  { name: user, uid }: Pick<StoredObject, 'name' | 'uid'>,
 ): Promise<readonly { readonly role: HeldRole; readonly until: number }[]> {
-  const found = []
-  for await (const binding of livingBindingsWhere(parts, subjectOfBinding, user)) {
-    const object = fromData(binding.data)
-    found.push({ role: { name: roleIn(object), binding: binding.name }, until: parts.countsUntil(object) })
+  const found: { readonly name: string; readonly object: JsonObject }[] = []
+  for await (const { name, data } of livingBindingsWhere(parts, subjectOfBinding, user)) {
+    found.push({ name, object: fromData(data) })
   }
-  return found
+  const identities = found.some(({ object }) => isManaged(object)) ? await parts.identities.of(uid) : []
+  const signedIn = new Map(identities.map(({ issuer, signedInAt }) => [issuer, signedInAt]))
+  return found.map(({ name, object }) => {
+    const until = parts.countsUntil(object, signedIn.get(issuerOf(object) ?? ''))
+    return { role: { name: roleIn(object), binding: name }, until }
+  })
 }
 
 /** Whatever the state of the user and its bindings; and what its providers gave last, bound or not. */
 async function boundRoles(parts: AccessParts, name: string): Promise<readonly HeldRole[]> {
-  const user = await parts.store.get(parts.users, name)
-  const [bound, identities] = await Promise.all([readBindings(parts, name), parts.identities.of(user?.uid ?? '')])
+  const { uid = '' } = (await parts.store.get(parts.users, name)) ?? {}
+  const [bound, identities] = await Promise.all([readBindings(parts, { name, uid }), parts.identities.of(uid)])
   const given = identities.flatMap(({ roles }) => roles.map((role) => ({ name: role })))
   return [...bound.map(({ role }) => role), ...given]
 }

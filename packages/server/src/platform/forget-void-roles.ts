@@ -31,7 +31,7 @@ export async function forgetVoidRoles({
     const operations = await removeManagedRoles({ store, bindings }, { issuer, user: { uid, name } })
     try {
       await store.write(operations, {
-        guards: [afterOthers],
+        guards: [afterOthers, { is: 'no row', statement: identities.hasComeSince({ issuer, subject }, since) }],
         also: [identities.unbound({ issuer, subject }, since)],
       })
     } catch (error) {

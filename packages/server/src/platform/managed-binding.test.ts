@@ -4,12 +4,11 @@ import { createCountsUntil, isManaged, managedBinding } from './managed-binding.
 const issuer = 'https://a.example/'
 const provider = { name: 'a', displayName: 'a', issuer, clientId: 'p', scopes: [], roles: new Map([['x', ['author']]]) }
 const user = { uid: 'u', name: 'ann' }
-const made = managedBinding({ issuer, user, role: 'author', signedInAt: 1_000 })
+const made = managedBinding({ issuer, user, role: 'author' })
 const countsUntil = createCountsUntil({ maxAgeMs: 500, providers: [provider] })
 
 test('the same issuer, user and role have the same binding, any other has another', () => {
-  const nameOf = (parts: object) =>
-    managedBinding({ issuer, user, role: 'author', signedInAt: 1, ...parts }).metadata.name
+  const nameOf = (parts: object) => managedBinding({ issuer, user, role: 'author', ...parts }).metadata.name
   expect(nameOf({})).toBe(made.metadata.name)
   expect(made.metadata.name).toMatch(/^oidc-[0-9a-f]{32}$/)
   const names = [{}, { role: 'visitor' }, { issuer: 'https://b.example/' }, { user: { uid: 'v', name: 'ann' } }].map(
@@ -20,16 +19,17 @@ test('the same issuer, user and role have the same binding, any other has anothe
 
 test('a managed binding counts for a while after the login', () => {
   expect(isManaged(made)).toBe(true)
-  expect(countsUntil(made)).toBe(1_500)
+  expect(countsUntil(made, 1_000)).toBe(1_500)
+  expect(countsUntil(made, undefined)).toBe(Number.NEGATIVE_INFINITY)
 })
 
 test('an ordinary one always counts', () => {
-  expect(countsUntil({ ...made, metadata: {} })).toBe(Number.POSITIVE_INFINITY)
+  expect(countsUntil({ ...made, metadata: {} }, undefined)).toBe(Number.POSITIVE_INFINITY)
 })
 
 test('nothing counts that the configuration does not give, or that nobody here understands', () => {
-  const elsewhere = managedBinding({ issuer: 'https://b.example/', user, role: 'author', signedInAt: 1_000 })
-  const other = managedBinding({ issuer, user, role: 'visitor', signedInAt: 1_000 })
+  const elsewhere = managedBinding({ issuer: 'https://b.example/', user, role: 'author' })
+  const other = managedBinding({ issuer, user, role: 'visitor' })
   const newer = { ...made, metadata: { labels: { 'rbac.authorization.platform.run/managed-by': 'scim' } } }
-  for (const binding of [elsewhere, other, newer]) expect(countsUntil(binding)).toBe(Number.NEGATIVE_INFINITY)
+  for (const binding of [elsewhere, other, newer]) expect(countsUntil(binding, 1_000)).toBe(Number.NEGATIVE_INFINITY)
 })

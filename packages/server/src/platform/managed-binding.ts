@@ -8,28 +8,26 @@ import type { ObjectChange } from '../models/model.ts'
 const prefix = 'oidc-'
 const managedBy = 'rbac.authorization.platform.run/managed-by'
 const issuerKey = 'rbac.authorization.platform.run/oidc-issuer'
-const signedInKey = 'rbac.authorization.platform.run/oidc-signed-in-at'
 
 export interface ManagedBinding {
   readonly issuer: string
   readonly user: { readonly uid: string; readonly name: string }
   readonly role: string
-  readonly signedInAt: number
 }
 
 /** The same issuer, user and role have the same binding, so that a login finds what the one before left. */
-function managedName({ issuer, user, role }: Omit<ManagedBinding, 'signedInAt'>): string {
+function managedName({ issuer, user, role }: ManagedBinding): string {
   return prefix + hash('sha256', JSON.stringify([issuer, user.uid, role])).slice(0, 32)
 }
 
-/** A binding that says what an issuer gives to a user, and since when it does. */
+/** A binding that says what an issuer gives to a user; since when is known of the identity, so that a login need not write it. */
 export function managedBinding(managed: ManagedBinding): JsonObject & { readonly metadata: { readonly name: string } } {
-  const { issuer, user, role, signedInAt } = managed
+  const { issuer, user, role } = managed
   return {
     metadata: {
       name: managedName(managed),
       labels: { [managedBy]: 'oidc' },
-      annotations: { [issuerKey]: issuer, [signedInKey]: new Date(signedInAt).toISOString() },
+      annotations: { [issuerKey]: issuer },
     },
     roleRef: { apiGroup: '', kind: 'Role', name: role },
     subjects: [{ apiGroup: '', kind: 'User', name: user.name }],
@@ -38,7 +36,7 @@ export function managedBinding(managed: ManagedBinding): JsonObject & { readonly
 
 /** Also by somebody whom only a newer host knows. */
 export function isManaged({ metadata: { labels = {}, annotations = {} } }: JsonObject): boolean {
-  return managedBy in labels || issuerKey in annotations || signedInKey in annotations
+  return managedBy in labels || issuerKey in annotations
 }
 
 export function issuerOf({ metadata }: JsonObject): string | undefined {
@@ -53,7 +51,7 @@ export function refuseManaged({ name, before, after }: ObjectChange): void {
     throw new ApiError('Forbidden', detail)
   }
   if (!isManaged(after) && (before || !name.startsWith(prefix))) return
-  const detail = `names that begin with "${prefix}", and "${managedBy}", "${issuerKey}" and "${signedInKey}", are for bindings that the host manages; leave them out`
+  const detail = `names that begin with "${prefix}", "${managedBy}" and "${issuerKey}" are for bindings that the host manages; leave them out`
   throw new ApiError('Forbidden', detail)
 }
 
@@ -62,17 +60,19 @@ export interface ManagedRules {
   readonly providers: readonly OidcProvider[]
 }
 
+/** Given when its user has last come by the issuer. */
+export type CountsUntil = (binding: JsonObject, signedInAt: number | undefined) => number
+
 /**
  * Until when a binding counts. One that is managed does so for a while after its user has come by the issuer, and only as
  * long as the configuration has the issuer give the role.
  */
-export function createCountsUntil({ maxAgeMs, providers }: ManagedRules): (binding: JsonObject) => number {
+export function createCountsUntil({ maxAgeMs, providers }: ManagedRules): CountsUntil {
   const given = new Map(providers.map(({ issuer, roles }) => [issuer, new Set([...roles.values()].flat())]))
-  return (binding) => {
+  return (binding, signedInAt) => {
     if (!isManaged(binding)) return Number.POSITIVE_INFINITY
     const { name: role } = binding['roleRef'] as { readonly name: string }
-    const signedInAt = Date.parse(binding.metadata.annotations?.[signedInKey] ?? '')
     const isGiven = given.get(issuerOf(binding) ?? '')?.has(role) === true
-    return isGiven && !Number.isNaN(signedInAt) ? signedInAt + maxAgeMs : Number.NEGATIVE_INFINITY
+    return isGiven && signedInAt !== undefined ? signedInAt + maxAgeMs : Number.NEGATIVE_INFINITY
   }
 }

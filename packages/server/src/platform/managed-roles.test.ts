@@ -39,14 +39,10 @@ async function setUp(store: Store) {
     identities,
     pass: (milliseconds: number) => (now += milliseconds),
     comes: async (given: readonly string[], from = issuer) => {
-      const { operations } = await replaceManagedRoles(parts, {
-        issuer: from,
-        user: ann,
-        roles: given,
-        signedInAt: now,
-      })
+      const { operations } = await replaceManagedRoles(parts, { issuer: from, user: ann, roles: given })
       const who = { ...identity, issuer: from }
       await store.write(operations, { also: [identities.linked(who, ann), identities.signedIn(who, given, now)] })
+      return operations.length
     },
     forget: () => forgetVoidRoles({ store, clock, bindings, identities, maxAgeMs: 500 }),
     bound: async () => (await store.list(bindings, { limit: 100 })).items.length,
@@ -65,6 +61,14 @@ for (const [engine, open] of engines) {
       await comes(['author'], 'https://b.example/')
       await comes([])
       expect(await bound()).toBe(1)
+    })
+
+    test('a login that changes nothing writes no binding', async () => {
+      await using opened = await open()
+      const { comes } = await setUp(opened.store)
+      expect(await comes(['author', 'visitor'])).toBe(2)
+      expect(await comes(['visitor', 'author'])).toBe(0)
+      expect(await comes(['visitor'])).toBe(1)
     })
 
     test('what is void is removed, and what was renewed stays', async () => {

@@ -1,8 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import { createOperation } from '../models/create.ts'
-import { indexedObject } from '../models/indexed-object.ts'
 import type { Model } from '../models/model.ts'
-import { fromData, toData } from '../models/object-bytes.ts'
+import { fromData } from '../models/object-bytes.ts'
 import type { Guard, ModelKey, Store, StoredObject, WriteOperation } from '../store/store.ts'
 import { bindingsWhere } from './administrators.ts'
 import { issuerOf, managedBinding } from './managed-binding.ts'
@@ -19,27 +18,26 @@ export interface GivenRoles {
   readonly issuer: string
   readonly user: { readonly uid: string; readonly name: string }
   readonly roles: readonly string[]
-  readonly signedInAt: number
 }
 
-/** What makes a user's bindings by an issuer those that it gives now, all others of that issuer being removed. */
+/** What makes a user's bindings by an issuer those that it gives now; nothing is written where they are. */
 export async function replaceManagedRoles(
   parts: ManagedRolesParts,
   given: GivenRoles,
 ): Promise<{ readonly operations: readonly WriteOperation[]; readonly guards: readonly Guard[] }> {
-  const { issuer, user, roles, signedInAt } = given
+  const { issuer, user, roles } = given
   const stored = new Map((await managedBindings(parts, given)).map((binding) => [binding.name, binding]))
   const operations: WriteOperation[] = []
+  const guards: Guard[] = roles.map((name) => ({ is: 'there', model: parts.roles, name }))
   for (const role of roles) {
-    const binding = managedBinding({ issuer, user, role, signedInAt })
+    const binding = managedBinding({ issuer, user, role })
     const before = stored.get(binding.metadata.name)
     stored.delete(binding.metadata.name)
-    operations.push(
-      before ? renewed(parts.bindings, before, binding) : await createOperation(parts, parts.bindings, binding),
-    )
+    // What stays is not written; whoever removes it meanwhile is waited for, and seen.
+    if (before) guards.push({ is: 'there', model: parts.bindings, ...asRead(before) })
+    else operations.push(await createOperation(parts, parts.bindings, binding))
   }
   operations.push(...[...stored.values()].map((binding) => removed(parts.bindings, binding)))
-  const guards = roles.map((name) => ({ is: 'there' as const, model: parts.roles, name }))
   return { operations, guards }
 }
 
@@ -62,16 +60,10 @@ async function managedBindings(
   return found
 }
 
-function renewed(
-  bindings: Model,
-  { name, uid, version }: StoredObject,
-  binding: ReturnType<typeof managedBinding>,
-): WriteOperation {
-  const { indexed } = indexedObject(bindings, binding)
-  const content = { data: toData(binding), storedAs: bindings.version, held: false, indexed, edition: bindings.edition }
-  return { type: 'update', model: bindings, name, expected: { uid, version }, content, newGeneration: false }
+function removed(bindings: Model, binding: StoredObject): WriteOperation {
+  return { type: 'delete', model: bindings, ...asRead(binding) }
 }
 
-function removed(bindings: Model, { name, uid, version }: StoredObject): WriteOperation {
-  return { type: 'delete', model: bindings, name, expected: { uid, version } }
+function asRead({ name, uid, version }: StoredObject) {
+  return { name, expected: { uid, version } }
 }
