@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { readCounter } from '../counters.ts'
 import { GuardFailed } from '../guard-failed.ts'
 import type { Guard, Store } from '../store.ts'
 import { allNames, create, mustGet, openFixture, people, update, type StoreEngine } from './fixture.ts'
@@ -44,6 +45,32 @@ export function guardContract(engine: StoreEngine): void {
         expect(await outcomeOf(store.write([create(`n${at}`)], { guards: [guard] }))).toBe(outcome)
       }
       expect(await allNames(store)).toEqual(['a', 'n0', 'n1', 'n2', 'n6'])
+    })
+
+    test('of writes that were decided by the same count, one is done; what is not decided by it always is', async () => {
+      await using fixture = await openFixture(engine)
+      const { store } = fixture
+      const counted = (expected?: number): Guard => {
+        return { is: 'counted', counter: 'order', ...(expected !== undefined && { expected }) }
+      }
+      const write = (name: string, ...guards: readonly Guard[]) =>
+        outcomeOf(store.write([create(name)], { guards: [...guards] }))
+      expect(await readCounter(store, 'order')).toBe(0)
+      for (let round = 0; round < 5; round++) {
+        const count = await readCounter(store, 'order')
+        const names = Array.from({ length: 8 }, (_, at) => `r${round}-${at}`)
+        const outcomes = await Promise.all(names.map((name) => write(name, counted(count))))
+        expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(1)
+        expect(await readCounter(store, 'order')).toBe(count + 1)
+      }
+      expect(await Promise.all(['a', 'b', 'c'].map((name) => write(name, counted())))).toEqual(Array(3).fill('done'))
+      expect(await readCounter(store, 'order')).toBe(8)
+      // Each counter once a write, whoever asks for it.
+      expect(await write('d', counted(8), counted(), counted(8))).toBe('done')
+      expect(await write('e', counted(9), counted(8))).toBe('refused')
+      expect(await readCounter(store, 'order')).toBe(9)
+      expect(await outcomeOf(store.write([create('f')], { guards: [counted(9)], dryRun: true }))).toBe('done')
+      expect(await readCounter(store, 'order')).toBe(9)
     })
 
     test('what must not be there is looked for behind the operations', async () => {

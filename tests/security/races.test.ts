@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+import { core, expectSoon, login, person } from '../conformance/people.ts'
+import { expectStatus, type Answer } from '../conformance/request.ts'
+import { onEachEngine } from '../conformance/server.ts'
+
+const rounds = 5
+const tokens = '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'
+const tokenIn = ({ status, body }: Answer) => (status === 201 ? [(body as { token: string }).token] : [])
+
+onEachEngine((api) => {
+  describe('what was just being opened when it was closed', () => {
+    test('sessions by a password that is replaced', async () => {
+      const there = await api.replica()
+      const { name } = await person(api)
+      for (let round = 0; round < rounds; round++) {
+        const password = round === 0 ? 'correct horse battery' : `the password of round ${round}`
+        const next = { password: `the password of round ${round + 1}` }
+        // More than are looked at together: some have read the old hash when it is replaced.
+        const logins = Array.from({ length: 12 }, () => login(api, { username: name, password, transport: 'token' }))
+        const [reset, ...answers] = await Promise.all([
+          there.request('PUT', `${core}/users/${name}/password`, { body: next }),
+          ...logins,
+        ])
+        expectStatus(reset, 200)
+        for (const token of answers.flatMap(tokenIn)) {
+          await expectSoon(async () => expectStatus(await api.request('GET', '/auth/sessions', { token }), 401))
+        }
+        expectStatus(await login(api, { username: name, ...next }), 201)
+      }
+    })
+
+    test('tokens by a session that ends', async () => {
+      const there = await api.replica()
+      for (let round = 0; round < rounds; round++) {
+        const { name, token: session } = await person(api)
+        const password = { password: 'quite another one' }
+        const [reset, ...answers] = await Promise.all([
+          there.request('PUT', `${core}/users/${name}/password`, { body: password }),
+          ...Array.from({ length: 20 }, async (_, at) => {
+            // One after the other, so that some meet the moment of the change.
+            for (let turn = 0; turn < at; turn++) await new Promise(setImmediate)
+            return api.request('POST', tokens, { token: session, body: {} })
+          }),
+        ])
+        expectStatus(reset, 200)
+        for (const token of answers.flatMap(tokenIn)) {
+          await expectSoon(async () => expectStatus(await api.request('GET', tokens, { token }), 401))
+        }
+      }
+    })
+
+    test('an account that is disabled while it signs in', async () => {
+      const there = await api.replica()
+      for (let round = 0; round < rounds; round++) {
+        const { name } = await person(api)
+        const [disabled, ...answers] = await Promise.all([
+          there.request('PUT', `${core}/users/${name}`, { body: { spec: { disabled: true } } }),
+          ...Array.from({ length: 6 }, () => login(api, { username: name, transport: 'token' })),
+        ])
+        expectStatus(disabled, 200)
+        expectStatus(await api.request('PUT', `${core}/users/${name}`, { body: { spec: { disabled: false } } }), 200)
+        for (const token of answers.flatMap(tokenIn)) {
+          await expectSoon(async () => expectStatus(await api.request('GET', '/auth/sessions', { token }), 401))
+        }
+        expect(answers.length).toBe(6)
+      }
+    })
+  })
+})
