@@ -229,10 +229,14 @@ function compactionContract(engine: StoreEngine): void {
     test('is no gap to anybody who reads meanwhile', async () => {
       await using fixture = await openFixture(engine, { smallLog: true })
       const { store } = fixture
-      let stopped = false
-      let read = 0
+      const [leastWritten, leastRead] = [600, 150]
+      /** Ends the test when readers do not get on. */
+      const mostWritten = 6_000
+      let [written, reading] = [0, 2]
+      const goesOn = () => written < leastWritten || (reading > 0 && written < mostWritten)
       const reader = async () => {
-        for (let place = await store.head(), last = -1; !stopped;) {
+        let read = 0
+        for (let place = await store.head(), last = -1; goesOn() && (written < leastWritten || read < leastRead);) {
           try {
             const { changes, revision } = await store.readChanges(place, { limit: 7, waitMs: 20 })
             for (const { object } of changes) {
@@ -248,15 +252,17 @@ function compactionContract(engine: StoreEngine): void {
             last = -1
           }
         }
+        return read
       }
-      const readers = [reader(), reader()]
-      for (let at = 0; at < 600; at++) {
-        await store.write([create(`n-${at}`)])
-        if (at % 60 === 59) await store.compact(all)
+      const readers = [reader(), reader()].map((each) => each.finally(() => reading--))
+      const writer = async () => {
+        for (; goesOn(); written++) {
+          await store.write([create(`n-${written}`)])
+          if (written % 60 === 59) await store.compact(all)
+        }
       }
-      stopped = true
-      await Promise.all(readers)
-      expect(read).toBeGreaterThan(0)
+      const [, ...read] = await Promise.all([writer(), ...readers])
+      for (const count of read) expect(count).toBeGreaterThanOrEqual(leastRead)
     })
 
     test.runIf(engine.shared)('can be done by several at once', async () => {
