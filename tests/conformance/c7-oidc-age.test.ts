@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { createTestProvider } from './oidc-provider.ts'
@@ -18,20 +17,25 @@ onEachEngine(
       provider.accounts.set('ann', { preferred_username: 'ann', groups: ['chiefs'] })
       const browser = openBrowser(api, 'ann')
       const there = await api.replica()
-      const answer = await browser.signIn('short')
-      const signedIn = performance.now()
-      const cookie = /pergola-session=[^;]+/.exec(String(answer.headers['set-cookie']))?.[0] ?? ''
-      const token = cookie.slice('pergola-session='.length)
-      using watching = await api.watch(`${core}/users`, { token })
       const users = `${core}/users?size=1`
-      const expectBoth = async (status: number) => {
-        expectStatus(await browser.send(users), status)
-        expectStatus(await there.request('GET', users, { as: 'anonymous', headers: { cookie } }), status)
+      const signedIn = async () => {
+        const answer = await browser.signIn('short')
+        const cookie = /pergola-session=[^;]+/.exec(String(answer.headers['set-cookie']))?.[0] ?? ''
+        const token = cookie.slice('pergola-session='.length)
+        const statuses = async () => [
+          (await browser.send(users)).status,
+          (await there.request('GET', users, { as: 'anonymous', headers: { cookie } })).status,
+        ]
+        const watching = await api.watch(`${core}/users`, { token }).catch(() => undefined)
+        return { watching, statuses, before: await statuses() }
       }
-      await expectBoth(200)
-      await sleep(maxAgeSeconds * 1000 + 200 - (performance.now() - signedIn))
+      let session = await signedIn()
+      // A busy machine may miss the few seconds.
+      for (let tries = 0; tries < 5 && session.before.includes(403); tries++) session = await signedIn()
+      expect(session.before).toEqual([200, 200])
+      using watching = session.watching ?? expect.fail('the stream was refused')
       // The session goes on without the roles.
-      await expectBoth(403)
+      await expect.poll(session.statuses).toEqual([403, 403])
       // So does no stream that was opened by them; one looks each second.
       const { object } = await watching.frame('ERROR')
       expect(object).toMatchObject({ status: 403, reason: 'Forbidden' })

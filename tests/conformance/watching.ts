@@ -130,7 +130,7 @@ function startReading({ close, pause, resume }: Control) {
   const events = () => frames.filter(({ type }) => type !== 'BOOKMARK')
   const lines = () => events().map(({ type, object }) => `${type} ${object?.metadata?.name ?? object?.reason}`)
   const wait = async (done: () => boolean) => {
-    for (let waited = 0; !done() && waited < 1_000; waited++) await sleep(10)
+    for (let waited = 0; !done() && waited < 6_000; waited++) await sleep(10)
   }
   const watching: Watching = {
     frames,

@@ -79,18 +79,18 @@ test('two servers that start together install once, and settings reach a plugin 
   expect(lines.filter(({ level }) => level > 30)).toEqual([])
 
   const greeting = '/apis/console.api.greeter.example.com/v1/greeting'
-  const become = async (settings: object, timeout: number) => {
+  const become = async (settings: object) => {
     const look = async () => {
       for (const { send } of replicas) expect(await send('GET', greeting)).toEqual({ status: 200, body: settings })
     }
-    await vi.waitFor(look, { timeout, interval: 50 })
+    await vi.waitFor(look, { timeout: 60_000, interval: 50 })
   }
   const configured = { greeting: 'from the configuration', limit: 7, token: 'sealed' }
-  await become(configured, 20_000)
+  await become(configured)
   const names = (plural: string) => `/api/v1alpha1/${plural}/greeter-settings`
   expect((await first?.send('PUT', names('configmaps'), { data: { limit: 8 } }))?.status).toBe(200)
-  await become({ greeting: 'hello', limit: 8, token: 'sealed' }, 3_000)
+  await become({ greeting: 'hello', limit: 8, token: 'sealed' })
   expect((await first?.send('PUT', names('secrets'), { data: { token: 'another' } }))?.status).toBe(200)
-  await become({ greeting: 'hello', limit: 8, token: 'another' }, 3_000)
+  await become({ greeting: 'hello', limit: 8, token: 'another' })
   expect(log.filter((line) => line.includes('"a plugin is started"'))).toHaveLength(2)
 })

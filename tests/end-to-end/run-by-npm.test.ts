@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
 /** As npm starts a command: through a shell that ends on SIGTERM without passing it on. */
 const command = (program: string) => ['sh', ['-c', `${program}; true`]] as const
@@ -21,7 +21,12 @@ test.each([
     PERGOLA_SERVER_PORT: '0',
     PERGOLA_DATABASE_URL: `sqlite:${directory}/test.db`,
   }
-  const child = spawn(shell, args, { env, stdio: ['ignore', 'pipe', 'ignore'] })
+  // A group of its own, so that a server that does not stop is ended with the test.
+  const child = spawn(shell, args, { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true })
+  onTestFinished(() => {
+    endGroup(child.pid)
+    rmSync(directory, { recursive: true })
+  })
   const ended = new Promise((settle) => child.stdout.once('close', settle))
   for await (const line of createInterface({ input: child.stdout })) if (line.includes('next  ')) break
   child.stdout.resume()
@@ -29,5 +34,12 @@ test.each([
   // The server holds the pipe open for as long as it runs.
   await ended
   expect(child.signalCode).toBe('SIGTERM')
-  rmSync(directory, { recursive: true })
 })
+
+function endGroup(leader: number | undefined): void {
+  try {
+    if (leader !== undefined) process.kill(-leader, 'SIGKILL')
+  } catch {
+    // Nobody is left, as it should be.
+  }
+}

@@ -2,24 +2,59 @@ import { describe, expect, test } from 'vitest'
 import { bind, core, createRole, expectSoon, person, roleOf, type Person } from '../conformance/people.ts'
 import { expectStatus } from '../conformance/request.ts'
 import { once, onEachEngine, type Api } from '../conformance/server.ts'
+import type { Watching } from '../conformance/watching.ts'
 
 const rounds = 12
 const superAdministrator = 'super-administrator'
-const reads = { apiGroups: [''], resources: ['roles'], verbs: ['list'] }
+const reads = { apiGroups: [''], resources: ['roles'], verbs: ['list', 'watch'] }
+
+type Replica = Pick<Api, 'request' | 'watch'>
+
+interface Following {
+  readonly watching: Watching
+  readonly shown: () => Promise<unknown>
+}
+
+interface Loss {
+  readonly take: () => Promise<void>
+  /** Begins before it is taken. */
+  readonly follow: (of: Replica) => Promise<Following>
+}
 
 onEachEngine((api) => {
   const path = `${core}/roles?size=1`
-  /** On every replica: 200 now, and the other status soon after `take`. */
-  async function expectLost(who: Person, status: number, take: () => Promise<void>): Promise<void> {
-    const there = await api.replica()
-    const everywhere = async (wanted: number) => {
-      for (const replica of [api, there]) expectStatus(await replica.request('GET', path, { token: who.token }), wanted)
+  const status = async (of: Replica, { token }: Person) => (await of.request('GET', path, { token })).status
+  /** Of each replica: resolves when it has shown an administrator the next change of this object. */
+  const changeOf = (target: string) => async (of: Replica) => {
+    const [collection, name] = target.split('/')
+    const { body } = await api.request('GET', `${core}/${target}`)
+    const { version } = (body as { metadata: { version: number } }).metadata
+    const watching = await of.watch(`${core}/${collection}`)
+    const isShown = () =>
+      watching.events.some(({ object }) => object?.metadata.name === name && Number(object?.metadata.version) > version)
+    return { watching, shown: () => expect.poll(isShown, { interval: 1 }).toBe(true) }
+  }
+  /** Of each replica: resolves when it has ended the stream of somebody who has lost a credential. */
+  const endOfStream = (token: string) => async (of: Replica) => {
+    const watching = await of.watch(`${core}/roles`, { token })
+    return { watching, shown: () => watching.ended }
+  }
+  /** Allowed on every replica now; refused on each by the first request after it has shown the change, and from then on. */
+  async function expectLost(who: Person, refused: number, { take, follow }: Loss): Promise<void> {
+    using stack = new DisposableStack()
+    const replicas: (Pick<Following, 'shown'> & { readonly of: Replica })[] = []
+    for (const of of [api, await api.replica()]) {
+      await expectSoon(async () => expect(await status(of, who)).toBe(200))
+      const { watching, shown } = await follow(of)
+      stack.use(watching)
+      replicas.push({ of, shown })
     }
-    await expectSoon(() => everywhere(200))
     await take()
-    await expectSoon(() => everywhere(status))
-    // And do not come back.
-    for (let times = 0; times < 20; times++) await everywhere(status)
+    const refuses = async ({ of, shown }: (typeof replicas)[number]) => {
+      await shown()
+      for (let times = 0; times < 20; times++) expect(await status(of, who)).toBe(refused)
+    }
+    await Promise.all(replicas.map(refuses))
   }
   const reader = async () => {
     const role = await createRole(api, { rules: [reads] })
@@ -28,44 +63,48 @@ onEachEngine((api) => {
   }
   const done = async (method: string, target: string, body?: object) =>
     expectStatus(await api.request(method, `${core}/${target}`, { ...(body && { body }) }), 200)
+  const by = (method: string, target: string, body?: object): Loss => ({
+    take: () => done(method, target, body),
+    follow: changeOf(target),
+  })
 
   describe('rights that are taken away', () => {
     test('with the binding', async () => {
       const { ann, binding } = await reader()
-      await expectLost(ann, 403, () => done('DELETE', `rolebindings/${binding}`))
+      await expectLost(ann, 403, by('DELETE', `rolebindings/${binding}`))
     })
     test('with the place in a binding', async () => {
       const { role, ann, binding } = await reader()
       const { name } = await person(api)
       const body = { roleRef: { name: role }, subjects: [{ name }] }
-      await expectLost(ann, 403, () => done('PUT', `rolebindings/${binding}`, body))
+      await expectLost(ann, 403, by('PUT', `rolebindings/${binding}`, body))
     })
     test('with the rule', async () => {
       const { role, ann } = await reader()
-      await expectLost(ann, 403, () => done('PUT', `roles/${role}`, roleOf(role, {})))
+      await expectLost(ann, 403, by('PUT', `roles/${role}`, roleOf(role, {})))
     })
     test('with a role that was aggregated', async () => {
       const target = await createRole(api, {})
       const source = await createRole(api, { rules: [reads], aggregatesTo: [target] })
       const ann = await person(api, { roles: [target] })
-      await expectLost(ann, 403, () => done('DELETE', `roles/${source}`))
+      await expectLost(ann, 403, by('DELETE', `roles/${source}`))
     })
     test('with the account that is disabled', async () => {
       const { ann } = await reader()
-      await expectLost(ann, 401, () => done('PUT', `users/${ann.name}`, { spec: { disabled: true } }))
+      await expectLost(ann, 401, by('PUT', `users/${ann.name}`, { spec: { disabled: true } }))
     })
     test('with the account that is deleted, while it is in use', async () => {
       const { ann } = await reader()
       const busy = Array.from({ length: 4 }, async () => {
         for (let times = 0; times < 30; times++) await ann.request('GET', path)
       })
-      await expectLost(ann, 401, () => done('DELETE', `users/${ann.name}`))
+      await expectLost(ann, 401, by('DELETE', `users/${ann.name}`))
       await Promise.all(busy)
     })
     test('with the account that waits for a finalizer', async () => {
       const { ann } = await reader()
       await done('PUT', `users/${ann.name}`, { metadata: { finalizers: ['a.example/wait'] } })
-      await expectLost(ann, 401, () => done('DELETE', `users/${ann.name}`))
+      await expectLost(ann, 401, by('DELETE', `users/${ann.name}`))
     })
     test('with a binding that waits for a finalizer', async () => {
       const { role, ann, binding } = await reader()
@@ -75,17 +114,21 @@ onEachEngine((api) => {
         subjects: [{ name: ann.name }],
       }
       await done('PUT', `rolebindings/${binding}`, body)
-      await expectLost(ann, 403, () => done('DELETE', `rolebindings/${binding}`))
+      await expectLost(ann, 403, by('DELETE', `rolebindings/${binding}`))
     })
     test('with the password, for everybody who had it', async () => {
       const { ann } = await reader()
-      await expectLost(ann, 401, () => done('PUT', `users/${ann.name}/password`, { password: 'quite another one' }))
+      await expectLost(ann, 401, {
+        take: () => done('PUT', `users/${ann.name}/password`, { password: 'quite another one' }),
+        follow: endOfStream(ann.token),
+      })
     })
     test('with the session', async () => {
       const { ann } = await reader()
-      await expectLost(ann, 401, async () => {
-        const headers = { origin: api.origin() }
-        expectStatus(await ann.request('DELETE', '/auth/sessions/-', { headers }), 200)
+      const headers = { origin: api.origin() }
+      await expectLost(ann, 401, {
+        take: async () => expectStatus(await ann.request('DELETE', '/auth/sessions/-', { headers }), 200),
+        follow: endOfStream(ann.token),
       })
     })
   })

@@ -7,7 +7,7 @@ const files = ['package.json', 'tsconfig.json']
 /** Several words of the system about one save are one look. */
 const gatherMs = 5
 /** What the system does not tell, such as of files that lie on another machine, is found so often. */
-const lookMs = 1_000
+const usualLookMs = 1_000
 /** A new file that nothing else was saved with is often an editor's own, gone in a moment, and is no save if it is. */
 const settleMs = 100
 /** No plugin has so many; whoever has put something else there is not to wait for it. */
@@ -16,8 +16,17 @@ const mostFiles = 20_000
 /** By path below the plugin's folder; another text means another content. */
 type Snapshot = ReadonlyMap<string, string>
 
+interface WatchSourcesOptions {
+  /** Between two looks that nothing has hinted at; a test gives its own. */
+  readonly lookMs?: number
+}
+
 /** Tells which files were saved, made or deleted. The system's words are hints; what counts is how the files are. */
-export function watchSources(folder: string, onSaved: (files: readonly string[]) => void): Disposable {
+export function watchSources(
+  folder: string,
+  onSaved: (files: readonly string[]) => void,
+  { lookMs = usualLookMs }: WatchSourcesOptions = {},
+): Disposable {
   let known = snapshotOf(folder)
   let timer: NodeJS.Timeout | undefined
   /** Since when there are new files and nothing else. */

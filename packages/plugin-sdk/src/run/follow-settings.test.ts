@@ -24,8 +24,8 @@ interface Kept extends ApiObject {
 const kept = (plural: string) => server.client().resource<Kept>({ group: '', version: 'v1alpha1', plural })
 const follow = (plugin: string): FollowedSettings =>
   followSettings({ plugin, client: server.client(), log: () => {}, signal: stopping.signal })
-const become = (followed: FollowedSettings, values: object, timeout = 2_000) =>
-  vi.waitFor(() => expect(followed.source()).toEqual(values), { timeout, interval: 20 })
+const become = (followed: FollowedSettings, values: object) =>
+  vi.waitFor(() => expect(followed.source()).toEqual(values), { timeout: 60_000, interval: 20 })
 
 test('settings are those of both objects, as they are now, whether they are there or not', async () => {
   const [maps, secrets] = [kept('configmaps'), kept('secrets')]
@@ -52,7 +52,7 @@ test('what has changed while the host was away is there when it is back', async 
   expect(followed.source()).toEqual({ token: 'a' })
   await server.start()
   await kept('secrets').patch('two-settings', { data: { token: 'b' } })
-  await become(followed, { token: 'b' }, 20_000)
+  await become(followed, { token: 'b' })
 })
 
 test('a secret that the host cannot open is told to whoever asks, and is there once it can', async () => {
@@ -67,5 +67,5 @@ test('a secret that the host cannot open is told to whoever asks, and is there o
   await server.stop()
   keys = [key]
   await server.start()
-  await become(followed, { token: 'a' }, 20_000)
+  await become(followed, { token: 'a' })
 })

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import { createLog } from '../base/log.ts'
 import { createAuditLog, type AuditLog } from './audit-log.ts'
@@ -37,7 +37,10 @@ beforeEach(() => {
   file = join(directory, 'audit.log')
   logged = []
 })
-afterEach(() => rmSync(directory, { recursive: true }))
+afterEach(() => {
+  vi.useRealTimers()
+  rmSync(directory, { recursive: true })
+})
 
 const log = createLog({ level: 'info', pretty: false, write: (line) => logged.push(JSON.parse(line)) })
 const openLog = (limits?: { lines: number; bytes: number }): AuditLog =>
@@ -51,6 +54,18 @@ const lines = (of = file) =>
 const names = (of = file) => lines(of).map(({ name }) => name)
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => String(at))
 const warnings = () => logged.filter(({ level }) => level >= 40)
+
+/** By a clock that only moves here: not before, whatever is tried meanwhile, and then at once. */
+async function closedAfterTwoSeconds(audit: AuditLog): Promise<void> {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  let isClosed = false
+  const closing = audit[Symbol.asyncDispose]().then(() => (isClosed = true))
+  vi.advanceTimersByTime(1_999)
+  await sleep(200)
+  expect(isClosed).toBe(false)
+  vi.advanceTimersByTime(1)
+  await closing
+}
 
 test('every line is written, in order, to a file that nobody else can read', async () => {
   {
@@ -172,7 +187,7 @@ test('where the disk is full, it is said once, everything is counted, and closin
   for (const at of numbers(1_000)) audit.record(entry(at))
   await expect.poll(warnings).toHaveLength(1)
   expect(audit.counts()).toEqual({ written: 0, dropped: 900, waiting: 100 })
-  await audit[Symbol.asyncDispose]()
+  await closedAfterTwoSeconds(audit)
   expect(warnings()).toMatchObject([
     { why: expect.stringMatching(/ENOSPC|not taken/) as string },
     { msg: 'the audit log is closed', lost: 1_000 },
@@ -209,12 +224,24 @@ describe('a pipe that nobody reads', () => {
     await audit[Symbol.asyncDispose]()
   })
 
+  test('that is read while the log is closing gets every line', async () => {
+    const reader = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+    const audit = openLog()
+    for (const at of numbers(5_000)) audit.record(entry(at))
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const closing = audit[Symbol.asyncDispose]()
+    const read = readLines(reader)
+    await closing
+    await expect.poll(() => read.map(({ name }) => name)).toEqual(numbers(5_000))
+    expect(logged.at(-1)).toMatchObject({ msg: 'the audit log is closed', written: 5_000, lost: 0 })
+  })
+
   test('is waited for when it is not even opened, without holding up the end', async () => {
     const audit = openLog({ lines: 10, bytes: 100_000 })
     for (const at of numbers(25)) audit.record(entry(at))
     await expect.poll(warnings).toHaveLength(1)
     expect(audit.counts()).toEqual({ written: 0, dropped: 15, waiting: 10 })
-    await audit[Symbol.asyncDispose]()
+    await closedAfterTwoSeconds(audit)
     expect(warnings().at(-1)).toMatchObject({ msg: 'the audit log is closed', lost: 25 })
   })
 })

@@ -1,17 +1,19 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createPause } from './pause.ts'
 
 test('others get a turn after a few milliseconds of work, and not before', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
   let turns = 0
   const waiting = () => setImmediate(() => turns++)
   const pause = createPause()
   waiting()
+  vi.advanceTimersByTime(4)
   await pause()
   expect(turns).toBe(0)
   for (const expected of [1, 2]) {
     waiting()
-    const until = performance.now() + 6
-    while (performance.now() < until);
+    vi.advanceTimersByTime(5)
     await pause()
     expect(turns).toBeGreaterThanOrEqual(expected)
   }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createLog } from '../base/log.ts'
 import { describe, expect, inject, test } from 'vitest'
 import { postgresFixture } from '../store/contract/postgres-fixture.ts'
@@ -169,8 +168,7 @@ for (const [engine, open] of engines) {
         expect(await replica.find('pgs_nobody')).toBeUndefined()
       }
       await sessions.end(ann.uid, session.id)
-      for (let tries = 0; tries < 20 && (await there.find(secret)); tries++) await sleep(50)
-      expect(await there.find(secret)).toBeUndefined()
+      await expect.poll(() => there.find(secret)).toBeUndefined()
     })
   })
 }

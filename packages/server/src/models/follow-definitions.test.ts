@@ -30,22 +30,36 @@ test('what is declared between reading all and beginning to follow is seen', asy
   await expect.poll(() => there.registry.all().length).toBe(2)
 })
 
-test('it stops at once, in the middle of waiting', async () => {
+/** Longer than a test may last: whatever sleeps through it hangs. */
+const anHour = 3_600_000
+
+test('it stops in the middle of waiting for the next look, and does not look again', async () => {
   await using replica = await sqliteReplica()
   const log = createLog({ level: 'info', pretty: false, write: () => {} })
   let looks = 0
   const store: Store = { ...replica.store, list: (...asked) => (looks++, replica.store.list(...asked)) }
-  const following = followDefinitions({ ...replica, store, log })
+  const following = followDefinitions({ ...replica, store, log, everyMs: anHour })
   await expect.poll(() => looks).toBe(1)
   await following[Symbol.asyncDispose]()
   expect(looks).toBe(1)
+})
+
+test('it stops in the middle of waiting after a failure', async () => {
+  await using replica = await sqliteReplica()
+  const lines: string[] = []
+  const log = createLog({ level: 'info', pretty: false, write: (line) => lines.push(line) })
+  const store: Store = { ...replica.store, list: () => Promise.reject(new Error('gone away')) }
+  const following = followDefinitions({ ...replica, store, log, everyMs: anHour })
+  await expect.poll(() => lines.length).toBe(1)
+  await following[Symbol.asyncDispose]()
+  expect(lines).toHaveLength(1)
 })
 
 test('while it is told of every change it asks the database no more, and when it is not, again', async () => {
   await using here = await sqliteReplica()
   await using there = await openReplica(here.store)
   const log = createLog({ level: 'info', pretty: false, write: () => {} })
-  let [looks, told] = [0, true]
+  let [looks, told, ticks] = [0, true, 0]
   const store: Store = {
     ...here.store,
     list: (...asked) => {
@@ -53,9 +67,10 @@ test('while it is told of every change it asks the database no more, and when it
       return here.store.list(...asked)
     },
   }
-  await using following = followDefinitions({ ...there, store, log, isTold: () => told })
+  const isTold = () => (ticks++, told)
+  await using following = followDefinitions({ ...there, store, log, isTold, everyMs: 5 })
   await expect.poll(() => looks).toBe(1)
-  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  await expect.poll(() => ticks).toBeGreaterThan(20)
   expect(looks).toBe(1)
   await here.declare(modelSpec({}))
   following.look()

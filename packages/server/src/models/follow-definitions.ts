@@ -5,7 +5,7 @@ import type { Model } from './model.ts'
 import type { ModelRegistry } from './registry.ts'
 
 /** Another replica's change is seen after this long at the latest; a write by an old declaration sees it at once. */
-const everyMs = 1_000
+const usualEveryMs = 1_000
 /** While every change is told of, looking is for what nobody has thought of. */
 const toldEveryMs = 30_000
 
@@ -16,6 +16,8 @@ export interface FollowParts {
   readonly log: Log
   /** Whether `look` is called for every change that there is; never, unless it is said. */
   readonly isTold?: () => boolean
+  /** Between two looks while nobody tells; a test gives its own. */
+  readonly everyMs?: number
 }
 
 export interface FollowingDefinitions extends AsyncDisposable {
@@ -25,7 +27,7 @@ export interface FollowingDefinitions extends AsyncDisposable {
 
 /** Looks whether declarations have changed, by their newest edition and their number, and reads them again when so. */
 export function followDefinitions(parts: FollowParts): FollowingDefinitions {
-  const { store, definitions, registry, log, isTold = () => false } = parts
+  const { store, definitions, registry, log, isTold = () => false, everyMs = usualEveryMs } = parts
   const stopping = new AbortController()
   let wake: (() => void) | undefined
   const nextLook = () =>

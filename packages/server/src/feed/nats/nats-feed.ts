@@ -10,17 +10,10 @@ import { keepLink, type NatsLink } from './link.ts'
 import { keepAsking } from './proofs.ts'
 import { startRelay } from './relay.ts'
 import { loadSeals } from './seals.ts'
-import { createStanding, type Standing } from './standing.ts'
+import { createStanding, isBrought, type Standing } from './standing.ts'
 import type { StreamSettings } from './stream.ts'
 import { readLog, refuse, take, type FeedParts } from './take.ts'
 
-/** Without a proof for this long that NATS has brought everything, the log is read instead. */
-const unprovenMs = 1_200
-/** Or when something that the log had then has not come this long after we were told of it. */
-const lateMs = 600
-/** As long as NATS still brings something new this often, it is given some time to come to the end of it. */
-const movingMs = 300
-const patienceMs = 15_000
 /** Each reading of the log waits this long for something to happen; messages wait behind it. */
 const readMs = 100
 const lookMs = 50
@@ -137,7 +130,7 @@ async function keepConsuming(parts: FeedParts, { link, stream }: Consuming): Pro
 async function readWhenNeeded(parts: FeedParts): Promise<void> {
   const { standing, metrics, signal, inTurn } = parts
   while (!signal.aborted) {
-    if (isBrought(standing)) {
+    if (isBrought(standing, performance.now())) {
       standing.readsLog = false
       await sleep(lookMs, undefined, { signal, ref: false }).catch(() => {})
       continue
@@ -147,13 +140,6 @@ async function readWhenNeeded(parts: FeedParts): Promise<void> {
     const wasRead = await inTurn(() => readLog(parts, readMs))
     if (!wasRead) await sleep(retryMs, undefined, { signal, ref: false }).catch(() => {})
   }
-}
-
-function isBrought(standing: Standing): boolean {
-  const now = performance.now()
-  const unproven = now - standing.provenAt()
-  const isMoving = now - standing.movedAt < movingMs && unproven < patienceMs
-  return isMoving || (unproven < unprovenMs && standing.late() < lateMs)
 }
 
 function stateOf(standing: Standing, carriesLog: boolean): string {

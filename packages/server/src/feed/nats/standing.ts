@@ -1,6 +1,14 @@
 import type { Place } from '../../store/store.ts'
 import type { HandingOut } from '../handing-out.ts'
 
+/** Without a proof for this long that NATS has brought everything, the log is read instead. */
+const unprovenMs = 1_200
+/** Or when something that the log had then has not come this long after we were told of it. */
+const lateMs = 600
+/** As long as NATS still brings something new this often, it is given some time to come to the end of it. */
+const movingMs = 300
+const patienceMs = 15_000
+
 /** How far NATS has come, and what is known of how far the log is. */
 export interface Standing {
   /** Behind what the stream has brought. */
@@ -53,6 +61,16 @@ export function createStanding(handing: HandingOut): Standing {
     late: () => performance.now() - (told[0]?.toldAt ?? Number.POSITIVE_INFINITY),
   }
   return standing
+}
+
+/** Whether NATS brings everything now, so that the log need not be read. */
+export function isBrought(
+  { provenAt, movedAt, late }: Pick<Standing, 'provenAt' | 'movedAt' | 'late'>,
+  now: number,
+): boolean {
+  const unproven = now - provenAt()
+  const isMoving = now - movedAt < movingMs && unproven < patienceMs
+  return isMoving || (unproven < unprovenMs && late() < lateMs)
 }
 
 /** Whether a place is one of those that were handed out, with the tag that it has there. */

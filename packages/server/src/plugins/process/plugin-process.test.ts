@@ -34,7 +34,7 @@ const options = (program: string) => {
     command: [process.execPath, file],
     directory,
     hostSocket: '/host.sock',
-    limits: { memoryBytes: 300 * 1024 * 1024, processes: 8, startMs: 8_000 },
+    limits: { memoryBytes: 300 * 1024 * 1024, processes: 8, startMs: 60_000 },
     onLine: () => {},
   }
 }

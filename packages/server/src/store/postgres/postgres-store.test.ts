@@ -134,9 +134,7 @@ test('commits that follow each other without a pause do not put off the pass tha
   await sequencer.nextPass(5_000)
   const commits = setInterval(() => sequencer.poke(), 1)
   // A pass that is put off lasts a minute, and twenty of them longer than a test may.
-  let passes = 0
-  for (; passes < 20; passes++) await sequencer.nextPass(60_000)
-  expect(passes).toBe(20)
+  for (let passes = 0; passes < 20; passes++) expect(await sequencer.nextPass(60_000)).toBe(true)
   clearInterval(commits)
   await sequencer[Symbol.asyncDispose]()
   await pool.end()
@@ -167,19 +165,22 @@ test('a statement that a truncation of the ring overtakes can tell', async () =>
   await store.openModel(people)
   const pool = new Pool({ connectionString: url, max: 3 })
   await store.write([create('a')])
-  // As a list does that takes its time: it has its snapshot, and reads what is pending last.
-  const slow = `SELECT (SELECT count(*) FROM pg_sleep(1)) AS slept, (SELECT list_place(1, 9)) AS place`
+  // As a list does that takes its time: it has its snapshot, and reads what is pending last, once it gets the lock.
+  const slow = `SELECT (SELECT count(*) FROM pg_advisory_xact_lock(42)) AS held, (SELECT list_place(1, 9)) AS place`
   const holding = await pool.connect()
+  await holding.query('SELECT pg_advisory_lock(42)')
   await holding.query('BEGIN')
   await holding.query(`SELECT pg_advisory_xact_lock(hashtextextended('pergola sequencer', 0))`)
   await store.write([create('b')])
   const list = pool.query<{ place: string }>(slow)
-  await sleep(300)
+  const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 42 AND NOT granted`
+  await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(1)
   await holding.query('SELECT sequence_changes(100, 1)')
   await holding.query('COMMIT')
-  holding.release()
   await pool.query(`SELECT setval('change_id', 3 * 4096)`)
   await truncateDrained(pool)
+  await holding.query('SELECT pg_advisory_unlock(42)')
+  holding.release()
   const [seen] = (await list).rows
   const [, , , , before, after, ...pending] = seen?.place.split(' ') ?? []
   expect(pending).toEqual([])
