@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { pluginPackage } from '../end-to-end/plugin-package.ts'
+import { expectSoon } from './people.ts'
 import { another, enable, installPackage, phaseIs, plugins } from './plugin.ts'
 import { expectProblem, expectStatus } from './request.ts'
 import { onEachEngine } from './server.ts'
@@ -69,7 +70,7 @@ onEachEngine(
       said = { enabled: { [name]: true } }
       await start(...shipped)
       await phaseIs(api, { phase: 'Started' }, name)
-      expectStatus(await api.request('GET', things(), { as: 'anonymous' }), 200)
+      await expectSoon(async () => expectStatus(await api.request('GET', things(), { as: 'anonymous' }), 200))
     })
 
     test('C8-351 nobody else takes the place of a plugin that comes with the host', async () => {

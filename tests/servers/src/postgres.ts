@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { chownSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -86,11 +87,9 @@ export interface TestDatabase extends AsyncDisposable {
   readonly url: string
 }
 
-let databases = 0
-
 /** An empty database of its own for one test, dropped afterwards. */
 export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
-  const name = `test_${process.pid}_${databases++}`
+  const name = `test_${randomUUID().replaceAll('-', '')}`
   await execute(serverUrl, `CREATE DATABASE ${name}`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
