@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 const suites: Readonly<Record<string, string | Readonly<Record<string, string>>>> = {
   conformance: 'tests/conformance/run.ts',
   security: 'tests/security/run.ts',
+  walk: 'tests/walk/run.ts',
   'test:console': 'tests/console/run.ts',
   bench: named('bench', [
     'store',

@@ -181,7 +181,14 @@ const definition: ModelDefinition = {
 
 /** The plugins that are installed. What they are made of comes by a package; only whether they run is for people to change. */
 export function createPluginModel(): Model {
-  return createBuiltInModel(definition, { rules: { ownsStatus: true, check, beforeDelete } })
+  return createBuiltInModel(definition, { rules: { ownsStatus: true, prepare, check, beforeDelete } })
+}
+
+/** Enabling asks for new processes: what those before have told of themselves must not be taken for theirs. */
+function prepare(object: JsonObject, { stored }: WriteContext): JsonObject {
+  const spec = specOf(object) as Partial<PluginSpec> | undefined
+  if (!stored || specOf(stored).enabled || spec?.enabled !== true) return object
+  return { ...object, spec: { ...spec, restarts: (specOf(stored).restarts ?? 0) + 1 } }
 }
 
 /** Whoever deleted the object alone would leave what the plugin has brought, with nobody to claim it. */
@@ -205,7 +212,7 @@ async function check(object: JsonObject, { caller, stored }: WriteContext): Prom
       ),
     ]
   const { enabled, ...now } = specOf(object)
-  const { enabled: __, ...before } = specOf(stored)
+  const { enabled: __, ...before } = specOf(prepare({ ...stored, spec: { ...specOf(stored), enabled } }, { stored }))
   if (enabled && before.removal) return [fieldError('/spec/enabled', 'plugin', 'cannot be: it is uninstalled')]
   if (deepEqual(now, before)) return []
   return [fieldError('/spec', 'plugin', 'can change in "enabled" alone; all else comes by a package')]

@@ -34,8 +34,8 @@ export async function switchPlugin(
   )
   if (dryRun) return terminal.print([`  plugin ${name} ${enabled ? 'enabled' : 'disabled'}`, planned])
   if (!enabled) return terminal.print([`  plugin ${name} disabled`, `  next      pergola plugin enable ${name}`])
-  const { version, digest } = spec
-  const words = await awaitStarted(terminal, { client, name, version, digest, seconds: options.wait })
+  const { version, digest, restarts = 0 } = spec
+  const words = await awaitStarted(terminal, { client, name, version, digest, restarts, seconds: options.wait })
   await terminal.print([`  plugin ${name} enabled, ${words}`])
 }
 
