@@ -65,7 +65,7 @@ const proofs: readonly Proof[] = [
     shows: 'journeys through the console in Chromium',
     command: 'npm run -s build && npm run -s test:console',
   },
-  { name: 'security', shows: 'every known attack fails, on both engines', command: 'npm run -s security' },
+  { name: 'walk', shows: 'the whole line once, on both engines', command: 'npm run -s walk' },
   {
     name: 'guides',
     shows: 'the commands of the package guides',

@@ -21,14 +21,15 @@ export const staticSteps: readonly Step[] = [
 /** They read what the build has made. */
 export const builtSteps: readonly Step[] = [{ name: 'public surface', command: 'npm run -s surface -- --check' }]
 
-/** Unit, end-to-end and conformance tests in one process; `more` narrows it to some files or workers. */
+/** Unit, end-to-end, conformance and security tests in one process; `more` narrows it to some files or workers. */
 export function testCommand(more: readonly string[] = []): string {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile=${testReport}`]
-  return ['npx vitest run', "--project '!proofs' --project '!security'", ...reporters, ...more].join(' ')
+  return ['npx vitest run', "--project '!proofs'", ...reporters, ...more].join(' ')
 }
 
 /** Suites with a process of their own, one after the other. */
 export const suiteSteps: readonly Step[] = [
   { name: 'order of changes', command: 'npm run -s faults -- ordering --events=4000' },
+  { name: 'walk', command: 'npm run -s walk -- --engine=sqlite' },
   { name: 'documents run', command: 'npm run -s docs:run -- README.md docs/tutorial/index.md' },
 ]
