@@ -32,7 +32,10 @@ onEachEngine((api) => {
     const watching = await of.watch(`${core}/${collection}`)
     const isShown = () =>
       watching.events.some(({ object }) => object?.metadata.name === name && Number(object?.metadata.version) > version)
-    return { watching, shown: () => expect.poll(isShown, { interval: 1 }).toBe(true) }
+    const shown = async () => {
+      await expect.poll(isShown, { interval: 1 }).toBe(true)
+    }
+    return { watching, shown }
   }
   /** Of each replica: resolves when it has ended the stream of somebody who has lost a credential. */
   const endOfStream = (token: string) => async (of: Replica) => {
@@ -63,7 +66,7 @@ onEachEngine((api) => {
   }
   const done = async (method: string, target: string, body?: object) =>
     expectStatus(await api.request(method, `${core}/${target}`, { ...(body && { body }) }), 200)
-  const by = (method: string, target: string, body?: object): Loss => ({
+  const lossBy = (method: string, target: string, body?: object): Loss => ({
     take: () => done(method, target, body),
     follow: changeOf(target),
   })
@@ -71,40 +74,40 @@ onEachEngine((api) => {
   describe('rights that are taken away', () => {
     test('with the binding', async () => {
       const { ann, binding } = await reader()
-      await expectLost(ann, 403, by('DELETE', `rolebindings/${binding}`))
+      await expectLost(ann, 403, lossBy('DELETE', `rolebindings/${binding}`))
     })
     test('with the place in a binding', async () => {
       const { role, ann, binding } = await reader()
       const { name } = await person(api)
       const body = { roleRef: { name: role }, subjects: [{ name }] }
-      await expectLost(ann, 403, by('PUT', `rolebindings/${binding}`, body))
+      await expectLost(ann, 403, lossBy('PUT', `rolebindings/${binding}`, body))
     })
     test('with the rule', async () => {
       const { role, ann } = await reader()
-      await expectLost(ann, 403, by('PUT', `roles/${role}`, roleOf(role, {})))
+      await expectLost(ann, 403, lossBy('PUT', `roles/${role}`, roleOf(role, {})))
     })
     test('with a role that was aggregated', async () => {
       const target = await createRole(api, {})
       const source = await createRole(api, { rules: [reads], aggregatesTo: [target] })
       const ann = await person(api, { roles: [target] })
-      await expectLost(ann, 403, by('DELETE', `roles/${source}`))
+      await expectLost(ann, 403, lossBy('DELETE', `roles/${source}`))
     })
     test('with the account that is disabled', async () => {
       const { ann } = await reader()
-      await expectLost(ann, 401, by('PUT', `users/${ann.name}`, { spec: { disabled: true } }))
+      await expectLost(ann, 401, lossBy('PUT', `users/${ann.name}`, { spec: { disabled: true } }))
     })
     test('with the account that is deleted, while it is in use', async () => {
       const { ann } = await reader()
       const busy = Array.from({ length: 4 }, async () => {
         for (let times = 0; times < 30; times++) await ann.request('GET', path)
       })
-      await expectLost(ann, 401, by('DELETE', `users/${ann.name}`))
+      await expectLost(ann, 401, lossBy('DELETE', `users/${ann.name}`))
       await Promise.all(busy)
     })
     test('with the account that waits for a finalizer', async () => {
       const { ann } = await reader()
       await done('PUT', `users/${ann.name}`, { metadata: { finalizers: ['a.example/wait'] } })
-      await expectLost(ann, 401, by('DELETE', `users/${ann.name}`))
+      await expectLost(ann, 401, lossBy('DELETE', `users/${ann.name}`))
     })
     test('with a binding that waits for a finalizer', async () => {
       const { role, ann, binding } = await reader()
@@ -114,7 +117,7 @@ onEachEngine((api) => {
         subjects: [{ name: ann.name }],
       }
       await done('PUT', `rolebindings/${binding}`, body)
-      await expectLost(ann, 403, by('DELETE', `rolebindings/${binding}`))
+      await expectLost(ann, 403, lossBy('DELETE', `rolebindings/${binding}`))
     })
     test('with the password, for everybody who had it', async () => {
       const { ann } = await reader()
