@@ -13,15 +13,12 @@ const bound = 10_000
 /** Together more than the 16 MiB of one snapshot and than what sockets take unread. */
 const heavy = { objects: 1_500, bytes: 20_000 }
 
-async function fill(models: Collection, count: number, spec: Record<string, unknown> = {}): Promise<void> {
-  let made = 0
-  const lane = async () => {
-    while (made < count) await models.created({ name: `o-${made++}`, spec })
-  }
-  await Promise.all(Array.from({ length: 32 }, lane))
-}
-
 onEachEngine((api) => {
+  const fill = (models: Collection, count: number, spec: Record<string, unknown> = {}) =>
+    api.fill(
+      models,
+      Array.from({ length: count }, (_, at) => ({ metadata: { name: `o-${at}` }, spec: { city: 'Rome', ...spec } })),
+    )
   const tenThousand = once(async () => {
     const models = await api.model()
     await fill(models, bound)

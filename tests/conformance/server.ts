@@ -14,6 +14,7 @@ import type { OidcProviderSettings } from '../../packages/server/src/base/oidc-s
 import { seedAdministrator } from '../end-to-end/seed-administrator.ts'
 import { createCollection, type Collection } from './collection.ts'
 import { connect, type ConnectOptions, type Connection } from './connecting.ts'
+import { fillModel, type Filling } from './fill-model.ts'
 import { freshModel, registerModel, thingModel, type ModelSpec } from './models.ts'
 import { open, send, type Answer, type RequestOptions } from './request.ts'
 import { watch, type WatchOptions, type Watching } from './watching.ts'
@@ -43,6 +44,8 @@ export interface Api {
   logged(): string
   /** Stops the server and starts it again on the same database. */
   restart(): Promise<void>
+  /** Stores very many objects of a model while the server is stopped. */
+  fill(models: Collection, objects: Filling['objects']): Promise<void>
   /** From now on the server cannot read its objects, but for the 16 MB that SQLite may hold in memory. */
   breakDatabase(): Promise<void>
   /** Of its database. */
@@ -114,6 +117,11 @@ function createApi(running: RunningServer): Api {
     origin: () => running.settings.env?.['PERGOLA_SERVER_PUBLIC_URL'] ?? running.url,
     logged: () => running.log.join(''),
     restart: () => running.restart(),
+    fill: async ({ spec, modelPath }, objects) => {
+      const { body } = await request('GET', modelPath)
+      const { edition } = (body as { readonly status: { readonly edition: number } }).status
+      await running.restart((url) => fillModel(url, { spec: spec as unknown as Filling['spec'], edition, objects }))
+    },
     breakDatabase: () => running.breakDatabase(),
     databaseUrl: () => running.databaseUrl,
   }
@@ -163,8 +171,9 @@ class RunningServer implements AsyncDisposable {
     return this.#servers.at(-1)?.url ?? this.url
   }
 
-  async restart(): Promise<void> {
+  async restart(meanwhile: (databaseUrl: string) => Promise<void> = async () => {}): Promise<void> {
     await this.#stop()
+    await meanwhile(this.databaseUrl)
     await this.start()
   }
 
