@@ -6,9 +6,12 @@ export function countStatements(): Disposable & { readonly count: number } {
   const sent = vi.spyOn(Client.prototype, 'query')
   return {
     get count() {
-      const isOwn = (query: unknown) => !/sequence_changes|pending_changes/.test(JSON.stringify(query) ?? '')
       return sent.mock.calls.filter(([query]) => isOwn(query)).length
     },
     [Symbol.dispose]: () => sent.mockRestore(),
   }
+}
+
+function isOwn(query: unknown): boolean {
+  return !/sequence_changes|pending_changes/.test(JSON.stringify(query) ?? '')
 }
