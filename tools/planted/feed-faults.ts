@@ -34,7 +34,7 @@ const faults: readonly (readonly [what: string, edit: Edit, test: string, expect
   ],
   [
     'the log is not read while NATS is gone',
-    { file: `${folder}/nats-feed.ts`, replace: 'unproven < unprovenMs', by: 'unproven < 1e9' },
+    { file: `${folder}/standing.ts`, replace: 'unproven < unprovenMs', by: 'unproven < 1e9' },
     'nats-feed.test.ts -t "NATS is gone"',
     /while NATS is gone/,
   ],

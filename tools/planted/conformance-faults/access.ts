@@ -41,8 +41,8 @@ export const accessFaults: readonly ConformanceFault[] = [
     promise: 'C7-7',
     what: 'a role that is bound is deleted',
     file: 'packages/server/src/platform/role-model.ts',
-    find: 'if (!after) return unbound(parts, name)',
-    replace: 'if (!after) return {}',
+    find: 'if (!after) return { guards: [order, await unbound(parts, name)] }',
+    replace: 'if (!after) return { guards: [order] }',
   },
   {
     promise: 'C7-9',
@@ -75,9 +75,9 @@ export const accessFaults: readonly ConformanceFault[] = [
   {
     promise: 'C7-13',
     what: 'who is disabled can sign in',
-    file: 'packages/server/src/assemble.ts',
-    find: 'return user && canSignIn(user) ? user : undefined',
-    replace: 'return user',
+    file: 'packages/server/src/account/find-user.ts',
+    find: 'if (!user || !canSignIn(user)) return undefined',
+    replace: 'if (!user) return undefined',
   },
   {
     promise: 'C7-14',
@@ -124,9 +124,9 @@ export const accessFaults: readonly ConformanceFault[] = [
   {
     promise: 'C7-24',
     what: 'other sessions outlive the password',
-    file: 'packages/server/src/account/password-endpoint.ts',
-    find: 'also: [set, ...parts.sessions.othersEnded(uid, sessionId)]',
-    replace: 'also: sessionId ? [set] : [set, ...parts.sessions.othersEnded(uid, sessionId)]',
+    file: 'packages/server/src/account/replace-password.ts',
+    find: 'const also = [set, ended, ',
+    replace: "const also = [set, ...(sessionId === '' ? [ended] : []), ",
   },
   {
     promise: 'C7-25',
@@ -153,21 +153,21 @@ export const accessFaults: readonly ConformanceFault[] = [
     promise: 'C7-28',
     what: 'guessing is never stopped',
     file: 'packages/server/src/account/login-limits.ts',
-    find: 'count(keys.pair) >= mostOfPair || ',
-    replace: '',
+    find: 'const mostOfPair = 5',
+    replace: 'const mostOfPair = 5_000',
   },
   {
     promise: 'C7-30',
     what: 'UI permissions are not told',
     file: 'packages/server/src/own-api/permissions.ts',
-    find: 'book.uiPermissions(roles.map(({ name }) => name))',
+    find: 'book.uiPermissions(names)',
     replace: 'book.uiPermissions([])',
   },
   {
     promise: 'C7-31',
     what: 'a review does not know the binding',
     file: 'packages/server/src/platform/access-source.ts',
-    find: '{ name: roleIn(object), binding: binding.name }',
+    find: '{ name: roleIn(object), binding: name }',
     replace: "{ name: roleIn(object), binding: 'some binding' }",
   },
   {
@@ -180,9 +180,9 @@ export const accessFaults: readonly ConformanceFault[] = [
   {
     promise: 'C7-34',
     what: 'a batch may have 101 reviews',
-    file: 'packages/server/src/own-api/access-reviews.ts',
-    find: 'const mostReviews = 100',
-    replace: 'const mostReviews = 101',
+    file: 'packages/server/src/own-api/reviewed-request.ts',
+    find: 'maxItems: 100',
+    replace: 'maxItems: 101',
   },
   {
     promise: 'C7-35',
@@ -230,7 +230,7 @@ export const accessFaults: readonly ConformanceFault[] = [
     promise: 'C7-45',
     what: 'tokens outlive their user',
     file: 'packages/server/src/platform/user-model.ts',
-    find: 'operations.push(...(await tokensOf(parts, name)))',
+    find: 'operations.push(...(await removeTokens(store, parts.tokens(), name)))',
     replace: '',
   },
   {

@@ -144,8 +144,8 @@ const requests: readonly ConformanceFault[] = [
     promise: 'C5-31',
     what: 'escalation has no reason of its own',
     file: 'packages/server/src/platform/escalation.ts',
-    find: "throw new ApiError('EscalationForbidden'",
-    replace: "throw new ApiError('Forbidden'",
+    find: "return new ApiError('EscalationForbidden'",
+    replace: "return new ApiError('Forbidden'",
   },
   {
     promise: 'C5-32',

@@ -153,7 +153,7 @@ export const edgeFaults: readonly ConformanceFault[] = [
     promise: 'C7-84',
     what: 'whatever is typed is written',
     file: 'packages/server/src/account/sessions-endpoint.ts',
-    find: 'if (found) request.note({ account: found.name })',
+    find: 'if (user) request.note({ account: user.name })',
     replace: 'request.note({ account: username })',
   },
   {

@@ -112,8 +112,8 @@ export const oidcFaults: readonly ConformanceFault[] = [
     promise: 'C7-68',
     what: 'anybody who may link links anybody',
     file: 'packages/server/src/own-api/user-identities.ts',
-    find: 'await assertPowerOver(parts.rights, call.caller, name)\n  const found',
-    replace: 'const found',
+    find: 'await assertPowerOver(parts.rights, call.caller, name)\n    await assertMayGive',
+    replace: 'await assertMayGive',
   },
   {
     promise: 'C7-68',

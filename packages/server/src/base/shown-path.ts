@@ -1,6 +1,6 @@
 /** Ours begin with what they are: `pgl_` a token, `pgs_` a session, `pgi_` a setup. */
 const secret = /pg[a-z]_[\w-]{16,}/g
-const sessionId = /(\/auth\/sessions\/)(?!current$).+/
+const sessionId = /(\/auth\/sessions\/)(?!-$).+/
 
 /** The path of a target for a log: no query, where people put what they should not, no secret of ours, no session. */
 export function shownPath(target: string): string {

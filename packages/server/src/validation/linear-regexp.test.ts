@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
 import { boundedMatching, instructionsOf, linearTimeRegExp } from './linear-regexp.ts'
 import { schemaErrors } from './schema-errors.ts'
@@ -13,7 +15,7 @@ describe('patterns', () => {
     const pattern = linearTimeRegExp('^([a-z]{1,100}-?){1,8}$')
     const text = 'a'.repeat(500)
     expect(boundedMatching(() => pattern.test(text))).toBe(true)
-    expect(() => boundedMatching(() => Array.from({ length: 5 }, () => pattern.test(text)))).toThrow('too long')
+    expect(() => boundedMatching(() => Array.from({ length: 5 }, () => pattern.test(text)))).toThrow('too many steps')
     // The next value begins anew.
     expect(boundedMatching(() => pattern.test(text))).toBe(true)
   })
@@ -29,3 +31,30 @@ describe('patterns', () => {
     expect(errors[0]?.message).toContain('too much together')
   })
 })
+
+/** In a thread that can be ended: an engine that backtracks would go on for longer than there is time. */
+async function isMatch(pattern: string, text: string): Promise<unknown> {
+  const program = `
+    import { parentPort } from 'node:worker_threads'
+    import { linearTimeRegExp } from ${JSON.stringify(new URL('linear-regexp.ts', import.meta.url).href)}
+    parentPort.postMessage('loaded')
+    parentPort.postMessage(linearTimeRegExp(${JSON.stringify(pattern)}).test(${JSON.stringify(text)}))`
+  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(program)}`))
+  const answers: unknown[] = []
+  worker.on('message', (answer) => answers.push(answer))
+  try {
+    await once(worker, 'message')
+    await expect.poll(() => answers).toHaveLength(2)
+    return answers[1]
+  } finally {
+    await worker.terminate()
+  }
+}
+
+const patterns = ['^(a+)+$', '^(a|a)*$', '^(.*a){20}$', '^(a?){30}a{30}b$']
+
+for (const pattern of patterns) {
+  test(`the pattern ${pattern}, which takes other engines forever, comes to an end`, async () => {
+    expect(await isMatch(pattern, `${'a'.repeat(5_000)}!`)).toBe(false)
+  })
+}

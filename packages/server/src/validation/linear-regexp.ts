@@ -1,4 +1,3 @@
-import { ApiError } from '@pergola/api'
 import { RE2JS } from 're2js'
 
 /**
@@ -33,7 +32,7 @@ export function loadedPattern(pattern: string): Pattern {
         compiled = { regExp, size: regExp.programSize() }
       }
       steps += compiled.size * value.length
-      if (steps > maxSteps) throw tooMuch()
+      if (steps > maxSteps) throw new TooLongForPatterns('texts and patterns take too many steps to match')
       return compiled.regExp.test(value)
     },
     toString: () => pattern,
@@ -53,8 +52,7 @@ export function instructionsOf(pattern: string): number {
   return RE2JS.compile(pattern).programSize()
 }
 
-function tooMuch(): ApiError {
-  const detail =
-    'the texts are too long for the patterns of the schema; shorten them, or give fields with a pattern a maxLength'
-  return new ApiError('Invalid', detail)
+/** The texts of a value are too long for the patterns that they are held against. */
+export class TooLongForPatterns extends Error {
+  override readonly name = 'TooLongForPatterns'
 }

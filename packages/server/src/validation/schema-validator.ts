@@ -6,7 +6,7 @@ import { deepEqual } from '../base/deep-equal.ts'
 import { schemaOptions, type Thoroughness } from './compile-schema.ts'
 import { fieldError, step, valueAt } from './field-error.ts'
 import { inWords } from './fault-words.ts'
-import { boundedMatching, linearTimeRegExp, loadedPattern } from './linear-regexp.ts'
+import { boundedMatching, linearTimeRegExp, loadedPattern, TooLongForPatterns } from './linear-regexp.ts'
 import type { JsonSchema } from './object-schema.ts'
 
 interface ValidateOptions {
@@ -79,7 +79,14 @@ function runProgram(text: string): Phases {
 }
 
 function faultsOf(phases: Phases, value: unknown, options?: ValidateOptions): readonly FieldError[] {
-  return boundedMatching(() => findFaults(phases, value, options))
+  try {
+    return boundedMatching(() => findFaults(phases, value, options))
+  } catch (error) {
+    if (!(error instanceof TooLongForPatterns)) throw error
+    const words =
+      'has texts that are too long for the patterns of the schema; shorten them, or give such fields a maxLength'
+    return [fieldError('', 'pattern', words)]
+  }
 }
 
 function findFaults(
