@@ -7,29 +7,37 @@ import { copyRepository } from '../repository-copy.ts'
 import { parseBlocks, unmetExpectation, type RunnableBlock } from './runnable-blocks.ts'
 
 /**
- * Runs what the documents tell people to type, in a fresh copy of the repository, and compares what they are told
- * to see. All blocks of a document share one shell, as they would in somebody's terminal.
+ * Runs what the documents tell people to type, each in a fresh copy of the repository, and compares what they are told
+ * to see. All blocks of a document share one shell, as they would in somebody's terminal. Documents are set up side by side;
+ * what follows runs one document at a time, because the servers of all of them listen on the same port.
  */
+const setup = 'npm run setup'
 const documents = ['README.md', 'docs/tutorial/index.md', 'packages/client/README.md', 'packages/plugin-sdk/README.md']
 const named = process.argv.slice(2)
 const chosen = documents.filter((file) => named.length === 0 || named.includes(file))
 
-let failed = 0
-for (const file of chosen) {
+const locks = mkdtempSync(join(tmpdir(), 'pergola-docs-lock-'))
+const outcomes = await Promise.all(chosen.map(runDocument))
+rmSync(locks, { recursive: true })
+process.exitCode = outcomes.every((isSound) => isSound) ? 0 : 1
+
+/** Answers whether it is as the document says. */
+async function runDocument(file: string): Promise<boolean> {
   const blocks = parseBlocks(readFileSync(file, 'utf8'))
-  if (blocks.length === 0) throw new Error(`${file} has no runnable block`)
+  if (!blocks[0]?.code.startsWith(setup)) throw new Error(`${file} does not begin with "${setup}"`)
   const { faults, seconds } = await runBlocks(blocks)
   for (const fault of faults) console.log(`${file}: ${fault}`)
-  if (faults.length > 0) failed++
   console.log(`${file}: ${blocks.length} blocks in ${seconds.toFixed(1)} s, ${faults.length} faults`)
+  return faults.length === 0
 }
-process.exitCode = failed === 0 ? 0 : 1
 
 async function runBlocks(blocks: readonly RunnableBlock[]): Promise<{ faults: string[]; seconds: number }> {
   using copy = copyRepository()
   const outputs = mkdtempSync(join(tmpdir(), 'pergola-docs-'))
   const outputOf = (at: number) => join(outputs, `${at}`)
-  const script = blocks.map(({ code }, at) => `{\n${code}\n} >"${outputOf(at)}" 2>&1`).join('\n')
+  const lines = blocks.map(({ code }, at) => `{\n${code}\n} >"${outputOf(at)}" 2>&1`).join('\n')
+  // Servers inherit the lock, so that it is let go when the last of them has ended.
+  const script = `exec 9>"${join(locks, 'port')}"\n${lines.replace(setup, `${setup}\nflock 9`)}`
   const started = performance.now()
   try {
     const status = await runShell(`set -euo pipefail\n${script}`, copy.path)
