@@ -9,6 +9,7 @@ import type { Log } from './base/log.ts'
 import type { SealingKey } from './base/sealing-keys.ts'
 import { passwordFault } from './credentials/password-rules.ts'
 import { createPasswords, type Passwords } from './credentials/passwords.ts'
+import { openRevocations } from './credentials/revocations.ts'
 import { newSecret } from './credentials/secret.ts'
 import { createObject } from './models/create.ts'
 import { declarationOf } from './models/model.ts'
@@ -86,6 +87,7 @@ export async function openAdministration(options: AdministrationOptions): Promis
   // Nobody calls, so nothing is measured by what a caller holds.
   const own = createOwnModels({ store, clock, rights: () => unasked() })
   for (const model of Object.values(own)) await store.openModel(declarationOf(model))
+  await openRevocations(store)
   await seedRoles({ store, clock }, own.roles, builtInRoles)
   const sealing = createSecretSealing(keys)
   const secrets = createSecretModel(sealing)

@@ -33,6 +33,7 @@ import { consoleFolder, readConsole } from './console/read-console.ts'
 import { createKnownCredentials } from './credentials/known-credentials.ts'
 import { createOidcLogins } from './credentials/oidc-logins.ts'
 import { createPasswords } from './credentials/passwords.ts'
+import { openRevocations } from './credentials/revocations.ts'
 import { createSessions, type Sessions, type SessionUser } from './credentials/sessions.ts'
 import { createTokens } from './credentials/tokens.ts'
 import { createDiscovery } from './discovery/discovery-endpoints.ts'
@@ -145,9 +146,9 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   )
   const publicUrl = () => config.server.publicUrl ?? listener.url
   const onRevoked = (uid: string) => streaming.recheck(uid)
-  const people = { store, clock, log, config, providers, access, identities, own, publicUrl, onRevoked }
+  const people = { store, clock, log, config, providers, access, identities, own, feed, publicUrl, onRevoked }
   const account = assembleAccount(people, parts)
-  const { watching, streams, ...streaming } = assembleStreaming({ ...people, feed, settle: account.settle }, parts)
+  const { watching, streams, ...streaming } = assembleStreaming({ ...people, settle: account.settle }, parts)
   const looked = { ...seen, listener: () => listener, plugins: () => assembled, models: () => served.models.all() }
   const pages = assemblePages({ store, clock, log, openWatches: () => watching.hub.size(), ...looked })
   const authorize = createAuthorize(access)
@@ -183,7 +184,7 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
     onAnswered: pages.onAnswered,
   })
   await assembled.start(stages)
-  startChores({ ...people, feed, maxAgeMs, caches: [served.models.cache, ...access.caches] }, parts)
+  startChores({ ...people, maxAgeMs, caches: [served.models.cache, ...access.caches] }, parts)
   const running = parts.move()
   return {
     url: listener.url,
@@ -260,6 +261,7 @@ async function assembleModels(
   const refresh = (model: ModelKey) => models.refresh(model)
   const definitions = createDefinitionModel({ store, clock, compiler, open: refresh, onChange: refresh })
   for (const model of [...builtIn, definitions]) await store.openModel(declarationOf(model))
+  await openRevocations(store)
   await seedRoles({ store, clock }, own.roles, builtInRoles)
   const builder = running.use(createIndexBuilder({ store, definitions, log }))
   const onOpen = (model: Model) => builder.start(model)
@@ -282,8 +284,7 @@ async function assembleModels(
   return { models, definitions, build }
 }
 
-interface StreamingParts extends Pick<AccountParts, 'store' | 'clock' | 'log' | 'config' | 'access'> {
-  readonly feed: Feed
+interface StreamingParts extends Pick<AccountParts, 'store' | 'clock' | 'log' | 'config' | 'access' | 'feed'> {
   readonly settle: () => Promise<void>
 }
 
@@ -316,20 +317,19 @@ interface AccountParts {
   readonly access: AccessSource
   readonly identities: Identities
   readonly own: OwnModels
+  readonly feed: Feed
   readonly publicUrl: () => string
   readonly onRevoked: (uid: string) => void
 }
 
 /** Credentials, and what people do with them. */
 function assembleAccount(parts: AccountParts, running: AsyncDisposableStack) {
-  const { store, clock, log, config, providers, access, identities, publicUrl } = parts
+  const { store, clock, log, config, providers, access, identities, feed, publicUrl } = parts
   const { users, bindings, roles, tokens: tokenModel } = parts.own
   const cookie = sessionCookie(config.server.publicUrl ?? 'http:')
   const sessions = createSessions(store, clock)
   const tokens = createTokens(store, clock)
-  const credentials = running.use(
-    createKnownCredentials({ store, sessions, tokens, clock, log, onRevoked: parts.onRevoked }),
-  )
+  const credentials = running.use(createKnownCredentials({ feed, sessions, tokens, clock, onRevoked: parts.onRevoked }))
   const passwords = createPasswords(store, clock)
   const onEnd = (uid: string) => credentials.forget(uid)
   const insecure = () => insecureLogin(new URL(publicUrl()), config)
@@ -362,7 +362,7 @@ function assembleAccount(parts: AccountParts, running: AsyncDisposableStack) {
     authentication: { credentials, cookieName: cookie.name, clearedCookie: cookie.cleared },
     setup,
     signIn: async (name: string) => signInHere(sessions, name, await findUser(store, users, name)),
-    settle: () => credentials.settle(),
+    settle: async () => credentials.settle(),
     endpoint: (path: string) => account(path) ?? oidc(path),
     ownApi: createOwnApi({ ...setup, rights: access, tokens: tokenModel, identities, providers, onEnd }),
   }
@@ -449,8 +449,7 @@ interface RemovalParts extends Pick<AccountParts, 'store' | 'clock' | 'log' | 'c
   readonly maxAgeMs: number
 }
 
-interface ChoreParts extends RemovalParts {
-  readonly feed: Feed
+interface ChoreParts extends RemovalParts, Pick<AccountParts, 'feed'> {
   readonly caches: readonly CheckedCache[]
 }
 

@@ -35,11 +35,11 @@ export async function replacePassword(parts: ReplacePasswordParts, wanted: NewPa
   const set = await passwords.set(uid, password, inPlaceOf)
   const guards: readonly Guard[] = [...(wanted.guards ?? []), { is: 'no row', statement: set.isGone }]
   const ended = { text: 'DELETE FROM sessions WHERE uid = $1 AND id <> $2', values: [uid, sessionId] }
-  const also = [set, ended, ...(keepTokens ? [] : [tokensEnded(uid)]), revoked(clock, uid)]
+  const also = [set, ended, ...(keepTokens ? [] : [tokensEnded(uid)])]
   for (let tries = 1; ; tries++) {
     const operations = keepTokens ? [] : await removeTokens(store, tokens, name)
     try {
-      await store.write(operations, { guards, also })
+      await store.write([...operations, revoked(clock, uid)], { guards, also })
       return
     } catch (error) {
       if (!(error instanceof WriteConflict) || tries === maxTries) throw error

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { Store } from '../store/store.ts'
+import { forgetRevocations } from './revocations.ts'
 
 /** How long it is known where an account has signed in from. */
 export const knownLoginMs = 30 * 24 * 3_600_000
@@ -12,7 +13,7 @@ export async function forgetExpired(store: Store, clock: Clock): Promise<void> {
   const old = now - keptMs
   await store.sql({ text: 'DELETE FROM sessions WHERE expires_at < $1', values: [now] })
   await store.sql({ text: 'DELETE FROM oidc_logins WHERE expires_at < $1', values: [now] })
-  await store.sql({ text: 'DELETE FROM revocations WHERE at < $1', values: [old] })
+  await forgetRevocations(store, old)
   await store.sql({ text: 'DELETE FROM login_attempts WHERE at < $1', values: [old] })
   await store.sql({ text: 'DELETE FROM known_logins WHERE last_at < $1', values: [now - knownLoginMs] })
 }

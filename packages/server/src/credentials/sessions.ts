@@ -11,6 +11,7 @@ const idleMs = 12 * 3_600_000
 const mostMs = 30 * 24 * 3_600_000
 /** More than anybody has browsers. */
 const mostOfUser = 50
+const spare = 5
 /** Use is written down no more often than this. */
 const touchEveryMs = 5 * 60_000
 
@@ -66,9 +67,12 @@ export function createSessions(store: Store, clock: Clock): Sessions {
         text: `INSERT INTO sessions (digest, ${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
         values: [digestOf(secret), id, uid, name, transport, now, now, expiresAt, now + mostMs, address, agent],
       }
-      await store.write([], {
+      const [row] = await store.sql({ text: 'SELECT count(*) AS count FROM sessions WHERE uid = $1', values: [uid] })
+      // Some before there are too many: others may be signing in, too.
+      const isFull = Number(row?.['count']) >= mostOfUser - spare
+      await store.write(isFull ? [revoked(clock, uid)] : [], {
         guards: [...guards, ...(proof ? [{ is: 'no row' as const, statement: proof.isGone }] : [])],
-        also: [...(proof ? [proof.hold] : []), kept, ...oldestEnded(uid, id, now)],
+        also: [...(proof ? [proof.hold] : []), kept, oldestEnded(uid, id)],
       })
       return { secret, session: { ...user, id, transport, createdAt: now, usedAt: now, expiresAt, address, agent } }
     },
@@ -94,26 +98,19 @@ export function createSessions(store: Store, clock: Clock): Sessions {
       if (found.length === 0) return false
       const ended = { text: 'DELETE FROM sessions WHERE uid = $1 AND id = $2', ...its }
       // At once: a session that is gone but not taken back would live on in the memory of other replicas.
-      await store.write([], { also: [ended, revoked(clock, uid)] })
+      await store.write([revoked(clock, uid)], { also: [ended] })
       return true
     },
   }
 }
 
-/** All but the newest; whoever used them on another replica is forgotten there. */
-function oldestEnded(uid: string, newest: string, now: number): readonly SqlStatement[] {
-  return [
-    {
-      text: `INSERT INTO revocations (at, uid) SELECT CAST($1 AS bigint), CAST($2 AS text)
-             WHERE (SELECT count(*) FROM sessions WHERE uid = $2) > ${mostOfUser}`,
-      values: [now, uid],
-    },
-    {
-      text: `DELETE FROM sessions WHERE uid = $1 AND id NOT IN (SELECT id FROM sessions WHERE uid = $1
-               ORDER BY (id = $2) DESC, created_at DESC, id LIMIT ${mostOfUser})`,
-      values: [uid, newest],
-    },
-  ]
+/** All but the newest. */
+function oldestEnded(uid: string, newest: string): SqlStatement {
+  return {
+    text: `DELETE FROM sessions WHERE uid = $1 AND id NOT IN (SELECT id FROM sessions WHERE uid = $1
+             ORDER BY (id = $2) DESC, created_at DESC, id LIMIT ${mostOfUser})`,
+    values: [uid, newest],
+  }
 }
 
 async function touch(store: Store, digest: string, now: number): Promise<void> {

@@ -129,7 +129,7 @@ async function taken(
   spec: TokenSpec,
 ): Promise<Accompaniment> {
   const owner = await store.get(users, spec.owner)
-  return { also: [tokens.dropped(uid), ...(owner ? [revoked(clock, owner.uid)] : [])] }
+  return { operations: owner ? [revoked(clock, owner.uid)] : [], also: [tokens.dropped(uid)] }
 }
 
 function specOf(token: JsonObject): TokenSpec {

@@ -28,9 +28,9 @@ export async function unlinkIdentity(parts: UnlinkParts, linked: LinkedIdentity)
     // Looked for once more: a login that was just ending may have left some.
     if (isUnlinked && operations.length === 0) return
     try {
-      await store.write(operations, {
+      await store.write([...operations, revoked(clock, uid)], {
         guards: [afterOthers],
-        also: [identities.unlinked(linked), ended, revoked(clock, uid)],
+        also: [identities.unlinked(linked), ended],
       })
       isUnlinked = true
     } catch (error) {

@@ -1,5 +1,6 @@
 import { ApiError } from '@pergola/api'
 import type { Clock } from '../base/clock.ts'
+import { revoked } from '../credentials/revocations.ts'
 import { createBuiltInModel } from '../models/built-in-model.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
 import { indexedObject } from '../models/indexed-object.ts'
@@ -66,7 +67,8 @@ async function accompany(parts: UserParts, model: Model, change: ObjectChange): 
   if (!before) return { guards: [await neverUsed(parts, change.name)] }
   if (!after) return { ...(await withoutUser(parts, model, change)) }
   if (isDisabled(before) || !isDisabled(after)) return {}
-  return { guards: await staysAdministered(parts, model, change.name), also: ended(parts, change.uid) }
+  const guards = await staysAdministered(parts, model, change.name)
+  return { operations: [revoked(parts.clock, change.uid)], guards, also: ended(change.uid) }
 }
 
 function endsOrReturns({ before, after }: ObjectChange): boolean {
@@ -97,7 +99,8 @@ async function withoutUser(parts: UserParts, model: Model, { name, uid }: Object
     text: 'INSERT INTO retired_names (name) VALUES ($1) ON CONFLICT (name) DO NOTHING',
     values: [name],
   }
-  const also = [retired, ...forgotten(uid), ...ended(parts, uid)]
+  operations.push(revoked(parts.clock, uid))
+  const also = [retired, ...forgotten(uid), ...ended(uid)]
   return { operations, guards: [...guards, { is: 'none', model: bindings, where }], also }
 }
 
@@ -136,11 +139,7 @@ async function staysAdministered(parts: UserParts, users: Model, name: string): 
   return []
 }
 
-/** Ends every session and token of a user, on every replica. */
-function ended({ clock }: UserParts, uid: string): readonly SqlStatement[] {
-  return [
-    { text: 'DELETE FROM sessions WHERE uid = $1', values: [uid] },
-    tokensEnded(uid),
-    { text: 'INSERT INTO revocations (at, uid) VALUES ($1, $2)', values: [clock.now(), uid] },
-  ]
+/** Every session and token of a user; with its revocation on every replica. */
+function ended(uid: string): readonly SqlStatement[] {
+  return [{ text: 'DELETE FROM sessions WHERE uid = $1', values: [uid] }, tokensEnded(uid)]
 }

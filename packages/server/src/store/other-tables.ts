@@ -82,6 +82,9 @@ export const pluginPackages = `CREATE TABLE plugin_packages (
   PRIMARY KEY (digest, part)
 )`
 
+/** Revocations are changes now, and told by the change log. */
+export const revocationsAway = 'DROP TABLE revocations'
+
 /** What writes are put in order by, one row for each order. */
 export const writeCounters = 'CREATE TABLE write_counters (name text PRIMARY KEY, count bigint NOT NULL)'
 

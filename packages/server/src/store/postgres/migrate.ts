@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from 'pg'
-import { knownLogins, pluginPackages, tokenNames, writeCounters } from '../other-tables.ts'
+import { knownLogins, pluginPackages, revocationsAway, tokenNames, writeCounters } from '../other-tables.ts'
 import { initial } from './migrations/0001-initial.ts'
 import { feedKeys } from './migrations/0004-feed-keys.ts'
 import { inTransaction } from './transaction.ts'
@@ -8,7 +8,15 @@ import { inTransaction } from './transaction.ts'
  * Numbered, and only ever added to. A migration expands first: servers of the release before keep working beside it;
  * what they still need is taken away one release later.
  */
-export const migrations: readonly string[] = [initial, tokenNames, pluginPackages, feedKeys, writeCounters, knownLogins]
+export const migrations: readonly string[] = [
+  initial,
+  tokenNames,
+  pluginPackages,
+  feedKeys,
+  writeCounters,
+  knownLogins,
+  revocationsAway,
+]
 
 const history = `CREATE TABLE IF NOT EXISTS schema_migrations (
   number int PRIMARY KEY,

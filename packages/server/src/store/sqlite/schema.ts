@@ -1,5 +1,12 @@
 import type SqliteDatabase from 'better-sqlite3'
-import { credentialTables, knownLogins, pluginPackages, tokenNames, writeCounters } from '../other-tables.ts'
+import {
+  credentialTables,
+  knownLogins,
+  pluginPackages,
+  revocationsAway,
+  tokenNames,
+  writeCounters,
+} from '../other-tables.ts'
 
 /** The store's own tables. Objects live in a table per model, made by `catalog.ts` when a model is opened. */
 const initial = `
@@ -74,7 +81,7 @@ const initial = `
 `
 
 /** Numbered from 1, and only ever added to. */
-const migrations: readonly string[] = [initial, tokenNames, pluginPackages, writeCounters, knownLogins]
+const migrations: readonly string[] = [initial, tokenNames, pluginPackages, writeCounters, knownLogins, revocationsAway]
 
 /** The file's `user_version` is the number of the newest migration in it. */
 export function migrate(database: SqliteDatabase.Database): void {
