@@ -6,7 +6,7 @@ import { ifExpired, startHandingOut } from './handing-out.ts'
 import { readOn } from './read-on.ts'
 
 /** Each reading waits this long for something to happen: so often, at least, the place is proven anew. */
-const waitMs = 500
+const waitMs = 1_000
 const retryMs = 200
 
 /** Reads the log of the database itself. */

@@ -9,10 +9,14 @@ export async function readOn(
   options: Pick<ReadChangesOptions, 'waitMs' | 'signal'>,
 ): Promise<void> {
   const began = performance.now()
-  const { changes, revision } = await store.readChanges(handing.revision, { ...logBatch, ...options })
+  const {
+    changes,
+    revision,
+    provenAt = performance.now(),
+  } = await store.readChanges(handing.revision, { ...logBatch, ...options })
   if (options.signal?.aborted) return
   await handing.handOut(changes, revision)
-  if (changes.length === 0) return handing.provenAt(performance.now())
+  if (changes.length === 0) return handing.provenAt(provenAt)
   // Nothing that was committed before we asked is missing, unless there is more than we took.
   const objects = changes.map(({ object }) => object)
   if (!isFullBatch(objects, logBatch)) handing.provenAt(began)

@@ -187,6 +187,8 @@ export interface ChangeBatch {
   readonly changes: readonly Change[]
   /** The place behind them. */
   readonly revision: Revision
+  /** Where there were none: the moment, by `performance.now()`, up to which there are none. */
+  readonly provenAt?: number
 }
 
 /**

@@ -22,6 +22,8 @@ interface ChangeRow {
 /** Declared deleted, and removed: at once, or after it was declared. */
 const ops = { a: 'added', m: 'modified', r: 'modified', d: 'deleted', e: 'deleted' } as const
 
+/** For so long a pass that found nothing to do says that there is nothing to read. */
+const idleMs = 1_500
 /** Of what other replicas put in order; what this one does is known at once. */
 const pollMs = 20
 
@@ -29,6 +31,8 @@ export interface ChangeParts {
   readonly pool: Pool
   readonly catalog: Catalog
   readonly sequencer: Sequencer
+  /** Whether what other replicas put in order is told of; else it has to be looked for all the time. */
+  readonly isTold: () => boolean
   /** Where the newest batch ended that left nothing, when it was read, and how many passes there had been before. */
   newest: { readonly revision: Revision; readonly at: number; readonly passes: number } | undefined
 }
@@ -55,8 +59,9 @@ export async function readChanges(
   after: Revision,
   options: ReadChangesOptions,
 ): Promise<ChangeBatch> {
+  const began = performance.now()
   const rows = await nextRows(parts, after, options)
-  if (rows.length === 0) return { changes: [], revision: after }
+  if (rows.length === 0) return { changes: [], revision: after, provenAt: provenAt(parts, after, began) }
   return toBatch(parts.catalog, decodeRevision(after), rows)
 }
 
@@ -73,6 +78,13 @@ export async function readPacked(
   })
 }
 
+/** By the last look that found nothing: a pass here, when the reading began, or just now. */
+function provenAt({ sequencer: { idle }, isTold }: ChangeParts, after: Revision, began: number): number {
+  if (!isTold()) return performance.now()
+  const { number, tag } = decodeRevision(after)
+  return idle?.number === number && idle.tag === tag ? idle.at : began
+}
+
 /** Waits for some, when there are none yet. */
 async function nextRows(
   parts: ChangeParts,
@@ -81,7 +93,8 @@ async function nextRows(
 ): Promise<readonly ChangeRow[]> {
   const place = decodeRevision(after)
   const deadline = performance.now() + options.waitMs
-  for (let isKnown = options.waitMs > 0 && isNewest(parts, after); ; isKnown = false) {
+  let isKnown = options.waitMs > 0 && (isNewest(parts, after) || isIdleAt(parts, place))
+  for (;;) {
     const { passes } = parts.sequencer
     const at = performance.now()
     const rows = isKnown ? [] : await readRows(parts.pool, place, options)
@@ -95,9 +108,22 @@ async function nextRows(
     }
     const left = deadline - performance.now()
     if (left <= 0 || options.signal?.aborted) return []
-    const passed = await parts.sequencer.nextPass(Math.min(left, pollMs), options.signal)
-    if (!passed) await untilMoved(parts, place, { deadline, signal: options.signal })
+    const isTold = parts.isTold()
+    const passed = await parts.sequencer.nextPass(isTold ? left : Math.min(left, pollMs), options.signal)
+    // Told of nothing until the end, there is nothing; else the next pass here says so, every second.
+    isKnown = isTold && (!passed || isIdleAt(parts, place))
+    if (!passed && !isTold) await untilMoved(parts, place, { deadline, signal: options.signal })
   }
+}
+
+/** A pass that has just found nothing to do began where the reader is. */
+function isIdleAt({ sequencer: { idle }, isTold }: ChangeParts, { number, tag, skipped }: SkippingPlace): boolean {
+  if (!idle || !isTold() || skipped.length > 0) return false
+  return idle.number === number && idle.tag === tag && performance.now() - idle.at < idleMs
+}
+
+interface SkippingPlace extends Place {
+  readonly skipped: readonly string[]
 }
 
 /** What other replicas put in order since then is found a little later, by the newest place; who has waited reads at once. */

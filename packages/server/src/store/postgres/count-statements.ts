@@ -1,17 +1,40 @@
 import { Client } from 'pg'
 import { vi } from 'vitest'
 
-/** What is sent to PostgreSQL from now on; passes of the sequencer come when they come, and are left out. */
-export function countStatements(): Disposable & { readonly count: number } {
-  const sent = vi.spyOn(Client.prototype, 'query')
+export interface CountedStatements extends Disposable {
+  readonly count: number
+  /** Sent and not yet answered. */
+  readonly open: number
+  readonly texts: readonly string[]
+}
+
+/** What is sent to PostgreSQL from now on; passes of the sequencer, which come when they come, only when it is said. */
+export function countStatements({ andPasses = false } = {}): CountedStatements {
+  const texts: string[] = []
+  let open = 0
+  const query = Client.prototype.query as (this: Client, ...given: unknown[]) => unknown
+  const spy = vi.spyOn(Client.prototype, 'query').mockImplementation(function counted(this: Client, ...given) {
+    const text = textOf(given[0])
+    if (andPasses || !/sequence_changes|pending_changes/.test(text)) texts.push(text)
+    const answer = query.apply(this, given)
+    open++
+    void Promise.resolve(answer)
+      .catch(() => {})
+      .then(() => open--)
+    return answer as never
+  })
   return {
     get count() {
-      return sent.mock.calls.filter(([query]) => isOwn(query)).length
+      return texts.length
     },
-    [Symbol.dispose]: () => sent.mockRestore(),
+    get open() {
+      return open
+    },
+    texts,
+    [Symbol.dispose]: () => spy.mockRestore(),
   }
 }
 
-function isOwn(query: unknown): boolean {
-  return !/sequence_changes|pending_changes/.test(JSON.stringify(query) ?? '')
+function textOf(query: unknown): string {
+  return typeof query === 'string' ? query : String((query as { readonly text?: unknown } | undefined)?.text)
 }

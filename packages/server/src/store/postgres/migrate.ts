@@ -2,6 +2,7 @@ import type { ClientBase, Pool } from 'pg'
 import { knownLogins, pluginPackages, revocationsAway, tokenNames, writeCounters } from '../other-tables.ts'
 import { initial } from './migrations/0001-initial.ts'
 import { feedKeys } from './migrations/0004-feed-keys.ts'
+import { toldPasses } from './migrations/0008-told-passes.ts'
 import { inTransaction } from './transaction.ts'
 
 /**
@@ -16,6 +17,7 @@ export const migrations: readonly string[] = [
   writeCounters,
   knownLogins,
   revocationsAway,
+  toldPasses,
 ]
 
 const history = `CREATE TABLE IF NOT EXISTS schema_migrations (

@@ -10,6 +10,7 @@ import { createReadGrouping, createWriteGrouping, mayBeGrouped } from './groupin
 import { acquireLease, heldLeases, releaseLease } from './leases.ts'
 import { keepConnections } from './keep-connections.ts'
 import { list } from './list.ts'
+import { startListening } from './listen.ts'
 import { migrate } from './migrate.ts'
 import { defaultPartitionSizes, ensurePartitions, type PartitionSizes } from './log-partitions.ts'
 import { startSequencer } from './sequencer.ts'
@@ -66,7 +67,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     onError: options.onConnectionLost,
   })
   const parts = { pool, catalog, makeRoom }
-  const changeParts: ChangeParts = { pool, catalog, sequencer, newest: undefined }
+  // Behind a pooler that cannot keep a statement, nobody can listen either.
+  const listening = namedStatements
+    ? startListening({ url: options.url, pool, onPass: () => sequencer.told() })
+    : undefined
+  const isTold = () => listening?.isProven() === true
+  const changeParts: ChangeParts = { pool, catalog, sequencer, isTold, newest: undefined }
   const writeAlone = async (operation: WriteOperation) => {
     const [result] = await write(parts, [operation])
     if (!result) throw new Error('a write answered nothing')
@@ -111,6 +117,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     releaseLease: (lease) => releaseLease(pool, lease),
     heldLeases: (prefix) => heldLeases(pool, prefix),
     [Symbol.asyncDispose]: async () => {
+      await listening?.[Symbol.asyncDispose]()
       await sequencer[Symbol.asyncDispose]()
       if (!pool.ending) await pool.end()
     },

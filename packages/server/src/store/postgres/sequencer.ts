@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
+import type { Place } from '../store.ts'
 import { isNoPartition } from './log-partitions.ts'
 import { renewSequencer, truncateDrained } from './pending-ring.ts'
 
@@ -29,10 +30,19 @@ export interface Sequencer extends AsyncDisposable {
   poke(): void
   /** Says that a change with this number was read. One that is new tells of a pass, which took all that had been left. */
   saw(number: number): void
-  /** How many there were on this replica. */
+  /** Says that another replica has put something in order: whoever waits for a pass looks now. */
+  told(): void
+  /** How many there were, here or told of. */
   readonly passes: number
-  /** Resolves after the next pass of this replica, or after `waitMs`; answers whether there was one. */
+  /** The newest place when the last pass here began that found nothing to do. */
+  readonly idle: IdlePlace | undefined
+  /** Resolves after the next pass, here or told of, or after `waitMs`; answers whether there was one. */
   nextPass(waitMs: number, signal?: AbortSignal): Promise<boolean>
+}
+
+/** Nothing lies behind the place, as at that moment. */
+export interface IdlePlace extends Place {
+  readonly at: number
 }
 
 export interface SequencerOptions {
@@ -69,6 +79,7 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
   let isOwed = true
   let ranAt = Number.NEGATIVE_INFINITY
   let newest = -1
+  let idle: IdlePlace | undefined
   let sawAt = Number.NEGATIVE_INFINITY
   const start = () => {
     dueAt = Number.POSITIVE_INFINITY
@@ -83,7 +94,9 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
     ranAt = performance.now()
     let moved: number | 'busy' | undefined
     try {
-      moved = await sequencePass(pool, options)
+      const pass = await sequencePass(pool, options)
+      ;({ moved } = pass)
+      if (moved === 0 && pass.place) idle = { ...pass.place, at: ranAt }
       passCount++
       events.dispatchEvent(new Event('pass'))
       await tidy(moved, passCount)
@@ -100,6 +113,13 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
   return {
     get passes() {
       return passCount
+    },
+    get idle() {
+      return idle
+    },
+    told: () => {
+      passCount++
+      events.dispatchEvent(new Event('pass'))
     },
     poke: () => {
       isOwed = true
@@ -165,12 +185,19 @@ function untilPass(events: EventTarget, waitMs: number, signal: AbortSignal | un
   })
 }
 
-/** One pass in one round trip; answers how many changes it put in order, or that somebody else is at it. */
-async function sequencePass(pool: Pool, { makeRoom, passLimit }: SequencerOptions): Promise<number | 'busy'> {
+interface Pass {
+  /** How many changes it put in order, or that somebody else is at it. */
+  readonly moved: number | 'busy'
+  /** The newest one when it began; none while the table is written anew. */
+  readonly place: Place | undefined
+}
+
+/** One pass in one round trip. */
+async function sequencePass(pool: Pool, { makeRoom, passLimit }: SequencerOptions): Promise<Pass> {
   const pass = () =>
-    pool.query<{ moved: number | null }>({
+    pool.query<{ moved: number | null; place: string | null }>({
       name: 'sequence',
-      text: 'SELECT sequence_changes($1, $2) AS moved',
+      text: `SELECT sequence_changes($1, $2) AS moved, (SELECT concat_ws(' ', revision, tag) FROM sequencer) AS place`,
       values: [passLimit, randomBytes(6).readUIntBE(0, 6)],
     })
   const { rows } = await pass().catch(async (error: unknown) => {
@@ -178,5 +205,7 @@ async function sequencePass(pool: Pool, { makeRoom, passLimit }: SequencerOption
     await makeRoom()
     return pass()
   })
-  return rows[0]?.moved ?? 'busy'
+  const [number, tag] = rows[0]?.place?.split(' ') ?? []
+  const place = number === undefined || tag === undefined ? undefined : { number: Number(number), tag }
+  return { moved: rows[0]?.moved ?? 'busy', place }
 }

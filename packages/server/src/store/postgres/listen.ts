@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client, type Pool } from 'pg'
+
+const channel = 'pergola_changes'
+const connectTimeoutMs = 5_000
+/** Between two tries to listen, or to see that we are heard; then twice as long each time. */
+const firstRetryMs = 500
+const lastRetryMs = 30_000
+/** A message of our own comes back within this long, or listening is not to be relied on. */
+const proofMs = 2_000
+/** And it is seen again so often that it does. */
+const proveEveryMs = 30_000
+
+/** Hears of passes of the sequencer on other replicas. A hint: whoever misses one finds it by looking. */
+export interface Listening extends AsyncDisposable {
+  /** Whether messages were seen to come through; behind some poolers none do, and looking must be more frequent. */
+  isProven(): boolean
+}
+
+export interface ListenOptions {
+  readonly url: string
+  readonly pool: Pool
+  readonly onPass: () => void
+}
+
+export function startListening({ url, pool, onPass }: ListenOptions): Listening {
+  const stop = new AbortController()
+  const { signal } = stop
+  let isProven = false
+  const pause = (milliseconds: number) => sleep(milliseconds, undefined, { signal, ref: false }).catch(() => {})
+  const listenOnce = async () => {
+    const client = new Client({
+      connectionString: url,
+      connectionTimeoutMillis: connectTimeoutMs,
+      keepAlive: true,
+      application_name: 'pergola listening',
+    })
+    const ended = new Promise<void>((resolve) => {
+      client.once('end', resolve)
+      // Without a listener it would end the process.
+      client.on('error', () => resolve())
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+    let heard: ((word: string) => void) | undefined
+    client.on('notification', ({ payload = '' }) => {
+      if (payload === '') onPass()
+      else heard?.(payload)
+    })
+    try {
+      await client.connect()
+      await client.query(`LISTEN ${channel}`)
+      let isOver = false
+      void ended.then(() => (isOver = true))
+      while (!isOver) {
+        const word = randomUUID()
+        const echo = new Promise<boolean>((resolve) => (heard = (came) => came === word && resolve(true)))
+        await pool.query('SELECT pg_notify($1, $2)', [channel, word])
+        isProven = await Promise.race([echo, ended.then(() => false), pause(proofMs).then(() => false)])
+        if (!isProven) return
+        await Promise.race([ended, pause(proveEveryMs)])
+      }
+    } finally {
+      isProven = false
+      // Not waited for: the connection may be the one that hangs.
+      client.end().catch(() => {})
+    }
+  }
+  const run = async () => {
+    let retryMs = firstRetryMs
+    while (!signal.aborted) {
+      const began = performance.now()
+      await listenOnce().catch(() => {})
+      retryMs = performance.now() - began > lastRetryMs ? firstRetryMs : Math.min(lastRetryMs, retryMs * 2)
+      await pause(retryMs)
+    }
+  }
+  const running = run()
+  return {
+    isProven: () => isProven,
+    [Symbol.asyncDispose]: async () => {
+      stop.abort()
+      await Promise.race([running, sleep(connectTimeoutMs, undefined, { ref: false })])
+    },
+  }
+}
