@@ -89,7 +89,7 @@ export const serverFolders: readonly Layer[] = [
   {
     name: 'credentials',
     does: 'passwords, sessions and tokens, never as part of an object',
-    mayImport: ['store', 'base'],
+    mayImport: ['feed', 'store', 'base'],
   },
   { name: 'models', does: 'one file a verb', mayImport: ['validation', 'store', 'base'] },
   { name: 'validation', does: 'bodies, metadata and schemas to field errors', mayImport: ['base'] },
@@ -104,6 +104,7 @@ export const serverRoots = [
   'assemble',
   'assemble-feed',
   'assemble-plugins',
+  'chores',
   'administer',
   'develop',
   'embed',

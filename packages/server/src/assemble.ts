@@ -13,7 +13,6 @@ import { loginCookie, sessionCookie } from './authn/cookie.ts'
 import { createAuthorize } from './authz/authorize.ts'
 import type { Handler } from './base/call.ts'
 import type { Administrator } from './base/administrator.ts'
-import type { CheckedCache } from './base/checked-cache.ts'
 import { systemClock, type Clock } from './base/clock.ts'
 import { hostVersion } from './base/host-version.ts'
 import type { Config } from './base/config.ts'
@@ -24,12 +23,12 @@ import type { NatsAddress } from './base/nats-address.ts'
 import type { OidcProvider } from './base/oidc-provider.ts'
 import type { GivenSettings } from './base/plugin-files-settings.ts'
 import type { SealingKey } from './base/sealing-keys.ts'
-import { forgetExpired } from './credentials/forget-expired.ts'
 import { createIdentities, type Identities } from './credentials/identities.ts'
 import { createTraffic } from './base/traffic.ts'
 import { createConsoleEndpoints } from './console/console-endpoints.ts'
 import { createOverview } from './console/overview-endpoint.ts'
 import { consoleFolder, readConsole } from './console/read-console.ts'
+import { startChores } from './chores.ts'
 import { createKnownCredentials } from './credentials/known-credentials.ts'
 import { createOidcLogins } from './credentials/oidc-logins.ts'
 import { createPasswords } from './credentials/passwords.ts'
@@ -56,7 +55,6 @@ import type { RunHere } from './plugins/process/launch-here.ts'
 import { createPluginModel } from './plugins/plugin-model.ts'
 import { createPluginSettings, type PluginSettings } from './plugins/plugin-settings.ts'
 import type { Feed } from './feed/feed.ts'
-import { startSelfCheck } from './feed/self-check.ts'
 import { createLastingStreams } from './watch/lasting-streams.ts'
 import { createTurns } from './watch/turns.ts'
 import { createWatchHub } from './watch/watch-hub.ts'
@@ -68,10 +66,8 @@ import { createOwnApi } from './own-api/own-api.ts'
 import { createAccessSource, type AccessSource } from './platform/access-source.ts'
 import { builtInRoles } from './platform/built-in-roles.ts'
 import { createConfigMapModel } from './platform/config-map-model.ts'
-import { forgetVoidRoles } from './platform/forget-void-roles.ts'
 import { createCountsUntil } from './platform/managed-binding.ts'
 import { createOwnModels, type OwnModels } from './platform/own-models.ts'
-import { reportMissingDependencies } from './platform/report-missing-dependencies.ts'
 import { createSecretModel } from './platform/secret-model.ts'
 import { createSecretSealing } from './platform/secret-sealing.ts'
 import { seedRoles } from './platform/seed-roles.ts'
@@ -86,7 +82,6 @@ const listLimits = { inAll: 8, perCaller: 2, ...unboundedLists }
 /** Readings of the log, or of present objects, for watches that begin. */
 const watchReadings = 8
 /** How often old changes are looked for. */
-const compactEveryMs = 60_000
 
 export interface AssembleOptions {
   readonly config: Config
@@ -443,38 +438,6 @@ function createHealthChecks({ store, feedState, listener, plugins }: HealthParts
       },
     },
   ]
-}
-
-interface RemovalParts extends Pick<AccountParts, 'store' | 'clock' | 'log' | 'config' | 'identities' | 'own'> {
-  readonly maxAgeMs: number
-}
-
-interface ChoreParts extends RemovalParts, Pick<AccountParts, 'feed'> {
-  readonly caches: readonly CheckedCache[]
-}
-
-/** What goes on by itself for as long as the server runs. */
-function startChores(parts: ChoreParts, running: AsyncDisposableStack): void {
-  running.use(removeWhatIsOver(parts))
-  running.use(reportMissingDependencies({ ...parts, roles: parts.own.roles }))
-  running.use(startSelfCheck(parts))
-}
-
-/** Old changes, credentials that have expired, roles that no longer count. */
-function removeWhatIsOver(parts: RemovalParts) {
-  const { store, clock, log, config, identities, own, maxAgeMs } = parts
-  const { retention, maxBytes } = config.changelog
-  const timer = setInterval(() => {
-    const removed = [
-      store.compact({ keepMs: retention * 3_600_000, maxBytes }),
-      forgetExpired(store, clock),
-      forgetVoidRoles({ store, clock, identities, bindings: own.bindings, maxAgeMs }),
-    ]
-    Promise.all(removed).catch((err: unknown) => {
-      log.warn({ err }, 'what is over could not be removed; it is tried again every minute')
-    })
-  }, compactEveryMs)
-  return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 /** A handler that answers reading alone. */

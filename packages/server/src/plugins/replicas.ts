@@ -21,7 +21,7 @@ export async function joinReplicas(store: Store, log: Log): Promise<Replicas> {
   const lease = await renew()
   const renewing = setInterval(
     () => void renew().catch((err: unknown) => log.warn({ err }, 'this replica could not say that it is alive')),
-    aliveMs / 3,
+    aliveMs / 2.5,
   )
   return {
     own,

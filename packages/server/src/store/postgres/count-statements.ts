@@ -12,6 +12,7 @@ export interface CountedStatements extends Disposable {
 export function countStatements({ andPasses = false } = {}): CountedStatements {
   const texts: string[] = []
   let open = 0
+  // oxlint-disable-next-line typescript/unbound-method -- called with the client that it is called on
   const query = Client.prototype.query as (this: Client, ...given: unknown[]) => unknown
   const spy = vi.spyOn(Client.prototype, 'query').mockImplementation(function counted(this: Client, ...given) {
     const text = textOf(given[0])

@@ -68,10 +68,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   })
   const parts = { pool, catalog, makeRoom }
   // Behind a pooler that cannot keep a statement, nobody can listen either.
-  const listening = namedStatements
-    ? startListening({ url: options.url, pool, onPass: () => sequencer.told() })
-    : undefined
-  const isTold = () => listening?.isProven() === true
+  const listening = namedStatements && startListening({ url: options.url, pool, onPass: () => sequencer.told() })
+  const isTold = () => listening !== false && listening.isProven()
   const changeParts: ChangeParts = { pool, catalog, sequencer, isTold, newest: undefined }
   const writeAlone = async (operation: WriteOperation) => {
     const [result] = await write(parts, [operation])
@@ -117,7 +115,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     releaseLease: (lease) => releaseLease(pool, lease),
     heldLeases: (prefix) => heldLeases(pool, prefix),
     [Symbol.asyncDispose]: async () => {
-      await listening?.[Symbol.asyncDispose]()
+      if (listening) await listening[Symbol.asyncDispose]()
       await sequencer[Symbol.asyncDispose]()
       if (!pool.ending) await pool.end()
     },

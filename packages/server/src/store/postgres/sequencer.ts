@@ -41,7 +41,7 @@ export interface Sequencer extends AsyncDisposable {
 }
 
 /** Nothing lies behind the place, as at that moment. */
-export interface IdlePlace extends Place {
+interface IdlePlace extends Place {
   readonly at: number
 }
 

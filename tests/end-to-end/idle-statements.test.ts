@@ -1,9 +1,9 @@
 import { createDatabase } from '@pergola/test-servers'
 import { expect, inject, test, vi } from 'vitest'
-import { assemble } from './assemble.ts'
-import { loadConfig } from './base/config.ts'
-import { createLog } from './base/log.ts'
-import { countStatements } from './store/postgres/count-statements.ts'
+import { assemble } from '../../packages/server/src/assemble.ts'
+import { loadConfig } from '../../packages/server/src/base/config.ts'
+import { createLog } from '../../packages/server/src/base/log.ts'
+import { countStatements } from '../../packages/server/src/store/postgres/count-statements.ts'
 
 /** What contract 7 asks for, a look at the newest place every second, and some more. */
 const mostInAMinute = 90
@@ -29,11 +29,13 @@ test('an idle replica sends at most 90 statements in a minute', async () => {
       }
     }
     try {
-      await pass(20_000)
+      // The first minute has what there is to do after a start.
+      await pass(80_000)
       const before = statements.count
       await pass(60_000)
-      expect(statements.count - before).toBeLessThanOrEqual(mostInAMinute)
-      expect(statements.count - before).toBeGreaterThan(40)
+      const sent = statements.texts.slice(before).map((text) => text.trim().slice(0, 60))
+      expect(sent.length, sent.join('\n')).toBeLessThanOrEqual(mostInAMinute)
+      expect(sent.length).toBeGreaterThan(40)
     } finally {
       vi.useRealTimers()
       await server.close()

@@ -1,0 +1,62 @@
+import type { CheckedCache } from './base/checked-cache.ts'
+import type { Clock } from './base/clock.ts'
+import type { Config } from './base/config.ts'
+import type { Log } from './base/log.ts'
+import { forgetExpired } from './credentials/forget-expired.ts'
+import type { Identities } from './credentials/identities.ts'
+import type { Feed } from './feed/feed.ts'
+import { startSelfCheck } from './feed/self-check.ts'
+import { forgetVoidRoles } from './platform/forget-void-roles.ts'
+import type { OwnModels } from './platform/own-models.ts'
+import { reportMissingDependencies } from './platform/report-missing-dependencies.ts'
+import type { Store } from './store/store.ts'
+
+const everyMs = 60_000
+const hourMs = 3_600_000
+
+interface RemovalParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+  readonly config: Config
+  readonly identities: Identities
+  readonly own: OwnModels
+  readonly feed: Feed
+  readonly maxAgeMs: number
+}
+
+export interface ChoreParts extends RemovalParts {
+  readonly caches: readonly CheckedCache[]
+}
+
+/** What goes on by itself for as long as the server runs. */
+export function startChores(parts: ChoreParts, running: AsyncDisposableStack): void {
+  running.use(removeWhatIsOver(parts))
+  running.use(reportMissingDependencies({ ...parts, roles: parts.own.roles }))
+  running.use(startSelfCheck(parts))
+}
+
+/** Old changes, credentials that have expired, roles that no longer count. */
+function removeWhatIsOver(parts: RemovalParts) {
+  const { store, clock, log, config, feed, identities, own, maxAgeMs } = parts
+  const { retention, maxBytes } = config.changelog
+  let compacted = { number: -1, at: Number.NEGATIVE_INFINITY }
+  const compact = async () => {
+    const { number } = feed.place
+    // While nothing happens, what is there grows old by the hour.
+    if (number === compacted.number && clock.now() - compacted.at < hourMs) return
+    await store.compact({ keepMs: retention * hourMs, maxBytes })
+    compacted = { number, at: clock.now() }
+  }
+  const timer = setInterval(() => {
+    const removed = [
+      compact(),
+      forgetExpired(store, clock),
+      forgetVoidRoles({ store, clock, identities, bindings: own.bindings, maxAgeMs }),
+    ]
+    Promise.all(removed).catch((err: unknown) => {
+      log.warn({ err }, 'what is over could not be removed; it is tried again every minute')
+    })
+  }, everyMs)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
