@@ -116,9 +116,10 @@ async function nextRows(
   }
 }
 
-/** A pass that has just found nothing to do began where the reader is. */
-function isIdleAt({ sequencer: { idle }, isTold }: ChangeParts, { number, tag, skipped }: SkippingPlace): boolean {
-  if (!idle || !isTold() || skipped.length > 0) return false
+/** A pass that has just found nothing to do began where the reader is, and there was none since, here or elsewhere. */
+function isIdleAt({ sequencer, isTold }: ChangeParts, { number, tag, skipped }: SkippingPlace): boolean {
+  const { idle, passes } = sequencer
+  if (!idle || idle.passes !== passes || !isTold() || skipped.length > 0) return false
   return idle.number === number && idle.tag === tag && performance.now() - idle.at < idleMs
 }
 

@@ -43,6 +43,8 @@ export interface Sequencer extends AsyncDisposable {
 /** Nothing lies behind the place, as at that moment. */
 interface IdlePlace extends Place {
   readonly at: number
+  /** How many there had been with it; one more, and it says nothing. */
+  readonly passes: number
 }
 
 export interface SequencerOptions {
@@ -96,8 +98,8 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
     try {
       const pass = await sequencePass(pool, options)
       ;({ moved } = pass)
-      if (moved === 0 && pass.place) idle = { ...pass.place, at: ranAt }
       passCount++
+      if (moved === 0 && pass.place) idle = { ...pass.place, at: ranAt, passes: passCount }
       events.dispatchEvent(new Event('pass'))
       await tidy(moved, passCount)
     } catch (error) {
