@@ -41,6 +41,11 @@ const proofs: readonly Proof[] = [
     command: 'npm run -s conformance -- fuzz --quick --seed=11',
   },
   {
+    name: 'watch-20000',
+    shows: '20,000 changes on three replicas: watches lose, repeat and reorder nothing',
+    command: 'npm run -s faults -- watch --calm --rounds=1 --changes=20000 --seed=2',
+  },
+  {
     name: 'watch-histories',
     shows: 'three replicas under faults: watches lose, repeat and reorder nothing',
     command: 'npm run -s faults -- watch --quick',

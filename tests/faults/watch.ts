@@ -17,7 +17,7 @@ import { runRound } from './watch/round.ts'
 /**
  * Does everybody who watches get every change, once and in order, whatever happens to replicas, links and the database?
  * Clients note all that they asked and all that they got; validators hold it against the log of the database. Results add up
- * over runs in `--results=<file>`. `--transport=nats` has changes come by three servers of NATS, which are troubled too, and
+ * over runs in `--results=<file>`. A round lasts for some seconds, or until `--changes=<number>` were written. `--transport=nats` has changes come by three servers of NATS, which are troubled too, and
  * `--transport=mixed` to some of the replicas.
  */
 const { values } = parseArgs({
@@ -25,6 +25,7 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
+    changes: { type: 'string' },
     seed: { type: 'string' },
     calm: { type: 'boolean', default: false },
     transport: { type: 'string', default: 'postgres' },
@@ -66,7 +67,8 @@ async function passRound(number: number): Promise<void> {
     cluster = undefined
   }
   cluster ??= await startCluster(transport)
-  const options = { number, seed: seed + number * 10, seconds, calm: values.calm }
+  const bound = values.changes === undefined ? {} : { changes: Number(values.changes) }
+  const options = { number, seed: seed + number * 10, seconds, ...bound, calm: values.calm }
   const result = await runRound({ cluster, ...options, ...happening(number) })
   const figures = figuresOf(result, options.seed)
   roundsOfRun.push(figures)

@@ -30,6 +30,10 @@ export function testCommand(more: readonly string[] = []): string {
 /** Suites with a process of their own, one after the other. */
 export const suiteSteps: readonly Step[] = [
   { name: 'order of changes', command: 'npm run -s faults -- ordering --events=4000' },
+  {
+    name: 'watch histories',
+    command: 'npm run -s faults -- watch --calm --rounds=1 --changes=2000 --seed=1',
+  },
   { name: 'walk', command: 'npm run -s walk -- --engine=sqlite' },
   { name: 'documents run', command: 'npm run -s docs:run -- README.md docs/tutorial/index.md' },
 ]

@@ -9,11 +9,15 @@ import type { Phase } from './readers.ts'
 import { makeTrouble, newTally, type Tally } from './troubles.ts'
 import { fill, runWriters, writeMuch } from './writers.ts'
 
+const lookMs = 50
+
 export interface RoundOptions {
   readonly cluster: Cluster
   readonly number: number
   readonly seed: number
   readonly seconds: number
+  /** So many are written instead, however long it takes. */
+  readonly changes?: number
   /** Nothing goes wrong; readers come and go all the same. */
   readonly calm: boolean
   /** Old changes are forgotten while readers come back. */
@@ -33,7 +37,7 @@ export interface RoundResult {
 
 /** Writers, readers and trouble for a while; then all comes to rest, and what was noted is held against the log. */
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
-  const { cluster, number, seed, seconds, calm, forgets, killsDatabase, floods } = options
+  const { cluster, number, seed, seconds, changes, calm, forgets, killsDatabase, floods } = options
   const random = createRandom(seed)
   const [operations, lineages]: [Operation[], Lineage[]] = [[], []]
   const tally = newTally(cluster)
@@ -51,7 +55,8 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
   const trouble = calm
     ? Promise.resolve()
     : makeTrouble({ cluster, random: createRandom(seed + 2), tally, forgets, killsDatabase, stopped: isOver })
-  await sleep(seconds * 1000)
+  if (changes === undefined) await sleep(seconds * 1000)
+  else while (cluster.log.entries.length < changes) await sleep(lookMs)
   phase.now = 'settling'
   await trouble
   await cluster.heal()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type Pool } from 'pg'
 
-const channel = 'pergola_changes'
+const channel = 'changes_in_order'
 const connectTimeoutMs = 5_000
 /** Between two tries to listen, or to see that we are heard; then twice as long each time. */
 const firstRetryMs = 500

@@ -21,7 +21,7 @@ export const toldPasses = `
     IF moved > 0 AND counters = 0 THEN
       RAISE EXCEPTION 'the sequencer has no row' USING ERRCODE = 'serialization_failure';
     END IF;
-    IF moved > 0 THEN PERFORM pg_notify('pergola_changes', ''); END IF;
+    IF moved > 0 THEN PERFORM pg_notify('changes_in_order', ''); END IF;
     RETURN moved;
   END $$
 `
