@@ -3,10 +3,10 @@ import type { AuditedRequest, AuditRequest } from './audit/request-audit.ts'
 import { unauthenticated, type Authenticate, type CredentialHeaders } from './authn/authenticate.ts'
 import { refuseCrossSite } from './authn/same-site.ts'
 import type { Authorize } from './authz/authorize.ts'
-import type { Answer, Caller, IncomingRequest } from './base/call.ts'
+import type { Caller, IncomingRequest } from './base/call.ts'
 import type { Origins } from './base/origins.ts'
 import type { Exchange, Relay } from './base/relay.ts'
-import type { Stream } from './base/wire.ts'
+import type { Reply } from './base/reply.ts'
 import { methodNotAllowed, objectMethods, type Dispatch } from './dispatch/dispatch.ts'
 import { toApiError } from './http/problem-answer.ts'
 
@@ -20,7 +20,7 @@ export interface Stages {
   readonly dispatch: Dispatch
 }
 
-export type Pipeline = (request: IncomingRequest) => Promise<Answer | Stream | Relay>
+export type Pipeline = (request: IncomingRequest) => Promise<Reply>
 
 /** Whatever comes of a request, the audit log hears of it before the caller does. */
 export function createPipeline(stages: Stages): Pipeline {
@@ -65,7 +65,7 @@ function credentialsIn({ headers }: IncomingRequest): CredentialHeaders {
 }
 
 /** The way of every request, top to bottom. Nobody further down asks who calls or whether it may, but for what goes on. */
-function createLine(stages: Stages): (audited: AuditedRequest) => Promise<Answer | Stream | Relay> {
+function createLine(stages: Stages): (audited: AuditedRequest) => Promise<Reply> {
   const { publicUrl, listedOrigins, authenticate, authorize, dispatch } = stages
   /** Answers the rule that allows it, and until when. */
   const permit = async (caller: Caller, info: RequestInfo) => {

@@ -1,6 +1,7 @@
 import { ApiError, type ResourceRequest, type Verb } from '@pergola/api'
 import type { Answer, Call, Caller } from '../base/call.ts'
 import type { Relay } from '../base/relay.ts'
+import type { Reply } from '../base/reply.ts'
 import type { Stream } from '../base/wire.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -44,7 +45,7 @@ export interface DispatchParts {
 }
 
 /** Sends an allowed request to the verb or endpoint that answers it. */
-export type Dispatch = (call: Call) => Promise<Answer | Stream | Relay>
+export type Dispatch = (call: Call) => Promise<Reply>
 
 export function createDispatch(parts: DispatchParts): Dispatch {
   return async (call) => {
@@ -169,8 +170,9 @@ const create: ServedVerb = {
 }
 const removeAll: ServedVerb = {
   run: (parts, model, { call }) => {
-    const { query } = call.request
-    return deleteCollection(parts, model, { query, caller: call.caller, dryRun: flag(query, 'dryRun') })
+    const { caller, request } = call
+    const { query, signal } = request
+    return deleteCollection(parts, model, { query, caller, signal, dryRun: flag(query, 'dryRun') })
   },
 }
 const get: ServedVerb = {

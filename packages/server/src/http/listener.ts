@@ -6,10 +6,11 @@ import { ApiError } from '@pergola/api'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Answer, IncomingRequest } from '../base/call.ts'
 import type { Log } from '../base/log.ts'
-import type { Relay } from '../base/relay.ts'
+import type { Reply } from '../base/reply.ts'
 import type { Stream } from '../base/wire.ts'
 import { createAccessLog, type AccessLog, type OnAnswered } from './access-log.ts'
 import { beginRelay } from './begin-relay.ts'
+import { abortOnClose } from './abort-on-close.ts'
 import type { ClientReader } from './client.ts'
 import { trackConnections, type DrainOptions } from './connections.ts'
 import type { Cors } from './cors.ts'
@@ -29,7 +30,7 @@ export interface ListenerOptions {
   /** An address, or a Unix socket. */
   readonly at: { readonly host: string; readonly port: number } | { readonly socket: string }
   readonly log: Log
-  readonly handle: (request: IncomingRequest) => Promise<Answer | Stream | Relay>
+  readonly handle: (request: IncomingRequest) => Promise<Reply>
   readonly cors: Cors
   readonly clientOf: ClientReader
   /** Told of every client, before it is answered. */
@@ -163,6 +164,7 @@ interface Surroundings {
 
 function incoming(request: FastifyRequest, reply: FastifyReply, { accessLog, address }: Surroundings): IncomingRequest {
   const query = request.url.indexOf('?')
+  let signal: AbortSignal | undefined
   return {
     id: request.id,
     method: request.method,
@@ -171,6 +173,10 @@ function incoming(request: FastifyRequest, reply: FastifyReply, { accessLog, add
     query: new URLSearchParams(query < 0 ? '' : request.url.slice(query + 1)),
     address,
     readBody: (limit) => readBody(request.raw, reply.raw, limit),
+    // Few ask for it, and making one is not free.
+    get signal() {
+      return (signal ??= abortOnClose(reply.raw, () => reply.raw.writableFinished))
+    },
     note: (facts) => accessLog.note(request, facts),
   }
 }

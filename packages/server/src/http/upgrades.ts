@@ -3,11 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError } from '@pergola/api'
 import { WebSocketServer } from 'ws'
-import type { Answer, IncomingRequest } from '../base/call.ts'
+import type { IncomingRequest } from '../base/call.ts'
 import type { Log } from '../base/log.ts'
 import { shownPath } from '../base/shown-path.ts'
-import type { Relay } from '../base/relay.ts'
+import type { Reply } from '../base/reply.ts'
 import type { Stream } from '../base/wire.ts'
+import { abortOnClose } from './abort-on-close.ts'
 import type { ClientReader } from './client.ts'
 import { openPassage } from './open-passage.ts'
 import { problemAnswer, toApiError } from './problem-answer.ts'
@@ -21,7 +22,7 @@ const subProtocol = 'watch.v1+json'
 
 export interface UpgradeParts {
   readonly log: Log
-  readonly handle: (request: IncomingRequest) => Promise<Answer | Stream | Relay>
+  readonly handle: (request: IncomingRequest) => Promise<Reply>
   readonly clientOf: ClientReader
   readonly checkClient: CheckClient
 }
@@ -54,7 +55,7 @@ export function createUpgrade({ log, handle, clientOf, checkClient }: UpgradePar
     try {
       const client = clientOf(request)
       checkClient(client, request.url ?? '')
-      const stream = await handle(incoming(request, { id, address: client.address, note }))
+      const stream = await handle(incoming(request, { id, address: client.address, connection, note }))
       if ('relay' in stream && stream.passage) {
         const status = await openPassage(stream.passage, { request, connection, head })
         return note({ status })
@@ -104,7 +105,7 @@ class Upgraded {
 
 function incoming(
   request: IncomingMessage,
-  { id, address, note }: Pick<IncomingRequest, 'id' | 'address' | 'note'>,
+  { id, address, connection, note }: Pick<IncomingRequest, 'id' | 'address' | 'note'> & { readonly connection: Socket },
 ): IncomingRequest {
   const target = request.url ?? ''
   const query = target.indexOf('?')
@@ -116,6 +117,9 @@ function incoming(
     query: new URLSearchParams(query < 0 ? '' : target.slice(query + 1)),
     address,
     readBody: () => Promise.reject(new ApiError('BadRequest', 'an upgrade has no body')),
+    get signal() {
+      return abortOnClose(connection)
+    },
     note,
   }
 }

@@ -1,8 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createDatabase } from '@pergola/test-servers'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import { allObjects } from '../store/all-objects.ts'
+import { openStore } from '../store/open-store.ts'
+import { countStatements } from '../store/postgres/count-statements.ts'
 import type { Store } from '../store/store.ts'
-import { modelSpec, sqliteReplica, testGroup, type Replica } from './contract/replica.ts'
+import { modelSpec, openReplica, sqliteReplica, testGroup, type Replica } from './contract/replica.ts'
+import { createOperation } from './create.ts'
 import { deleteCollection } from './delete-collection.ts'
 
 let replica: Replica
@@ -129,4 +133,42 @@ test('an object that somebody changes or deletes between being found and being d
   )
   expect(JSON.parse((answer.body as Buffer).toString())).toEqual({ deleted: 1, pending: 0, remaining: false })
   expect((await things.list()).body.items).toMatchObject([{ metadata: { name: 'changed' }, spec: { a: 'y' } }])
+})
+
+test('10,000 objects take at most 100 statements', async () => {
+  await using database = await createDatabase(inject('postgres')['18'])
+  await using store = await openStore({ url: database.url, onConnectionLost: () => {} })
+  await using postgres = await openReplica(store)
+  await postgres.declare(modelSpec({ a: { type: 'string' } }, { indexes: [{ name: 'spec.a' }] }))
+  await postgres.registry.using({ group: testGroup, version: 'v1', plural: 'things' }, async (model) => {
+    const object = (at: number) => ({
+      metadata: { name: `thing-${at}`, labels: { part: 'x' } },
+      spec: { a: String(at) },
+    })
+    for (let from = 0; from < 10_000; from += 500) {
+      const objects = Array.from({ length: 500 }, (_, at) => object(from + at))
+      await store.write(await Promise.all(objects.map((one) => createOperation({ clock: systemClock }, model, one))))
+    }
+  })
+  using statements = countStatements({ andPasses: true })
+  const { body } = await postgres.of('things').removeAll('all=true', { deadlineMs: 3_600_000 })
+  expect(body).toEqual({ deleted: 10_000, pending: 0, remaining: false })
+  // Beside it the change log is put in order, as it always is.
+  const onObjects = statements.texts.filter((text) => /\bm_\d+\b/.test(text))
+  expect(onObjects.length).toBeLessThanOrEqual(100)
+  expect(onObjects.length).toBeGreaterThan(1)
+})
+
+test('when nobody waits for the answer any more, the rest stays', async () => {
+  await fill(3)
+  const model = { group: testGroup, version: 'v1', plural: 'things' }
+  const gone = AbortSignal.abort()
+  const { body } = await replica.registry.using(model, (things) =>
+    deleteCollection({ store: replica.store, clock: systemClock }, things, {
+      query: new URLSearchParams('all=true'),
+      signal: gone,
+    }),
+  )
+  expect(JSON.parse((body as Buffer).toString())).toEqual({ deleted: 0, pending: 0, remaining: true })
+  expect(await left()).toBe(3)
 })

@@ -1,7 +1,7 @@
 import { ApiError } from '@pergola/api'
 import type { Answer, Caller } from '../base/call.ts'
 import { createPause } from '../base/pause.ts'
-import type { StoredObject, Term } from '../store/store.ts'
+import type { ListQuery, Store, StoredObject, Term, WriteResult } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import type { WriteParts } from './create.ts'
 import { deleteStored } from './delete.ts'
@@ -11,7 +11,10 @@ import type { Model } from './model.ts'
 import { fromData } from './object-bytes.ts'
 import { flag, refuseUnknown } from './query-parameters.ts'
 
-const batchSize = 100
+/** Objects that are read, and deleted in one transaction. */
+const batchSize = 400
+/** A batch of large objects is smaller. */
+const maxBatchBytes = 4 * 1024 * 1024
 /** Below the time a client waits for the first byte. */
 const usualDeadlineMs = 20_000
 
@@ -22,6 +25,8 @@ export interface DeleteCollectionRequest {
   readonly caller?: Caller
   readonly dryRun?: boolean
   readonly deadlineMs?: number
+  /** Nobody waits for the answer any more: what is not deleted yet stays. */
+  readonly signal?: AbortSignal
 }
 
 interface Counts {
@@ -29,11 +34,11 @@ interface Counts {
   pending: number
 }
 
-/** Object by object, each as if it were deleted alone; what is created meanwhile may or may not be met. */
+/** Each object as if it were deleted alone; what is created meanwhile may or may not be met. */
 export async function deleteCollection(
   parts: WriteParts,
   model: Model,
-  { query, caller, dryRun = false, deadlineMs = usualDeadlineMs }: DeleteCollectionRequest,
+  { query, caller, dryRun = false, deadlineMs = usualDeadlineMs, signal }: DeleteCollectionRequest,
 ): Promise<Answer> {
   refuseUnknown(query, parameters)
   const all = flag(query, 'all')
@@ -45,55 +50,84 @@ export async function deleteCollection(
     )
   }
   const counts: Counts = { deleted: 0, pending: 0 }
-  const remaining = await deleteMatching(parts, model, { where, caller, dryRun, counts, deadlineMs })
+  const deadline = performance.now() + deadlineMs
+  const isOver = () => performance.now() > deadline || signal?.aborted === true
+  const remaining = await deleteMatching({ store: parts.store, model, caller, dryRun, isOver }, where, counts)
   return jsonAnswer(200, Buffer.from(JSON.stringify({ ...counts, remaining })))
 }
 
 interface Deletion {
-  readonly where: readonly Term[]
-  readonly caller: Caller | undefined
-  readonly dryRun: boolean
-  readonly counts: Counts
-  readonly deadlineMs: number
-}
-
-/** Answers whether the deadline came first. */
-async function deleteMatching({ store }: WriteParts, model: Model, deletion: Deletion): Promise<boolean> {
-  const { caller, dryRun, counts, deadlineMs } = deletion
-  const live: Term = { field: 'metadata.deletionTimestamp', is: { op: 'absent' } }
-  const where = [...deletion.where, live]
-  const deadline = performance.now() + deadlineMs
-  const pause = createPause()
-  let page = await store.list(model, { where, limit: batchSize, total: 'none' })
-  for (;;) {
-    for (const stored of page.items) {
-      await pause()
-      if (performance.now() > deadline) return true
-      const outcome = await deleteOne({ store, model, caller, dryRun }, stored)
-      if (outcome === 'removed') counts.deleted++
-      if (outcome === 'declared') counts.pending++
-    }
-    if (page.next === undefined) return false
-    page = await store.list(model, { where, limit: batchSize, total: 'none', after: page.next })
-  }
-}
-
-interface One {
-  readonly store: WriteParts['store']
+  readonly store: Store
   readonly model: Model
   readonly caller: Caller | undefined
   readonly dryRun: boolean
+  readonly isOver: () => boolean
 }
 
-/** Only as it was when it was found to match; one that has changed since is left alone. */
-async function deleteOne({ store, model, caller, dryRun }: One, stored: StoredObject): Promise<string> {
-  const { name } = stored
-  try {
-    const { outcome } = await deleteStored(store, model, { stored, caller, dryRun })
-    if (!dryRun) await model.rules.afterWrite?.({ ...fromData(stored.data), metadata: { name } })
-    return outcome
-  } catch (error) {
-    if (error instanceof WriteConflict) return 'changed'
-    throw error
+/** Returns whether some objects remain. */
+async function deleteMatching(deletion: Deletion, selected: readonly Term[], counts: Counts): Promise<boolean> {
+  const { store, model, isOver } = deletion
+  const live: Term = { field: 'metadata.deletionTimestamp', is: { op: 'absent' } }
+  const query: ListQuery = { where: [...selected, live], limit: batchSize, maxBytes: maxBatchBytes, total: 'none' }
+  const { beforeDelete, accompany, inTurn, afterWrite } = model.rules
+  const hasRules = [beforeDelete, accompany, inTurn, afterWrite].some((rule) => rule !== undefined)
+  const deletePage = hasRules ? deleteOneByOne : deleteTogether
+  const pause = createPause()
+  let page = await store.list(model, query)
+  for (;;) {
+    await pause()
+    if (isOver() || !(await deletePage(deletion, page.items, counts))) return true
+    if (page.next === undefined) return false
+    page = await store.list(model, { ...query, after: page.next })
   }
+}
+
+/** In one transaction. What has changed since it was found to match is left alone. */
+async function deleteTogether(
+  { store, model, dryRun }: Deletion,
+  found: readonly StoredObject[],
+  counts: Counts,
+): Promise<boolean> {
+  let operations = found.map(({ name, uid, version }) => ({
+    type: 'delete' as const,
+    model,
+    name,
+    expected: { uid, version },
+  }))
+  while (operations.length > 0) {
+    try {
+      for (const { outcome } of await store.write(operations, { dryRun })) count(counts, outcome)
+      return true
+    } catch (error) {
+      if (!(error instanceof WriteConflict)) throw error
+      operations = operations.filter(({ name }) => name !== error.operation.name)
+    }
+  }
+  return true
+}
+
+/** For models whose rules look at each object. Returns false when the deadline came first. */
+async function deleteOneByOne(
+  { store, model, caller, dryRun, isOver }: Deletion,
+  found: readonly StoredObject[],
+  counts: Counts,
+): Promise<boolean> {
+  const pause = createPause()
+  for (const stored of found) {
+    await pause()
+    if (isOver()) return false
+    const { name, data } = stored
+    try {
+      count(counts, (await deleteStored(store, model, { stored, caller, dryRun })).outcome)
+      if (!dryRun) await model.rules.afterWrite?.({ ...fromData(data), metadata: { name } })
+    } catch (error) {
+      if (!(error instanceof WriteConflict)) throw error
+    }
+  }
+  return true
+}
+
+function count(counts: Counts, outcome: WriteResult['outcome']): void {
+  if (outcome === 'removed') counts.deleted++
+  if (outcome === 'declared') counts.pending++
 }

@@ -1,0 +1,13 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** A signal for work that nobody waits for once the other end has closed. */
+export function abortOnClose(other: ServerResponse | Socket, isAnswered = () => false): AbortSignal {
+  const controller = new AbortController()
+  const end = () => {
+    if (!isAnswered()) controller.abort()
+  }
+  if (other.destroyed) end()
+  else other.once('close', end)
+  return controller.signal
+}
