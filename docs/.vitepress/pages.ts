@@ -28,7 +28,7 @@ const order: Readonly<Record<string, readonly string[]>> = {
     'test-a-plugin',
     'roles',
     'upgrade-without-fear',
-    'watch-from-a-page',
+    'watch',
     'another-origin',
     'sign-in-with-openid-connect',
     'behind-a-proxy',

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
 import { createDatabase } from '@pergola/test-servers'
 import { expect, inject, test, vi } from 'vitest'
 import { assemble } from '../../packages/server/src/assemble.ts'
@@ -9,7 +11,10 @@ import { countStatements } from '../../packages/server/src/store/postgres/count-
 const mostInAMinute = 90
 const stepMs = 100
 
-test('an idle replica sends at most 90 statements in a minute', async () => {
+const models = 12
+const watchesOfEach = 4
+
+test('an idle replica sends at most 90 statements in a minute, however many models and watches there are', async () => {
   await using database = await createDatabase(inject('postgres')['18'])
   const config = loadConfig({
     env: { PERGOLA_DATABASE_URL: database.url, PERGOLA_SERVER_PORT: '0', PERGOLA_SERVER_STOP_DELAY: '0' },
@@ -18,7 +23,8 @@ test('an idle replica sends at most 90 statements in a minute', async () => {
   using statements = countStatements({ andPasses: true })
   vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval', 'performance', 'Date'] })
   try {
-    const server = await assemble({ config, log: createLog({ level: 'error', pretty: false, write: () => {} }) })
+    const log = createLog({ level: 'error', pretty: false, write: () => {} })
+    const server = await assemble({ config, administrator: { username: 'admin', password: 'Sufficient-1-2-3' }, log })
     const pass = async (milliseconds: number) => {
       for (let passed = 0; passed < milliseconds; passed += stepMs) {
         await vi.advanceTimersByTimeAsync(stepMs)
@@ -29,6 +35,7 @@ test('an idle replica sends at most 90 statements in a minute', async () => {
       }
     }
     try {
+      const watches = await watchModels(server.url, await server.signIn('admin'))
       // The first minute has what there is to do after a start.
       await pass(80_000)
       const before = statements.count
@@ -36,6 +43,7 @@ test('an idle replica sends at most 90 statements in a minute', async () => {
       const sent = statements.texts.slice(before).map((text) => text.trim().slice(0, 60))
       expect(sent.length, sent.join('\n')).toBeLessThanOrEqual(mostInAMinute)
       expect(sent.length).toBeGreaterThan(40)
+      expect(watches.filter(({ closed }) => closed)).toEqual([])
     } finally {
       vi.useRealTimers()
       await server.close()
@@ -44,3 +52,35 @@ test('an idle replica sends at most 90 statements in a minute', async () => {
     vi.useRealTimers()
   }
 })
+
+/** Declares models and watches each of them several times. */
+async function watchModels(url: string, token: string): Promise<readonly IncomingMessage[]> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const ask = async (path: string, more: object, body = ''): Promise<IncomingMessage> => {
+    const asking = request(`${url}/apis/${path}`, { headers, agent: false, ...more }).end(body)
+    const [answer] = (await once(asking, 'response')) as [IncomingMessage]
+    answer.resume()
+    return answer
+  }
+  const watches: IncomingMessage[] = []
+  for (let at = 0; at < models; at++) {
+    const plural = `things${'abcdefghijklmnop'.charAt(at)}`
+    const spec = {
+      group: 'idle.example.com',
+      kind: `Thing${at}`,
+      singular: `${plural}one`,
+      plural,
+      versions: [{ name: 'v1', schema: { properties: { spec: { type: 'object' } } } }],
+    }
+    const declared = await ask('plugin.platform.run/v1alpha1/models', { method: 'POST' }, JSON.stringify({ spec }))
+    expect(declared.statusCode).toBe(201)
+    for (let watch = 0; watch < watchesOfEach; watch++) {
+      const stream = await ask(`idle.example.com/v1/${plural}`, {
+        headers: { ...headers, accept: 'text/event-stream' },
+      })
+      expect(stream.statusCode).toBe(200)
+      watches.push(stream)
+    }
+  }
+  return watches
+}

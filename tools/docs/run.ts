@@ -12,7 +12,13 @@ import { parseBlocks, unmetExpectation, type RunnableBlock } from './runnable-bl
  * what follows runs one document at a time, because the servers of all of them listen on the same port.
  */
 const setup = 'npm run setup'
-const documents = ['README.md', 'docs/tutorial/index.md', 'packages/client/README.md', 'packages/plugin-sdk/README.md']
+const documents = [
+  'README.md',
+  'docs/how-to/watch.md',
+  'docs/tutorial/index.md',
+  'packages/client/README.md',
+  'packages/plugin-sdk/README.md',
+]
 const named = process.argv.slice(2)
 const chosen = documents.filter((file) => named.length === 0 || named.includes(file))
 
