@@ -24,7 +24,7 @@ const request: IncomingRequest = {
   query: new URLSearchParams('dryRun=false'),
   address: '198.51.100.1',
   readBody: () => Promise.reject(new Error('there is no body')),
-  signal: new AbortController().signal,
+  signal: () => new AbortController().signal,
   note: () => {},
 }
 const caller = { kind: 'user', name: 'ann', uid: '1', via: 'token', tokenName: 'token-abcdefgh' } as const

@@ -81,7 +81,7 @@ function watchCall(): Call {
       query: new URLSearchParams({ initial: 'true' }),
       address: '127.0.0.1',
       readBody: async () => Buffer.alloc(0),
-      signal: new AbortController().signal,
+      signal: () => new AbortController().signal,
       note: () => {},
     },
     recheck: async () => ({ kind: 'anonymous' }),

@@ -9,8 +9,8 @@ export interface IncomingRequest extends RequestHead {
   readonly query: URLSearchParams
   /** Reads the whole body; more than `limit` bytes is `PayloadTooLarge`. To be called once. */
   readBody(limit: number): Promise<Buffer>
-  /** Aborted when the client has gone, or was cut because the server stops, before it had its answer. */
-  readonly signal: AbortSignal
+  /** Aborts when the client has gone, or was cut because the server stops, before it had its answer. */
+  signal(): AbortSignal
   /** Of whoever is at the other end. */
   readonly address: string
   /** Adds to the request's line in the log; `account`, whose account it is about, also to the audit log. */

@@ -171,8 +171,8 @@ const create: ServedVerb = {
 const removeAll: ServedVerb = {
   run: (parts, model, { call }) => {
     const { caller, request } = call
-    const { query, signal } = request
-    return deleteCollection(parts, model, { query, caller, signal, dryRun: flag(query, 'dryRun') })
+    const { query } = request
+    return deleteCollection(parts, model, { query, caller, signal: request.signal(), dryRun: flag(query, 'dryRun') })
   },
 }
 const get: ServedVerb = {

@@ -164,7 +164,6 @@ interface Surroundings {
 
 function incoming(request: FastifyRequest, reply: FastifyReply, { accessLog, address }: Surroundings): IncomingRequest {
   const query = request.url.indexOf('?')
-  let signal: AbortSignal | undefined
   return {
     id: request.id,
     method: request.method,
@@ -173,10 +172,7 @@ function incoming(request: FastifyRequest, reply: FastifyReply, { accessLog, add
     query: new URLSearchParams(query < 0 ? '' : request.url.slice(query + 1)),
     address,
     readBody: (limit) => readBody(request.raw, reply.raw, limit),
-    // Few ask for it, and making one is not free.
-    get signal() {
-      return (signal ??= abortOnClose(reply.raw, () => reply.raw.writableFinished))
-    },
+    signal: () => abortOnClose(reply.raw, () => reply.raw.writableFinished),
     note: (facts) => accessLog.note(request, facts),
   }
 }

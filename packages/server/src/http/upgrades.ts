@@ -117,9 +117,7 @@ function incoming(
     query: new URLSearchParams(query < 0 ? '' : target.slice(query + 1)),
     address,
     readBody: () => Promise.reject(new ApiError('BadRequest', 'an upgrade has no body')),
-    get signal() {
-      return abortOnClose(connection)
-    },
+    signal: () => abortOnClose(connection),
     note,
   }
 }

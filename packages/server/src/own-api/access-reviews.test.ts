@@ -65,7 +65,7 @@ function callOf(body: object): Call {
       query: new URLSearchParams(),
       address: '127.0.0.1',
       readBody: async () => Buffer.from(JSON.stringify(body)),
-      signal: new AbortController().signal,
+      signal: () => new AbortController().signal,
       note: () => {},
     },
     recheck: async () => ({ kind: 'anonymous' }),

@@ -74,7 +74,7 @@ function callFrom(revision: string): Call {
       query: new URLSearchParams({ revision }),
       address: '127.0.0.1',
       readBody: async () => Buffer.alloc(0),
-      signal: new AbortController().signal,
+      signal: () => new AbortController().signal,
       note: () => {},
     },
     recheck: async () => ({ kind: 'anonymous' }),
