@@ -130,24 +130,24 @@ describe('a plugin that goes wrong is ended, and says how:', () => {
   }
 
   test('one that no longer answers, after a while; and it stands behind its host meanwhile', async () => {
-    await using plugin = await start(answering(`setTimeout(() => { for (;;) {} }, 1000)`))
+    await using plugin = await start(answering(`process.on('SIGUSR2', () => { for (;;) {} })`))
+    process.kill(plugin.pid, 'SIGUSR2')
     expect(getPriority(plugin.pid)).toBe(10)
     expect(readFileSync(`/proc/${plugin.pid}/oom_score_adj`, 'utf8').trim()).toBe('500')
     expect((await plugin.exited).how).toBe('did not answer for 15 s')
   })
 
   test('one that will not stop', async () => {
-    await using plugin = await start(
-      answering(`process.on('SIGTERM', () => {}); setTimeout(() => { for (;;) {} }, 50)`),
-    )
+    await using plugin = await start(answering(`process.on('SIGTERM', () => { for (;;) {} })`))
     await plugin[Symbol.asyncDispose]()
     expect((await plugin.exited).how).toBe('did not stop when it was asked to')
     expect(isRunning(plugin.pid)).toBe(false)
   })
 
   test('and with it what it has started', async () => {
-    const more = `console.log(spawn('sleep', ['60']).pid); setTimeout(() => process.exit(0), 1000)`
+    const more = `console.log(spawn('sleep', ['60']).pid); process.on('SIGUSR2', () => process.exit(0))`
     await using plugin = await start(answering(more))
+    process.kill(plugin.pid, 'SIGUSR2')
     const { lines } = await plugin.exited
     const child = Number(lines.at(-1))
     expect(child).toBeGreaterThan(1)
