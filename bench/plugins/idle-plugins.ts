@@ -20,7 +20,7 @@ export const idlePlugins: Part = async ({ quick }) => {
   const before = cpuSecondsOf(host.pid)
   await sleep(seconds * 1000)
   const share = ((cpuSecondsOf(host.pid) - before) / seconds) * 100
-  const pids = names.flatMap(processesOf)
+  const pids = names.flatMap((name) => processesOf(name))
   if (pids.length !== count) throw new Error(`${pids.length} processes run for ${count} plugins`)
   const held = pids.reduce((sum, pid) => sum + proportionalMegabytes(pid), 0)
   const all = (held / count) * wanted

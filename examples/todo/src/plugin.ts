@@ -1,18 +1,5 @@
-import {
-  can,
-  controller,
-  defineModel,
-  definePlugin,
-  defineSettings,
-  invalid,
-  notFound,
-  owned,
-  roleTemplate,
-  route,
-  secret,
-  t,
-  withDefault,
-} from '@pergola/plugin-sdk'
+import { can, controller, defineModel, definePlugin, defineSettings, roleTemplate, route } from '@pergola/plugin-sdk'
+import { invalid, notFound, owned, secret, t, withDefault } from '@pergola/plugin-sdk'
 
 // The model. `Todo` is a value; every type below is inferred from it.
 export const Todo = defineModel({
@@ -46,10 +33,7 @@ export const Todo = defineModel({
 
 // An operator fills these in; the console draws the form, `token` is encrypted at rest.
 export const Settings = defineSettings(
-  t.Object({
-    webhook: t.Optional(t.String({ format: 'uri' })),
-    token: t.Optional(secret()),
-  }),
+  t.Object({ webhook: t.Optional(t.String({ format: 'uri' })), token: t.Optional(secret()) }),
 )
 
 // Role templates. The build writes them as YAML, with the rules of the routes that name them below.
@@ -59,56 +43,34 @@ const own = roleTemplate('own', { displayName: 'Own todos', aggregateTo: ['authe
 const shared = roleTemplate('shared', { displayName: 'Read shared todos', aggregateTo: ['anonymous'], hidden: true })
 
 // console.api.todo.example.com: for the administration
-export const stats = route(
-  'GET /todos/-/stats',
-  {
-    allow: view,
-    response: t.Object({ open: t.Integer(), done: t.Integer() }),
-  },
-  async ({ client }) => ({
-    open: await client(Todo)
-      .list({ where: { 'spec.state': 'open' } })
-      .total(),
-    done: await client(Todo)
-      .list({ where: { 'spec.state': 'done' } })
-      .total(),
-  }),
-)
+const Counts = t.Object({ open: t.Integer(), done: t.Integer() })
+export const stats = route('GET /todos/-/stats', { allow: view, response: Counts }, async ({ client }) => {
+  const todos = client(Todo)
+  const open = await todos.list({ where: { 'spec.state': 'open' } }).total()
+  const done = await todos.list({ where: { 'spec.state': 'done' } }).total()
+  return { open, done }
+})
 
 // uc.api.todo.example.com: the caller's own todos as list, get, create, update, patch, delete and watch ...
 export const mine = owned(Todo, 'spec.owner', { allow: own })
 // ... and one action on them
-export const share = route(
-  'POST /todos/:name/share',
-  {
-    allow: own,
-    response: t.Object({ code: t.String() }),
-  },
-  async ({ params, caller }) => {
-    const code = crypto.randomUUID().slice(0, 8)
-    // with the caller's rights: somebody else's todo is not found
-    const todo = await caller.client(mine).update(params.name, (todo) => {
-      todo.spec.shareCode ??= code
-    })
-    return { code: todo.spec.shareCode ?? code }
-  },
-)
+const Code = t.Object({ code: t.String() })
+export const share = route('POST /todos/:name/share', { allow: own, response: Code }, async ({ params, caller }) => {
+  const code = crypto.randomUUID().slice(0, 8)
+  // with the caller's rights: somebody else's todo is not found
+  const todo = await caller.client(mine).update(params.name, (todo) => {
+    todo.spec.shareCode ??= code
+  })
+  return { code: todo.spec.shareCode ?? code }
+})
 
 // api.todo.example.com: anybody who has the code
-export const readShared = route(
-  'GET /shares/:code',
-  {
-    allow: shared,
-    response: t.Object({ title: t.String(), state: t.String() }),
-  },
-  async ({ params, client }) => {
-    const todo =
-      (await client(Todo)
-        .list({ where: { 'spec.shareCode': params.code } })
-        .first()) ?? notFound('share')
-    return { title: todo.spec.title, state: todo.spec.state }
-  },
-)
+const Share = t.Object({ title: t.String(), state: t.String() })
+export const readShared = route('GET /shares/:code', { allow: shared, response: Share }, async ({ params, client }) => {
+  const found = client(Todo).list({ where: { 'spec.shareCode': params.code } })
+  const { title, state } = ((await found.first()) ?? notFound('share')).spec
+  return { title, state }
+})
 
 // One active instance across all replicas; called again whenever a todo changes.
 const reminders = controller(Todo, async (todo, { client, clock, settings, requeueAfter, signal }) => {

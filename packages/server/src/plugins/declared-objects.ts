@@ -6,6 +6,9 @@ import { readYamlDocuments } from '../base/yaml-documents.ts'
 import { createObject, type WriteParts } from '../models/create.ts'
 import { pathOf, type Model } from '../models/model.ts'
 import { updateObject } from '../models/update.ts'
+import { toApiError } from '../models/write-errors.ts'
+import { writeTogether, type Wish } from '../models/write-together.ts'
+import { WriteConflict } from '../store/write-conflict.ts'
 import type { DeclaredObject } from './declared-object.ts'
 import type { SentMetadata } from '../validation/metadata.ts'
 import { reservedKeyErrors } from '../validation/reserved-keys.ts'
@@ -78,7 +81,33 @@ export async function checkDeclared(
     return { object, model: modelOf(parts, manifest, object), ...(answering && { caller: answering }) }
   })
   for (const { model, ...one } of planned) await apply(parts, model, { ...one, dryRun: true })
+  await assertDistinct(parts, manifest, planned)
   return planned
+}
+
+/** Two objects that are fine one by one may still share a value that must be unique. */
+async function assertDistinct(parts: ApplyParts, { definition }: Manifest, planned: readonly Planned[]): Promise<void> {
+  const own = planned.filter(
+    ({ object, model }) => !isRole(object) && !isForeign(definition, object) && isUnique(model),
+  )
+  // Of two documents of one object, the last one counts.
+  const last = new Map(own.map((one) => [`${one.model.apiVersion} ${one.model.kind} ${one.object.name}`, one]))
+  const wishes = [...last.values()].map(({ object: { name, where, body }, model }): Wish => {
+    return { model, name, where, bodyFor: () => body }
+  })
+  try {
+    if (wishes.length > 1) await writeTogether(parts, wishes, { dryRun: true })
+  } catch (error) {
+    if (!(error instanceof WriteConflict) || error.kind !== 'duplicate') throw error
+    const { name, model } = error.operation
+    const second = own.findLast((one) => one.object.name === name && one.model.plural === model.plural)
+    if (!second) throw error
+    throw new PluginFailed(`${second.object.where}: ${(toApiError(error, second.model) as Error).message}`)
+  }
+}
+
+function isUnique({ definition: { indexes = [] } }: Model): boolean {
+  return indexes.some(({ unique }) => unique)
 }
 
 /** Throws `PluginFailed` when the object is not the plugin's to declare. */

@@ -13,4 +13,6 @@ test('packages are kept whole by their digests, and forgotten but for those that
   await packages.forgetOthers(new Set(['two', 'three']))
   expect(await packages.read('one')).toBeUndefined()
   expect(await packages.read('two')).toEqual(Buffer.from('two'))
+  await packages.forget('two')
+  expect(await packages.read('two')).toBeUndefined()
 })

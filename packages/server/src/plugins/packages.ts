@@ -8,12 +8,18 @@ export interface Packages {
   /** Harmless when it is there. */
   keep(digest: string, bytes: Buffer): Promise<void>
   read(digest: string): Promise<Buffer | undefined>
+  /** Harmless when it is not there. */
+  forget(digest: string): Promise<void>
   /** Only for who knows that nobody is about to install one: it would be kept, and not named by anybody yet. */
   forgetOthers(digests: ReadonlySet<string>): Promise<void>
 }
 
 export function createPackages(store: Store): Packages {
+  const forget = async (digest: string) => {
+    await store.sql({ text: 'DELETE FROM plugin_packages WHERE digest = $1', values: [digest] })
+  }
   return {
+    forget,
     keep: async (digest, bytes) => {
       for (let part = 0; part * partBytes < bytes.length; part++) {
         await store.sql({
@@ -25,8 +31,7 @@ export function createPackages(store: Store): Packages {
     forgetOthers: async (digests) => {
       const known = await store.sql({ text: 'SELECT DISTINCT digest FROM plugin_packages', values: [] })
       for (const digest of known.map((row) => String(row['digest']))) {
-        if (digests.has(digest)) continue
-        await store.sql({ text: 'DELETE FROM plugin_packages WHERE digest = $1', values: [digest] })
+        if (!digests.has(digest)) await forget(digest)
       }
     },
     read: async (digest) => {

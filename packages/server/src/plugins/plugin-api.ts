@@ -1,7 +1,7 @@
-import { ApiError, isApiError, renderSections, type ResourceRequest, type Section } from '@pergola/api'
+import { ApiError, renderSections, type ResourceRequest, type Section } from '@pergola/api'
 import type { Answer, Call } from '../base/call.ts'
 import type { Endpoint } from '../dispatch/endpoint.ts'
-import { createObject, type WriteParts } from '../models/create.ts'
+import { createObject } from '../models/create.ts'
 import { jsonAnswer } from '../models/json-answer.ts'
 import type { Model } from '../models/model.ts'
 import { fromData } from '../models/object-bytes.ts'
@@ -12,22 +12,24 @@ import type { Rights } from '../platform/rights.ts'
 import type { StoredObject } from '../store/store.ts'
 import { fieldError } from '../validation/field-error.ts'
 import { assertMayClaim } from './assert-may-claim.ts'
+import { assertUsable, unusable } from './assert-usable.ts'
 import { declaredObjects } from './declared-objects.ts'
 import { describeConformance, type ConformanceParts } from './conformance-plan.ts'
 import { describeDependents } from './dependents.ts'
-import { circleThrough } from './dependency-circle.ts'
-import { hostFault, manifestOf } from './manifest.ts'
+import { installedSpec } from './installed-spec.ts'
+import { manifestOf } from './manifest.ts'
 import { reviewPackage, type PackageReview, type ReviewedPackage } from './package-review.ts'
 import type { Packages } from './packages.ts'
 import { specOf, versionOf, type PluginSpec, type PluginVersion } from './plugin-model.ts'
 import type { PluginSettings } from './plugin-settings.ts'
 import { PackageFault, readPackage } from './read-package.ts'
+import type { DeclareParts } from './register-models.ts'
 import { describeRemoval } from './removal/belongings.ts'
 import type { LinesHere } from './written-lines.ts'
 
 export const mostPackageBytes = 100 * 1024 * 1024
 
-export interface PluginApiParts extends WriteParts, ConformanceParts {
+export interface PluginApiParts extends DeclareParts, ConformanceParts {
   readonly plugins: Model
   readonly packages: Packages
   readonly access: Pick<Rights, 'rolesOf'>
@@ -119,7 +121,7 @@ async function take(parts: PluginApiParts, taken: Taken, { request, caller }: Ca
   refuseUnknown(query, ['plan', 'approve'])
   const isPlan = flag(query, 'plan')
   const { sent, installed, needsApproval } = taken
-  await assertUsable(parts, sent)
+  await assertUsable(parts, sent.manifest)
   const review = await reviewed(parts, sent, installed)
   if (isPlan) {
     const { name, version } = sent.manifest
@@ -150,7 +152,7 @@ export async function placePackage(
   sent: SentPackage,
   { approved, enabled }: Placing,
 ): Promise<readonly string[]> {
-  await assertUsable(parts, sent)
+  await assertUsable(parts, sent.manifest)
   const installed = await installedSpec(parts, sent.manifest.name)
   assertMayClaim(parts.shipped, sent, installed)
   const review = await reviewed(parts, sent, installed)
@@ -159,12 +161,14 @@ export async function placePackage(
   return missing
 }
 
+/** What is refused leaves no package behind. */
 async function keep(parts: PluginApiParts, sent: SentPackage, enabled: boolean): Promise<Answer> {
+  await write(parts, sent, { enabled, dryRun: true })
   await parts.packages.keep(sent.digest, sent.bytes)
-  return write(parts, sent, enabled)
+  return write(parts, sent, { enabled, dryRun: false })
 }
 
-/** Whatever is wrong with a package is wrong with the request that sent it. */
+/** Throws what the request is answered with when it cannot be used. */
 export async function readSent(bytes: Buffer): Promise<SentPackage> {
   try {
     const read = await readPackage(bytes)
@@ -172,28 +176,6 @@ export async function readSent(bytes: Buffer): Promise<SentPackage> {
   } catch (error) {
     throw unusable(error)
   }
-}
-
-function unusable(error: unknown): unknown {
-  if (isApiError(error)) return error
-  return new ApiError('Invalid', `the package cannot be used: ${(error as Error).message}`, { cause: error })
-}
-
-/** On this host, and beside what is installed. */
-async function assertUsable(parts: PluginApiParts, { manifest }: SentPackage): Promise<void> {
-  const fault = hostFault(manifest)
-  if (fault !== undefined) throw unusable(new Error(fault))
-  const { name, definition } = manifest
-  const circle = await circleThrough(name, definition.dependencies, async (other) => {
-    const spec = await installedSpec(parts, other)
-    return spec?.dependencies
-  })
-  if (circle) throw unusable(new Error(`${circle.join(' needs ')}: none of them could ever start`))
-}
-
-async function installedSpec({ store, plugins }: PluginApiParts, name: string): Promise<PluginSpec | undefined> {
-  const stored = await store.get(plugins, name)
-  return stored && specOf(fromData(stored.data))
 }
 
 async function reviewed(
@@ -231,13 +213,19 @@ function refuseUnapproved(missing: readonly string[]): void {
   })
 }
 
-async function write(parts: PluginApiParts, { manifest, digest }: SentPackage, enabled: boolean): Promise<Answer> {
+interface Writing {
+  readonly enabled: boolean
+  readonly dryRun: boolean
+}
+
+async function write(parts: PluginApiParts, sentPackage: SentPackage, { enabled, dryRun }: Writing): Promise<Answer> {
+  const { manifest, digest } = sentPackage
   const { name, version, displayName, ui, definition } = manifest
   const shown = { ...(displayName !== undefined && { displayName }), ...(ui !== undefined && { ui }) }
   const sent = versionOf({ ...definition, version, digest, ...shown })
   const stored = await parts.store.get(parts.plugins, name)
   if (!stored) {
-    return createObject(parts, parts.plugins, { body: { metadata: { name }, spec: { enabled, ...sent } } })
+    return createObject(parts, parts.plugins, { body: { metadata: { name }, spec: { enabled, ...sent } }, dryRun })
   }
   const bodyFor = ({ data }: StoredObject) => {
     const spec = specOf(fromData(data))
@@ -246,7 +234,7 @@ async function write(parts: PluginApiParts, { manifest, digest }: SentPackage, e
       spec: spec.removal ? returned(name, spec, { ...sent, enabled }) : nextSpec(name, spec, sent),
     }
   }
-  return updateObject(parts, parts.plugins, { name, headers: {}, part: 'object', bodyFor })
+  return updateObject(parts, parts.plugins, { name, headers: {}, part: 'object', bodyFor, dryRun })
 }
 
 /** It was uninstalled, and what it has left is its again. */

@@ -7,8 +7,9 @@ import { createObject, type WriteParts } from '../models/create.ts'
 import type { Model } from '../models/model.ts'
 import { fromData } from '../models/object-bytes.ts'
 import { updateObject } from '../models/update.ts'
+import { installedSpec } from './installed-spec.ts'
 import { mostPackageBytes, placePackage, readSent, type PluginApiParts, type SentPackage } from './plugin-api.ts'
-import { specOf, type PluginSpec } from './plugin-model.ts'
+import type { PluginSpec } from './plugin-model.ts'
 import { underLease } from './under-lease.ts'
 import { compareVersions } from './versions.ts'
 
@@ -45,7 +46,7 @@ async function placeShipped(parts: PluginFilesParts, sent: SentPackage): Promise
   const { log, installing } = parts
   const { name, version } = sent.manifest
   try {
-    const installed = await specIn(parts, name)
+    const installed = await installedSpec(parts, name)
     if (installed && !installed.groups.some((group) => reservedGroupFault(group) !== undefined)) {
       return log.warn({ plugin: name }, 'a plugin that comes with the host is left out, for another one has its name')
     }
@@ -96,7 +97,7 @@ async function place(parts: PluginFilesParts, { file, sent }: FoundPackage): Pro
   const { log, files, installing } = parts
   const { name, version } = sent.manifest
   try {
-    const installed = await specIn(parts, name)
+    const installed = await installedSpec(parts, name)
     const isNewer = !installed || compareVersions(version, installed.version) > 0
     const isSame = installed?.version === version && installed.digest !== sent.digest
     if (isSame)
@@ -122,7 +123,7 @@ function unapproved(name: string, missing: readonly string[]): string {
 /** Writes what is given where it belongs; what is the same already stays as it is. */
 async function set(parts: PluginFilesParts, plugin: string, values: Readonly<Record<string, unknown>>): Promise<void> {
   const { log, configMaps, secrets } = parts
-  const installed = await specIn(parts, plugin)
+  const installed = await installedSpec(parts, plugin)
   if (!installed) return log.warn({ plugin }, 'plugins.settings names a plugin that is not installed')
   const sealed = new Set(secretSettings(installed.settings ?? {}))
   const fields = Object.entries(values)
@@ -152,7 +153,7 @@ async function write(
 
 async function enable(parts: PluginFilesParts, plugin: string, enabled: boolean): Promise<void> {
   const { log, plugins } = parts
-  const installed = await specIn(parts, plugin)
+  const installed = await installedSpec(parts, plugin)
   if (!installed) return log.warn({ plugin }, 'plugins.enabled names a plugin that is not installed')
   if (installed.enabled === enabled) return
   const bodyFor: Parameters<typeof updateObject>[2]['bodyFor'] = ({ data }) => {
@@ -160,11 +161,6 @@ async function enable(parts: PluginFilesParts, plugin: string, enabled: boolean)
     return { metadata, spec: { ...(spec as PluginSpec), enabled } }
   }
   await updateObject(parts, plugins, { name: plugin, headers: {}, part: 'object', bodyFor })
-}
-
-async function specIn({ store, plugins }: PluginFilesParts, name: string): Promise<PluginSpec | undefined> {
-  const stored = await store.get(plugins, name)
-  return stored && specOf(fromData(stored.data))
 }
 
 function wordsOf(error: unknown): string {

@@ -13,35 +13,49 @@ import { NotStarted, PluginFailed } from './not-started.ts'
 const lookMs = 100
 const againEvery = 20
 
-export interface RegisterParts extends WriteParts {
-  readonly definitions: Model
+export interface RegisterParts extends DeclareParts {
   /** Makes sure that the model can be asked about here, if it is declared. */
   readonly open: (model: ModelKey) => Promise<void>
   /** Begins to build what is not built, unless somebody is at it. */
   readonly build: (model: ModelKey) => void
 }
 
-/** Declares the models of a plugin; what is declared already, in the same words, stays as it is. */
-export async function registerModels(parts: RegisterParts, models: readonly ModelDeclaration[]): Promise<void> {
+export interface DeclareParts extends WriteParts {
+  readonly definitions: Model
+}
+
+/**
+ * Declares the models of a plugin; what is declared already, in the same words, stays as it is. All are checked before the first
+ * is declared; throws `PluginFailed` for the first that can be no model.
+ */
+export async function registerModels(parts: DeclareParts, models: readonly ModelDeclaration[]): Promise<void> {
+  await checkModels(parts, models)
+  for (const spec of models) await registerModel(parts, spec, false)
+}
+
+/** Throws `PluginFailed` for the first that can be no model, or not in the place of the one that is there. */
+export async function checkModels(parts: DeclareParts, models: readonly ModelDeclaration[]): Promise<void> {
   for (const spec of models) {
     try {
-      await registerModel(parts, spec)
+      await registerModel(parts, spec, true)
     } catch (error) {
       // What can be no model is none at the next start either.
-      if (isApiError(error) && error.reason === 'Invalid') throw new PluginFailed(error.message)
+      if (isApiError(error) && error.reason === 'Invalid') {
+        throw new PluginFailed(`its model ${spec.plural} of ${spec.group}: ${error.message}`)
+      }
       throw error
     }
   }
 }
 
-async function registerModel(parts: RegisterParts, spec: ModelDeclaration): Promise<void> {
+async function registerModel(parts: DeclareParts, spec: ModelDeclaration, dryRun: boolean): Promise<void> {
   const { store, definitions } = parts
   const name = modelObjectName(spec)
   const stored = await store.get(definitions, name)
-  if (!stored) await createObject(parts, definitions, { body: { metadata: { name }, spec } })
+  if (!stored) await createObject(parts, definitions, { body: { metadata: { name }, spec }, dryRun })
   else if (!deepEqual(declaredSpec(stored), spec)) {
     const bodyFor = () => ({ metadata: {}, spec })
-    await updateObject(parts, definitions, { name, headers: {}, part: 'object', bodyFor })
+    await updateObject(parts, definitions, { name, headers: {}, part: 'object', bodyFor, dryRun })
   }
 }
 
@@ -92,6 +106,7 @@ export async function untilBuilt(
 function duplicateWords({ plural }: ModelDeclaration, { duplicates }: ModelStatus): string {
   const { index = '', pairs = [] } = duplicates ?? {}
   const lines = pairs.map(({ value, first, second }) => `${JSON.stringify(value)}: ${first}, ${second}`)
-  const cure = 'disable the plugin, roll it back, enable it, change or delete one of each, and install it again'
+  const cure =
+    'disable the plugin, go back to a version without that index (roll back, or install its package), enable it, change or delete one of each, and install this version again'
   return [`${plural} hold values of ${index} twice that must be unique; ${cure}:`, ...lines].join('\n')
 }

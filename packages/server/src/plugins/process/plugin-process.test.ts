@@ -89,7 +89,11 @@ describe('what does not get as far as being healthy is ended, with the reason:',
       'it ended with code 3 before it was healthy:\n  no database',
     ],
     ['throws', `throw new Error('a planted one')`, 'a planted one'],
-    ['never listens', `setInterval(() => {}, 1000)`, 'it was not healthy after 1 s'],
+    [
+      'never listens',
+      `setInterval(() => {}, 1000)`,
+      'it was not healthy after 1 s: GET /pergola/health on its socket was not answered with 200 within plugins.startTimeout',
+    ],
     ['spins', `for (;;) {}`, 'it was not healthy after 1 s'],
     ['answers garbage', answering().replace('response.end', 'response.socket.end'), 'it was not healthy after 1 s'],
   ]

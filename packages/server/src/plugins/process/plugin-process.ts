@@ -75,7 +75,7 @@ export async function startPluginProcess(options: PluginProcessOptions): Promise
     await link[Symbol.asyncDispose]()
   }
   try {
-    await untilHealthy(link, running.exited, { startMs: limits.startMs, signal: options.signal })
+    await untilHealthy(link, running, { startMs: limits.startMs, signal: options.signal })
   } catch (error) {
     running.kill(`is stopped: ${(error as Error).message}`)
     await stop()
@@ -184,21 +184,25 @@ interface Patience {
   readonly signal: AbortSignal | undefined
 }
 
-async function untilHealthy(link: PluginLink, exited: Promise<PluginExit>, patience: Patience): Promise<void> {
-  const { startMs, signal } = patience
+async function untilHealthy(
+  link: PluginLink,
+  { exited, log }: Pick<Running, 'exited' | 'log'>,
+  { startMs, signal }: Patience,
+): Promise<void> {
   let end: PluginExit | undefined
   void exited.then((exit) => (end = exit))
   const deadline = performance.now() + startMs
   while (performance.now() < deadline) {
     signal?.throwIfAborted()
-    if (end) throw new Error(`it ${end.how} before it was healthy${lastLines(end)}`)
+    if (end) throw new Error(`it ${end.how} before it was healthy${lastLines(end.lines)}`)
     if (await link.isHealthy()) return
     await sleep(healthEveryMs)
   }
-  throw new Error(`it was not healthy after ${startMs / 1000} s`)
+  const wanted = `GET /pergola/health on its socket was not answered with 200 within plugins.startTimeout`
+  throw new Error(`it was not healthy after ${startMs / 1000} s: ${wanted}${lastLines(log.lines())}`)
 }
 
-function lastLines({ lines }: PluginExit): string {
+function lastLines(lines: readonly string[]): string {
   const shown = lines.slice(-shownLines)
   return shown.length === 0 ? '' : `:\n${shown.map((line) => `  ${line}`).join('\n')}`
 }

@@ -50,6 +50,10 @@ export async function removePlugin(parts: RemovalParts, removal: Removal): Promi
   const settings = `${plugin.name}-settings`
   const keepers = parts.models().filter(({ group, kind }) => group === '' && ['ConfigMap', 'Secret'].includes(kind))
   for (const model of keepers) await deleted(parts, model, settings)
+  const { digest, candidate, previous } = plugin.spec
+  for (const one of new Set([digest, candidate?.digest, previous?.digest])) {
+    if (one !== undefined) await parts.packages.forget(one)
+  }
   await parts.store.write([{ type: 'delete', model: parts.plugins, name: plugin.name }])
   parts.log.info({ plugin: plugin.name }, 'a plugin is gone, with all it had')
 }

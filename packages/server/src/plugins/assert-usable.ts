@@ -1,0 +1,49 @@
+import { ApiError, isApiError, type ModelDeclaration } from '@pergola/api'
+import { circleThrough } from './dependency-circle.ts'
+import { installedSpec, type InstalledParts } from './installed-spec.ts'
+import { hostFault, type Manifest } from './manifest.ts'
+import { PluginFailed } from './not-started.ts'
+import { checkModels, type DeclareParts } from './register-models.ts'
+
+type UsableParts = InstalledParts & DeclareParts
+
+/** On this host, and beside what is installed. Nothing of a package that is refused here is kept. */
+export async function assertUsable(parts: UsableParts, manifest: Manifest): Promise<void> {
+  const fault = hostFault(manifest)
+  if (fault !== undefined) throw unusable(new Error(fault))
+  const { name, definition } = manifest
+  await assertGroupsFree(parts, manifest)
+  await assertModels(parts, definition.models)
+  const circle = await circleThrough(name, definition.dependencies, async (other) => {
+    const spec = await installedSpec(parts, other)
+    return spec?.dependencies
+  })
+  if (circle) throw unusable(new Error(`${circle.join(' needs ')}: none of them could ever start`))
+}
+
+/** Whatever is wrong with a package is wrong with the request that sent it. */
+export function unusable(error: unknown): unknown {
+  if (isApiError(error)) return error
+  return new ApiError('Invalid', `the package cannot be used: ${(error as Error).message}`, { cause: error })
+}
+
+/** The database refuses a second claim as well; here it is said whose the group is, in a plan too. */
+async function assertGroupsFree({ store, plugins }: UsableParts, { name, definition }: Manifest): Promise<void> {
+  for (const group of definition.groups) {
+    const where = [{ field: 'spec.groups', is: { op: '=' as const, value: group } }]
+    const { items } = await store.list(plugins, { where, limit: 1, total: 'none' })
+    const [holder] = items
+    if (!holder || holder.name === name) continue
+    const cure = `claim another group, or purge ${holder.name} with its data first`
+    throw new ApiError('DuplicateIndexValue', `the group "${group}" belongs to the plugin "${holder.name}"; ${cure}`)
+  }
+}
+
+async function assertModels(parts: UsableParts, models: readonly ModelDeclaration[]): Promise<void> {
+  try {
+    await checkModels(parts, models)
+  } catch (error) {
+    if (!(error instanceof PluginFailed)) throw error
+    throw unusable(new Error(`${error.message}; correct the model and pack the plugin again`))
+  }
+}
