@@ -73,8 +73,8 @@ const proofs: readonly Proof[] = [
   { name: 'walk', shows: 'the whole line once, on both engines', command: 'npm run -s walk' },
   {
     name: 'guides',
-    shows: 'the commands of the package guides',
-    command: 'npm run -s docs:run -- packages/client/README.md packages/plugin-sdk/README.md',
+    shows: 'the commands of every document',
+    command: 'npm run -s docs:run',
   },
   { name: 'planted', shows: 'planted faults turn checks red', command: 'npm run -s planted' },
   {

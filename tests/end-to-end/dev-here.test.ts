@@ -16,6 +16,7 @@ const patience = { timeout: 60_000, interval: 50 }
 const options = {
   port: 0,
   inspectPort: undefined,
+  endsWithParent: false,
   reset: true,
   verbose: true,
   conditions: ['source'],

@@ -1,80 +1,116 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { delimiter, join, resolve } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { copyRepository } from '../repository-copy.ts'
-import { parseBlocks, unmetExpectation, type RunnableBlock } from './runnable-blocks.ts'
+import { continuedDocument, edited, parseBlocks, unmetExpectation, type RunnableBlock } from './runnable-blocks.ts'
+import { openShell, type Shell } from './shell.ts'
 
 /**
- * Runs what the documents tell people to type, each in a fresh copy of the repository, and compares what they are told
- * to see. All blocks of a document share one shell, as they would in somebody's terminal. Documents are set up side by side;
- * what follows runs one document at a time, because the servers of all of them listen on the same port.
+ * Follows what the documents tell people to type, each in a fresh copy of the repository, and compares what they are told to
+ * see. Runs the documents that are named, or every document with such blocks. A document that continues another one goes on in
+ * its terminal. Documents are set up side by side, and then followed one at a time, because their servers use the same port.
  */
+interface Document {
+  readonly file: string
+  readonly blocks: readonly RunnableBlock[]
+  readonly continues: string | undefined
+}
+
 const setup = 'npm run setup'
-const documents = [
-  'README.md',
-  'docs/how-to/watch.md',
-  'docs/tutorial/index.md',
-  'packages/client/README.md',
-  'packages/plugin-sdk/README.md',
-]
+/** How long a person waits for a line: it ends only what will never come. */
+const patienceMs = 120_000
+
+const documents = readDocuments()
 const named = process.argv.slice(2)
-const chosen = documents.filter((file) => named.length === 0 || named.includes(file))
+const unknown = named.filter((name) => documents.every(({ file }) => file !== name))
+if (unknown.length > 0) throw new Error(`no command to run in ${unknown.join(', ')}; there are ${namesOf(documents)}`)
 
-const locks = mkdtempSync(join(tmpdir(), 'pergola-docs-lock-'))
-const outcomes = await Promise.all(chosen.map(runDocument))
-rmSync(locks, { recursive: true })
-process.exitCode = outcomes.every((isSound) => isSound) ? 0 : 1
-
-/** Answers whether it is as the document says. */
-async function runDocument(file: string): Promise<boolean> {
-  const blocks = parseBlocks(readFileSync(file, 'utf8'))
-  if (!blocks[0]?.code.startsWith(setup)) throw new Error(`${file} does not begin with "${setup}"`)
-  const { faults, seconds } = await runBlocks(blocks)
-  for (const fault of faults) console.log(`${file}: ${fault}`)
-  console.log(`${file}: ${blocks.length} blocks in ${seconds.toFixed(1)} s, ${faults.length} faults`)
-  return faults.length === 0
+const chains = documents.filter(({ continues }) => continues === undefined).map(chainFrom)
+const chosen = chains.filter((chain) => named.length === 0 || chain.some(({ file }) => named.includes(file)))
+const begun = await Promise.allSettled(chosen.map(begin))
+for (const outcome of begun) {
+  if (outcome.status === 'rejected') fail(String(outcome.reason))
+  else await follow(outcome.value)
 }
 
-async function runBlocks(blocks: readonly RunnableBlock[]): Promise<{ faults: string[]; seconds: number }> {
-  using copy = copyRepository()
-  const outputs = mkdtempSync(join(tmpdir(), 'pergola-docs-'))
-  const outputOf = (at: number) => join(outputs, `${at}`)
-  const lines = blocks.map(({ code }, at) => `{\n${code}\n} >"${outputOf(at)}" 2>&1`).join('\n')
-  // Servers inherit the lock, so that it is let go when the last of them has ended.
-  const script = `exec 9>"${join(locks, 'port')}"\n${lines.replace(setup, `${setup}\nflock 9`)}`
-  const started = performance.now()
-  try {
-    const status = await runShell(`set -euo pipefail\n${script}`, copy.path)
-    const seconds = (performance.now() - started) / 1000
-    const printed = blocks.map((_, at) => (existsSync(outputOf(at)) ? readFileSync(outputOf(at), 'utf8') : undefined))
-    const unmet = blocks.flatMap((block, at) => unmetExpectation(block, printed[at]) ?? [])
-    const broken =
-      status === 0
-        ? []
-        : [`the shell ended with ${status} after:\n${printed.findLast((text) => text !== undefined) ?? ''}`]
-    return { faults: [...broken, ...unmet], seconds }
-  } finally {
-    rmSync(outputs, { recursive: true })
+function readDocuments(): readonly Document[] {
+  const listing = ['ls-files', '--cached', '--others', '--exclude-standard', '*.md']
+  const files = execFileSync('git', listing, { encoding: 'utf8' }).trim().split('\n')
+  return files.flatMap((file) => {
+    const text = readFileSync(file, 'utf8')
+    const blocks = parseBlocks(text)
+    const before = continuedDocument(text)
+    return blocks.length === 0 ? [] : [{ file, blocks, continues: before && join(dirname(file), before) }]
+  })
+}
+
+function namesOf(list: readonly Document[]): string {
+  return list.map(({ file }) => file).join(', ')
+}
+
+/** A document and those that continue it. */
+function chainFrom(first: Document): readonly Document[] {
+  return [first, ...documents.filter(({ continues }) => continues === first.file).flatMap(chainFrom)]
+}
+
+interface Begun {
+  readonly chain: readonly Document[]
+  readonly folder: string
+  readonly shell: Shell
+  readonly resources: AsyncDisposableStack
+}
+
+/** Copies the repository and sets it up, as the first line of every document says. */
+async function begin(chain: readonly Document[]): Promise<Begun> {
+  const [first] = chain
+  if (!first?.blocks[0]?.code.startsWith(setup)) throw new Error(`${first?.file} does not begin with "${setup}"`)
+  const resources = new AsyncDisposableStack()
+  const folder = resources.use(copyRepository()).path
+  const shell = resources.use(openShell(folder, plainEnvironment(folder)))
+  if (!(await shell.type(setup))) {
+    await resources.disposeAsync()
+    throw new Error(`${first.file}: "${setup}" failed:\n${shell.shown()}`)
   }
+  return { chain, folder, shell, resources }
 }
 
-/** The shell gets a group of its own, and whatever it left running ends with it. */
-async function runShell(script: string, cwd: string): Promise<number | null> {
-  const shell = spawn('bash', ['-c', script], { cwd, env: plainEnvironment(cwd), stdio: 'ignore', detached: true })
-  const end = () => {
-    try {
-      process.kill(-Number(shell.pid), 'SIGTERM')
-    } catch {
-      // Nothing is left of the group.
+async function follow({ chain, folder, shell, resources }: Begun): Promise<void> {
+  await using _ = resources
+  for (const { file, blocks } of chain) {
+    const started = performance.now()
+    for (const block of blocks) {
+      const from = shell.shown().length
+      const shown = () => shell.shown().slice(from)
+      const isDone = await perform(block, folder, shell)
+      const fault = isDone ? await unmetInTime(block, shown) : `"${block.code}" ended the shell:\n${shown()}`
+      if (fault !== undefined) return fail(`${file}: ${fault}`)
     }
+    const seconds = ((performance.now() - started) / 1000).toFixed(1)
+    console.log(`${file}: ${blocks.length} blocks in ${seconds} s, 0 faults`)
   }
-  const timer = setTimeout(end, 1_800_000)
-  await once(shell, 'exit')
-  clearTimeout(timer)
-  end()
-  return shell.exitCode
+}
+
+/** Answers false when the shell has ended. */
+async function perform(block: RunnableBlock, folder: string, shell: Shell): Promise<boolean> {
+  if (block.kind === 'foreground') return shell.typeForeground(block.code)
+  // `begin` has done the setup.
+  if (block.kind === 'commands') return shell.type(`:\n${block.code.replace(setup, '')}`)
+  const file = join(folder, block.file)
+  writeFileSync(file, edited(readFileSync(file, 'utf8'), block))
+  return true
+}
+
+/** Waits, as a person does, until the terminal shows what the document says. */
+async function unmetInTime(block: RunnableBlock, shown: () => string): Promise<string | undefined> {
+  const end = performance.now() + patienceMs
+  while (unmetExpectation(block, shown()) !== undefined && performance.now() < end) await sleep(50)
+  return unmetExpectation(block, shown())
+}
+
+function fail(fault: string): void {
+  console.log(fault)
+  process.exitCode = 1
 }
 
 /**

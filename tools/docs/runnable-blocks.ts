@@ -1,23 +1,37 @@
-/** A block that a document asks people to run, fenced as `sh run`. */
+/** A block that a document asks people to follow. */
 export interface RunnableBlock {
+  /**
+   * `commands` are fenced as `sh run`. A `foreground` command, fenced as `sh run foreground`, goes on until Ctrl-C, which is
+   * pressed before the next commands are typed. An `edit`, fenced as `diff edit <file>`, is done in an editor.
+   */
+  readonly kind: 'commands' | 'foreground' | 'edit'
   readonly code: string
-  /** From a following block fenced as `text expect`: lines that must be printed, in this order; `…` stands for anything. */
+  /** Of an edit, from the top of the repository. */
+  readonly file: string
+  /** From following blocks fenced as `text expect`: lines that the terminal shows, in this order; `…` stands for anything. */
   readonly expect: readonly string[]
 }
 
 export function parseBlocks(markdown: string): readonly RunnableBlock[] {
-  const blocks: { code: string; expect: string[] }[] = []
-  for (const [, info = '', code = ''] of markdown.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)) {
-    const last = blocks.at(-1)
-    if (info === 'sh run') blocks.push({ code: code.trimEnd(), expect: [] })
-    else if (info === 'text expect' && last) last.expect.push(...code.trimEnd().split('\n'))
+  const blocks: (RunnableBlock & { readonly expect: string[] })[] = []
+  for (const [, info = '', text = ''] of markdown.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)) {
+    const code = text.trimEnd()
+    const [, file] = /^diff edit (\S+)$/.exec(info) ?? []
+    if (info === 'sh run') blocks.push({ kind: 'commands', code, file: '', expect: [] })
+    else if (info === 'sh run foreground') blocks.push({ kind: 'foreground', code, file: '', expect: [] })
+    else if (file !== undefined) blocks.push({ kind: 'edit', code, file, expect: [] })
+    else if (info === 'text expect') blocks.at(-1)?.expect.push(...code.split('\n'))
   }
   return blocks
 }
 
-/** What the output lacks, in words; `printed` is undefined when the block never ran. */
-export function unmetExpectation({ code, expect }: RunnableBlock, printed: string | undefined): string | undefined {
-  if (printed === undefined) return `never ran: ${code}`
+/** The document that people have read before, and whose terminal they still have: `continues: <file>` in the front matter. */
+export function continuedDocument(markdown: string): string | undefined {
+  return /^---\n(?:(?!---\n).*\n)*?continues: (.*)\n/.exec(markdown)?.[1]
+}
+
+/** What the output lacks, in words. */
+export function unmetExpectation({ code, expect }: RunnableBlock, printed: string): string | undefined {
   let rest = printed.split('\n')
   for (const wanted of expect) {
     const at = rest.findIndex((line) => lineMatches(wanted, line))
@@ -33,4 +47,27 @@ function lineMatches(wanted: string, line: string): boolean {
     .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
     .join('.*')
   return new RegExp(`^${pattern}$`).test(line.trimEnd())
+}
+
+/** The text after an edit: lines of `-` replaced by lines of `+`, between lines that stay. */
+export function edited(text: string, { code, file }: RunnableBlock): string {
+  const lines = code.split('\n')
+  const side = (other: string) => lines.filter((line) => !line.startsWith(other)).map((line) => line.slice(1))
+  const [before, after] = [side('+').join('\n'), side('-').join('\n')]
+  if (text.split(before).length !== 2) throw new Error(`${file} does not contain exactly once:\n${before}`)
+  return text.replace(before, () => after)
+}
+
+/** How much a person types to follow the blocks: commands, and lines of commands and edits. */
+export function typed(blocks: readonly RunnableBlock[]): { readonly commands: number; readonly lines: number } {
+  const edits = blocks.filter(({ kind }) => kind === 'edit').flatMap(({ code }) => code.match(/^\+/gm) ?? [])
+  const shell = blocks.filter(({ kind }) => kind !== 'edit').map(({ code }) => code)
+  const heredocs = /<<'?(\w+)'?[\s\S]*?\n\1$/gm
+  const commands = shell.flatMap((code) =>
+    code
+      .replaceAll(heredocs, '')
+      .replaceAll('\\\n', '')
+      .split(/\n|&&|;/),
+  )
+  return { commands: commands.length, lines: edits.length + shell.join('\n').split('\n').length }
 }

@@ -4,12 +4,13 @@ import { plantInWatch } from './watch.ts'
 
 /**
  * Proves that checks can fail: the gates of the repository, with the word `conformance` the tests of its promises, with the
- * word `watch` the validators of what readers get.
+ * word `watch` the validators of what readers get, with the word `scaffold` the test that every new plugin begins with.
  */
 const suites: Readonly<Record<string, (words: readonly string[]) => Promise<boolean>>> = {
   gates: plantInGates,
   conformance: plantInConformance,
   watch: plantInWatch,
+  scaffold: (words) => plantInGates(['--only=in a new plugin', ...words]),
 }
 const [suite = 'gates', ...words] = process.argv.slice(2)
 const plant = suites[suite]

@@ -38,7 +38,7 @@ export function createProgram(context: CommandContext): Command {
   addCodegenCommand(program, context)
   addDoctorCommands(program, context)
   addServeCommand(program)
-  addDevCommand(program, context.version)
+  addDevCommand(program, context)
   addAdminCommands(program)
   addSecretsCommands(program)
   addBackupCommands(program, context)

@@ -17,7 +17,7 @@ export function pluginFiles(plugin: NewPlugin): ReadonlyMap<string, string> {
   return new Map([
     ['package.json', packageJson(plugin)],
     ['tsconfig.json', json(compilerOptions)],
-    ['.gitignore', lines('node_modules/', 'dist/', '.pergola/', '*.tgz')],
+    ['.gitignore', lines('node_modules/', 'dist/', '.pergola/', 'pergola.db*', '*.tgz')],
     ['README.md', readme(plugin, names)],
     ['src/plugin.ts', pluginCode(plugin, names)],
     ['src/plugin.test.ts', testCode(plugin, names)],

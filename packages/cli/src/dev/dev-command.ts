@@ -1,4 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander'
+import type { CommandContext } from '../command-context.ts'
 
 const exitCodes = `
 Follows src/, extensions/ and package.json; what cannot be used is told, and the version before keeps answering. Objects of seed/ are
@@ -15,7 +16,7 @@ interface Options {
 }
 
 /** For whoever writes a plugin. */
-export function addDevCommand(program: Command, version: string): void {
+export function addDevCommand(program: Command, { variables, version }: CommandContext): void {
   program
     .command('dev')
     .description('a host with the plugin in this folder, which follows every save')
@@ -35,6 +36,7 @@ export function addDevCommand(program: Command, version: string): void {
         reset,
         verbose,
         conditions: conditionsOf(process.execArgv),
+        endsWithParent: variables['npm_command'] !== undefined,
         version,
       })
       // Whatever is still open must not keep the process.

@@ -24,6 +24,8 @@ export interface DevOptions {
   readonly conditions: readonly string[]
   /** Of this command, and so of the host. */
   readonly version: string
+  /** For npm, which does not pass SIGTERM on to what it has started. */
+  readonly endsWithParent: boolean
   /** Who says when it is over: signals and the terminal, unless somebody else does. */
   readonly stopping?: AbortSignal
 }
@@ -38,7 +40,7 @@ export async function dev(options: DevOptions): Promise<number> {
   const other = readPeople(folder)
   if (other && (await isAnswering(other.url)))
     return refuse(`pergola dev runs here already, at ${other.url} (process ${other.pid}); stop it first`, 1)
-  const stopping = options.stopping ?? stopSignal()
+  const stopping = options.stopping ?? stopSignal(options)
   const output = createOutput({
     write: (text) => process.stdout.write(text),
     colours: process.stdout.isTTY && process.stdout.hasColors(),

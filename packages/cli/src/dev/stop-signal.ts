@@ -1,8 +1,12 @@
 /** Ctrl-C may reach a process twice, through its terminal and through npm; only a later one is from somebody in a hurry. */
 const sameSignalMs = 500
+const parentCheckMs = 250
 
-/** Aborted by the first word to stop, or when nobody reads any more. A second word ends the process at once. */
-export function stopSignal(): AbortSignal {
+/**
+ * Aborted by the first signal to stop, when nobody reads the output any more, or, with `endsWithParent`, when the parent
+ * process has ended. A second signal ends the process at once.
+ */
+export function stopSignal({ endsWithParent }: { readonly endsWithParent: boolean }): AbortSignal {
   const stopping = new AbortController()
   let since: number | undefined
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -13,5 +17,8 @@ export function stopSignal(): AbortSignal {
     })
   }
   process.stdout.on('error', () => stopping.abort())
+  const parent = process.ppid
+  const check = () => process.ppid !== parent && stopping.abort()
+  if (endsWithParent) setInterval(check, parentCheckMs).unref()
   return stopping.signal
 }
