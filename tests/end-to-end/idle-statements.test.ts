@@ -39,7 +39,10 @@ test('an idle replica sends at most 90 statements in a minute, however many mode
       // The first minute has what there is to do after a start.
       await pass(80_000)
       const before = statements.count
+      // Liveness asks nobody anything, not even who it is that asks.
+      const alive = Array.from({ length: 60 }, () => isAlive(server.url))
       await pass(60_000)
+      expect(new Set(await Promise.all(alive))).toEqual(new Set([200]))
       const sent = statements.texts.slice(before).map((text) => text.trim().slice(0, 60))
       expect(sent.length, sent.join('\n')).toBeLessThanOrEqual(mostInAMinute)
       expect(sent.length).toBeGreaterThan(40)
@@ -52,6 +55,14 @@ test('an idle replica sends at most 90 statements in a minute, however many mode
     vi.useRealTimers()
   }
 })
+
+async function isAlive(url: string): Promise<number | undefined> {
+  const headers = { authorization: 'Bearer pgs_of-nobody-of-nobody-of-nobody-of-nobody' }
+  const asking = request(`${url}/livez`, { headers, agent: false }).end()
+  const [answer] = (await once(asking, 'response')) as [IncomingMessage]
+  answer.resume()
+  return answer.statusCode
+}
 
 /** Declares models and watches each of them several times. */
 async function watchModels(url: string, token: string): Promise<readonly IncomingMessage[]> {

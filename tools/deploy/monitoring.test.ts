@@ -1,17 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { freePort } from '@pergola/test-servers'
 import { expect, test } from 'vitest'
 import { configSchema } from '../../packages/server/src/base/config.ts'
-import { createLog } from '../../packages/server/src/base/log.ts'
-import { serveMetrics } from '../../packages/server/src/base/metrics-endpoint.ts'
-import { embed } from '../../packages/server/src/embed.ts'
-import { createLogFeed } from '../../packages/server/src/feed/log-feed.ts'
-import { createFeedMetrics } from '../../packages/server/src/feed/nats/feed-metrics.ts'
-import { startSelfCheck } from '../../packages/server/src/feed/self-check.ts'
-import { openStore } from '../../packages/server/src/store/open-store.ts'
+import { shownMetrics } from '../../packages/server/src/base/metrics.ts'
 import { metricsQueriedBy } from './queried-metrics.ts'
-import { metricsMadeIn, registeredMetrics } from './registered-metrics.ts'
 import { readYaml } from './yaml-files.ts'
 
 /** Made by others, whom docs/operations/monitor.md names: Prometheus itself, and its blackbox exporter. */
@@ -35,27 +27,6 @@ const rules = groups.flatMap((group) => group.rules)
 const { panels } = JSON.parse(readFileSync('deploy/grafana/pergola.json', 'utf8')) as { panels: readonly Panel[] }
 const recorded = new Set(rules.flatMap(({ record }) => record ?? []))
 
-test('the metrics that sources make are those that a server shows', async () => {
-  const port = await freePort()
-  await using _endpoint = await serveMetrics({ host: '127.0.0.1', port })
-  const administrator = { username: 'ann', password: 'correct horse battery' }
-  const runPlugin = () => Promise.reject(new Error('there are none'))
-  await using _server = await embed({ administrator, runPlugin, log: () => {} })
-  const figures = { unprovenSeconds: () => 0, readsLog: () => false, relayLag: () => 0 }
-  const feedMetrics = createFeedMetrics(figures)
-  for (const count of Object.values(feedMetrics)) count(1)
-  await lookAtSomethingWrong()
-
-  const shown = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-  const names = [...shown.matchAll(/^(pergola_\w+)/gm)].map(([, name]) => name)
-  expect(new Set(names)).toEqual(registeredMetrics())
-})
-
-test('a metric whose kind cannot be seen is a fault of the check, not left out', () => {
-  expect(() => metricsMadeIn(`make('pergola_things')`, 'x.ts')).toThrow('does not say which kind')
-  expect(() => metricsMadeIn(`const name = 'pergola_things'`, 'x.ts')).toThrow('elsewhere')
-})
-
 test.each([
   ['sum by (instance) (rate(some_total{job="a_b"}[5m])) * 60', ['some_total']],
   ['a_metric{x="y"} > 1 and on (instance) other:metric == 0', ['a_metric', 'other:metric']],
@@ -66,7 +37,7 @@ test.each([
 })
 
 test('rules and dashboard ask for metrics that there are', () => {
-  const known = new Set([...registeredMetrics(), ...metricsOfOthers])
+  const known = new Set([...shownMetrics(), ...metricsOfOthers])
   const queries = [
     ...rules.map(({ alert, record, expr }) => ({ by: alert ?? record, expr })),
     ...panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ by: title, expr }))),
@@ -80,7 +51,7 @@ test('rules and dashboard ask for metrics that there are', () => {
 
 test('every metric of the server is on the dashboard', () => {
   const asked = new Set(panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => metricsQueriedBy(expr))))
-  expect([...registeredMetrics()].filter((name) => !asked.has(name))).toEqual([])
+  expect([...shownMetrics()].filter((name) => !asked.has(name))).toEqual([])
 })
 
 test('panels have numbers of their own', () => {
@@ -119,16 +90,6 @@ test.runIf(isInstalled('promtool'))('Prometheus takes the rules, and they fire w
   expect(run('check', 'config', 'deploy/prometheus/prometheus.yaml')).toContain('SUCCESS')
   expect(run('test', 'rules', 'deploy/prometheus/rules.test.yaml')).toContain('SUCCESS')
 })
-
-/** So that the counters of the self-check, which looks once a minute, have counted. */
-async function lookAtSomethingWrong(): Promise<void> {
-  const log = createLog({ level: 'error', pretty: true, write: () => {} })
-  await using store = await openStore({ url: 'sqlite::memory:', onConnectionLost: () => {} })
-  using feed = await createLogFeed(store, log)
-  const wrong = { name: 'something', differences: async () => new Set(['it']), repair: async () => {} }
-  using check = startSelfCheck({ store, feed, caches: [wrong], log })
-  expect(await check.look()).toBe(1)
-}
 
 function isInstalled(program: string): boolean {
   try {

@@ -4,6 +4,7 @@ import { builtInRoles } from '../../packages/server/src/platform/built-in-roles.
 import { paperTable, unitTable } from '../../bench/scale/paper.ts'
 import { readUnits } from '../../bench/scale/units.ts'
 import { configSchema, variableOf } from '../../packages/server/src/base/config.ts'
+import { catalogue, type Metric } from '../../packages/server/src/base/metrics.ts'
 import { exportReference } from './exports.ts'
 import { readSentences, testFiles } from '../conformance/sentences.ts'
 import { packages, serverFolders, type Layer } from '../layers/layers.ts'
@@ -25,11 +26,22 @@ export function generatedParts(): readonly GeneratedPart[] {
     { file: 'docs/reference/cli.md', name: 'commands', text: commands() },
     { file: 'docs/reference/cli.md', name: 'exit codes', text: exitCodes() },
     { file: 'docs/reference/conformance.md', name: 'promises', text: promises() },
+    { file: 'docs/operations/monitor.md', name: 'metrics', text: metrics() },
     { file: 'docs/operations/scale.md', name: 'unit costs', text: unitTable(readUnits()) },
     { file: 'docs/operations/scale.md', name: 'a large installation', text: paperTable(readUnits()) },
     { file: 'ARCHITECTURE.md', name: 'packages', text: layers(packages, 'Package') },
     { file: 'ARCHITECTURE.md', name: 'server folders', text: layers(serverFolders, 'Folder') },
   ]
+}
+
+function metrics(): string {
+  const rows = Object.entries<Metric>(catalogue).map(([name, { kind, description, labels = [] }]) => [
+    `\`${name}${kind === 'counter' ? '_total' : ''}\``,
+    kind,
+    asCode(labels),
+    description,
+  ])
+  return table(['Metric', 'Kind', 'Labels', 'Meaning'], rows)
 }
 
 function reasons(): string {

@@ -98,7 +98,7 @@ export const requestRows: readonly RequestRow[] = [
   { what: 'no credentials for a path that does not exist', line: 'GET /nowhere', status: 401 },
   {
     what: 'a wrong token, even where anybody may go',
-    line: 'GET /livez',
+    line: 'GET /readyz?verbose',
     headers: { authorization: 'Bearer wrong' },
     status: 401,
   },

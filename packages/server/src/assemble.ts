@@ -40,9 +40,10 @@ import { createDispatch } from './dispatch/dispatch.ts'
 import type { Endpoint } from './dispatch/endpoint.ts'
 import { createClientReader } from './http/client.ts'
 import { createCors } from './http/cors.ts'
-import { createReadyz, livez, runChecks, type HealthCheck } from './http/health.ts'
+import { createHealth, type HealthCheck } from './http/health.ts'
 import { listen, type Listener } from './http/listener.ts'
 import { createPublicUrlCheck } from './http/public-url-check.ts'
+import { createRequestMetrics } from './http/request-metrics.ts'
 import { createDefinitionModel } from './models/definition/definition-model.ts'
 import { followDefinitions } from './models/follow-definitions.ts'
 import { createIndexBuilder } from './models/index-builder.ts'
@@ -72,6 +73,7 @@ import { createSecretModel } from './platform/secret-model.ts'
 import { createSecretSealing } from './platform/secret-sealing.ts'
 import { seedRoles } from './platform/seed-roles.ts'
 import { openStore } from './store/open-store.ts'
+import { withOutages, type DatabaseHealth } from './store/outages.ts'
 import type { ModelKey, Store } from './store/store.ts'
 import { createSchemaCompiler, type SchemaCompiler } from './validation/schema-compiler.ts'
 
@@ -121,10 +123,7 @@ export interface Server {
 export async function assemble(options: AssembleOptions): Promise<Server> {
   const { config, providers = [], keys = [], log } = options
   const maxAgeMs = config.oidc.maxAge * 1000
-  const store = await openStore({
-    ...config.database,
-    onConnectionLost: (err) => log.warn({ err }, 'a database connection was lost'),
-  })
+  const { store, health: database } = await openWatchedStore(config, log)
   const clock = systemClock
   await using parts = new AsyncDisposableStack()
   const audit = openAudit(config, log, parts)
@@ -144,13 +143,21 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   const people = { store, clock, log, config, providers, access, identities, own, feed, publicUrl, onRevoked }
   const account = assembleAccount(people, parts)
   const { watching, streams, ...streaming } = assembleStreaming({ ...people, settle: account.settle }, parts)
-  const looked = { ...seen, listener: () => listener, plugins: () => assembled, models: () => served.models.all() }
+  const looked = {
+    ...seen,
+    database,
+    listener: () => listener,
+    plugins: () => assembled,
+    models: () => served.models.all(),
+  }
   const pages = assemblePages({ store, clock, log, openWatches: () => watching.hub.size(), ...looked })
   const authorize = createAuthorize(access)
   const forPlugins = { known, ...kept, ...told(options), streams }
   const assembled: AssembledPlugins = assemblePlugins({ ...people, ...served, ...forPlugins }, parts)
   const stages: Stages = {
     audit: audit ? createRequestAudit((entry) => audit.record(entry)) : unaudited,
+    early: pages.early,
+    measure: config.metrics.port === undefined ? undefined : createRequestMetrics(),
     publicUrl,
     listedOrigins: options.development ? localOrigins : new Set(config.cors.origins),
     authenticate: createAuthenticate(account.authentication),
@@ -193,6 +200,19 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
       return cut
     },
   }
+}
+
+/** The store, whose outages are answered 503 and written down once. */
+async function openWatchedStore({ database, metrics }: Config, log: Log) {
+  let health: DatabaseHealth | undefined
+  const opened = await openStore({ ...database, onConnectionLost: () => health?.connectionLost() })
+  const watched = withOutages(opened, {
+    log,
+    deadlineMs: database.timeout * 1000,
+    measured: metrics.port !== undefined,
+  })
+  health = watched.health
+  return watched
 }
 
 /** Answers how many requests did not end in time. */
@@ -392,30 +412,33 @@ interface PageParts extends HealthParts {
 
 /** What is there for people and for whoever looks after the server: health, documents, the console. */
 function assemblePages({ clock, log, plugins, models, openWatches, ...parts }: PageParts) {
-  const checks = createHealthChecks({ ...parts, plugins })
-  const health = new Map([
-    ['/livez', livez],
-    ['/readyz', createReadyz(checks, log)],
+  const knowsCallers = () => parts.database.trouble() === undefined
+  const health = createHealth({ checks: createHealthChecks({ ...parts, plugins }), knowsCallers, log })
+  const healthPages = new Map([
+    ['/livez', health.livez],
+    ['/readyz', health.readyz],
   ])
   const discovery = createDiscovery({ models, customApis: () => plugins().customApis() })
   const consolePages = createConsoleEndpoints(readConsole(consoleFolder))
   const traffic = createTraffic(clock)
   return {
     onAnswered: (ms: number, failed: boolean) => traffic.record(ms, failed),
-    overview: createOverview({ traffic, watches: openWatches, check: () => runChecks(checks, log) }),
+    overview: createOverview({ traffic, watches: openWatches, check: health.look }),
+    early: health.early,
     endpoint: (path: string) =>
-      readable(health.get(path) ?? discovery(path)) ?? consolePages(path) ?? plugins().pages(path),
+      readable(healthPages.get(path) ?? discovery(path)) ?? consolePages(path) ?? plugins().pages(path),
   }
 }
 
 interface HealthParts {
   readonly store: Store
+  readonly database: DatabaseHealth
   readonly feedState?: () => string
   readonly listener: () => { readonly draining: boolean }
   readonly plugins: () => Pick<AssembledPlugins, 'isolation' | 'isStarting'>
 }
 
-function createHealthChecks({ store, feedState, listener, plugins }: HealthParts): readonly HealthCheck[] {
+function createHealthChecks({ store, database, feedState, listener, plugins }: HealthParts): readonly HealthCheck[] {
   return [
     {
       name: 'accepting',
@@ -424,7 +447,15 @@ function createHealthChecks({ store, feedState, listener, plugins }: HealthParts
         return `requests, by version ${hostVersion}`
       },
     },
-    { name: 'database', check: () => store.ping().then(() => store.description) },
+    {
+      name: 'database',
+      check: async () => {
+        const trouble = database.trouble()
+        if (trouble !== undefined) throw new Error(trouble)
+        return store.description
+      },
+      isLogged: false,
+    },
     // By whichever way changes come: that is no reason to send requests elsewhere.
     ...(feedState ? [{ name: 'feed', check: async () => feedState() }] : []),
     {

@@ -3,15 +3,20 @@ import type { AuditedRequest, AuditRequest } from './audit/request-audit.ts'
 import { unauthenticated, type Authenticate, type CredentialHeaders } from './authn/authenticate.ts'
 import { refuseCrossSite } from './authn/same-site.ts'
 import type { Authorize } from './authz/authorize.ts'
-import type { Caller, IncomingRequest } from './base/call.ts'
+import type { Answer, Caller, IncomingRequest } from './base/call.ts'
 import type { Origins } from './base/origins.ts'
 import type { Exchange, Relay } from './base/relay.ts'
 import type { Reply } from './base/reply.ts'
 import { methodNotAllowed, objectMethods, type Dispatch } from './dispatch/dispatch.ts'
 import { toApiError } from './http/problem-answer.ts'
+import type { MeasureRequest } from './http/request-metrics.ts'
 
 export interface Stages {
+  /** What is answered before anything else is asked. */
+  readonly early: (request: IncomingRequest) => Promise<Answer> | undefined
   readonly audit: AuditRequest
+  /** Absent where nobody reads metrics. */
+  readonly measure?: MeasureRequest | undefined
   /** The address that people use. */
   readonly publicUrl: () => string
   readonly listedOrigins: Origins
@@ -24,18 +29,41 @@ export type Pipeline = (request: IncomingRequest) => Promise<Reply>
 
 /** Whatever comes of a request, the audit log hears of it before the caller does. */
 export function createPipeline(stages: Stages): Pipeline {
+  const { early, audit, measure } = stages
   const pass = createLine(stages)
   return async (request) => {
-    const audited = stages.audit(request)
+    const answered = early(request)
+    if (answered) return answered
+    const audited = measure ? measured(audit(request), measure) : audit(request)
     try {
       const answer = await pass(audited)
-      if ('status' in answer) audited.answered(answer)
+      if (!('relay' in answer)) audited.answered('status' in answer ? answer : { status: 200 })
       return 'relay' in answer ? auditedRelay(answer, audited) : answer
     } catch (error) {
       const { reason } = toApiError(error)
       audited.failed(reason, problems[reason].status)
       throw error
     }
+  }
+}
+
+function measured(audited: AuditedRequest, measure: MeasureRequest): AuditedRequest {
+  const startedAt = performance.now()
+  let asked: RequestInfo | undefined
+  return {
+    ...audited,
+    classified: (info) => {
+      asked = info
+      audited.classified(info)
+    },
+    answered: (answer) => {
+      measure(asked, answer.status, startedAt)
+      audited.answered(answer)
+    },
+    failed: (reason, status) => {
+      measure(asked, status, startedAt)
+      audited.failed(reason, status)
+    },
   }
 }
 

@@ -16,6 +16,9 @@ export interface PostgresServer extends AsyncDisposable {
   kill(): Promise<void>
   /** After `kill`, on the same data and port; resolves when it answers. */
   restart(): Promise<void>
+  /** The server and every backend stand still until `thaw`; connections stay open. */
+  freeze(): void
+  thaw(): void
 }
 
 const forgetfulSettings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
@@ -80,7 +83,14 @@ export async function startPostgres(
     server = startServer(command, env)
     await ready()
   }
-  return { url, kill: () => server.kill(), restart, [Symbol.asyncDispose]: stop }
+  return {
+    url,
+    kill: () => server.kill(),
+    restart,
+    freeze: () => server.freeze(),
+    thaw: () => server.thaw(),
+    [Symbol.asyncDispose]: stop,
+  }
 }
 
 export interface TestDatabase extends AsyncDisposable {
@@ -110,9 +120,18 @@ async function dropDatabase(client: Client, name: string): Promise<void> {
 }
 
 function givenServer(version: PostgresVersion, url: string): PostgresServer {
-  const refuse = () =>
-    Promise.reject(new Error(`the server of TEST_POSTGRES_${version}_URL is not ours to kill; unset it`))
-  return { url, kill: refuse, restart: refuse, [Symbol.asyncDispose]: async () => {} }
+  const refuse = (): never => {
+    throw new Error(`the server of TEST_POSTGRES_${version}_URL is not ours to stop; unset it`)
+  }
+  const refuseLater = async () => refuse()
+  return {
+    url,
+    kill: refuseLater,
+    restart: refuseLater,
+    freeze: refuse,
+    thaw: refuse,
+    [Symbol.asyncDispose]: async () => {},
+  }
 }
 
 export async function execute(url: string, sql: string): Promise<void> {

@@ -16,6 +16,10 @@ export interface ServerProcess extends AsyncDisposable {
   assertRunning(): void
   /** `kill -9` of it and of its children at once; resolves when none of them is left. */
   kill(): Promise<void>
+  /** Stops it and its children where they are. */
+  freeze(): void
+  /** Lets them go on. */
+  thaw(): void
 }
 
 /** A server that ends with this process, even when this process is killed. */
@@ -34,6 +38,8 @@ export function startServer(command: readonly string[], env: Readonly<Record<str
       if (child.exitCode !== null) throw new Error(`${command[0]} ended with ${child.exitCode}:\n${printed}`)
     },
     kill: () => kill(child),
+    freeze: () => signalAll(child, 'SIGSTOP'),
+    thaw: () => signalAll(child, 'SIGCONT'),
     [Symbol.asyncDispose]: () => stop(child),
   }
 }
@@ -95,6 +101,13 @@ async function kill(child: ChildProcess): Promise<void> {
   child.kill('SIGKILL')
   await ended
   while (children.some(isAlive)) await sleep(5)
+}
+
+/** The parent first: it must not start another child meanwhile. */
+function signalAll(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return
+  child.kill(signal)
+  for (const pid of childrenOf(child.pid)) signalIfThere(pid, signal)
 }
 
 function childrenOf(parent: number): number[] {

@@ -1,5 +1,6 @@
-import { ApiError } from '@pergola/api'
+import { ApiError, isApiError } from '@pergola/api'
 import type { Clock } from '../base/clock.ts'
+import { counter } from '../base/metrics.ts'
 import { knownLoginMs } from '../credentials/forget-expired.ts'
 import type { Store } from '../store/store.ts'
 import { networkOf } from './network-of.ts'
@@ -42,6 +43,7 @@ interface Counter {
 }
 
 export function createLoginLimits(store: Store, clock: Clock): LoginLimits {
+  const refused = counter('pergola_login_failures')
   return {
     attempt: async ({ account, address }, guess) => {
       const network = networkOf(address)
@@ -54,18 +56,22 @@ export function createLoginLimits(store: Store, clock: Clock): LoginLimits {
       const taken: Counter[] = []
       const giveBack = () => refund(store, taken)
       try {
-        for (const counter of isKnown ? [ofPair] : [ofPair, ...ofOthers]) {
-          await take(store, clock, counter)
-          taken.push(counter)
+        for (const limit of isKnown ? [ofPair] : [ofPair, ...ofOthers]) {
+          await take(store, clock, limit)
+          taken.push(limit)
         }
         const found = await guess({ isKnown })
-        if (found === undefined) return undefined
+        if (found === undefined) {
+          refused(1, { reason: 'wrong' })
+          return undefined
+        }
         await remember(store, clock, { account, network })
         await giveBack()
         return found
       } catch (error) {
         // It did not come to a guess, or nobody knows what it would have been.
         await giveBack()
+        if (isApiError(error) && error.reason === 'TooManyRequests') refused(1, { reason: 'limited' })
         throw error
       }
     },

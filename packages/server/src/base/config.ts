@@ -24,7 +24,7 @@ export interface Config {
   }
   readonly http: { readonly trustedProxies: readonly string[] }
   readonly cors: { readonly origins: readonly string[] }
-  readonly database: { readonly url: string; readonly namedStatements: boolean }
+  readonly database: { readonly url: string; readonly namedStatements: boolean; readonly timeout: number }
   readonly changelog: { readonly retention: number; readonly maxBytes: number }
   readonly feed: FeedSettings
   readonly watch: { readonly max: number; readonly maxPerUser: number }
@@ -127,6 +127,13 @@ export const configSchema = {
           pattern: '^(sqlite:.|postgres(ql)?://)',
           default: 'sqlite:pergola.db',
           description: '`sqlite:<file>` for one process, or `postgres://user:password@host:port/database`.',
+        },
+        timeout: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 300,
+          default: 20,
+          description: 'Seconds that the database may take to answer; then the request is answered 503.',
         },
         namedStatements: {
           type: 'boolean',

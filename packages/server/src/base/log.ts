@@ -1,4 +1,4 @@
-import { pino, type DestinationStream, type Logger } from 'pino'
+import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino'
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
 
@@ -14,7 +14,25 @@ export interface LogOptions {
 /** Structured lines, one JSON object each; at a terminal the same facts in words. */
 export function createLog({ level, pretty, write }: LogOptions): Log {
   const destination: DestinationStream = { write: pretty ? (line) => write(prettyLine(line)) : write }
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks: { logMethod: oncePerOutage } }
+  return pino(options, destination)
+}
+
+type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>
+
+/** Of an outage, its beginning and its end are written; that something failed because of it says nothing more. */
+const oncePerOutage: LogMethod = function write(this: Logger, given, method) {
+  const [facts] = given as readonly unknown[]
+  if (typeof facts !== 'object' || facts === null || !('err' in facts) || !isOfOutage(facts.err)) {
+    return method.apply(this, given)
+  }
+  this.trace(...given)
+}
+
+/** Says so itself, or was caused by what does. */
+function isOfOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return ('isOutage' in error && error.isOutage === true) || isOfOutage(error.cause)
 }
 
 interface Line {

@@ -1,5 +1,6 @@
 import { isApiError } from '@pergola/api'
 import type { Log } from '../base/log.ts'
+import { gauge } from '../base/metrics.ts'
 import { decodeRevision } from '../store/revision.ts'
 import type { Change, Place, ReadChangesOptions, Revision, Store } from '../store/store.ts'
 import type { Feed, FeedSubscriber } from './feed.ts'
@@ -28,6 +29,7 @@ export async function startHandingOut(store: Store, log: Log): Promise<HandingOu
   let place = placeOf(revision)
   let recent: RecentChanges = createRecentChanges(place, kept)
   let currentAt = performance.now()
+  gauge('pergola_feed_lag_seconds', () => [{ value: (performance.now() - currentAt) / 1000 }])
   const goTo = (next: Revision) => {
     revision = next
     place = placeOf(next)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { metrics } from '@opentelemetry/api'
 import type { CheckedCache } from '../base/checked-cache.ts'
 import type { Log } from '../base/log.ts'
+import { counter } from '../base/metrics.ts'
 import { decodeRevision } from '../store/revision.ts'
 import type { Store } from '../store/store.ts'
 import type { Feed } from './feed.ts'
@@ -29,18 +29,13 @@ export interface SelfCheck extends Disposable {
  * ours, this finds it within a minute, reads it anew and says so.
  */
 export function startSelfCheck(parts: SelfCheckParts): SelfCheck {
-  const meter = metrics.getMeter('pergola')
-  const checks = meter.createCounter('pergola_cache_checks', {
-    description: 'Times that something kept in memory was compared with the database.',
-  })
-  const divergences = meter.createCounter('pergola_cache_divergences', {
-    description: 'Times that it did not agree and was read anew; never, unless Pergola has a fault.',
-  })
+  const checked = counter('pergola_cache_checks')
+  const diverged = counter('pergola_cache_divergences')
   const look = async (cache: CheckedCache): Promise<boolean> => {
     const lasting = await lastingDifferences(parts, cache)
-    checks.add(1, { cache: cache.name })
+    checked(1, { cache: cache.name })
     if (lasting.length === 0) return false
-    divergences.add(1, { cache: cache.name })
+    diverged(1, { cache: cache.name })
     const differences = lasting.slice(0, shownDifferences)
     parts.log.error({ cache: cache.name, count: lasting.length, differences }, 'memory did not agree with the database')
     await cache.repair()

@@ -1,3 +1,4 @@
+import type { RequestHead } from '@pergola/api'
 import type { Answer, Handler } from '../base/call.ts'
 import type { Log } from '../base/log.ts'
 
@@ -5,32 +6,60 @@ import type { Log } from '../base/log.ts'
 export interface HealthCheck {
   readonly name: string
   readonly check: () => Promise<string>
+  /** Somebody else writes down when it fails. */
+  readonly isLogged?: boolean
 }
 
-/** The process answers: nothing else is asked, so that a database outage does not get it restarted. */
-export const livez: Handler = async () => text(200, 'ok\n')
+export interface Health {
+  readonly livez: Handler
+  readonly readyz: Handler
+  /**
+   * What is answered before anybody asks who calls: that takes the database, whose outage must neither get the process
+   * restarted nor keep it from saying that it is not ready.
+   */
+  early(request: RequestHead): Promise<Answer> | undefined
+  /** What came of each check. */
+  look(): Promise<readonly CheckResult[]>
+}
+
+export interface HealthOptions {
+  readonly checks: readonly HealthCheck[]
+  /** Whether callers can be told apart now. */
+  readonly knowsCallers: () => boolean
+  readonly log: Log
+}
 
 /**
- * Whether to send requests here. `?verbose` lists the checks, for people; only callers that signed in see the details,
- * which name hosts and users. Why a check fails also goes to the log.
+ * `/livez`: the process answers, and nothing else is asked. `/readyz`: whether to send requests here. Its `?verbose` lists the
+ * checks, for people; only callers that signed in see the details, which name hosts and users.
  */
-export function createReadyz(checks: readonly HealthCheck[], log: Log): Handler {
-  return async ({ request, caller }) => {
-    const results = await runChecks(checks, log)
+export function createHealth({ checks, knowsCallers, log }: HealthOptions): Health {
+  const failing = new Set<string>()
+  const look = () => Promise.all(checks.map((check) => run(check, { failing, log })))
+  const livez = async () => text(200, 'ok\n')
+  const readiness = async ({ verbose, details }: Record<'verbose' | 'details', boolean>) => {
+    const results = await look()
     const failed = results.filter(({ ok }) => !ok)
     const verdict = failed.length === 0 ? 'ready' : `not ready: ${failed.map(({ name }) => name).join(', ')}`
     const lines = results.map(({ name, ok, detail }) => {
       const line = `${ok ? '[ok]    ' : '[failed]'} ${name}`
-      return caller.kind !== 'anonymous' ? `${line.padEnd(20)} ${detail}` : line
+      return details ? `${line.padEnd(20)} ${detail}` : line
     })
-    const shown = request.query.has('verbose') ? [...lines, verdict] : [verdict]
-    return text(failed.length === 0 ? 200 : 503, `${shown.join('\n')}\n`)
+    return text(failed.length === 0 ? 200 : 503, `${(verbose ? [...lines, verdict] : [verdict]).join('\n')}\n`)
   }
-}
-
-/** What came of each. */
-export async function runChecks(checks: readonly HealthCheck[], log: Log): Promise<readonly CheckResult[]> {
-  return Promise.all(checks.map((check) => run(check, log)))
+  return {
+    livez,
+    readyz: ({ request, caller }) =>
+      readiness({ verbose: request.query.has('verbose'), details: caller.kind !== 'anonymous' }),
+    early: ({ method, target, headers }) => {
+      if ((method !== 'GET' && method !== 'HEAD') || headers['upgrade'] !== undefined) return undefined
+      if (target === '/livez') return livez()
+      if (target === '/readyz') return readiness({ verbose: false, details: false })
+      if (target === '/readyz?verbose' && !knowsCallers()) return readiness({ verbose: true, details: false })
+      return undefined
+    },
+    look,
+  }
 }
 
 export interface CheckResult {
@@ -39,12 +68,23 @@ export interface CheckResult {
   readonly detail: string
 }
 
-async function run({ name, check }: HealthCheck, log: Log): Promise<CheckResult> {
+interface Noted {
+  /** Checks that have failed, and were written down. */
+  readonly failing: Set<string>
+  readonly log: Log
+}
+
+async function run({ name, check, isLogged = true }: HealthCheck, { failing, log }: Noted): Promise<CheckResult> {
   try {
-    return { name, ok: true, detail: await check() }
+    const detail = await check()
+    if (failing.delete(name)) log.info({ check: name }, 'ready again')
+    return { name, ok: true, detail }
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)
-    log.warn({ check: name, detail }, 'not ready')
+    if (isLogged && !failing.has(name)) {
+      failing.add(name)
+      log.warn({ check: name, detail }, 'not ready')
+    }
     return { name, ok: false, detail }
   }
 }

@@ -58,6 +58,8 @@ export interface RunnerParts extends ApplyParts, RegisterParts {
   readonly isActive: (plugin: InstalledPlugin, digest: string) => Promise<boolean>
   /** Told of every new state. */
   readonly onState: (plugin: InstalledPlugin, digest: string, state: PluginState) => void
+  /** Told that a process ended by itself, and is started again. */
+  readonly onExit: (plugin: string) => void
 }
 
 /** One version of a plugin on this replica: started, watched, started again when it ends, until it is let go. */
@@ -241,6 +243,7 @@ async function keepRunning(run: Run): Promise<void> {
     run.arrived.resolve()
     failures = ranMs > steadyMs ? 1 : failures + 1
     const waitMs = Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - 1))
+    parts.onExit(plugin.name)
     parts.log.warn({ plugin: plugin.name, waitMs, why }, 'a plugin has ended, and is started again')
     const message = `${why}\nit is started again in ${Math.ceil(waitMs / 1000)} s`
     tell({ phase: 'NotStarted', reason: 'BackingOff', message })

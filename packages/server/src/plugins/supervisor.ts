@@ -8,6 +8,7 @@ import {
   type RouteDeclaration,
 } from '@pergola/api'
 import { deepEqual } from '../base/deep-equal.ts'
+import { counter, gauge } from '../base/metrics.ts'
 import type { AnsweringPlugin } from '../custom-api/custom-api.ts'
 import type { OwnedResource } from '../dispatch/dispatch.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
@@ -33,7 +34,10 @@ const ownPrefix = audienceGroup('uc', '')
 const candidateMs = 5_000
 const lookMs = 50
 
-export interface SupervisorParts extends Omit<RunnerParts, 'onState' | 'exclusively' | 'isActive' | 'neighbours'> {
+export interface SupervisorParts extends Omit<
+  RunnerParts,
+  'onState' | 'onExit' | 'exclusively' | 'isActive' | 'neighbours'
+> {
   readonly known: KnownPlugins
   readonly plugins: Model
   readonly replicas: Replicas
@@ -171,7 +175,12 @@ function createSeats(parts: SupervisorParts) {
     installed: (name) => known.all().find((plugin) => plugin.name === name),
     isStarted: (name) => seats.get(name)?.active?.door !== undefined,
   })
+  const phases = new Map<string, string>()
+  countPhases(phases)
+  const exited = counter('pergola_plugin_exits')
+  const onExit = (plugin: string) => exited(1, { plugin })
   const onState: RunnerParts['onState'] = (plugin, digest, state) => {
+    if (digest === plugin.spec.digest) phases.set(plugin.name, state.phase)
     statuses.tell(plugin, digest, state)
     parts.onPluginState(plugin.name, digest, state)
     if (state.phase === 'Started') neighbours.tell()
@@ -180,7 +189,7 @@ function createSeats(parts: SupervisorParts) {
     written.add(plugin, line)
     parts.onLine(plugin, line)
   }
-  const runnerParts: RunnerParts = { ...parts, exclusively, isActive, neighbours, onState, onLine }
+  const runnerParts: RunnerParts = { ...parts, exclusively, isActive, neighbours, onState, onExit, onLine }
   const upgradeParts: UpgradeParts = { ...parts, exclusively, statuses }
   const newSeat = () =>
     createSeat({
@@ -216,8 +225,15 @@ function createSeats(parts: SupervisorParts) {
     written,
     look: async () => {
       const wanted = new Map(known.all().map((plugin) => [plugin.name, plugin]))
-      for (const name of seats.keys()) if (!wanted.has(name)) written.forget(name)
-      for (const name of wanted.keys()) if (!seats.has(name)) seats.set(name, newSeat())
+      for (const name of seats.keys()) {
+        if (wanted.has(name)) continue
+        written.forget(name)
+        phases.delete(name)
+      }
+      for (const [name, { spec }] of wanted) {
+        if (!seats.has(name)) seats.set(name, newSeat())
+        if (!spec.enabled) phases.set(name, 'Disabled')
+      }
       const followed = [...seats].map(([name, seat]) =>
         seat.follow(wanted.get(name)).catch((err: unknown) => log.error({ err }, 'a plugin could not be followed')),
       )
@@ -227,6 +243,14 @@ function createSeats(parts: SupervisorParts) {
     giveUpOn: (plugin: InstalledPlugin, why: string) => giveUp(upgradeParts, plugin, why),
     settled: () => statuses.settled(),
   }
+}
+
+function countPhases(phases: ReadonlyMap<string, string>): void {
+  gauge('pergola_plugins', () => {
+    const counts = new Map<string, number>()
+    for (const phase of phases.values()) counts.set(phase, (counts.get(phase) ?? 0) + 1)
+    return [...counts].map(([phase, value]) => ({ value, labels: { phase } }))
+  })
 }
 
 /** Looked at for every write that asks a plugin, so each answer is kept. */

@@ -1,5 +1,5 @@
-import { metrics } from '@opentelemetry/api'
 import { ApiError } from '@pergola/api'
+import { gauge } from '../base/metrics.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Frame } from '../base/wire.ts'
@@ -57,7 +57,7 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
   const waiting = new Set<() => void>()
   /** Everything up to here was sent to those who have joined. */
   let place = feed.place
-  count(all)
+  const counted = gauge('pergola_watches', () => [{ value: all.size }])
   const bookmark = createBookmarks(() => place)
 
   const leave = (watcher: Watcher) => {
@@ -130,15 +130,9 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
     [Symbol.dispose]: () => {
       clearInterval(tick)
       subscription[Symbol.dispose]()
+      counted[Symbol.dispose]()
     },
   }
-}
-
-function count(all: ReadonlySet<Watcher>): void {
-  metrics
-    .getMeter('pergola')
-    .createObservableGauge('pergola_watches', { description: 'Watches that are open.' })
-    .addCallback((result) => result.observe(all.size))
 }
 
 /** Most readers are at the same place, and get the same bytes. */

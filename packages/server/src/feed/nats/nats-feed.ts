@@ -46,7 +46,6 @@ export async function createNatsFeed({ store, log, address, stream }: NatsFeedOp
   const handing = await startHandingOut(store, log)
   const standing = createStanding(handing)
   const metrics = createFeedMetrics({
-    unprovenSeconds: () => (performance.now() - standing.provenAt()) / 1000,
     readsLog: () => standing.readsLog,
     relayLag: () => {
       const at = relay.atEndAt()

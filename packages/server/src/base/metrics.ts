@@ -1,0 +1,138 @@
+import { metrics, type Attributes } from '@opentelemetry/api'
+
+export interface Metric {
+  readonly kind: 'counter' | 'gauge' | 'histogram'
+  readonly description: string
+  /** By which it is told apart. */
+  readonly labels?: readonly string[]
+}
+
+/** Every metric of the server, under the name that it is made by: Prometheus reads a counter as `<name>_total`. */
+export const catalogue = {
+  pergola_request_seconds: {
+    kind: 'histogram',
+    description: 'Seconds until a request was answered; of a stream, until it began.',
+    labels: ['verb', 'resource', 'status'],
+  },
+  pergola_store_seconds: {
+    kind: 'histogram',
+    description: 'Seconds that the database took.',
+    labels: ['operation'],
+  },
+  pergola_store_failures: {
+    kind: 'counter',
+    description: 'Operations that failed because the database did not answer as it should.',
+    labels: ['operation'],
+  },
+  pergola_watches: { kind: 'gauge', description: 'Watches that are open.' },
+  pergola_login_failures: {
+    kind: 'counter',
+    description: 'Logins that were refused: a wrong name or password, or too many failures before.',
+    labels: ['reason'],
+  },
+  pergola_plugins: {
+    kind: 'gauge',
+    description: 'Plugins on this replica.',
+    labels: ['phase'],
+  },
+  pergola_plugin_exits: {
+    kind: 'counter',
+    description: 'Times that the process of a plugin ended without being stopped.',
+    labels: ['plugin'],
+  },
+  pergola_feed_lag_seconds: {
+    kind: 'gauge',
+    description: 'Seconds since this replica had proof that it has every committed change.',
+  },
+  pergola_cache_checks: {
+    kind: 'counter',
+    description: 'Times that something kept in memory was compared with the database; each about once a minute.',
+    labels: ['cache'],
+  },
+  pergola_cache_divergences: {
+    kind: 'counter',
+    description: 'Times that it did not agree and was read anew; never, unless Pergola has a fault.',
+    labels: ['cache'],
+  },
+  pergola_feed_reads_log: {
+    kind: 'gauge',
+    description: 'With NATS: 1 while changes are read from the database, 0 while NATS brings them.',
+  },
+  pergola_feed_relay_lag: {
+    kind: 'gauge',
+    description: 'With NATS: seconds since the relay was at the end of the log; only on the replica that runs it.',
+  },
+  pergola_feed_relayed: { kind: 'counter', description: 'With NATS: changes that the relay has sent.' },
+  pergola_feed_fallbacks: {
+    kind: 'counter',
+    description: 'With NATS: times that the log had to be read because NATS brought nothing.',
+  },
+  pergola_feed_gaps: {
+    kind: 'counter',
+    description: 'With NATS: times that changes between two messages were read from the log.',
+  },
+  pergola_feed_duplicates: {
+    kind: 'counter',
+    description: 'With NATS: messages whose changes had been delivered before.',
+  },
+  pergola_feed_fenced: {
+    kind: 'counter',
+    description: 'With NATS: times that the relay was refused, because another replica had taken over.',
+  },
+  pergola_feed_refused_seals: {
+    kind: 'counter',
+    description: 'With NATS: messages that no replica of this database has sent.',
+  },
+} as const satisfies Readonly<Record<`pergola_${string}`, Metric>>
+
+type Catalogue = typeof catalogue
+/** The metrics of one kind. */
+type Named<Kind extends Metric['kind']> = {
+  [Name in keyof Catalogue]: Catalogue[Name]['kind'] extends Kind ? Name : never
+}[keyof Catalogue]
+
+const meter = () => metrics.getMeter('pergola')
+const describedBy = (name: keyof Catalogue) => ({ description: catalogue[name].description })
+
+/** Returns what counts it up. */
+export function counter(name: Named<'counter'>): (count?: number, labels?: Attributes) => void {
+  const made = meter().createCounter(name, describedBy(name))
+  return (count = 1, labels) => made.add(count, labels)
+}
+
+/** Seconds, most of them far below one. */
+const boundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Returns what records a value. */
+export function histogram(name: Named<'histogram'>): (value: number, labels: Attributes) => void {
+  const advice = { explicitBucketBoundaries: boundaries }
+  const made = meter().createHistogram(name, { ...describedBy(name), advice })
+  return (value, labels) => made.record(value, labels)
+}
+
+export interface Observed {
+  readonly value: number
+  readonly labels?: Attributes
+}
+
+/** Asked whenever somebody reads the metrics. */
+export function gauge(name: Named<'gauge'>, observe: () => readonly Observed[]): Disposable {
+  const made = meter().createObservableGauge(name, describedBy(name))
+  const callback: Parameters<typeof made.addCallback>[0] = (result) => {
+    for (const { value, labels } of observe()) result.observe(value, labels)
+  }
+  made.addCallback(callback)
+  return { [Symbol.dispose]: () => made.removeCallback(callback) }
+}
+
+/** What Prometheus reads of a metric, by its kind. */
+const shownAs: Readonly<Record<Metric['kind'], readonly string[]>> = {
+  counter: ['_total'],
+  gauge: [''],
+  histogram: ['_bucket', '_sum', '_count'],
+}
+
+/** The names of all metrics, as Prometheus reads them. */
+export function shownMetrics(): readonly string[] {
+  return Object.entries(catalogue).flatMap(([name, { kind }]) => shownAs[kind].map((ending) => `${name}${ending}`))
+}

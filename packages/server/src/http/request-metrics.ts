@@ -1,0 +1,25 @@
+import type { RequestInfo } from '@pergola/api'
+import { histogram } from '../base/metrics.ts'
+
+/** Names that are told apart; further ones, and those that were never served, are `other`. */
+const mostResources = 500
+
+/** Told what came of a request, and when it began. */
+export type MeasureRequest = (info: RequestInfo | undefined, status: number, startedAt: number) => void
+
+export function createRequestMetrics(): MeasureRequest {
+  const time = histogram('pergola_request_seconds')
+  const served = new Set<string>()
+  /** Whoever sends requests must not be able to make new names by sending new paths. */
+  const resourceOf = (info: RequestInfo | undefined, status: number) => {
+    if (info?.kind !== 'resource') return info ? 'path' : 'other'
+    const { group, resource, subresource } = info
+    const name = `${group}/${resource}${subresource === undefined ? '' : `/${subresource}`}`
+    if (status < 300 && served.size < mostResources) served.add(name)
+    return served.has(name) ? name : 'other'
+  }
+  return (info, status, startedAt) => {
+    const labels = { verb: info?.verb ?? 'other', resource: resourceOf(info, status), status: String(status) }
+    time((performance.now() - startedAt) / 1000, labels)
+  }
+}
