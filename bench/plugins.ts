@@ -5,6 +5,7 @@ import { idleHost } from './plugins/idle-host.ts'
 import { idlePlugins } from './plugins/idle-plugins.ts'
 import { reload } from './plugins/reload.ts'
 import { start } from './plugins/start.ts'
+import { startCpu } from './plugins/start-cpu.ts'
 
 /**
  * Plugins: how soon one is started, and answers otherwise while it is written, what the host adds to a request that it hands on, what it costs a write to ask a plugin,
@@ -12,6 +13,7 @@ import { start } from './plugins/start.ts'
  */
 await runParts('plugins', {
   start,
+  'start-cpu': startCpu,
   'custom-api': customApi,
   evaluation,
   'idle-plugins': idlePlugins,

@@ -10,7 +10,7 @@ import type { Part } from '../part.ts'
 import { cpuSecondsOf } from './process-figures.ts'
 import { installStarted } from './sample.ts'
 
-const bar = 1.3
+const bar = 1.5
 const callers = 32
 /** Where a host without settings keeps the sockets of its plugins. */
 const sockets = '/tmp'

@@ -18,6 +18,21 @@ export async function samplePackage(name: string): Promise<Buffer> {
   }
 }
 
+/** With the SDK, and nothing in it. */
+export async function emptyPackage(name: string): Promise<Buffer> {
+  const folder = mkdtempSync(join(tmpdir(), 'pergola-empty-'))
+  try {
+    const file = join(folder, 'plugin.ts')
+    writeFileSync(
+      file,
+      `import { definePlugin } from '@pergola/plugin-sdk'\nexport default definePlugin({ name: '${name}' })\n`,
+    )
+    return await packedSource(file)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
 /** Until it is started; answers how long that took from the request on. */
 export async function installStarted(host: LoneHost, name: string, body: Buffer): Promise<number> {
   const began = performance.now()

@@ -108,6 +108,8 @@ export interface AssembleOptions {
 
 export interface Server {
   readonly url: string
+  /** The address that people use. */
+  readonly publicUrl: string
   /** Makes the first super administrator, when there is none. */
   readonly setupSecret?: string
   readonly database: string
@@ -190,6 +192,7 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   const running = parts.move()
   return {
     url: listener.url,
+    publicUrl: publicUrl(),
     ...(setupSecret !== undefined && { setupSecret }),
     database: store.description,
     signIn: account.signIn,

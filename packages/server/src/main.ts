@@ -199,13 +199,15 @@ function readFile(name: string): string {
 }
 
 interface BannerFacts {
-  readonly url: string
+  readonly publicUrl: string
   readonly database: string
   readonly setupSecret?: string
   readonly seconds: number
 }
 
-function banner({ url, database, setupSecret, seconds }: BannerFacts): string {
+function banner({ publicUrl, database, setupSecret, seconds }: BannerFacts): string {
+  // Every address of this machine: a browser on it has one of them.
+  const url = publicUrl.replace(/^http:\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, 'http://localhost')
   const person = { username: 'admin', password: '<password>' }
   const [path, sent] =
     setupSecret === undefined

@@ -48,10 +48,20 @@ export async function needsSetup({ store, bindings }: SetupParts): Promise<boole
   return true
 }
 
-/** A secret that makes the first administrator, once, within an hour; the one before no longer does. */
+/** Of replicas that start together, each prints one. */
+const mostSecrets = 20
+
+/**
+ * A secret that makes the first administrator, on any replica, within an hour. Those that others were given stay valid; the
+ * first that is used ends all.
+ */
 export async function newSetupSecret({ store, clock }: SetupParts): Promise<string> {
   const secret = newSecret('pgi_')
-  await store.sql({ text: 'DELETE FROM setup_secrets', values: [] })
+  await store.sql({
+    text: `DELETE FROM setup_secrets WHERE expires_at <= $1
+           OR digest NOT IN (SELECT digest FROM setup_secrets ORDER BY expires_at DESC LIMIT $2)`,
+    values: [clock.now(), mostSecrets - 1],
+  })
   await store.sql({
     text: 'INSERT INTO setup_secrets (digest, expires_at) VALUES ($1, $2)',
     values: [digestOf(secret), clock.now() + setupSecretMs],
