@@ -178,6 +178,27 @@ const rows: readonly Row[] = [
     'else if (how.dryRun) await updateObject(',
   ],
   [
+    'S2.5-7',
+    'one of the two folders is read',
+    declared,
+    '(extensions|src\\/main\\/resources\\/extensions)',
+    '(extensions)',
+  ],
+  [
+    'S4.2-1',
+    'the method of a route does not count',
+    'packages/api/src/route-table.ts',
+    'filter(({ route }) => route.method === methodOf(method))',
+    "filter(({ route }) => route.method !== methodOf(''))",
+  ],
+  [
+    'S6-3',
+    'no controller is told of what is gone',
+    'packages/plugin-sdk/src/controllers/run-controller.ts',
+    'gone.set(metadata.name, object)',
+    'void gone',
+  ],
+  [
     'S2.5-6',
     'a plugin declares no roles',
     declared,
