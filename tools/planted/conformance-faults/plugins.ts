@@ -112,6 +112,13 @@ const rows: readonly Row[] = [
     'if (bytes < 0) kill(',
   ],
   [
+    'C8-379',
+    'what a plugin has stored is served only while its process is up',
+    `${server}/plugins/supervisor.ts`,
+    'if (plugin !== undefined && !runner?.isServing) throw',
+    'if (plugin !== undefined && !runner?.door) throw',
+  ],
+  [
     'C8-35',
     'objects are written before all of them were looked at',
     `${server}/plugins/declared-objects.ts`,
