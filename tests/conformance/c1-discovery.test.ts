@@ -43,7 +43,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('C1-35 a group and version have an OpenAPI 3.1 document', async () => {
+  test('C1-35 S1-7 a group and version have an OpenAPI 3.1 document', async () => {
     const { path } = await api.things()
     const answer = await api.request('GET', await openApiPath(api, things))
     expectStatus(answer, 200)

@@ -29,9 +29,12 @@ onEachEngine((api) => {
     expect((await things.created({ name: metadata.name })).metadata.uid).not.toBe(metadata.uid)
   })
 
-  test('C2-77 S2.3-7 S2.3-8 S2.3-10 an object with finalizers is marked, and still read and listed', async () => {
+  test('C2-77 S2.3-7 S2.3-8 S2.3-10 S3-1 S3-2 an object with finalizers is marked, and still read and listed', async () => {
     const things = await api.things()
-    const { metadata } = await declaredDeleted(things)
+    const live = await things.created({ metadata: { finalizers } })
+    expect(live.metadata).not.toHaveProperty('deletionTimestamp')
+    expectStatus(await things.delete(live.metadata.name), 200)
+    const { metadata } = await things.read(live.metadata.name)
     expect(metadata).toMatchObject({ finalizers, deletionTimestamp: expect.any(String) as string })
     const names = await things.names({ fieldSelector: `metadata.name=${metadata.name}` })
     expect(names).toEqual([metadata.name])

@@ -75,7 +75,7 @@ onEachEngine((api) => {
     expect(read).not.toHaveProperty('deletionTimestamp')
   })
 
-  test('C2-8 S2.3-6 S7-7 an update with another version is refused, older or newer', async () => {
+  test('C2-8 S2.3-6 S7-7 S3-6 an update with another version is refused, older or newer', async () => {
     const things = await api.things()
     const made = await things.created()
     const { name } = made.metadata

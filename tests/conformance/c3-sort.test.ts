@@ -103,7 +103,7 @@ onEachEngine((api) => {
     expect((await models.send('GET', { sort: 'metadata.labels,asc' })).status).toBe(400)
   })
 
-  test('S4.1-12 S2.7-12 S7-10 a field that is not indexed gives no order, not even behind one that is', async () => {
+  test('S4.1-12 S2.7-12 S7-10 S1-9 a field that is not indexed gives no order, not even behind one that is', async () => {
     const models = await seeded()
     expectProblem(await models.send('GET', { sort: 'spec.note,asc' }), 400, 'FieldNotIndexed')
     expectProblem(await models.send('GET', { sort: ['spec.city,asc', 'spec.note,asc'] }), 400, 'FieldNotIndexed')

@@ -19,7 +19,7 @@ const taken: readonly Row[] = [
   ['C4-2', 'a group with one dot', { group: 'example.com' }],
   ['C4-3', 'a group of 200 characters', { group: `${label63}.${label63}.${label63}.${'b'.repeat(8)}` }],
   ...['v1', 'v10', 'v1alpha1', 'v2beta10'].map((name): Row => [
-    'C4-4',
+    'S2.1-12 C4-4',
     `the version ${name}`,
     { versions: versions(name) },
   ]),
@@ -36,7 +36,7 @@ const refused: readonly Row[] = [
   ['C4-2', 'a group without a dot', { group: 'example' }],
   ['C4-3', 'a group of 201 characters', { group: `${label63}.${label63}.${label63}.${'b'.repeat(9)}` }],
   ...['', '1', 'v0', 'v01', 'V1', 'v1alpha', 'v1alpha0', 'v1beta01', 'v1gamma1', 'v1alpha1x'].map((name): Row => [
-    'C4-4',
+    'S2.1-12 C4-4',
     `the version "${name}"`,
     { versions: versions(name) },
   ]),

@@ -118,7 +118,7 @@ onEachEngine((api) => {
     expect(errorsOf(answer)).toMatchObject([{ pointer: '/spec/city', rule: 'required' }])
   })
 
-  test('C5-28 S7-3 S7-6 all constraints that are broken come at once', async () => {
+  test('C5-28 S7-3 S7-6 S1-8 all constraints that are broken come at once', async () => {
     const things = await api.things()
     const spec = { age: -1, nick: 'abcde', mail: 'nobody', plate: 'x', born: 'never' }
     const answer = await things.create({ spec })

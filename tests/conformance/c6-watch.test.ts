@@ -5,7 +5,7 @@ import { transports } from './watching.ts'
 
 onEachEngine((api) => {
   describe.each(transports)('%s', (transport) => {
-    test('S4.1-23 C6-1 every change of a collection comes once and in order, as it is stored', async () => {
+    test('S4.1-23 C6-1 S6-4 every change of a collection comes once and in order, as it is stored', async () => {
       const things = await api.model()
       using watching = await api.watch(things.path, { transport })
       const [one, two] = [freshName(), freshName()]

@@ -27,7 +27,7 @@ onEachEngine((api) => {
     return schedules.find((one) => one.name === name)
   }
 
-  test('S2.2-5 controllers drive the status towards the spec', async () => {
+  test('S2.2-5 S6-1 S6-2 S1-10 controllers drive the status towards the spec', async () => {
     await installed()
     const statusOf = async () => (await read(`${lamps}/hall`))['status']
     expectStatus(
@@ -38,6 +38,18 @@ onEachEngine((api) => {
     const headers = { 'content-type': 'application/merge-patch+json' }
     await api.request('PATCH', `${lamps}/hall`, { headers, body: { spec: { color: 'blue' } } })
     await expect.poll(statusOf, inTime).toEqual({ color: 'blue' })
+  })
+
+  test('S6-3 S1-10 a controller is called for what is deleted, with the object as it was last stored', async () => {
+    await installed()
+    const body = { metadata: { name: 'cellar' }, spec: { color: 'red' } }
+    expectStatus(await api.request('POST', lamps, { body }), 201)
+    await expect.poll(async () => (await read(`${lamps}/cellar`))['status'], inTime).toEqual({ color: 'red' })
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    await api.request('PATCH', `${lamps}/cellar`, { headers, body: { spec: { color: 'green' } } })
+    expectStatus(await api.request('DELETE', `${lamps}/cellar`), 200)
+    expectStatus(await api.request('GET', `${lamps}/cellar`), 404)
+    await expect.poll(async () => (await read(`${lamps}/after-cellar`))['spec'], inTime).toEqual({ color: 'green' })
   })
 
   test('C8-307 schedules run after so long, or at times of day in UTC; a failure is in the status', async () => {

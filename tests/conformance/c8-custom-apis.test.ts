@@ -178,7 +178,7 @@ onEachEngine((api) => {
       return { audience: 'public', method: 'GET', path: `/apis/api.five.example.com/v1${path}`, ...more }
     }
 
-    test('C8-330 those with a wildcard, or whose resource or sub-resource is a parameter', async () => {
+    test('C8-330 S4.2-5 those with a wildcard, or whose resource or sub-resource is a parameter', async () => {
       await expectRefused({ routes: [at('/things/*')] }, 'wildcard')
       await expectRefused({ routes: [at('/things/{name}/part*')] }, 'wildcard')
       await expectRefused({ routes: [at('/{resource}')] }, 'no resource')
@@ -186,7 +186,7 @@ onEachEngine((api) => {
       await expectRefused({ routes: [at('/things/a b')] }, 'neither a word nor a parameter')
     })
 
-    test('C8-331 those outside of the groups of their audience', async () => {
+    test('C8-331 S1-4 S4.2-5 those outside of the groups of their audience', async () => {
       const elsewhere = ['/apis/api.six.example.com/v1/x', '/apis/five.example.com/v1/x', '/livez']
       const others = [...elsewhere, '/apis/uc.api.five.example.com/v1/x']
       for (const path of others) await expectRefused({ routes: [at('', { path })] }, 'in no group of its own')
@@ -214,7 +214,16 @@ onEachEngine((api) => {
       await phaseIs(api, { phase: 'Started' }, 'talking')
     })
 
-    test('C8-327 a route takes the content types that it names; others are 415', async () => {
+    test('S4.2-1 a handler is chosen by method and path, with the parameters of the path', async () => {
+      await withTalking()
+      expect((await api.request('GET', `${talk}/rooms/-/count`)).body).toEqual({ rooms: 1 })
+      expect((await api.request('GET', `${talk}/rooms/-/parts/window`)).body).toEqual({ part: 'window' })
+      expectStatus(await api.request('GET', `${talk}/seen`), 200)
+      expectProblem(await api.request('PUT', `${talk}/rooms/-/count`), 405, 'MethodNotAllowed')
+      expectProblem(await api.request('GET', `${talk}/rooms/-/weight`), 404, 'NotFound')
+    })
+
+    test('C8-327 S4.2-2 a route takes the content types that it names; others are 415', async () => {
       await withTalking()
       const post = (type: string) =>
         api.request('POST', `${talk}/lines`, { body: 'a,b', headers: { 'content-type': type } })
@@ -223,7 +232,7 @@ onEachEngine((api) => {
       expectProblem(await post('application/json'), 415, 'UnsupportedMediaType')
     })
 
-    test('C8-328 bodies go both ways as they come', async () => {
+    test('C8-328 S4.2-11 bodies go both ways as they come', async () => {
       await withTalking()
       const { hostname, port } = new URL(api.origin())
       const headers = { 'content-type': 'text/csv', authorization: await adminAuthorization() }
@@ -245,7 +254,7 @@ onEachEngine((api) => {
       return `Bearer ${boss.token}`
     }
 
-    test('C8-333 a name that stands in a route is all that its rule allows; of seven segments, what is below the words', async () => {
+    test('C8-333 S4.2-5 S4.2-10 a name that stands in a route is all that its rule allows; of seven segments, what is below the words', async () => {
       await withTalking()
       const ann = await person(api)
       await bind(api, 'talking-count', [ann.name])

@@ -29,7 +29,16 @@ kind: Role
 metadata: { name: todo-reader, labels: { platform.run/role-template: "true" } }
 rules: [{ apiGroups: [${todoGroup}], resources: [todo/todos], verbs: [get] }]
 `
-const files = { 'extensions/of/any-name.yml': declared('as it is declared') }
+const elsewhere = `
+apiVersion: ${todoGroup}/v1alpha1
+kind: Todo
+metadata: { name: elsewhere }
+spec: { title: in the other folder }
+`
+const files = {
+  'extensions/of/any-name.yml': declared('as it is declared'),
+  'src/main/resources/extensions/more.yaml': elsewhere,
+}
 const share = `/apis/uc.api.${todoGroup}/v1alpha1/todos/-/share`
 const echo = `/apis/api.${todoGroup}/v1alpha1/echo`
 
@@ -63,18 +72,20 @@ onEachEngine((api) => {
   })
 
   describe('not for plugins', () => {
-    test('S2.1-10 reserved groups', async () => {
-      const refused = await install(api, { definition: another('one', { groups: ['one.platform.run'] }) })
-      expectProblem(refused, 422, 'Invalid')
-      expect(refused.text).toContain('one.platform.run')
-    })
+    for (const group of ['one.platform.run', 'a.one.platform.run', 'platform.run', '']) {
+      test(`S2.1-10 the group "${group}", which is reserved`, async () => {
+        const refused = await install(api, { definition: another('one', { groups: [group] }) })
+        expectProblem(refused, 422, 'Invalid')
+        expect((refused.body as { readonly detail: string }).detail).toContain(`claims the group "${group}"`)
+      })
+    }
 
     test('S5-18 resource APIs below /api', async () => {
       const route = { audience: 'public' as const, method: 'GET' as const, path: '/api/v1alpha1/mine' }
       expectProblem(await install(api, { definition: another('two', { routes: [route] }) }), 422, 'Invalid')
     })
 
-    test('S8-9 paths of more than 7 segments', async () => {
+    test('S8-9 S4.2-9 paths of more than 7 segments', async () => {
       const base = '/apis/api.three.example.com/v1alpha1/a/b/c'
       const routes = (path: string) => [{ audience: 'public' as const, method: 'GET' as const, path }]
       expectProblem(
@@ -116,12 +127,21 @@ onEachEngine((api) => {
   })
 
   describe('what a plugin declares', () => {
-    test('S2.1-11 a model is registered when its plugin starts', async () => {
+    test('S2.1-11 a model is registered when its plugin starts for the first time, and stays as it is', async () => {
       await installed()
       expectStatus(await api.request('GET', todos), 200)
+      const registered = async () => {
+        const { body } = await api.request('GET', '/apis/plugin.platform.run/v1alpha1/models')
+        const { items } = body as { readonly items: readonly { readonly spec: { readonly group: string } }[] }
+        return items.filter(({ spec }) => spec.group === todoGroup)
+      }
+      const before = await registered()
+      expect(before).toHaveLength(1)
+      await restart(api)
+      expect(await registered()).toEqual(before)
     })
 
-    test('S2.5-1 S2.5-2 S2.5-3 S2.5-4 S2.5-6 objects in its files, of any name and several a file, are created', async () => {
+    test('S2.5-1 S2.5-2 S2.5-3 S2.5-4 S2.5-6 S1-2 S3-5 objects in its files, of any name and several a file, are created', async () => {
       await installed()
       const { body } = await api.request('GET', `${todos}/declared`)
       expect(body).toMatchObject({ kind: 'Todo', spec: { title: 'as it is declared' } })
@@ -129,7 +149,13 @@ onEachEngine((api) => {
       expect(role).toMatchObject({ kind: 'Role', rules: [{ resources: ['todo/todos'] }] })
     })
 
-    test('S2.5-5 they overwrite what is stored on every start', async () => {
+    test('S2.5-7 those in src/main/resources/extensions are, too', async () => {
+      await installed()
+      const { body } = await api.request('GET', `${todos}/elsewhere`)
+      expect(body).toMatchObject({ kind: 'Todo', spec: { title: 'in the other folder' } })
+    })
+
+    test('S2.5-5 S3-5 they overwrite what is stored on every start', async () => {
       await installed()
       await api.request('PUT', `${todos}/declared`, { body: { spec: { title: 'changed by hand' } } })
       await restart(api)

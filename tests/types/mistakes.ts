@@ -18,12 +18,16 @@ export async function requests(client: ModelClient): Promise<void> {
   todos.list({ where: { 'spec.state': 'opne' } })
   // @ts-expect-error a condition on a value that the field never has
   todos.list({ where: { 'spec.state': { in: ['open', 'closed'] } } })
+  // @ts-expect-error an order by a field that is not indexed
+  todos.list({ sort: 'spec.title' })
   // @ts-expect-error an order of what has several values
   todos.list({ sort: 'spec.tags' })
   // @ts-expect-error an order by a function that gives several values
   todos.list({ sort: 'words desc' })
   // @ts-expect-error a field that must be there is left out
   await todos.create({ title: 'Buy milk' })
+  // @ts-expect-error a number where the schema has a text
+  await todos.create({ title: 7, owner: 'ann' })
   // @ts-expect-error a status, which is not written when an object is created
   await todos.create({ title: 'Buy milk', owner: 'ann', status: { remindedAt: '2030-03-01T09:00:00Z' } })
   // @ts-expect-error a value that the field never has
@@ -100,6 +104,12 @@ export function declarations({ settings }: PluginContext): void {
   owned(Todo, 'spec.title')
   // @ts-expect-error objects of one's own are not for the administration
   definePlugin({ name: 'todo', console: [mine] })
+  // @ts-expect-error an audience that there is not
+  definePlugin({ name: 'todo', admin: [stats] })
+  // @ts-expect-error a controller of what is no model
+  controller(Settings, async () => {})
+  // @ts-expect-error settings that were not defined as such
+  settings(t.Object({ webhook: t.String() }))
   // @ts-expect-error a template by its name, where the value is wanted
   definePlugin({ name: 'todo', roles: ['view'] })
   // @ts-expect-error a time in words

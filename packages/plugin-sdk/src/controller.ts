@@ -17,6 +17,11 @@ export interface ControllerOptions<Stored> {
   readonly concurrency?: number
   /** What has to be done before an object goes. */
   readonly finalizer?: Finalizer<Stored>
+  /**
+   * Called when an object is gone, with the object as it was last stored, and again with growing waits after a failure. What is
+   * deleted while no process of the plugin runs is not told; what must be done for every object is for a finalizer.
+   */
+  readonly deleted?: (object: Stored, context: ControllerContext) => Promise<void>
 }
 
 /** Holds every object that the controller has been called for, until what was begun for it elsewhere is undone. */
@@ -30,6 +35,7 @@ export interface Finalizer<Stored> {
 export interface Controller {
   readonly model: AnyModel
   readonly reconcile: (object: never, context: ControllerContext) => Promise<void>
+  readonly deleted?: (object: never, context: ControllerContext) => Promise<void>
   readonly concurrency: number
   /** As it stands in `metadata.finalizers`. */
   readonly finalizer?: string
@@ -44,13 +50,13 @@ export function controller<Types extends ModelTypes>(
   reconcile: (object: Types['object'], context: ControllerContext) => Promise<void>,
   options: ControllerOptions<Types['object']> = {},
 ): Controller {
-  const { concurrency = 1, finalizer } = options
-  if (!finalizer) return { model, reconcile, concurrency }
+  const { concurrency = 1, finalizer, deleted } = options
+  const calls = { model, concurrency, ...(deleted && { deleted }) }
+  if (!finalizer) return { ...calls, reconcile }
   const name = `${model.group}/${finalizer.name}`
   return {
-    model,
+    ...calls,
     reconcile: holding(model, name, { reconcile, finalize: finalizer.finalize }),
-    concurrency,
     finalizer: name,
   }
 }

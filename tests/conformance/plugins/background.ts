@@ -9,9 +9,17 @@ const Lamp = defineModel({
   statusSubresource: true,
 })
 
-const follow = controller(Lamp, async (lamp, { client }) => {
-  if (lamp.status?.color !== lamp.spec.color) await client(Lamp).updateStatus(lamp, { color: lamp.spec.color })
-})
+const follow = controller(
+  Lamp,
+  async (lamp, { client }) => {
+    if (lamp.status?.color !== lamp.spec.color) await client(Lamp).updateStatus(lamp, { color: lamp.spec.color })
+  },
+  {
+    deleted: async ({ metadata, spec }, { client }) => {
+      await client(Lamp).create({ color: spec.color }, { name: `after-${metadata.name}` })
+    },
+  },
+)
 
 const count = schedule({ every: '1s' }, async ({ client }) => {
   await client(Lamp).create({ color: 'red' }, { generateName: 'counted-' })

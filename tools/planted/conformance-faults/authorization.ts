@@ -30,6 +30,13 @@ const requests: readonly ConformanceFault[] = [
     find: "apiGroups: ['uc.api.platform.run'],\n    resources: ['personalaccesstokens'],",
     replace: "apiGroups: ['*'],\n    resources: ['*'],",
   },
+  {
+    promise: 'S1-5',
+    what: 'the signed-in list everything',
+    file: builtInRoles,
+    find: "apiGroups: ['uc.api.platform.run'],\n    resources: ['personalaccesstokens'],",
+    replace: "apiGroups: ['*'],\n    resources: ['*'],",
+  },
   { promise: 'S5-2', what: 'the signed-in do not hold anonymous', ...anonymousNotHeld },
   { promise: 'S5-3', what: 'a binding brings no bundled roles', ...noDependencies },
   {

@@ -112,6 +112,13 @@ const rows: readonly Row[] = [
     'if (bytes < 0) kill(',
   ],
   [
+    'C8-379',
+    'what a plugin has stored is served only while its process is up',
+    `${server}/plugins/supervisor.ts`,
+    'if (plugin !== undefined && !runner?.isServing) throw',
+    'if (plugin !== undefined && !runner?.door) throw',
+  ],
+  [
     'C8-35',
     'objects are written before all of them were looked at',
     `${server}/plugins/declared-objects.ts`,
@@ -176,6 +183,27 @@ const rows: readonly Row[] = [
     declared,
     'else await updateObject(',
     'else if (how.dryRun) await updateObject(',
+  ],
+  [
+    'S2.5-7',
+    'one of the two folders is read',
+    declared,
+    '(extensions|src\\/main\\/resources\\/extensions)',
+    '(extensions)',
+  ],
+  [
+    'S4.2-1',
+    'the method of a route does not count',
+    'packages/api/src/route-table.ts',
+    'filter(({ route }) => route.method === methodOf(method))',
+    "filter(({ route }) => route.method !== methodOf(''))",
+  ],
+  [
+    'S6-3',
+    'no controller is told of what is gone',
+    'packages/plugin-sdk/src/controllers/run-controller.ts',
+    'gone.set(metadata.name, object)',
+    'void gone',
   ],
   [
     'S2.5-6',

@@ -179,6 +179,7 @@ const bindings: readonly ConformanceFault[] = [
     replace: '.slice(0, 1).map((subject) => subject.name)',
   },
   { promise: 'S2.11-1', what: 'labels aggregate nothing', ...noAggregation },
+  { promise: 'S1-6', what: 'role templates are aggregated into nothing', ...noAggregation },
   {
     promise: 'S2.11-2',
     what: 'nothing is ever public',

@@ -243,3 +243,30 @@ test('a finalizer holds what a controller is called for, until it has ended well
   expect(seen.slice(1)).toEqual(['one goes', 'one goes'])
   await running.stop()
 })
+
+test('a controller that asks for it is told of what is gone, as it was last stored, again after a failure, before what comes after it', async () => {
+  const notes = await server.notes()
+  const model = define(notes.plural)
+  const seen: string[] = []
+  let isReady = false
+  const follow = controller(model, async ({ spec }: Stored) => void seen.push(`there ${spec.text}`), {
+    deleted: async ({ spec }: Stored) => {
+      seen.push(`gone ${spec.text}`)
+      if (!isReady) throw new Error('not yet')
+    },
+  })
+  const plugin = definePlugin({ name: 'notes', models: [model], controllers: { follow } })
+  const clock = createManualClock(Date.parse('2030-03-01T09:00:00Z'))
+  const running = createPluginServer(plugin, { token, host: bridge.socket, clock, log: () => {} })
+  await running.listen(join(directory, `${notes.plural}.sock`))
+  await notes.create({ metadata: { name: 'one' }, spec: { text: 'a' } })
+  await expect.poll(() => seen).toEqual(['there a'])
+  await notes.patch('one', { spec: { text: 'b' } })
+  await expect.poll(() => seen.slice(1)).toEqual(['there b'])
+  await notes.delete('one')
+  await expect.poll(() => seen.slice(2)).toEqual(['gone b'])
+  isReady = true
+  await notes.create({ metadata: { name: 'one' }, spec: { text: 'c' } })
+  await expect.poll(() => seen.slice(3)).toEqual(['gone b', 'there c'])
+  await running.stop()
+})

@@ -42,18 +42,30 @@ async function follow(controller: Controller, parts: Following): Promise<void> {
   const client = parts.clientBy(fence === undefined ? fetch : fencedFetch(fetch, fence))
   const { group, version, plural } = controller.model
   let cache: Cache<ApiObject> | undefined
-  const reconcile = reconciling(controller, client, parts)
+  const { deleted } = controller
+  const call = calling(controller, client, parts)
+  /** As they were last stored, until the controller has been told. */
+  const gone = new Map<string, ApiObject>()
   const queue = new WorkQueue({
     concurrency: controller.concurrency,
     clock,
-    work: async (key) => reconcile(cache?.get(key)),
+    work: async (key) => {
+      const former = gone.get(key)
+      const told = former && deleted ? await call(deleted, former) : settled
+      if (told.kind !== 'settled') return told
+      if (gone.get(key) === former) gone.delete(key)
+      const present = cache?.get(key)
+      return present ? call(controller.reconcile, present) : settled
+    },
     onFailure: (key, failure) => log(wordsOf(`controller ${name}: ${controller.model.singular} "${key}"`, failure)),
   })
   for (let failures = 0; !signal.aborted; failures++) {
     const following = client.resource({ group, version, plural }).cache({ signal })
     cache = following
-    following.on(({ type, object: { metadata } }) => {
-      if (type === 'deleted') queue.forget(metadata.name)
+    following.on(({ type, object }) => {
+      const { metadata } = object
+      if (type === 'deleted' && deleted) gone.set(metadata.name, object)
+      if (type === 'deleted' && !deleted) queue.forget(metadata.name)
       // What comes once more before all is read has changed since.
       else if (type === 'added' && following.revision === undefined) queue.addLater(metadata.name)
       else queue.add(metadata.name)
@@ -71,26 +83,28 @@ async function follow(controller: Controller, parts: Following): Promise<void> {
   await queue.stop()
 }
 
-type Reconcile = (object: ApiObject | undefined) => Promise<Outcome>
+type Call = (work: Controller['reconcile'], object: ApiObject) => Promise<Outcome>
 
-function reconciling(controller: Controller, client: Client, parts: Following): Reconcile {
+const settled: Outcome = { kind: 'settled' }
+
+function calling(controller: Controller, client: Client, parts: Following): Call {
   const { clock, settings, signal, log, name, lead } = parts
   const whole = wholeBy(controller.model)
   const shared = { client: createModelClient({ client, signal }), clock, settings, signal, term: lead.term ?? 0 }
-  return async (object) => {
-    if (!object || signal.aborted) return { kind: 'settled' }
+  return async (work, object) => {
+    if (signal.aborted) return settled
     let afterMs: number | undefined
     const context: ControllerContext = { ...shared, requeueAfter: (ms) => void (afterMs = milliseconds(ms)) }
     try {
       // A copy of its own: others look at the same object, and it may lack what has a default.
-      await controller.reconcile(whole(structuredClone(object)) as never, context)
-      return afterMs === undefined ? { kind: 'settled' } : { kind: 'again', afterMs }
+      await work(whole(structuredClone(object)) as never, context)
+      return afterMs === undefined ? settled : { kind: 'again', afterMs }
     } catch (error) {
       if (isApiError(error) && error.reason === 'FenceLost') lead.lost?.()
-      if (signal.aborted) return { kind: 'settled' }
+      if (signal.aborted) return settled
       if (!isGivingUp(error)) return { kind: 'failed', error }
       log(`controller ${name}: ${controller.model.singular} "${object.metadata.name}" is given up: ${error.message}`)
-      return { kind: 'settled' }
+      return settled
     }
   }
 }
