@@ -18,6 +18,7 @@ const proofs: readonly Proof[] = [
   test('administer', 'commands on the database itself, on both engines', 'end-to-end/administer'),
   test('upgrade', 'upgrade and rollback of plugins, whole lives', 'end-to-end/plugin-upgrade'),
   test('dev', 'pergola dev: reload, bad saves, logs', 'end-to-end/dev.proof'),
+  test('planted-texts', 'what planted faults replace is still there', 'planted/faults'),
   test('store-checker', 'the checker of stored data finds planted damage', 'store-checker'),
   {
     name: 'properties',

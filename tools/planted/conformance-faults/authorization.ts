@@ -121,9 +121,8 @@ const requests: readonly ConformanceFault[] = [
     promise: 'C2-105',
     what: 'a collection is deleted without asking its model',
     file: 'packages/server/src/models/delete-collection.ts',
-    find: 'const { outcome } = await deleteStored(store, model, { stored, caller, dryRun })',
-    replace: `if (caller?.kind === 'anonymous') await deleteStored(store, model, { stored, caller, dryRun })
-    const [{ outcome } = { outcome: '' }] = await store.write([{ type: 'delete', model, name }], { dryRun })`,
+    find: 'hasRules ? deleteOneByOne : deleteTogether',
+    replace: 'hasRules && isOver() ? deleteOneByOne : deleteTogether',
   },
   {
     promise: 'C3-77',
