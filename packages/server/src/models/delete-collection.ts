@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApiError } from '@pergola/api'
 import type { Answer, Caller } from '../base/call.ts'
 import { createPause } from '../base/pause.ts'
@@ -13,8 +14,8 @@ import { flag, refuseUnknown } from './query-parameters.ts'
 
 /** Objects that are read, and deleted in one transaction. */
 const batchSize = 400
-/** A batch of large objects is smaller. */
-const maxBatchBytes = 4 * 1024 * 1024
+/** A batch of large objects is smaller: whoever watches them is sent all of it at once. */
+const maxBatchBytes = 256 * 1024
 /** Below the time a client waits for the first byte. */
 const usualDeadlineMs = 20_000
 
@@ -72,10 +73,9 @@ async function deleteMatching(deletion: Deletion, selected: readonly Term[], cou
   const { beforeDelete, accompany, inTurn, afterWrite } = model.rules
   const hasRules = [beforeDelete, accompany, inTurn, afterWrite].some((rule) => rule !== undefined)
   const deletePage = hasRules ? deleteOneByOne : deleteTogether
-  const pause = createPause()
   let page = await store.list(model, query)
   for (;;) {
-    await pause()
+    await nextTurn()
     if (isOver() || !(await deletePage(deletion, page.items, counts))) return true
     if (page.next === undefined) return false
     page = await store.list(model, { ...query, after: page.next })
