@@ -206,11 +206,9 @@ interface BannerFacts {
 }
 
 function banner({ url, database, setupSecret, seconds }: BannerFacts): string {
-  const person = { username: 'admin', password: '<password>' }
-  const [path, sent] =
-    setupSecret === undefined
-      ? ['/auth/sessions', { ...person, transport: 'token' }]
-      : ['/auth/setup', { ...person, secret: setupSecret }]
+  const first = JSON.stringify({ username: 'admin', password: '<password>', secret: setupSecret })
+  const next =
+    setupSecret === undefined ? `pergola login ${url}` : `curl -H 'Origin: ${url}' --json '${first}' ${url}/auth/setup`
   return [
     `  pergola ${hostVersion} · ready in ${seconds.toFixed(1)} s`,
     `  api       ${url}`,
@@ -219,7 +217,7 @@ function banner({ url, database, setupSecret, seconds }: BannerFacts): string {
     ...(setupSecret === undefined
       ? []
       : [`  setup     ${url}/console/setup#${setupSecret}  (makes the first administrator, within an hour)`]),
-    `  next      curl -H 'Origin: ${url}' --json '${JSON.stringify(sent)}' ${url}${path}`,
+    `  next      ${next}`,
     '',
   ].join('\n')
 }
