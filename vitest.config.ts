@@ -68,7 +68,7 @@ export default defineConfig({
       project('end-to-end', ['tests/end-to-end/**/*.test.ts']),
       project('conformance', ['tests/conformance/**/*.test.ts']),
       project('security', ['tests/security/**/*.test.ts']),
-      project('proofs', ['packages/*/src/**/*.proof.test.ts', 'tests/**/*.proof.test.ts']),
+      project('proofs', ['packages/*/src/**/*.proof.test.ts', 'tests/**/*.proof.test.ts', 'tools/**/*.proof.test.ts']),
     ],
   },
 })

@@ -76,6 +76,7 @@ const proofs: readonly Proof[] = [
     shows: 'the commands of every document',
     command: 'npm run -s docs:run',
   },
+  test('plantable', 'every planted fault still has its place in the code', 'planted/faults.proof'),
   { name: 'planted', shows: 'planted faults turn checks red', command: 'npm run -s planted' },
   {
     name: 'planted-conformance',

@@ -195,8 +195,8 @@ export const accessFaults: readonly ConformanceFault[] = [
     promise: 'C7-40',
     what: 'a deleted token lives on',
     file: 'packages/server/src/platform/token-model.ts',
-    find: 'tokens.dropped(uid), ',
-    replace: '',
+    find: 'also: [tokens.dropped(uid)]',
+    replace: 'also: []',
   },
   {
     promise: 'C7-41',
