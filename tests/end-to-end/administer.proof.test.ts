@@ -270,8 +270,10 @@ async function atTerminal(
   const shown = text(child.stdout)
   let seen = ''
   child.stdout.on('data', (chunk) => (seen += String(chunk)))
-  await expect.poll(() => seen).toContain('new password')
-  child.stdin.write(keys)
+  for (const prompt of ['new password', 'the same again']) {
+    await expect.poll(() => seen).toContain(prompt)
+    child.stdin.write(keys)
+  }
   await once(child, 'close')
   return { shown: await shown }
 }

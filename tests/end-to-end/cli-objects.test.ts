@@ -124,7 +124,7 @@ describe('pergola apply', () => {
     expect(await done(['apply', '-f', 'milk.yaml'])).toBe('  todo milk unchanged\n')
     const refused = await run(['apply', '-f', 'stale.yaml'])
     expect(refused).toMatchObject({ code: 1, stdout: '' })
-    expect(refused.stderr).toContain('stale.yaml:1 (document 1) todo milk: todo "milk" is at version 1')
+    expect(refused.stderr).toContain('stale.yaml:1 todo milk: todo "milk" is at version 1')
     expect(refused.stderr).toContain('pergola get todos.todo.example.com milk')
     expect(readFileSync(join(folder, 'milk.yaml'), 'utf8')).toBe(edited)
   })
@@ -136,7 +136,7 @@ describe('pergola apply', () => {
     expect(ended).toMatchObject({ code: 1 })
     expect(ended.stdout).toMatch(/^ {2}todo right created\n {2}1 created, 1 failed/)
     expect(ended.stderr).toMatch(
-      /^some\.yaml:2 \(document 1\) todo wrong: .*\n {6}some\.yaml:8 spec\.colour is not a known field\n$/,
+      /^some\.yaml:2 todo wrong: the todo is not valid\n {6}some\.yaml:8 spec\.colour is not a known field\n$/,
     )
     expect(await done(['delete', '-f', 'some.yaml', '--plan']).catch(String)).toContain('nothing has been changed')
     expect(await done(['delete', 'todos', 'right', '--yes'])).toBe('  todo right deleted\n')

@@ -45,6 +45,7 @@ const files = {
   'milk.yaml': todo('milk', 'title: Buy milk'),
   'done.yaml': todo('milk', 'title: Buy milk\nstate: done'),
   'wrong.yaml': todo('oats', 'title: Oats\ncolour: red'),
+  'long.yaml': todo('milk', `title: ${'o'.repeat(121)}`),
 }
 
 beforeAll(async () => {
@@ -68,7 +69,21 @@ test('login asks for user and password, and does not show the password', async (
   terminal.type(password)
   terminal.press('Enter')
   await terminal.shows(`Signed in as admin (super-administrator) on ${new URL(url).host}.`)
+  await terminal.shows(/\n {2}next {6}pergola list <resource>, or pergola plugin list$/m)
   expect(terminal.screen()).not.toContain(password)
+})
+
+test('whoami tells user, roles, server and how long the session lasts', async () => {
+  const shown = await terminal.run('pergola whoami')
+  expect(shown.replace(/\d{4}-\d\d-\d\d \d\d:\d\d/, 'TIME')).toBe(
+    [
+      '  user      admin',
+      '  roles     super-administrator (rolebinding first-administrator)',
+      `  server    ${installation.url}`,
+      '  until     TIME, later when it is used',
+      '[0]',
+    ].join('\n'),
+  )
 })
 
 test('install shows what a package will do and asks; no is no, yes installs', async () => {
@@ -86,10 +101,52 @@ test('install shows what a package will do and asks; no is no, yes installs', as
   await terminal.shows(/ {2}1\.0\.0 started on 1 of 1 {2}\d+\.\d s\n {2}next {6}pergola plugin settings todo.*\n\[0\]/)
 })
 
+test('plugin list and logs show plugins in columns, and name those that there are for one that is not', async () => {
+  expect(await terminal.run('pergola plugin list')).toBe(
+    [
+      '  NAME     VERSION  STATE     REPLICAS',
+      '  content  1.0.0    Disabled',
+      '  todo     1.0.0    Started   1 of 1',
+      '  next      pergola plugin show <name>',
+      '[0]',
+    ].join('\n'),
+  )
+  // Whoever reads on gets rows alone.
+  expect(await terminal.run('pergola plugin list | tail -n 1')).toMatch(/^ {2}todo .*\n\[0\]$/)
+  expect(await terminal.run('pergola plugin logs todo')).toBe('todo is up\n[0]')
+  expect(await terminal.run('pergola plugin logs tdo')).toBe(
+    'there is no plugin "tdo"\n  next      pergola plugin list\n[1]',
+  )
+})
+
+test('user add asks for a password twice, and shows neither', async () => {
+  const addAnn = async (first: string, second: string) => {
+    terminal.type('clear; pergola user add ann; echo "[$?]"')
+    terminal.press('Enter')
+    await terminal.shows(/ {2}new password of ann \(empty: generate one\)$/)
+    terminal.type(first)
+    terminal.press('Enter')
+    await terminal.shows(/ {2}the same again$/)
+    terminal.type(second)
+    terminal.press('Enter')
+  }
+  await addAnn(password, `${password}!`)
+  await terminal.shows(/the two passwords differ; type both again\n\[2\]/)
+  await addAnn(password, password)
+  await terminal.shows(/ {2}user ann created\n {2}next {6}pergola grant ann <role>, and .*\n\[0\]/)
+  expect(terminal.screen()).not.toContain(password)
+})
+
 test('grant gives a role, and can-i tells in colours what is held and what is missing', async () => {
   await terminal.run('pergola user add boss --no-password')
   expect(await terminal.run('pergola grant boss todo-view')).toMatch(
     / {2}rolebinding boss-todo-view created\n {2}next {6}pergola can-i .*\n\[0\]$/,
+  )
+  expect(await terminal.run('pergola grant boss todo-veiw')).toBe(
+    'there is no role "todo-veiw"\n  next      pergola role list\n[1]',
+  )
+  expect(await terminal.run('pergola grant bos todo-view')).toBe(
+    'there is no user "bos"\n  next      pergola user add bos, or pergola user list\n[1]',
   )
   expect(await terminal.run('pergola can-i delete todos --as boss')).toBe(
     [
@@ -114,9 +171,23 @@ test('apply makes an object and tells what it changes; list shows it', async () 
   )
 })
 
+test('get shows an object as YAML that can be applied again, without colours', async () => {
+  const shown = await terminal.run('pergola get todo milk -o yaml')
+  expect(shown).toMatch(/^apiVersion: todo\.example\.com\/v1alpha1\nkind: Todo\nmetadata:\n {2}name: milk\n/)
+  expect(shown).toMatch(/\nspec:\n {2}title: Buy milk\n {2}state: done\n\[0\]$/)
+  expect(terminal.colouredScreen()).not.toContain('\u001b[3')
+  expect(await terminal.run('pergola get todo milk > read.yaml; pergola apply -f read.yaml')).toBe(
+    '  todo milk unchanged\n[0]',
+  )
+})
+
 test('what is refused says where, and what to do', async () => {
   expect(await terminal.run('pergola apply -f wrong.yaml')).toMatch(
-    /^wrong\.yaml:2 \(document 1\) todo oats: .*\n {6}wrong\.yaml:8 spec\.colour is not a known field\n\[1\]$/,
+    /^wrong\.yaml:2 todo oats: the todo is not valid\n {6}wrong\.yaml:8 spec\.colour is not a known field\n\[1\]$/,
+  )
+  expect(terminal.colouredScreen()).not.toContain('\u001b[32m')
+  expect(await terminal.run('pergola apply -f long.yaml')).toMatch(
+    /^long\.yaml:2 todo milk: the todo is not valid\n {6}long\.yaml:7 spec\.title .*120.*\n\[1\]$/,
   )
   expect(await terminal.run('pergola list todoss')).toBe(
     'there is no resource "todoss"; did you mean todos or todo?\n[2]',

@@ -24,8 +24,12 @@ test('serve prints where it listens, its database, the first setup, and a next s
   await again.url()
   await expect.poll(again.stdout).toContain('next')
   expect(again.stdout()).not.toContain('setup ')
-  const signedIn = await followed(again.stdout().split('\n')[4] ?? '')
-  expect(await signedIn.json()).toMatchObject({ username: 'admin', token: expect.stringMatching(/^pgs_/) as string })
+  const [, ...login] = (again.stdout().split('\n')[4] ?? '').trim().split(/ +pergola +| +/)
+  const args = [...login, '--username', 'admin', '--password-file', 'password']
+  const env = { XDG_CONFIG_HOME: again.directory }
+  await using signingIn = startPergola({ args, env, files: { password: '<password>' } })
+  expect(await signingIn.exited).toBe(0)
+  expect(signingIn.stdout()).toContain('Signed in as admin (super-administrator)')
 })
 
 /** Does what a printed command would, as far as `curl` is concerned. */

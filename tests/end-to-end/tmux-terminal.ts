@@ -43,6 +43,7 @@ export function openTerminal(env: Readonly<Record<string, string>>, folder: stri
   tmux('new-session', '-d', '-x', '160', '-y', '50', '-c', folder, 'bash', '--norc', '--noprofile')
   const capture = (...args: readonly string[]) => tmux('capture-pane', '-p', ...args).replace(/\s+$/, '')
   const screen = () => capture()
+  let runs = 0
   const press = (key: string) => void tmux('send-keys', key)
   const type = (text: string) => void tmux('send-keys', '-l', text)
   return {
@@ -54,10 +55,12 @@ export function openTerminal(env: Readonly<Record<string, string>>, folder: stri
       await expect.poll(screen, patience).toMatch(what)
     },
     run: async (line) => {
-      type(`clear; ${line}; echo "[$?]"`)
+      // Numbered, so that the end of the command before is not taken for this one's.
+      const end = ` #${++runs}\n$`
+      type(`clear; ${line}; echo "[$?] #${runs}"`)
       press('Enter')
-      await expect.poll(screen, patience).toMatch(/^\[\d+\]\n\$$/m)
-      return screen().replace(/\n\$$/, '')
+      await expect.poll(() => screen().endsWith(end), patience).toBe(true)
+      return screen().slice(0, -end.length)
     },
     [Symbol.dispose]: () => {
       tmux('kill-server')

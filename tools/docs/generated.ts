@@ -85,7 +85,7 @@ function exitCodes(): string {
 /** A heading a command, and a table of all that it takes. */
 function commands(): string {
   return commandReference()
-    .map(({ usage, description, takes }) => {
+    .map(({ usage, description, examples, takes }) => {
       const rows = takes.map(({ name, meaning, fallback }) => [
         `\`${name.replaceAll('|', '\\|')}\``,
         plainText(meaning),
@@ -96,6 +96,7 @@ function commands(): string {
         '',
         plainText(description),
         '',
+        ...(examples.length === 0 ? [] : ['```sh', ...examples, '```', '']),
         table(['Takes', 'Meaning', 'Default'], rows),
         '',
       ].join('\n')

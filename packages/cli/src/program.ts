@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Help } from 'commander'
 import { addAccessCommands } from './access/access-commands.ts'
 import { addAdminCommands } from './administration/admin-commands.ts'
 import { addBackupCommands } from './administration/backup-commands.ts'
@@ -7,12 +7,15 @@ import { addSecretsCommands } from './administration/secrets-commands.ts'
 import { addCodegenCommand } from './codegen/codegen-command.ts'
 import type { CommandContext } from './command-context.ts'
 import { addDevCommand } from './dev/dev-command.ts'
+import { examples } from './examples.ts'
 import { addDoctorCommands } from './doctor/doctor-commands.ts'
 import { addObjectCommands } from './objects/object-commands.ts'
 import { addPluginCommands } from './plugin/plugin-commands.ts'
 import { addLoginCommands } from './server/login-commands.ts'
 import { asWords } from './server/connect.ts'
 import { exitCodeMeanings, exitCodes } from './terminal/exit-codes.ts'
+
+const moreHelp = '\n\nExit codes:  pergola --help'
 
 /** Every command there is. Each loads what it needs when it is run: help need not wait for it. */
 export function createProgram(context: CommandContext): Command {
@@ -21,10 +24,13 @@ export function createProgram(context: CommandContext): Command {
     .description('The command of Pergola, a host for plugins.')
     .version(context.version)
     .showHelpAfterError('Try:  pergola --help')
-    .addHelpText('after', `\nEnds with\n${codes.join('\n')}`)
+    .addHelpText('after', `\nExit codes:\n${codes.join('\n')}`)
     .configureOutput({
       writeOut: (text) => void context.terminal.write(text),
       writeErr: (text) => context.terminal.tell([text.trimEnd()]),
+    })
+    .configureHelp({
+      optionDescription: (option) => new Help().optionDescription(option).replace(' (default: [])', ''),
     })
     .option('--as <person>', asWords)
     // Behind a command, it is that command's.
@@ -42,7 +48,19 @@ export function createProgram(context: CommandContext): Command {
   addAdminCommands(program)
   addSecretsCommands(program)
   addBackupCommands(program, context)
+  addHelp(program, [])
   return program
+}
+
+/** A command that was used wrongly names its own help, which has examples. */
+function addHelp(command: Command, path: readonly string[]): void {
+  for (const below of command.commands) {
+    const words = [...path, below.name()]
+    below.showHelpAfterError(`Try:  pergola ${words.join(' ')} --help`)
+    const typed = examples[words.join(' ')]
+    if (typed) below.addHelpText('after', `\nExamples:\n${typed.map((line) => `  ${line}`).join('\n')}${moreHelp}`)
+    addHelp(below, words)
+  }
 }
 
 /** `pergola --as ann list todos` is `pergola list todos --as ann`. */

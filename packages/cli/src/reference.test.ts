@@ -1,5 +1,9 @@
+import type { Command } from 'commander'
 import { expect, test } from 'vitest'
+import { examples } from './examples.ts'
+import { createProgram } from './program.ts'
 import { commandReference } from './reference.ts'
+import { createTerminal } from './terminal/terminal.ts'
 
 test('every command and all that it takes is described, and what changes a server has a plan', () => {
   const commands = commandReference()
@@ -19,4 +23,23 @@ test('what lists or shows something has a form for programs', () => {
   const shows = commandReference().filter(({ usage }) => / (list|get|show|whoami|can-i|who-can|doctor)\b/.test(usage))
   const formless = shows.filter(({ takes }) => !takes.some(({ name }) => /--output|--json/.test(name)))
   expect(formless.map(({ usage }) => usage)).toEqual([])
+})
+
+test('every example is a command that can be typed, and every command of a usual day has one', () => {
+  const { stdin, stdout, stderr } = process
+  const terminal = createTerminal({ stdin, stdout, stderr, variables: {} })
+  const program = createProgram({ terminal, variables: {}, version: '' })
+  for (const [words, lines] of Object.entries(examples)) {
+    const command = words
+      .split(' ')
+      .reduce<Command | undefined>((above, word) => above?.commands.find((below) => below.name() === word), program)
+    for (const line of lines) {
+      const { operands, unknown } = command?.parseOptions(line.split(' ').slice(words.split(' ').length + 1)) ?? {}
+      expect([line, unknown]).toEqual([line, []])
+      const required = command?.registeredArguments.filter((argument) => argument.required).length
+      expect([line, operands?.length]).toEqual([line, expect.toSatisfy((count: number) => count >= (required ?? 0))])
+    }
+  }
+  const usual = 'login whoami list get apply delete grant revoke can-i who-can'.split(' ')
+  expect(Object.keys(examples)).toEqual(expect.arrayContaining([...usual, 'user add']))
 })

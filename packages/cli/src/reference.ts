@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from 'commander'
+import { examples } from './examples.ts'
 import { createProgram } from './program.ts'
 import { exitCodeMeanings } from './terminal/exit-codes.ts'
 import { createTerminal } from './terminal/terminal.ts'
@@ -8,6 +9,7 @@ export interface DescribedCommand {
   /** `pergola list <resource>`. */
   readonly usage: string
   readonly description: string
+  readonly examples: readonly string[]
   readonly takes: readonly { readonly name: string; readonly meaning: string; readonly fallback: string }[]
 }
 
@@ -38,7 +40,8 @@ function described(command: Command, path: string): readonly DescribedCommand[] 
       })),
     ]
     const words = [usage, ...below.registeredArguments.map(nameOf)].join(' ')
-    return [{ usage: words, description: sentence(meaningOf(usage, 'it', below.description())), takes }]
+    const description = sentence(meaningOf(usage, 'it', below.description()))
+    return [{ usage: words, description, examples: examples[usage.replace('pergola ', '')] ?? [], takes }]
   })
 }
 

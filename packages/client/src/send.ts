@@ -70,7 +70,7 @@ export function urlOf({ url }: Connection, path: string): URL {
 
 async function sendOnce(connection: Connection, call: Call, signal: AbortSignal): Promise<unknown> {
   const { method, path, body, headers } = call
-  const where = `${method} ${path}`
+  const where = `${method} ${urlOf(connection, path)}`
   const response = await attempt(where, () =>
     connection.fetch(urlOf(connection, path), {
       method,

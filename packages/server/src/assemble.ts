@@ -18,6 +18,7 @@ import { hostVersion } from './base/host-version.ts'
 import type { Config } from './base/config.ts'
 import type { Development } from './base/development.ts'
 import type { Log } from './base/log.ts'
+import { gauge } from './base/metrics.ts'
 import { localOrigins } from './base/origins.ts'
 import type { NatsAddress } from './base/nats-address.ts'
 import type { OidcProvider } from './base/oidc-provider.ts'
@@ -72,8 +73,9 @@ import { createOwnModels, type OwnModels } from './platform/own-models.ts'
 import { createSecretModel } from './platform/secret-model.ts'
 import { createSecretSealing } from './platform/secret-sealing.ts'
 import { seedRoles } from './platform/seed-roles.ts'
+import { watchHealth, type DatabaseHealth } from './store/database-health.ts'
 import { openStore } from './store/open-store.ts'
-import { withOutages, type DatabaseHealth } from './store/outages.ts'
+import { watchedStore } from './store/watched-store.ts'
 import type { ModelKey, Store } from './store/store.ts'
 import { createSchemaCompiler, type SchemaCompiler } from './validation/schema-compiler.ts'
 
@@ -125,11 +127,10 @@ export interface Server {
 export async function assemble(options: AssembleOptions): Promise<Server> {
   const { config, providers = [], keys = [], log } = options
   const maxAgeMs = config.oidc.maxAge * 1000
-  const { store, health: database } = await openWatchedStore(config, log)
   const clock = systemClock
   await using parts = new AsyncDisposableStack()
+  const { store, database } = await openWatchedStore(config, log, parts)
   const audit = openAudit(config, log, parts)
-  parts.defer(() => Promise.race([store[Symbol.asyncDispose](), sleep(storeCloseMs, undefined, { ref: false })]))
   const own = createOwnModels({ store, clock, rights: () => access })
   const kept = assembleKept({ store, keys }, parts)
   const { feed, ...seen } = await assembleFeed(store, options, parts)
@@ -206,16 +207,15 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
 }
 
 /** The store, whose outages are answered 503 and written down once. */
-async function openWatchedStore({ database, metrics }: Config, log: Log) {
-  let health: DatabaseHealth | undefined
-  const opened = await openStore({ ...database, onConnectionLost: () => health?.connectionLost() })
-  const watched = withOutages(opened, {
-    log,
-    deadlineMs: database.timeout * 1000,
-    measured: metrics.port !== undefined,
-  })
-  health = watched.health
-  return watched
+async function openWatchedStore({ database, metrics }: Config, log: Log, running: AsyncDisposableStack) {
+  // A connection that broke while nobody used it: one question tells whether more is wrong.
+  const onConnectionLost = () => void store?.ping().catch(() => {})
+  let store: Store | undefined
+  const opened = await openStore({ ...database, onConnectionLost })
+  running.defer(() => Promise.race([opened[Symbol.asyncDispose](), sleep(storeCloseMs, undefined, { ref: false })]))
+  const health = running.use(watchHealth({ log, description: opened.description }))
+  store = watchedStore(opened, { health, limitMs: database.timeout * 1000, measured: metrics.port !== undefined })
+  return { store, database: health }
 }
 
 /** Answers how many requests did not end in time. */
@@ -312,6 +312,7 @@ function assembleStreaming(parts: StreamingParts, running: AsyncDisposableStack)
   const { watch } = parts.config
   const followed = { ...parts, concerned: access.concerned }
   const hub = running.use(createWatchHub(followed))
+  running.use(gauge('pergola_watches', () => [{ value: hub.size() }]))
   const limits = createStreamLimits({ inAll: watch.max, perCaller: watch.maxPerUser, ...watches })
   const streams = running.use(createLastingStreams({ ...followed, limits }))
   const watching: WatchParts = { store, clock, hub, reading: createTurns(watchReadings), limits }

@@ -208,11 +208,9 @@ interface BannerFacts {
 function banner({ publicUrl, database, setupSecret, seconds }: BannerFacts): string {
   // Every address of this machine: a browser on it has one of them.
   const url = publicUrl.replace(/^http:\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, 'http://localhost')
-  const person = { username: 'admin', password: '<password>' }
-  const [path, sent] =
-    setupSecret === undefined
-      ? ['/auth/sessions', { ...person, transport: 'token' }]
-      : ['/auth/setup', { ...person, secret: setupSecret }]
+  const first = JSON.stringify({ username: 'admin', password: '<password>', secret: setupSecret })
+  const next =
+    setupSecret === undefined ? `pergola login ${url}` : `curl -H 'Origin: ${url}' --json '${first}' ${url}/auth/setup`
   return [
     `  pergola ${hostVersion} · ready in ${seconds.toFixed(1)} s`,
     `  api       ${url}`,
@@ -221,7 +219,7 @@ function banner({ publicUrl, database, setupSecret, seconds }: BannerFacts): str
     ...(setupSecret === undefined
       ? []
       : [`  setup     ${url}/console/setup#${setupSecret}  (makes the first administrator, within an hour)`]),
-    `  next      curl -H 'Origin: ${url}' --json '${JSON.stringify(sent)}' ${url}${path}`,
+    `  next      ${next}`,
     '',
   ].join('\n')
 }

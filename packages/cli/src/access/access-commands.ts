@@ -10,7 +10,7 @@ import type { RoleListOptions } from './roles.ts'
 import type { AddUserOptions, ResetOptions } from './users.ts'
 import type { WhoCanOptions } from './who-can.ts'
 
-const planWords = 'only tell what it would do; the server looks at it, and stores nothing'
+const planWords = 'only show what it would do; the server checks it and stores nothing'
 const resourceWords = 'todos, todos/status, todos.todo.example.com, or a path such as /apis'
 
 type Asked<Options> = readonly [verb: string, resource: string, name: string | undefined, options: Options]
@@ -20,7 +20,7 @@ export function addAccessCommands(program: Command, context: CommandContext): vo
   addGrantCommands(program, context)
   addQuestions(program, context)
   addUserCommands(program, context)
-  const role = program.command('role').description('look at roles')
+  const role = program.command('role').description('show roles')
   addServerOptions(role.command('list'))
     .description('list roles by what people call them')
     .addOption(outputOption(['table', 'json', 'name']))
@@ -35,7 +35,7 @@ export function addAccessCommands(program: Command, context: CommandContext): vo
 
 function addGrantCommands(program: Command, context: CommandContext): void {
   addServerOptions(program.command('grant'))
-    .description('give a role to a user, by the rolebinding <user>-<role>')
+    .description('grant a role to a user, with the rolebinding <user>-<role>')
     .argument('<user>', 'name of the user')
     .argument('<role>', 'name of the role')
     .option('--plan', planWords)
@@ -46,7 +46,7 @@ function addGrantCommands(program: Command, context: CommandContext): void {
       }),
     )
   addServerOptions(program.command('revoke'))
-    .description('take a role from a user, out of every rolebinding that gives it')
+    .description('revoke a role from a user, in every rolebinding that grants it')
     .argument('<user>', 'name of the user')
     .argument('<role>', 'name of the role')
     .option('--plan', planWords)
@@ -60,11 +60,11 @@ function addGrantCommands(program: Command, context: CommandContext): void {
 
 function addQuestions(program: Command, context: CommandContext): void {
   addWhichServer(program.command('can-i'))
-    .description('tell whether something is allowed, and why; ends with 0 for yes and 1 for no')
+    .description('check whether something is allowed, and why; exits with 0 for yes and 1 for no')
     .argument('<verb>', 'get, list, watch, create, update, patch, delete or deletecollection')
     .argument('<resource>', resourceWords)
     .argument('[name]', 'name of an object')
-    .option('--as <user>', 'ask for somebody else')
+    .option('--as <user>', 'ask for another user')
     .addOption(outputOption(['table', 'json']))
     .action(
       runCommand(context, async (...[verb, resource, name, options]: Asked<CanIOptions>) => {
@@ -73,7 +73,7 @@ function addQuestions(program: Command, context: CommandContext): void {
       }),
     )
   addServerOptions(program.command('who-can'))
-    .description('tell which roles allow something, and who holds them')
+    .description('show which roles allow something, and who holds them')
     .argument('<verb>', 'get, list, watch, create, update, patch, delete or deletecollection')
     .argument('<resource>', resourceWords)
     .argument('[name]', 'name of an object')
@@ -87,13 +87,13 @@ function addQuestions(program: Command, context: CommandContext): void {
 }
 
 function addUserCommands(program: Command, context: CommandContext): void {
-  const user = program.command('user').description('look after users')
+  const user = program.command('user').description('manage users')
   addPasswordOptions(addServerOptions(user.command('add')))
-    .description('make a user, and its password: asked for without showing it')
-    .argument('<name>', 'name of the user, which nobody ever had')
-    .option('--display-name <text>', 'what people call it')
-    .option('--email <address>', 'where it gets mail')
-    .addOption(new Option('--no-password', 'without one: for who signs in by an OpenID Connect provider'))
+    .description('add a user; asks for the password without showing it')
+    .argument('<name>', 'user name; names of deleted users cannot be used again')
+    .option('--display-name <text>', 'name shown to people')
+    .option('--email <address>', 'e-mail address')
+    .addOption(new Option('--no-password', 'without a password, for users of an OpenID Connect provider'))
     .option('--plan', planWords)
     .action(
       runCommand(context, async (name: string, options: AddUserOptions) => {
@@ -116,7 +116,7 @@ function addUserCommands(program: Command, context: CommandContext): void {
   addPasswordOptions(addServerOptions(user.command('reset-password')))
     .description("set a user's password; asks for it without showing it")
     .argument('<name>', 'name of the user, who is signed out everywhere')
-    .option('--plan', 'only tell what it would do')
+    .option('--plan', 'only show what it would do')
     .action(
       runCommand(context, async (name: string, options: ResetOptions) => {
         const { resetPassword } = await import('./users.ts')

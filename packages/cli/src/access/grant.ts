@@ -1,4 +1,4 @@
-import { isApiError } from '@pergola/api'
+import { isApiError, type ApiError } from '@pergola/api'
 import type { Client } from '@pergola/client'
 import type { CommandContext } from '../command-context.ts'
 import { allOf } from '../server/all-of.ts'
@@ -6,7 +6,6 @@ import { attempting } from '../server/attempting.ts'
 import { connect, type ServerOptions } from '../server/connect.ts'
 import { roleBindings, type RoleBinding } from '../server/core-resources.ts'
 import { CommandFault } from '../terminal/command-fault.ts'
-import { fieldLines } from '../terminal/render-error.ts'
 
 export interface GrantOptions extends ServerOptions {
   readonly plan?: boolean
@@ -46,7 +45,7 @@ async function bind(client: Client, { user, role, name, dryRun }: Binding): Prom
     await bindings.create(binding, { dryRun })
     return 'created'
   } catch (error) {
-    if (isApiError(error) && error.reason === 'Invalid') throw unknownNames(error)
+    if (isApiError(error) && error.reason === 'Invalid') throw unknownName(error, user)
     if (!isApiError(error) || error.reason !== 'AlreadyExists') throw error
   }
   const stored = await bindings.get(name)
@@ -61,9 +60,11 @@ async function bind(client: Client, { user, role, name, dryRun }: Binding): Prom
   return 'changed'
 }
 
-function unknownNames(error: Error & { readonly errors?: unknown }): Error {
-  const next = 'pergola list roles, and pergola user list'
-  return new CommandFault(error.message, { lines: fieldLines(error as never), next })
+function unknownName(error: ApiError, user: string): Error {
+  const [fault] = error.errors ?? []
+  if (fault?.field === 'roleRef.name') return new CommandFault(fault.message, { next: 'pergola role list' })
+  if (!fault?.field.startsWith('subjects')) return error
+  return new CommandFault(fault.message, { next: `pergola user add ${user}, or pergola user list` })
 }
 
 /** Out of every binding that gives the role to the user; one that is empty then is deleted. */

@@ -34,8 +34,6 @@ export async function listRoles(
     visible(annotations[roleKeys.module] ?? ''),
     labels[roleKeys.template] === 'true' ? 'template' : '',
   ])
-  await terminal.print([
-    ...tableOf(['NAME', 'CALLED', 'MODULE', 'KIND'], rows),
-    '  next      pergola grant <user> <role>',
-  ])
+  await terminal.print(tableOf(['NAME', 'CALLED', 'MODULE', 'KIND'], rows))
+  await terminal.hint('pergola grant <user> <role>')
 }

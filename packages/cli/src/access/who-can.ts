@@ -54,7 +54,8 @@ export async function whoCan(
     `${isEstimate ? 'about ' : ''}${bindings}`,
     everybody[name] ?? usersWords(users),
   ])
-  await terminal.print([...tableOf(['ROLE', 'BINDINGS', 'USERS'], rows), '  next      pergola grant <user> <role>'])
+  await terminal.print(tableOf(['ROLE', 'BINDINGS', 'USERS'], rows))
+  await terminal.hint('pergola grant <user> <role>')
 }
 
 /** Undefined for who may not know. */

@@ -5,6 +5,7 @@ import { attempting } from '../server/attempting.ts'
 import { connect, type Connection, type ServerOptions } from '../server/connect.ts'
 import { fullName, readResources, type KnownResource } from '../server/resources.ts'
 import { exitCodes, type ExitCode } from '../terminal/exit-codes.ts'
+import { summaryOf } from '../terminal/render-error.ts'
 import { showingProgress } from '../terminal/progress.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { visible } from '../terminal/visible.ts'
@@ -132,8 +133,8 @@ function failureLines({ document, resource }: Outcome, error: ApiError): readonl
     return `      ${document.placeOf(path)} ${visible(field)} ${visible(message)}`
   })
   const advice = adviceFor(error, { document, resource })
-  const where = `${document.placeOf([])} (document ${document.number})`
-  return [`${where} ${nameOf(document, resource)}: ${visible(error.message)}`, ...fields, ...advice]
+  const where = document.placeOf([])
+  return [`${where} ${nameOf(document, resource)}: ${visible(summaryOf(error))}`, ...fields, ...advice]
 }
 
 function stepOf(step: string): string | number {

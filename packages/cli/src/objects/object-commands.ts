@@ -20,9 +20,9 @@ export function addObjectCommands(program: Command, context: CommandContext): vo
     .option('--where <term>', 'an indexed field and its value: spec.state=open; may be given again', collect, [])
     .option('--label <selector>', 'labels and their values: team=blue; may be given again', collect, [])
     .option('--sort <field>', 'an indexed field; -spec.due from the last to the first; may be given again', collect, [])
-    .option('--limit <count>', 'no more than so many', countOf)
-    .option('--watch', 'go on with every change, until Ctrl-C')
-    .option('--nonconforming', 'only what the schema of today would not take')
+    .option('--limit <count>', 'at most this many', countOf)
+    .option('--watch', 'then print every change until Ctrl-C')
+    .option('--nonconforming', 'only objects that do not conform to the current schema')
     .action(
       runCommand(context, async (resource: string, options: ListOptions) => {
         const { list } = await import('./list.ts')
@@ -41,14 +41,14 @@ export function addObjectCommands(program: Command, context: CommandContext): vo
       }),
     )
   addServerOptions(program.command('apply'))
-    .description('make objects what files say: create those that are not there, change the others')
+    .description('create or update objects from files')
     .requiredOption(
       '-f, --filename <file>',
       'YAML or JSON, a folder of them, or - for stdin; may be given again',
       collect,
     )
-    .option('-R, --recursive', 'folders in folders, too')
-    .option('--plan', 'only tell what would become of them; the server looks at them, and stores nothing')
+    .option('-R, --recursive', 'include nested folders')
+    .option('--plan', 'only show what would change; the server checks the objects and stores nothing')
     .addHelpText('after', `\n${applyWords}`)
     .action(
       runCommand(context, async (options: ApplyOptions) => {
@@ -57,12 +57,12 @@ export function addObjectCommands(program: Command, context: CommandContext): vo
       }),
     )
   addServerOptions(program.command('delete'))
-    .description('delete objects by their names, or those that files hold')
+    .description('delete objects by name, or those in files')
     .argument('[resource]', resourceWords)
     .argument('[names...]', 'names of the objects')
     .option('-f, --filename <file>', 'YAML or JSON, a folder of them, or - for stdin; may be given again', collect)
-    .option('-R, --recursive', 'folders in folders, too')
-    .option('--plan', 'only tell what would be deleted')
+    .option('-R, --recursive', 'include nested folders')
+    .option('--plan', 'only show what would be deleted')
     .option('-y, --yes', 'do not ask')
     .action(
       runCommand(context, async (resource: string | undefined, names: readonly string[], options: DeleteOptions) => {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { LineCounter, parseAllDocuments, type Document } from 'yaml'
 import { CommandFault } from '../terminal/command-fault.ts'
+import { whyUnreadable } from '../terminal/why-unreadable.ts'
 
 /** An object as somebody has written it, and where. */
 export interface ObjectDocument {
@@ -64,7 +65,7 @@ function filesOf(path: string, { recursive = false }: Pick<ReadOptions, 'recursi
       .toSorted()
       .map((name) => join(path, name))
   } catch (error) {
-    throw new CommandFault(`${path} cannot be read: ${(error as Error).message}`)
+    throw new CommandFault(`${path} cannot be read: ${whyUnreadable(error)}`)
   }
 }
 
@@ -88,7 +89,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new CommandFault(`${file} cannot be read: ${(error as Error).message}`)
+    throw new CommandFault(`${file} cannot be read: ${whyUnreadable(error)}`)
   }
 }
 

@@ -5,7 +5,7 @@ import { addRemoteCommands } from './remote/remote-commands.ts'
 
 /** For authors and operators of plugins. */
 export function addPluginCommands(program: Command, context: CommandContext): void {
-  const plugin = program.command('plugin').description('make plugins into packages, and look after those of a server')
+  const plugin = program.command('plugin').description('package plugins, and manage those of a server')
   plugin
     .command('pack')
     .description('make a package (.tgz) of the plugin in this folder, and tell what it will do')

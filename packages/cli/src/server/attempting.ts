@@ -25,8 +25,14 @@ function explained(error: ApiError, { verb, resource, name }: Attempt): Error {
     const next = 'pergola login <url>'
     return new CommandFault('not signed in any more', { exitCode: exitCodes.notSignedIn, next })
   }
-  if (error.reason === 'NotFound') return new CommandFault(visible(error.message), { next: `pergola list ${resource}` })
+  if (error.reason === 'NotFound') return new CommandFault(visible(error.message), { next: listOf(resource) })
   if (error.reason !== 'Forbidden') return error
   const asked = ['pergola can-i', verb, resource, ...(name === undefined ? [] : [name])].join(' ')
   return new CommandFault(visible(error.message), { lines: fieldLines(error), next: asked })
+}
+
+/** The command that shows which names there are. */
+function listOf(resource: string): string {
+  if (/^plugins(\/|$)/.test(resource)) return 'pergola plugin list'
+  return resource === 'users' || resource === 'users/password' ? 'pergola user list' : `pergola list ${resource}`
 }

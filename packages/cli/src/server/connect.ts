@@ -7,6 +7,7 @@ import { exitCodes } from '../terminal/exit-codes.ts'
 import { developmentServer } from './development-server.ts'
 import { readServers, serversFileOf, type KnownServer } from './servers-file.ts'
 import { hostOf, serverUrl } from './server-url.ts'
+import { whyUnreadable } from '../terminal/why-unreadable.ts'
 
 export interface ServerOptions {
   readonly server?: string
@@ -27,9 +28,9 @@ export function addWhichServer(command: Command): Command {
   return command
     .option(
       '--server <url>',
-      'another server than the last one signed in on, or that of "pergola dev" in this folder (or PERGOLA_SERVER)',
+      'server to use; default: that of "pergola dev" in this folder, else the last one signed in to (or PERGOLA_SERVER)',
     )
-    .option('--insecure-http', 'take plain http from a server that is not this machine')
+    .option('--insecure-http', 'allow plain http to a server on another machine')
 }
 
 /** Which server, and as whom. */
@@ -126,7 +127,7 @@ export async function readSecretFile({ terminal }: CommandContext, file: string)
     const secret = text.replace(/\r?\n$/, '')
     if (secret !== '') return secret
   } catch (error) {
-    throw usedWrongly(`${file} cannot be read: ${(error as Error).message}`)
+    throw usedWrongly(`${file} cannot be read: ${whyUnreadable(error)}`)
   }
   throw usedWrongly(`${file} is empty`)
 }

@@ -11,16 +11,16 @@ import type { LogoutOptions } from './logout.ts'
 export function addLoginCommands(program: Command, context: CommandContext): void {
   program
     .command('login')
-    .description('sign in on a server, which is the one that is meant from then on')
+    .description('sign in to a server, which later commands then use')
     .argument('<url>', 'address of the server, such as https://pergola.example.com')
-    .option('--username <name>', 'who signs in; asked for where it is left out')
+    .option('--username <name>', 'user name; asked for if omitted')
     .addOption(new Option('--password-file <file>', 'read the password from a file; - is stdin').conflicts('tokenFile'))
     .addOption(
       new Option('--token-file <file>', 'a personal access token in place of a password; - is stdin').conflicts(
         'username',
       ),
     )
-    .option('--insecure-http', 'take plain http from a server that is not this machine')
+    .option('--insecure-http', 'allow plain http to a server on another machine')
     .action(
       runCommand(context, async (url: string, options: LoginOptions) => {
         const { login } = await import('./login.ts')
@@ -28,8 +28,8 @@ export function addLoginCommands(program: Command, context: CommandContext): voi
       }),
     )
   addServerOptions(program.command('logout'))
-    .description('end the session on the server, and forget it')
-    .option('--plan', 'only tell what it would do')
+    .description('end the session on the server and remove it from this machine')
+    .option('--plan', 'only show what it would do')
     .action(
       runCommand(context, async (options: LogoutOptions) => {
         const { logout } = await import('./logout.ts')
@@ -37,7 +37,7 @@ export function addLoginCommands(program: Command, context: CommandContext): voi
       }),
     )
   addServerOptions(program.command('whoami'))
-    .description('tell who is signed in where, with which roles and until when')
+    .description('show who is signed in to which server, with which roles and until when')
     .addOption(outputOption(['table', 'json']))
     .action(
       runCommand(context, async (options: WhoAmIOptions) => {

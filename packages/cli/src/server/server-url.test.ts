@@ -8,6 +8,9 @@ describe('an address is kept', () => {
     ['https://pergola.example.com:8443/base/', 'https://pergola.example.com:8443/base'],
     ['pergola.example.com', 'https://pergola.example.com'],
     ['http://localhost:8090', 'http://localhost:8090'],
+    ['localhost:8090', 'http://localhost:8090'],
+    ['127.0.0.1', 'http://127.0.0.1'],
+    ['https://localhost:8443', 'https://localhost:8443'],
     ['http://127.0.0.1:8090', 'http://127.0.0.1:8090'],
     ['http://[::1]:8090', 'http://[::1]:8090'],
   ])('%s as %s', (text, kept) => expect(serverUrl(text)).toBe(kept))

@@ -5,9 +5,12 @@ export interface UrlOptions {
   readonly insecureHttp?: boolean | undefined
 }
 
-/** An address as it is kept: without a slash at its end. Others could read along on plain http, so it has to be this machine. */
+/**
+ * An address as it is kept: without a slash at its end. Others could read along on plain http, so it has to be this machine.
+ * Without a scheme, this machine is taken for http and every other one for https.
+ */
 export function serverUrl(text: string, { insecureHttp = false }: UrlOptions = {}): string {
-  const url = URL.parse(text.includes('://') ? text : `https://${text}`)
+  const url = text.includes('://') ? URL.parse(text) : withScheme(text)
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw usedWrongly(`"${text}" is not the address of a server; write https://pergola.example.com`)
   }
@@ -20,6 +23,11 @@ export function serverUrl(text: string, { insecureHttp = false }: UrlOptions = {
     )
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+}
+
+function withScheme(text: string): URL | null {
+  const url = URL.parse(`https://${text}`)
+  return url && isLoopback(url.hostname) ? URL.parse(`http://${text}`) : url
 }
 
 export function hostOf(url: string): string {

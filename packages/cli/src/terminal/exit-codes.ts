@@ -11,10 +11,10 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 export const exitCodeMeanings: readonly (readonly [ExitCode, string])[] = [
-  [exitCodes.done, 'done; of `can-i`, yes'],
-  [exitCodes.failed, 'refused or failed, or a part of it; of `can-i`, no'],
-  [exitCodes.usedWrongly, 'used wrongly: an option, an argument or a name that is not known'],
+  [exitCodes.done, 'success; for `can-i`, yes'],
+  [exitCodes.failed, 'refused or failed, wholly or in part; for `can-i`, no'],
+  [exitCodes.usedWrongly, 'usage error: an unknown option, argument or name'],
   [exitCodes.unreachable, 'the server cannot be reached'],
-  [exitCodes.notSignedIn, 'not signed in, or not any more'],
-  [exitCodes.interrupted, 'ended by Ctrl-C'],
+  [exitCodes.notSignedIn, 'not signed in, or the session has ended'],
+  [exitCodes.interrupted, 'interrupted by Ctrl-C'],
 ]

@@ -17,8 +17,8 @@ export interface NewPassword {
 
 export function addPasswordOptions(command: Command): Command {
   return command
-    .addOption(new Option('--password-file <file>', 'read it from a file').conflicts('generate'))
-    .option('--generate', 'make one and print it, once')
+    .addOption(new Option('--password-file <file>', 'read the password from a file').conflicts('generate'))
+    .option('--generate', 'generate a password and print it once')
 }
 
 /** From a file, made, or asked for at a terminal, where an empty answer has one made. */
@@ -29,8 +29,8 @@ export async function newPassword(user: string, { passwordFile, generate }: Pass
   if (!generate && !process.stdin.isTTY) {
     throw usedWrongly('there is no terminal to ask at; use --password-file <file> or --generate')
   }
-  const asked = generate ? '' : await askHidden(`  new password of ${user} (empty: make one)  `)
-  return asked === ''
-    ? { password: randomBytes(18).toString('base64url'), made: true }
-    : { password: asked, made: false }
+  const asked = generate ? '' : await askHidden(`  new password of ${user} (empty: generate one)  `)
+  if (asked === '') return { password: randomBytes(18).toString('base64url'), made: true }
+  if ((await askHidden('  the same again  ')) !== asked) throw usedWrongly('the two passwords differ; type both again')
+  return { password: asked, made: false }
 }

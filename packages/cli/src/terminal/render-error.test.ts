@@ -21,6 +21,22 @@ describe('an error ends a command', () => {
       1,
       ['the todo is not valid', '  spec.title  is required', '  a           is not a known field'],
     ],
+    [
+      'with fields once, where the message names them, too',
+      new ApiError('Invalid', 'the todo is not valid: spec.title is required; a is not a known field', {
+        errors: invalid.errors ?? [],
+      }),
+      1,
+      ['the todo is not valid', '  spec.title  is required', '  a           is not a known field'],
+    ],
+    [
+      'without the field that the message explains',
+      new ApiError('Invalid', 'sort: "spec.title" is not indexed in todos', {
+        errors: [{ pointer: '', field: 'spec.title', rule: 'indexed', message: 'is not indexed' }],
+      }),
+      1,
+      ['sort: "spec.title" is not indexed in todos'],
+    ],
     ['not signed in', new ApiError('Unauthenticated', 'no'), 4, ['no', '  next      pergola login <url>']],
     [
       'of the server itself',

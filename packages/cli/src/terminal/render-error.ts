@@ -25,6 +25,21 @@ function nextLine(next: string | undefined): readonly string[] {
   return next === undefined ? [] : [`  next      ${next}`]
 }
 
+/** What was refused, and a line for each field that says more than the message does. */
+function refusalLines(error: ApiError): readonly string[] {
+  const [first, ...others] = error.errors ?? []
+  const isSaid =
+    first && others.length === 0 && [first.field, first.message].every((text) => error.message.includes(text))
+  const summary = summaryOf(error)
+  return isSaid && summary === error.message ? [visible(summary)] : [visible(summary), ...fieldLines(error)]
+}
+
+/** The message without the fields, which get lines of their own. */
+export function summaryOf({ message, errors: [first] = [] }: Pick<ApiError, 'message' | 'errors'>): string {
+  const at = first ? message.indexOf(`: ${first.field} ${first.message}`) : -1
+  return at < 0 ? message : message.slice(0, at)
+}
+
 /** The fields of a refusal, a line each. */
 export function fieldLines({ errors = [] }: Pick<ApiError, 'errors'>): readonly string[] {
   return tableLines(errors.map(({ field, message }) => [visible(field), visible(message)]))
@@ -39,8 +54,7 @@ function apiErrorLines(error: ApiError): readonly string[] {
   const { reason, requestId } = error
   const isOurs = reason !== 'Internal'
   return [
-    visible(error.message),
-    ...fieldLines(error),
+    ...refusalLines(error),
     ...(isOurs || requestId === undefined ? [] : [`  request   ${requestId}, to be found in the log of the server`]),
     ...nextLine(adviceFor(error)),
   ]

@@ -21,6 +21,8 @@ export interface Terminal {
   write(text: string): Promise<void>
   /** Lines to stdout. */
   print(lines: readonly string[]): Promise<void>
+  /** The next command under a table; on a terminal only, so that programs get rows alone. */
+  hint(next: string): Promise<void>
   /** Lines to stderr, about what is being done. */
   tell(lines: readonly string[]): void
   /** Stands on stderr until the next one, or until something is written; at a terminal only. */
@@ -70,6 +72,9 @@ export function createTerminal(streams: TerminalStreams): Terminal {
     write,
     print: async (lines) => {
       if (lines.length > 0) await write(`${lines.join('\n')}\n`)
+    },
+    hint: async (next) => {
+      if (stdout.isTTY) await write(`  next      ${next}\n`)
     },
     tell: (lines) => {
       erase()

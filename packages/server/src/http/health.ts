@@ -17,9 +17,9 @@ export interface Health {
    * What is answered before anybody asks who calls: that takes the database, whose outage must neither get the process
    * restarted nor keep it from saying that it is not ready.
    */
-  early(request: RequestHead): Promise<Answer> | undefined
+  readonly early: (request: RequestHead) => Promise<Answer> | undefined
   /** What came of each check. */
-  look(): Promise<readonly CheckResult[]>
+  readonly look: () => Promise<readonly CheckResult[]>
 }
 
 export interface HealthOptions {
@@ -29,6 +29,8 @@ export interface HealthOptions {
   readonly log: Log
 }
 
+const livez = async () => text(200, 'ok\n')
+
 /**
  * `/livez`: the process answers, and nothing else is asked. `/readyz`: whether to send requests here. Its `?verbose` lists the
  * checks, for people; only callers that signed in see the details, which name hosts and users.
@@ -36,7 +38,6 @@ export interface HealthOptions {
 export function createHealth({ checks, knowsCallers, log }: HealthOptions): Health {
   const failing = new Set<string>()
   const look = () => Promise.all(checks.map((check) => run(check, { failing, log })))
-  const livez = async () => text(200, 'ok\n')
   const readiness = async ({ verbose, details }: Record<'verbose' | 'details', boolean>) => {
     const results = await look()
     const failed = results.filter(({ ok }) => !ok)
@@ -62,7 +63,7 @@ export function createHealth({ checks, knowsCallers, log }: HealthOptions): Heal
   }
 }
 
-export interface CheckResult {
+interface CheckResult {
   readonly name: string
   readonly ok: boolean
   readonly detail: string

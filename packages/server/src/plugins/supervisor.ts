@@ -175,10 +175,7 @@ function createSeats(parts: SupervisorParts) {
     installed: (name) => known.all().find((plugin) => plugin.name === name),
     isStarted: (name) => seats.get(name)?.active?.door !== undefined,
   })
-  const phases = new Map<string, string>()
-  countPhases(phases)
-  const exited = counter('pergola_plugin_exits')
-  const onExit = (plugin: string) => exited(1, { plugin })
+  const { phases, onExit } = countPlugins()
   const onState: RunnerParts['onState'] = (plugin, digest, state) => {
     if (digest === plugin.spec.digest) phases.set(plugin.name, state.phase)
     statuses.tell(plugin, digest, state)
@@ -245,12 +242,16 @@ function createSeats(parts: SupervisorParts) {
   }
 }
 
-function countPhases(phases: ReadonlyMap<string, string>): void {
+/** The phases of plugins, by name, for the metrics. */
+function countPlugins() {
+  const phases = new Map<string, string>()
   gauge('pergola_plugins', () => {
     const counts = new Map<string, number>()
     for (const phase of phases.values()) counts.set(phase, (counts.get(phase) ?? 0) + 1)
     return [...counts].map(([phase, value]) => ({ value, labels: { phase } }))
   })
+  const exited = counter('pergola_plugin_exits')
+  return { phases, onExit: (plugin: string) => exited(1, { plugin }) }
 }
 
 /** Looked at for every write that asks a plugin, so each answer is kept. */

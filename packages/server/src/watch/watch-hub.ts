@@ -1,5 +1,4 @@
 import { ApiError } from '@pergola/api'
-import { gauge } from '../base/metrics.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Frame } from '../base/wire.ts'
@@ -57,7 +56,6 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
   const waiting = new Set<() => void>()
   /** Everything up to here was sent to those who have joined. */
   let place = feed.place
-  const counted = gauge('pergola_watches', () => [{ value: all.size }])
   const bookmark = createBookmarks(() => place)
 
   const leave = (watcher: Watcher) => {
@@ -130,7 +128,6 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
     [Symbol.dispose]: () => {
       clearInterval(tick)
       subscription[Symbol.dispose]()
-      counted[Symbol.dispose]()
     },
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { list } from 'tar'
 import { usedWrongly } from '../../terminal/command-fault.ts'
+import { whyUnreadable } from '../../terminal/why-unreadable.ts'
 
 export interface LocalPackage {
   readonly file: string
@@ -27,7 +28,7 @@ function bytesOf(file: string): Buffer {
   try {
     return readFileSync(file)
   } catch (error) {
-    throw usedWrongly(`${file} cannot be read: ${(error as Error).message}`)
+    throw usedWrongly(`${file} cannot be read: ${whyUnreadable(error)}`)
   }
 }
 

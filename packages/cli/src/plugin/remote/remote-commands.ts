@@ -10,7 +10,7 @@ import type { ManageOptions, UninstallOptions } from './manage.ts'
 import type { SettingsOptions } from './settings.ts'
 import type { ShowOptions } from './show.ts'
 
-const planWords = 'only tell what it would do'
+const planWords = 'only show what it would do'
 
 /** Plugins of a server. */
 export function addRemoteCommands(plugin: Command, context: CommandContext): void {

@@ -31,7 +31,8 @@ export async function listPlugins(context: CommandContext, { output, ...options 
   ])
   const table = rows.length === 0 ? [] : tableOf(['NAME', 'VERSION', 'STATE', 'REPLICAS', ''], rows)
   const next = rows.length === 0 ? 'pergola plugin install <file>' : 'pergola plugin show <name>'
-  await terminal.print([...(rows.length === 0 ? ['  no plugins yet'] : table), `  next      ${next}`])
+  await terminal.print(rows.length === 0 ? ['  no plugins yet'] : table)
+  await terminal.hint(next)
 }
 
 export async function showPlugin(
@@ -44,7 +45,8 @@ export async function showPlugin(
   const plugin = await attempting({ verb: 'get', resource: 'plugins', name }, () => client.resource(plugins).get(name))
   if (output === 'json') return printJson(terminal, plugin)
   const next = [`settings ${name}`, `logs ${name}`].map((words) => `pergola plugin ${words}`).join(', ')
-  await terminal.print([pluginText(plugin), `  next      ${next}`])
+  await terminal.print([pluginText(plugin)])
+  await terminal.hint(next)
 }
 
 export function pluginText({ metadata, spec, status = {} }: PluginObject): string {

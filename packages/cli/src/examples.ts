@@ -1,0 +1,30 @@
+/** By the words of a command, what people type; shown by its help and in the reference. */
+export const examples: Readonly<Record<string, readonly string[]>> = {
+  login: [
+    'pergola login https://pergola.example.com',
+    'pergola login localhost:8090 --username admin --password-file admin-password',
+    'pergola login https://pergola.example.com --token-file token',
+  ],
+  whoami: ['pergola whoami', 'pergola whoami -o json'],
+  list: [
+    'pergola list todos',
+    'pergola list todos --where state=open --sort -spec.due --limit 20',
+    'pergola list todos --watch',
+    'pergola list todos -o name',
+  ],
+  get: ['pergola get todo milk', 'pergola get todo milk -o json'],
+  apply: ['pergola apply -f milk.yaml', 'pergola apply -f objects/ --recursive --plan'],
+  delete: ['pergola delete todo milk tea', 'pergola delete -f milk.yaml --yes'],
+  grant: ['pergola grant ann todo-view'],
+  revoke: ['pergola revoke ann todo-view'],
+  'can-i': [
+    'pergola can-i delete todos',
+    'pergola can-i list todos --as ann',
+    'pergola can-i update todos/status milk',
+  ],
+  'who-can': ['pergola who-can delete todos', 'pergola who-can get secrets smtp'],
+  'user add': ['pergola user add ann --display-name Ann --email ann@example.com', 'pergola user add ann --generate'],
+  'plugin install': ['pergola plugin install todo-1.0.0.tgz --plan', 'pergola plugin install todo-1.0.0.tgz --yes'],
+  'plugin upgrade': ['pergola plugin upgrade todo-1.1.0.tgz --plan', 'pergola plugin upgrade todo-1.1.0.tgz --yes'],
+  'plugin logs': ['pergola plugin logs todo --follow'],
+}

@@ -1,0 +1,76 @@
+import { counter, histogram } from '../base/metrics.ts'
+import { Outage, type DatabaseHealth } from './database-health.ts'
+import type { Store } from './store.ts'
+
+export interface WatchedOptions {
+  readonly health: DatabaseHealth
+  /** How long the database may take to answer. */
+  readonly limitMs: number
+  /** Counts and times every operation, which is not free. */
+  readonly measured: boolean
+}
+
+type Run = <Result>(work: () => Promise<Result>) => Promise<Result>
+
+/** The one place where a failure of the database becomes an answer: 503 with `Retry-After`. */
+export function watchedStore(store: Store, { health, limitMs, measured }: WatchedOptions): Store {
+  const measure = measured ? createMeasure() : undefined
+  const limited = (operation: string, mostMs: number): Run => {
+    const run: Run = (work) => health.run(mostMs, work)
+    return measure ? (work) => measure(operation, () => run(work)) : run
+  }
+  const [ping, sql, get, list, write, head, lease, build] = [
+    'ping',
+    'sql',
+    'get',
+    'list',
+    'write',
+    'head',
+    'lease',
+    'index',
+  ].map((operation) => limited(operation, limitMs)) as [Run, Run, Run, Run, Run, Run, Run, Run]
+  // They are as long as what they work on, and bound their own statements.
+  const long = limited('maintain', Number.POSITIVE_INFINITY)
+  const { packedLog } = store
+  const readLog = (waitMs: number) => limited('readChanges', limitMs + waitMs)
+  return {
+    ...store,
+    ping: () => ping(() => store.ping()),
+    openModel: (declaration) => long(() => store.openModel(declaration)),
+    closeModel: (model) => long(() => store.closeModel(model)),
+    buildIndexes: (model, options) => long(() => store.buildIndexes(model, options)),
+    indexBuild: (model) => build(() => store.indexBuild(model)),
+    write: (operations, options) => write(() => store.write(operations, options)),
+    sql: (statement) => sql(() => store.sql(statement)),
+    get: (model, name) => get(() => store.get(model, name)),
+    list: (model, query) => list(() => store.list(model, query)),
+    head: () => head(() => store.head()),
+    readChanges: (after, options) => readLog(options.waitMs)(() => store.readChanges(after, options)),
+    ...(packedLog && {
+      packedLog: {
+        ...packedLog,
+        read: (after, options) => readLog(options.waitMs)(() => packedLog.read(after, options)),
+      },
+    }),
+    compact: (retention) => long(() => store.compact(retention)),
+    acquireLease: (name, options) => lease(() => store.acquireLease(name, options)),
+    releaseLease: (held) => lease(() => store.releaseLease(held)),
+    heldLeases: (prefix) => lease(() => store.heldLeases(prefix)),
+  }
+}
+
+function createMeasure(): <Result>(operation: string, work: () => Promise<Result>) => Promise<Result> {
+  const time = histogram('pergola_store_seconds')
+  const fail = counter('pergola_store_failures')
+  return async (operation, work) => {
+    const startedAt = performance.now()
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof Outage) fail(1, { operation })
+      throw error
+    } finally {
+      time((performance.now() - startedAt) / 1000, { operation })
+    }
+  }
+}
