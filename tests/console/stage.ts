@@ -39,7 +39,7 @@ export interface Visitor extends AsyncDisposable {
 
 export type StageOptions = Pick<Stage, 'url' | 'database' | 'setupLink'>
 
-const untilMs = 60_000
+const untilMs = 120_000
 
 export async function openStage({ url, database, setupLink }: StageOptions): Promise<Stage> {
   const browser = await chromium.launch({
@@ -105,8 +105,8 @@ export async function openStage({ url, database, setupLink }: StageOptions): Pro
   }
 }
 
-const phone = { width: 390, height: 844 }
-const desk = { width: 1280, height: 850 }
+const phone = { width: 360, height: 740 }
+const desk = { width: 1280, height: 800 }
 
 async function openVisitor(browser: Browser, url: string, options: BrowserOptions = {}): Promise<Visitor> {
   const context: BrowserContext = await browser.newContext({
@@ -116,7 +116,7 @@ async function openVisitor(browser: Browser, url: string, options: BrowserOption
     ...(options.phone && { deviceScaleFactor: 2, hasTouch: true }),
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(45_000)
+  page.setDefaultTimeout(120_000)
   const faults: string[] = []
   const expected = new Set<number>()
   page.on('request', (request) => {

@@ -35,6 +35,7 @@ export const suiteSteps: readonly Step[] = [
     command: 'npm run -s faults -- watch --calm --rounds=1 --changes=2000 --seed=1',
   },
   { name: 'walk', command: 'npm run -s walk -- --engine=sqlite' },
+  { name: 'console', command: "npm run -s test:console -- --only='sees only'" },
   {
     name: 'documents run',
     command: 'npm run -s docs:run -- README.md docs/how-to/watch.md docs/tutorial/index.md docs/tutorial/upgrade.md',

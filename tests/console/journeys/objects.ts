@@ -61,7 +61,7 @@ export const live: Journey = {
     await other.goTo(`${page}/first`)
     await other.page.getByLabel('Title').fill('changed by the other')
     await other.page.getByRole('button', { name: 'Save' }).click()
-    await one.page.getByRole('cell', { name: 'changed by the other' }).waitFor({ timeout: 5_000 })
+    await one.page.getByRole('cell', { name: 'changed by the other' }).waitFor()
     await one.goTo(`${page}/first`)
     await makeTodo(stage, 'second', { title: 'the second' })
     await other.goTo(page)

@@ -99,7 +99,7 @@ export const upgrade: Journey = {
       .waitFor()
     await page.getByRole('button', { name: 'Approve and upgrade' }).click()
     await page.getByText('todo · 1.1.0').waitFor()
-    await page.getByRole('navigation').getByRole('link', { name: 'Todo board' }).waitFor({ timeout: 15_000 })
+    await page.getByRole('navigation').getByRole('link', { name: 'Todo board' }).waitFor()
     await visitor.choose('Todo board')
     await page.getByText(/^\d+ open$/).waitFor()
     strictEqual(await page.evaluate("getComputedStyle(document.querySelector('.board')).display"), 'flex')
@@ -109,10 +109,7 @@ export const upgrade: Journey = {
     await page.getByRole('button', { name: 'Roll back' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click()
     await page.getByText('todo · 1.0.0').waitFor()
-    await page
-      .getByRole('navigation')
-      .getByRole('link', { name: 'Todo board' })
-      .waitFor({ state: 'detached', timeout: 15_000 })
+    await page.getByRole('navigation').getByRole('link', { name: 'Todo board' }).waitFor({ state: 'detached' })
     assertClean(visitor)
   },
 }
@@ -124,7 +121,7 @@ export const hostile: Journey = {
     await installed(stage, await brokenPages())
     await using visitor = await stage.as('admin')
     const { page } = visitor
-    await page.getByRole('navigation').getByRole('link', { name: 'Throws', exact: true }).waitFor({ timeout: 20_000 })
+    await page.getByRole('navigation').getByRole('link', { name: 'Throws', exact: true }).waitFor()
     await visitor.choose('Throws')
     await page.getByText('this page throws').waitFor()
     await assertShellStands(visitor)
@@ -134,7 +131,7 @@ export const hostile: Journey = {
     await assertShellStands(visitor)
     await visitor.choose('Never comes')
     await assertShellStands(visitor)
-    await page.getByText('timed out', { exact: false }).waitFor({ timeout: 20_000 })
+    await page.getByText('timed out', { exact: false }).waitFor()
     await visitor.choose('From elsewhere')
     await page.getByRole('alert').waitFor()
     await assertShellStands(visitor)
@@ -171,10 +168,7 @@ export const uninstall: Journey = {
     await dialog.getByRole('button', { name: 'Uninstall' }).click()
     await page.getByRole('heading', { name: 'Plugins' }).waitFor()
     await page.getByRole('link', { name: 'Todos' }).waitFor({ state: 'detached' })
-    await page
-      .getByRole('navigation')
-      .getByRole('link', { name: 'Todo', exact: true })
-      .waitFor({ state: 'detached', timeout: 15_000 })
+    await page.getByRole('navigation').getByRole('link', { name: 'Todo', exact: true }).waitFor({ state: 'detached' })
     assertClean(visitor)
   },
 }

@@ -19,12 +19,12 @@ interface CredentialHolder {
   readonly expiresAt?: number
 }
 
-/** The secrets in use, so that most requests need not ask the database; what is taken back anywhere is soon forgotten. */
+/** A cache of the secrets in use, so that most requests need not ask the database; what is revoked on any replica is evicted. */
 export interface KnownCredentials extends Disposable {
   find(secret: string): Promise<CredentialHolder | undefined>
-  /** Forgets what this replica itself has just taken back. */
+  /** Evicts what this replica itself has just revoked. */
   forget(uid: string): void
-  /** What was taken back elsewhere counts from now on, though the feed may not have told of it. */
+  /** Revocations of other replicas count from now on, even if the feed is behind. */
   settle(): void
 }
 
@@ -33,7 +33,7 @@ export interface KnownCredentialsParts {
   readonly sessions: Sessions
   readonly tokens: Tokens
   readonly clock: Clock
-  /** Something of a user was taken back, here or elsewhere. */
+  /** A credential of a user was revoked, here or on another replica. */
   readonly onRevoked: (uid: string) => void
 }
 
@@ -46,7 +46,7 @@ export function createKnownCredentials(parts: KnownCredentialsParts): KnownCrede
   const { clock, feed } = parts
   /** By the secret itself, which came with the request anyway: a digest would take 20 µs of every request. */
   const known = createRecent<Known>(mostKnown)
-  /** Counts what was forgotten: what was read before must not be remembered after. */
+  /** Counts evictions: what was read before one must not be cached after it. */
   let forgotten = 0
   const forget = (uid: string) => {
     forgotten++

@@ -4,17 +4,17 @@ import { Client, type Pool } from 'pg'
 
 const channel = 'changes_in_order'
 const connectTimeoutMs = 5_000
-/** Between two tries to listen, or to see that we are heard; then twice as long each time. */
+/** Between two attempts to listen; doubled after each failure. */
 const firstRetryMs = 500
 const lastRetryMs = 30_000
-/** A message of our own comes back within this long, or listening is not to be relied on. */
+/** A test message comes back within this time, or notifications are not relied on. */
 const proofMs = 2_000
-/** And it is seen again so often that it does. */
+/** How often the test is repeated. */
 const proveEveryMs = 30_000
 
-/** Hears of passes of the sequencer on other replicas. A hint: whoever misses one finds it by looking. */
+/** Notified of passes of the sequencer on other replicas. A hint: what is missed is found by polling. */
 export interface Listening extends AsyncDisposable {
-  /** Whether messages were seen to come through; behind some poolers none do, and looking must be more frequent. */
+  /** Whether notifications arrive; behind some poolers none do, and polling must be more frequent. */
   isProven(): boolean
 }
 

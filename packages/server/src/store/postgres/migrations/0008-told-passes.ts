@@ -1,4 +1,7 @@
-/** As before, and tells who listens that there is something new: one message a pass, never one of a writer. */
+/**
+ * The function of an earlier migration, which now also notifies listeners: one notification a pass, never one a write. It is
+ * repeated in full, because a migration that was applied is never edited.
+ */
 export const toldPasses = `
   CREATE OR REPLACE FUNCTION sequence_changes(most int, new_tag bigint) RETURNS int LANGUAGE plpgsql VOLATILE AS $$
   DECLARE
