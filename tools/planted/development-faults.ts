@@ -111,13 +111,13 @@ const faults: readonly Row[] = [
   ],
   [
     'the process that answers now has no port for debuggers',
-    dev('says where|answers by what was saved'),
+    dev('says where|20 saves in a row'),
     {
       file: `${processes}/inspector.ts`,
       replace: 'if (holder === running) handOn()',
       by: 'if (attended.length === 0) handOn()',
     },
-    /FAIL.*answers by what was saved/,
+    /FAIL.*20 saves in a row/,
   ],
   [
     'a plugin outlives a host that is killed',

@@ -6,6 +6,7 @@ import { attempting } from '../server/attempting.ts'
 import { connect, type ServerOptions } from '../server/connect.ts'
 import { roleBindings, type RoleBinding } from '../server/core-resources.ts'
 import { CommandFault } from '../terminal/command-fault.ts'
+import { visible } from '../terminal/visible.ts'
 
 export interface GrantOptions extends ServerOptions {
   readonly plan?: boolean
@@ -62,9 +63,9 @@ async function bind(client: Client, { user, role, name, dryRun }: Binding): Prom
 
 function unknownName(error: ApiError, user: string): Error {
   const [fault] = error.errors ?? []
-  if (fault?.field === 'roleRef.name') return new CommandFault(fault.message, { next: 'pergola role list' })
+  if (fault?.field === 'roleRef.name') return new CommandFault(visible(fault.message), { next: 'pergola role list' })
   if (!fault?.field.startsWith('subjects')) return error
-  return new CommandFault(fault.message, { next: `pergola user add ${user}, or pergola user list` })
+  return new CommandFault(visible(fault.message), { next: `pergola user add ${user}, or pergola user list` })
 }
 
 /** Out of every binding that gives the role to the user; one that is empty then is deleted. */
