@@ -17,13 +17,13 @@ interface OperationObject {
   readonly 'x-watch'?: { readonly contentType: string }
 }
 
-type Content = Readonly<Record<string, { readonly schema: Json }>>
+type Content = Readonly<Record<string, { readonly schema?: Json }>>
 
 /** What a document says of one method on one path. */
 export interface Operation {
   readonly id: string
   readonly method: string
-  /** Segments of the path; undefined stands for the name. */
+  /** Segments of the path; undefined stands for a parameter. */
   readonly segments: readonly (string | undefined)[]
   /** By status: what checks the body, by its type; empty where none is sent. */
   readonly answers: ReadonlyMap<number, ReadonlyMap<string, ValidateFunction>>
@@ -115,7 +115,9 @@ function describedModel(
     required: (required as string[]).filter((field) => Object.hasOwn(own, field)),
   }
   const isValid = compile(document, schema, {})
-  const fill = compile(document, schema, { useDefaults: true })
+  // Defaults stand in the schema of what is answered: of what is sent they can be left out.
+  const { required: _required, ...answered } = resolve(`#/components/schemas/${model.kind}`)
+  const fill = compile(document, answered, { useDefaults: true })
   return {
     ...model,
     ignoresStatus: model.statusSubresource || own['status']?.['readOnly'] === true,
@@ -139,11 +141,11 @@ function operationsOf(document: OpenApiDocument): readonly Operation[] {
         id: operationId,
         method: method.toUpperCase(),
         streamType: watch?.contentType,
-        segments: path.split('/').map((segment) => (segment === '{name}' ? undefined : segment)),
+        segments: path.split('/').map((segment) => (segment.startsWith('{') ? undefined : segment)),
         answers: new Map(
           Object.entries(responses).map(([status, { content = {} }]) => [
             Number(status),
-            new Map(Object.entries(content).map(([type, { schema }]) => [type, compile(document, schema, {})])),
+            new Map(Object.entries(content).map(([type, { schema }]) => [type, compile(document, schema ?? {}, {})])),
           ]),
         ),
       })),
