@@ -65,6 +65,7 @@ interface Discovered {
       readonly path: string
       readonly models: readonly (Pick<DescribedModel, 'kind' | 'plural' | 'indexes'> & {
         readonly statusSubresource: boolean
+        readonly verbs: readonly string[]
       })[]
     }[]
   }[]
@@ -86,7 +87,7 @@ export async function readDocuments(connection: Connection): Promise<Documents> 
   const { groups } = JSON.parse(await read('/apis')) as Discovered
   const models = groups.flatMap(({ name, versions }) =>
     versions.flatMap((version) =>
-      version.models.map((model) => {
+      version.models.filter(isCreated).map((model) => {
         const document = parsed.get(`/openapi/v3${version.path}`)
         if (!document) throw new Error(`there is no document of ${version.path}`)
         const apiVersion = name === '' ? version.name : `${name}/${version.name}`
@@ -95,6 +96,11 @@ export async function readDocuments(connection: Connection): Promise<Documents> 
     ),
   )
   return { models, texts, operations: [...parsed.values()].flatMap(operationsOf) }
+}
+
+/** Objects of the others come from an endpoint of the host. */
+function isCreated({ verbs }: { readonly verbs: readonly string[] }): boolean {
+  return verbs.includes('create')
 }
 
 function describedModel(

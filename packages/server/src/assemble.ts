@@ -152,7 +152,8 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   const authorize = createAuthorize(access)
   const forPlugins = { known, ...kept, ...told(options), streams }
   const assembled: AssembledPlugins = assemblePlugins({ ...people, ...served, ...forPlugins }, parts)
-  const hostRoutes = [...account.hostRoutes, ...assembled.hostRoutes, ...pages.hostRoutes]
+  const hostRoutes: readonly HostRoute[] = [...account.hostRoutes, ...assembled.hostRoutes, ...pages.hostRoutes]
+  const hostHandler = createHostRoutes(hostRoutes)
   const stages: Stages = {
     audit: audit ? createRequestAudit((entry) => audit.record(entry)) : unaudited,
     early: pages.early,
@@ -161,6 +162,7 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
     listedOrigins: options.development ? localOrigins : new Set(config.cors.origins),
     authenticate: createAuthenticate(account.authentication),
     authorize,
+    hostHandler,
     dispatch: createDispatch({
       store,
       clock,
@@ -168,7 +170,7 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
       streams: createStreamLimits(listLimits),
       watching,
       ...assembled,
-      hostHandler: createHostRoutes(hostRoutes),
+      hostHandler,
       mayGet: async (caller, request) => (await authorize(caller, request)).allowed,
       page: pages.page,
     }),

@@ -73,6 +73,7 @@ function pageOf(parts: DispatchParts, { verb, path }: NonResourceRequest): Handl
 /** The methods a path takes, for `Allow`. */
 const collectionMethods = ['GET', 'HEAD', 'POST', 'DELETE']
 export const objectMethods = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']
+const withoutCreate = collectionMethods.filter((method) => method !== 'POST')
 const statusMethods = ['PUT', 'PATCH']
 
 export function methodNotAllowed(detail: string, methods: readonly string[]): ApiError {
@@ -205,11 +206,11 @@ function verbOf(model: Model, { name, subresource, verb }: ResourceRequest): Ser
   }
   if (name !== undefined) return ofObject[verb] ?? notServed(verb, `a ${model.singular}`, objectMethods)
   const { createdAt } = model.rules
+  const methods = createdAt === undefined ? collectionMethods : withoutCreate
   if (verb === 'create' && createdAt !== undefined) {
-    const methods = collectionMethods.filter((method) => method !== 'POST')
     throw methodNotAllowed(`${model.plural} are created at ${createdAt}`, methods)
   }
-  return ofCollection[verb] ?? notServed(verb, model.plural, collectionMethods)
+  return ofCollection[verb] ?? notServed(verb, model.plural, methods)
 }
 
 function notServed(verb: Verb, what: string, methods: readonly string[]): never {

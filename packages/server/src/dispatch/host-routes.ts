@@ -1,9 +1,25 @@
-import { ApiError, createRouteTable, localTarget, otherRoutesWords, requestInfo, type RequestInfo } from '@pergola/api'
-import type { Call, Handler } from '../base/call.ts'
+import {
+  ApiError,
+  createRouteTable,
+  localTarget,
+  otherRoutesWords,
+  requestInfo,
+  type RequestHead,
+  type RequestInfo,
+} from '@pergola/api'
+import type { Handler } from '../base/call.ts'
 import type { HostRoute } from '../base/host-route.ts'
 
-/** Finds the handler of the host's own endpoint that a request is for; throws `MethodNotAllowed` for another method there. */
-export type FindHostHandler = (call: Pick<Call, 'info' | 'request'>) => Handler | undefined
+/**
+ * Finds the handler of the host's own endpoint that a request is for; undefined where there is none. Throws `MethodNotAllowed`,
+ * with `Allow`, where there is one for other methods.
+ */
+export type FindHostHandler = (asked: AskedRoute) => Handler | undefined
+
+interface AskedRoute {
+  readonly info: RequestInfo
+  readonly request: RequestHead
+}
 
 /** The host's own endpoints, by method and path. */
 export function createHostRoutes(routes: readonly HostRoute[]): FindHostHandler {
