@@ -25,6 +25,38 @@ export async function openApiPath(api: Api, apiVersion: string): Promise<string>
   return path.startsWith('/') ? path : `/openapi/v3/${path}`
 }
 
+export interface ListedOperation {
+  /** Of the document that lists it: `/auth`, `/apis/<group>/<version>`. */
+  readonly document: string
+  readonly method: string
+  /** With its parameters in braces. */
+  readonly path: string
+  readonly dryRun: boolean
+}
+
+/** Everything that the OpenAPI documents list. */
+export async function operationsOf(api: Api): Promise<readonly ListedOperation[]> {
+  const { body: index } = await api.request('GET', '/openapi/v3')
+  const operations: ListedOperation[] = []
+  for (const { serverRelativeURL } of objectsWith('serverRelativeURL', index)) {
+    const url = serverRelativeURL as string
+    const { body } = await api.request('GET', url)
+    for (const [path, item] of Object.entries((body as OpenApiDocument).paths)) {
+      for (const [method, operation] of Object.entries(item)) {
+        if (method === 'parameters') continue
+        const dryRun = objectsWith('name', operation).some(({ name }) => name === 'dryRun')
+        operations.push({
+          document: url.replace('/openapi/v3', ''),
+          method: method.toUpperCase(),
+          path,
+          dryRun,
+        })
+      }
+    }
+  }
+  return operations
+}
+
 function strings(document: unknown): readonly string[] {
   if (typeof document === 'string') return [document]
   if (typeof document !== 'object' || document === null) return []

@@ -17,13 +17,13 @@ interface OperationObject {
   readonly 'x-watch'?: { readonly contentType: string }
 }
 
-type Content = Readonly<Record<string, { readonly schema: Json }>>
+type Content = Readonly<Record<string, { readonly schema?: Json }>>
 
 /** What a document says of one method on one path. */
 export interface Operation {
   readonly id: string
   readonly method: string
-  /** Segments of the path; undefined stands for the name. */
+  /** Segments of the path; undefined stands for a parameter. */
   readonly segments: readonly (string | undefined)[]
   /** By status: what checks the body, by its type; empty where none is sent. */
   readonly answers: ReadonlyMap<number, ReadonlyMap<string, ValidateFunction>>
@@ -65,6 +65,7 @@ interface Discovered {
       readonly path: string
       readonly models: readonly (Pick<DescribedModel, 'kind' | 'plural' | 'indexes'> & {
         readonly statusSubresource: boolean
+        readonly verbs: readonly string[]
       })[]
     }[]
   }[]
@@ -86,7 +87,7 @@ export async function readDocuments(connection: Connection): Promise<Documents> 
   const { groups } = JSON.parse(await read('/apis')) as Discovered
   const models = groups.flatMap(({ name, versions }) =>
     versions.flatMap((version) =>
-      version.models.map((model) => {
+      version.models.filter(isCreated).map((model) => {
         const document = parsed.get(`/openapi/v3${version.path}`)
         if (!document) throw new Error(`there is no document of ${version.path}`)
         const apiVersion = name === '' ? version.name : `${name}/${version.name}`
@@ -95,6 +96,11 @@ export async function readDocuments(connection: Connection): Promise<Documents> 
     ),
   )
   return { models, texts, operations: [...parsed.values()].flatMap(operationsOf) }
+}
+
+/** Objects of the others come from an endpoint of the host. */
+function isCreated({ verbs }: { readonly verbs: readonly string[] }): boolean {
+  return verbs.includes('create')
 }
 
 function describedModel(
@@ -115,7 +121,9 @@ function describedModel(
     required: (required as string[]).filter((field) => Object.hasOwn(own, field)),
   }
   const isValid = compile(document, schema, {})
-  const fill = compile(document, schema, { useDefaults: true })
+  // Defaults stand in the schema of what is answered: of what is sent they can be left out.
+  const { required: _required, ...answered } = resolve(`#/components/schemas/${model.kind}`)
+  const fill = compile(document, answered, { useDefaults: true })
   return {
     ...model,
     ignoresStatus: model.statusSubresource || own['status']?.['readOnly'] === true,
@@ -139,11 +147,11 @@ function operationsOf(document: OpenApiDocument): readonly Operation[] {
         id: operationId,
         method: method.toUpperCase(),
         streamType: watch?.contentType,
-        segments: path.split('/').map((segment) => (segment === '{name}' ? undefined : segment)),
+        segments: path.split('/').map((segment) => (segment.startsWith('{') ? undefined : segment)),
         answers: new Map(
           Object.entries(responses).map(([status, { content = {} }]) => [
             Number(status),
-            new Map(Object.entries(content).map(([type, { schema }]) => [type, compile(document, schema, {})])),
+            new Map(Object.entries(content).map(([type, { schema }]) => [type, compile(document, schema ?? {}, {})])),
           ]),
         ),
       })),

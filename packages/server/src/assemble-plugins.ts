@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError, type ResourceRequest } from '@pergola/api'
 import { createPluginAuthenticate, type PluginCredentials } from './authn/authenticate-plugin.ts'
-import type { Call, IncomingRequest, PluginCaller } from './base/call.ts'
+import type { Call, Handler, IncomingRequest, PluginCaller } from './base/call.ts'
 import type { Clock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import type { Development } from './base/development.ts'
+import type { HostRoute } from './base/host-route.ts'
 import type { Log } from './base/log.ts'
 import { startOf } from './base/plugin-caller.ts'
 import type { GivenSettings } from './base/plugin-files-settings.ts'
@@ -15,7 +16,6 @@ import type { Relay } from './base/relay.ts'
 import { createCallerTokens } from './custom-api/caller-tokens.ts'
 import { createCustomApi, type LastingStreams } from './custom-api/custom-api.ts'
 import type { OwnedResource } from './dispatch/dispatch.ts'
-import type { Endpoint } from './dispatch/endpoint.ts'
 import { createClientReader } from './http/client.ts'
 import { createCors } from './http/cors.ts'
 import { listen } from './http/listener.ts'
@@ -32,7 +32,7 @@ import { createAccounts, type Accounts } from './plugins/process/accounts.ts'
 import { createInspector } from './plugins/process/inspector.ts'
 import type { RunHere } from './plugins/process/launch-here.ts'
 import type { PluginLimits } from './plugins/process/plugin-process.ts'
-import { createPluginApi } from './plugins/plugin-api.ts'
+import { pluginRoutes } from './plugins/plugin-routes.ts'
 import { createPluginServices } from './plugins/plugin-services.ts'
 import type { PluginSettings } from './plugins/plugin-settings.ts'
 import { pluginsFromFiles } from './plugins/plugins-from-files.ts'
@@ -71,7 +71,7 @@ export interface PluginParts {
 
 /** What dispatch asks of plugins. */
 export interface AssembledPlugins {
-  readonly api: (request: ResourceRequest) => Endpoint | undefined
+  readonly hostRoutes: readonly HostRoute[]
   readonly customApi: (call: Call) => Relay | undefined
   readonly assertServed: (group: string) => void
   readonly evaluate: Supervisor['evaluate']
@@ -80,7 +80,7 @@ export interface AssembledPlugins {
   readonly isolation: Accounts['isolation']
   readonly customApis: Supervisor['customApis']
   /** Pages of plugins, for the console. */
-  readonly pages: (path: string) => Endpoint | undefined
+  readonly pages: (path: string) => Handler | undefined
   /** Before plugins were started for the first time, here; for a while. */
   readonly isStarting: () => boolean
   /** Starts what is installed; plugins find the API behind the same stages. */
@@ -110,7 +110,7 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
     isolation: accounts.isolation,
     isStarting: () => isStarting,
     customApis: () => supervisor?.customApis() ?? { routes: [], owned: [], apps: [] },
-    api: createPluginApi(installing),
+    hostRoutes: pluginRoutes(installing),
     pages: createPluginPageEndpoints({
       paged: () => pagedIn(parts.known),
       filesOf: async ({ digest }) => pageFiles(await openPackage(packages, digest)),

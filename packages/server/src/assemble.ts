@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createAccountEndpoints } from './account/account-endpoints.ts'
+import type { RequestHead } from '@pergola/api'
+import { accountRoutes } from './account/account-routes.ts'
 import { findUser } from './account/find-user.ts'
 import { insecureLogin } from './account/insecure-login.ts'
 import { createLoginLimits } from './account/login-limits.ts'
@@ -11,10 +12,10 @@ import { createRequestAudit, unaudited } from './audit/request-audit.ts'
 import { createAuthenticate } from './authn/authenticate.ts'
 import { loginCookie, sessionCookie } from './authn/cookie.ts'
 import { createAuthorize } from './authz/authorize.ts'
-import type { Handler } from './base/call.ts'
 import type { Administrator } from './base/administrator.ts'
 import { systemClock, type Clock } from './base/clock.ts'
 import { hostVersion } from './base/host-version.ts'
+import type { HostRoute } from './base/host-route.ts'
 import type { Config } from './base/config.ts'
 import type { Development } from './base/development.ts'
 import type { Log } from './base/log.ts'
@@ -27,7 +28,7 @@ import type { SealingKey } from './base/sealing-keys.ts'
 import { createIdentities, type Identities } from './credentials/identities.ts'
 import { createTraffic } from './base/traffic.ts'
 import { createConsoleEndpoints } from './console/console-endpoints.ts'
-import { createOverview } from './console/overview-endpoint.ts'
+import { overviewRoutes } from './console/overview-routes.ts'
 import { consoleFolder, readConsole } from './console/read-console.ts'
 import { startChores } from './chores.ts'
 import { createKnownCredentials } from './credentials/known-credentials.ts'
@@ -38,7 +39,7 @@ import { createSessions, type Sessions, type SessionUser } from './credentials/s
 import { createTokens } from './credentials/tokens.ts'
 import { createDiscovery } from './discovery/discovery-endpoints.ts'
 import { createDispatch } from './dispatch/dispatch.ts'
-import type { Endpoint } from './dispatch/endpoint.ts'
+import { createHostRoutes } from './dispatch/host-routes.ts'
 import { createClientReader } from './http/client.ts'
 import { createCors } from './http/cors.ts'
 import { createHealth, type HealthCheck } from './http/health.ts'
@@ -63,8 +64,8 @@ import { createWatchHub } from './watch/watch-hub.ts'
 import type { WatchParts } from './watch/watch-objects.ts'
 import { keyOf } from './store/model-table.ts'
 import { createOidcClient } from './oidc/oidc-client.ts'
-import { createOidcEndpoints } from './oidc/oidc-endpoints.ts'
-import { createOwnApi } from './own-api/own-api.ts'
+import { oidcRoutes } from './oidc/oidc-routes.ts'
+import { ownRoutes } from './own-api/own-routes.ts'
 import { createAccessSource, type AccessSource } from './platform/access-source.ts'
 import { builtInRoles } from './platform/built-in-roles.ts'
 import { createConfigMapModel } from './platform/config-map-model.ts'
@@ -146,17 +147,14 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   const people = { store, clock, log, config, providers, access, identities, own, feed, publicUrl, onRevoked }
   const account = assembleAccount(people, parts)
   const { watching, streams, ...streaming } = assembleStreaming({ ...people, settle: account.settle }, parts)
-  const looked = {
-    ...seen,
-    database,
-    listener: () => listener,
-    plugins: () => assembled,
-    models: () => served.models.all(),
-  }
-  const pages = assemblePages({ store, clock, log, openWatches: () => watching.hub.size(), ...looked })
+  const looked = { store, clock, log, ...seen, database, listener: () => listener, plugins: () => assembled }
+  const listed = { models: () => served.models.all(), hostRoutes: () => hostRoutes }
+  const pages = assemblePages({ ...looked, ...listed, openWatches: () => watching.hub.size() })
   const authorize = createAuthorize(access)
   const forPlugins = { known, ...kept, ...told(options), streams }
   const assembled: AssembledPlugins = assemblePlugins({ ...people, ...served, ...forPlugins }, parts)
+  const hostRoutes: readonly HostRoute[] = [...account.hostRoutes, ...assembled.hostRoutes, ...pages.hostRoutes]
+  const hostHandler = createHostRoutes(hostRoutes)
   const stages: Stages = {
     audit: audit ? createRequestAudit((entry) => audit.record(entry)) : unaudited,
     early: pages.early,
@@ -165,6 +163,7 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
     listedOrigins: options.development ? localOrigins : new Set(config.cors.origins),
     authenticate: createAuthenticate(account.authentication),
     authorize,
+    hostHandler,
     dispatch: createDispatch({
       store,
       clock,
@@ -172,9 +171,9 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
       streams: createStreamLimits(listLimits),
       watching,
       ...assembled,
-      ownApi: (request) => account.ownApi(request) ?? assembled.api(request) ?? pages.overview(request),
+      hostHandler,
       mayGet: async (caller, request) => (await authorize(caller, request)).allowed,
-      endpoint: (path) => account.endpoint(path) ?? pages.endpoint(path),
+      page: pages.page,
     }),
   }
   // Before anybody is answered: whoever finds the server ready can sign in.
@@ -353,7 +352,7 @@ function assembleAccount(parts: AccountParts, running: AsyncDisposableStack) {
   const onEnd = (uid: string) => credentials.forget(uid)
   const insecure = () => insecureLogin(new URL(publicUrl()), config)
   const setup = { store, clock, users, bindings, passwords }
-  const account = createAccountEndpoints({
+  const account = accountRoutes({
     ...setup,
     tokens: tokenModel,
     sessions,
@@ -363,7 +362,7 @@ function assembleAccount(parts: AccountParts, running: AsyncDisposableStack) {
     findUser: (name) => findUser(store, users, name),
     onEnd,
   })
-  const oidc = createOidcEndpoints({
+  const oidc = oidcRoutes({
     ...setup,
     roles,
     log,
@@ -382,8 +381,11 @@ function assembleAccount(parts: AccountParts, running: AsyncDisposableStack) {
     setup,
     signIn: async (name: string) => signInHere(sessions, name, await findUser(store, users, name)),
     settle: async () => credentials.settle(),
-    endpoint: (path: string) => account(path) ?? oidc(path),
-    ownApi: createOwnApi({ ...setup, rights: access, tokens: tokenModel, identities, providers, onEnd }),
+    hostRoutes: [
+      ...account,
+      ...oidc,
+      ...ownRoutes({ ...setup, rights: access, tokens: tokenModel, identities, providers, onEnd }),
+    ],
   }
 }
 
@@ -410,27 +412,23 @@ interface PageParts extends HealthParts {
   readonly log: Log
   readonly plugins: () => AssembledPlugins
   readonly models: () => readonly Model[]
+  readonly hostRoutes: () => readonly HostRoute[]
   /** Those that are open, here. */
   readonly openWatches: () => number
 }
 
 /** What is there for people and for whoever looks after the server: health, documents, the console. */
-function assemblePages({ clock, log, plugins, models, openWatches, ...parts }: PageParts) {
+function assemblePages({ clock, log, plugins, models, hostRoutes, openWatches, ...parts }: PageParts) {
   const knowsCallers = () => parts.database.trouble() === undefined
   const health = createHealth({ checks: createHealthChecks({ ...parts, plugins }), knowsCallers, log })
-  const healthPages = new Map([
-    ['/livez', health.livez],
-    ['/readyz', health.readyz],
-  ])
-  const discovery = createDiscovery({ models, customApis: () => plugins().customApis() })
+  const discovery = createDiscovery({ models, customApis: () => plugins().customApis(), hostRoutes })
   const consolePages = createConsoleEndpoints(readConsole(consoleFolder))
   const traffic = createTraffic(clock)
   return {
     onAnswered: (ms: number, failed: boolean) => traffic.record(ms, failed),
-    overview: createOverview({ traffic, watches: openWatches, check: health.look }),
-    early: health.early,
-    endpoint: (path: string) =>
-      readable(healthPages.get(path) ?? discovery(path)) ?? consolePages(path) ?? plugins().pages(path),
+    hostRoutes: [...overviewRoutes({ traffic, watches: openWatches, check: () => health.look() }), ...health.routes],
+    early: (request: RequestHead) => health.early(request),
+    page: (path: string) => discovery(path) ?? consolePages(path) ?? plugins().pages(path),
   }
 }
 
@@ -473,11 +471,6 @@ function createHealthChecks({ store, database, feedState, listener, plugins }: H
       },
     },
   ]
-}
-
-/** A handler that answers reading alone. */
-function readable(handler: Handler | undefined): Endpoint | undefined {
-  return handler && { get: handler }
 }
 
 async function signInHere(sessions: Sessions, name: string, user: SessionUser | undefined): Promise<string> {

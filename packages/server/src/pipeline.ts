@@ -8,6 +8,7 @@ import type { Origins } from './base/origins.ts'
 import type { Exchange, Relay } from './base/relay.ts'
 import type { Reply } from './base/reply.ts'
 import { methodNotAllowed, objectMethods, type Dispatch } from './dispatch/dispatch.ts'
+import type { FindHostHandler } from './dispatch/host-routes.ts'
 import { toApiError } from './http/problem-answer.ts'
 import type { MeasureRequest } from './http/request-metrics.ts'
 
@@ -20,6 +21,8 @@ export interface Stages {
   /** The address that people use. */
   readonly publicUrl: () => string
   readonly listedOrigins: Origins
+  /** Says what may be done with an object that is the host's own. */
+  readonly hostHandler: FindHostHandler
   readonly authenticate: Authenticate
   readonly authorize: Authorize
   readonly dispatch: Dispatch
@@ -94,7 +97,7 @@ function credentialsIn({ headers }: IncomingRequest): CredentialHeaders {
 
 /** The way of every request, top to bottom. Nobody further down asks who calls or whether it may, but for what goes on. */
 function createLine(stages: Stages): (audited: AuditedRequest) => Promise<Reply> {
-  const { publicUrl, listedOrigins, authenticate, authorize, dispatch } = stages
+  const { publicUrl, listedOrigins, hostHandler, authenticate, authorize, dispatch } = stages
   /** Answers the rule that allows it, and until when. */
   const permit = async (caller: Caller, info: RequestInfo) => {
     const decision = await authorize(caller, info)
@@ -114,7 +117,10 @@ function createLine(stages: Stages): (audited: AuditedRequest) => Promise<Reply>
     const info = requestInfo(request)
     audited.classified(info)
     request.note({ verb: info.verb })
-    if (isNamedCreate(info)) throw methodNotAllowed('creating takes the collection, without a name', objectMethods)
+    if (isNamedCreate(info)) {
+      hostHandler({ info, request })
+      throw methodNotAllowed('creating takes the collection, without a name', objectMethods)
+    }
 
     const credentials = credentialsIn(request)
     const authenticated = await authenticate(credentials)

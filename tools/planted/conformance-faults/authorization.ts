@@ -92,9 +92,9 @@ const requests: readonly ConformanceFault[] = [
   {
     promise: 'C1-44',
     what: 'permissions are for administrators',
-    file: 'packages/server/src/own-api/own-api.ts',
-    find: "if (group !== 'api.platform.run') return undefined",
-    replace: "if (group !== 'console.api.platform.run') return undefined",
+    file: 'packages/server/src/own-api/permissions.ts',
+    find: "path: '/apis/api.platform.run/",
+    replace: "path: '/apis/console.api.platform.run/",
   },
   {
     promise: 'C1-47',

@@ -69,7 +69,7 @@ export const definitionFaults: readonly ConformanceFault[] = [
     promise: 'C4-24',
     what: 'named types share one place',
     file: 'packages/server/src/discovery/openapi-schemas.ts',
-    find: '[definitionName(kind, name), schema]',
+    find: '[definitionName(owner, name), schema]',
     replace: '[name, schema]',
   },
   {

@@ -62,6 +62,7 @@ export async function readDescribedApi(
   const versions: DescribedVersion[] = []
   for (const path of Object.keys(index.paths).toSorted()) {
     const [root, ...words] = path.split('/')
+    if (root !== 'api' && root !== 'apis') continue
     const [group = '', version = ''] = root === 'api' ? ['', ...words] : words
     if (!isWanted(group.replace(audiencePrefix, ''))) continue
     versions.push(describedVersion({ group, version }, known, (await get(`/openapi/v3/${path}`)) as OpenApi))

@@ -1,24 +1,29 @@
 import { ApiError } from '@pergola/api'
 import type { SecretCookie } from '../authn/cookie.ts'
 import type { Answer, Call, IncomingRequest, UserCaller } from '../base/call.ts'
+import type { HostRoute } from '../base/host-route.ts'
 import type { Passwords } from '../credentials/passwords.ts'
 import type { NewSession, Session, Sessions } from '../credentials/sessions.ts'
 import { GuardFailed } from '../store/guard-failed.ts'
 import { jsonAnswer } from '../models/json-answer.ts'
-import { readJson } from '../validation/read-json.ts'
-import { compileSchema } from '../validation/schema-validator.ts'
+import { jsonRequest } from '../validation/json-request.ts'
+import { itemsOf } from '../validation/items-of.ts'
 import type { FoundUser } from './find-user.ts'
 import type { LoginLimits } from './login-limits.ts'
 
 const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength })
-const loginFaults = compileSchema({
+const login = jsonRequest<Login>('the login', {
   type: 'object',
   required: ['username', 'password'],
   additionalProperties: false,
   properties: {
     username: text(253),
     password: text(1_024),
-    transport: { enum: ['cookie', 'token'], default: 'cookie' },
+    transport: {
+      enum: ['cookie', 'token'],
+      default: 'cookie',
+      description: 'Whether the session is answered as a cookie, or as a token for `Authorization: Bearer`.',
+    },
   },
 })
 
@@ -26,6 +31,81 @@ interface Login {
   readonly username: string
   readonly password: string
   readonly transport: 'cookie' | 'token'
+}
+
+const timestamp = { type: 'string', format: 'date-time' }
+const sessionFields = {
+  id: { type: 'string' },
+  username: { type: 'string' },
+  transport: { enum: ['cookie', 'token'] },
+  createdAt: timestamp,
+  usedAt: timestamp,
+  expiresAt: timestamp,
+  address: { type: 'string' },
+  agent: { type: 'string', description: 'The `User-Agent` of the login.' },
+}
+
+export function sessionRoutes(parts: SessionsEndpointParts): readonly HostRoute[] {
+  const required = Object.keys(sessionFields)
+  const token = { type: 'string', description: 'With `"transport": "token"`. It is shown only here.' }
+  const current = { type: 'boolean', description: 'Whether this request was made by it.' }
+  return [
+    {
+      id: 'signIn',
+      method: 'POST',
+      path: '/auth/sessions',
+      summary: 'Sign in by a password',
+      isPublic: true,
+      body: login,
+      answers: [
+        {
+          status: 201,
+          description: 'The session.',
+          schema: { type: 'object', required, properties: { ...sessionFields, token } },
+        },
+      ],
+      failures: ['TooManyRequests', 'CrossSite'],
+      handle: (call) => signIn(parts, call),
+    },
+    {
+      id: 'listSessions',
+      method: 'GET',
+      path: '/auth/sessions',
+      summary: "List the caller's own sessions",
+      answers: [
+        {
+          status: 200,
+          description: 'All that have not ended.',
+          schema: itemsOf({
+            type: 'object',
+            required: [...required, 'current'],
+            properties: { ...sessionFields, current },
+          }),
+        },
+      ],
+      handle: (call) => ownSessions(parts, call),
+    },
+    {
+      id: 'signOut',
+      method: 'DELETE',
+      path: '/auth/sessions/{id}',
+      summary: "End one of the caller's own sessions",
+      pathParameters: { id: 'Of the session; `-` is the session that makes the request.' },
+      answers: [
+        {
+          status: 200,
+          description: 'The session that has ended.',
+          schema: {
+            type: 'object',
+            required: ['id', 'ended'],
+            properties: { id: { type: 'string' }, ended: { const: true } },
+          },
+        },
+      ],
+      failures: ['CrossSite'],
+      handle: (call, { id = '' }) => signOut(parts, call, id),
+    },
+  ]
 }
 
 export interface SessionsEndpointParts {
@@ -42,11 +122,10 @@ export interface SessionsEndpointParts {
 }
 
 /** `POST /auth/sessions`: the same answer, in the same time, whether the name or the password was wrong. */
-export async function signIn(parts: SessionsEndpointParts, { request }: Call): Promise<Answer> {
+async function signIn(parts: SessionsEndpointParts, { request }: Call): Promise<Answer> {
   const insecure = parts.insecure()
   if (insecure !== undefined) throw new ApiError('Forbidden', insecure)
-  const value = await readJson(request, { what: 'the login', faults: loginFaults })
-  const { username, password, transport } = value as Login
+  const { username, password, transport } = await login.read(request)
   const attempt = { account: username, address: request.address }
   const proven = await parts.limits.attempt(attempt, async (known) => {
     const user = await parts.findUser(username)
@@ -82,7 +161,7 @@ export async function beginSession(
 }
 
 /** `GET /auth/sessions`: the caller's own. */
-export async function ownSessions({ sessions }: SessionsEndpointParts, call: Call): Promise<Answer> {
+async function ownSessions({ sessions }: SessionsEndpointParts, call: Call): Promise<Answer> {
   const { uid, sessionId } = signedIn(call)
   const items = (await sessions.of(uid)).map((session) => ({
     ...shownSession(session),
@@ -92,7 +171,7 @@ export async function ownSessions({ sessions }: SessionsEndpointParts, call: Cal
 }
 
 /** `DELETE /auth/sessions/<id>`, where `-` is the one that asks. */
-export async function signOut(parts: SessionsEndpointParts, call: Call, id: string): Promise<Answer> {
+async function signOut(parts: SessionsEndpointParts, call: Call, id: string): Promise<Answer> {
   const caller = signedIn(call)
   const isCurrent = id === '-' || id === caller.sessionId
   const ended = isCurrent ? caller.sessionId : id

@@ -2,6 +2,7 @@ import { ApiError } from '@pergola/api'
 import type { Administrator } from '../base/administrator.ts'
 import type { Answer, Call } from '../base/call.ts'
 import type { Clock } from '../base/clock.ts'
+import type { HostRoute } from '../base/host-route.ts'
 import type { Passwords } from '../credentials/passwords.ts'
 import { digestOf, newSecret } from '../credentials/secret.ts'
 import { createOperation } from '../models/create.ts'
@@ -14,8 +15,7 @@ import { isManaged } from '../platform/managed-binding.ts'
 import { roleOfBinding } from '../platform/role-binding-model.ts'
 import type { Store } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
-import { readJson } from '../validation/read-json.ts'
-import { compileSchema } from '../validation/schema-validator.ts'
+import { jsonRequest } from '../validation/json-request.ts'
 import { newPassword, refuseWeak } from './password-endpoint.ts'
 
 export const setupSecretMs = 3_600_000
@@ -23,7 +23,7 @@ export const setupSecretMs = 3_600_000
 const firstBinding = 'first-administrator'
 
 const text = { type: 'string', minLength: 1, maxLength: 253 }
-const faults = compileSchema({
+const setup = jsonRequest<Administrator & { readonly secret: string }>('the setup', {
   type: 'object',
   required: ['secret', 'username', 'password'],
   additionalProperties: false,
@@ -69,19 +69,57 @@ export async function newSetupSecret({ store, clock }: SetupParts): Promise<stri
   return secret
 }
 
+export function setupRoutes(parts: SetupParts): readonly HostRoute[] {
+  const path = '/auth/setup'
+  const username = { type: 'string' }
+  return [
+    {
+      id: 'readSetup',
+      method: 'GET',
+      path,
+      summary: 'Ask whether the first administrator is still to be made',
+      isPublic: true,
+      answers: [
+        {
+          status: 200,
+          description: 'Whether it is, and the name of the caller where it has signed in.',
+          schema: { type: 'object', required: ['needed'], properties: { needed: { type: 'boolean' }, username } },
+        },
+      ],
+      handle: (call) => whereToBegin(parts, call),
+    },
+    {
+      id: 'setUp',
+      method: 'POST',
+      path,
+      summary: 'Make the first administrator',
+      isPublic: true,
+      body: setup,
+      answers: [
+        {
+          status: 201,
+          description: 'Its name.',
+          schema: { type: 'object', required: ['username'], properties: { username } },
+        },
+      ],
+      failures: ['AlreadyExists', 'CrossSite'],
+      handle: (call) => setUp(parts, call),
+    },
+  ]
+}
+
 /** `GET /auth/setup`: what a console begins with: the first administrator, a login, or what somebody may see. */
-export async function whereToBegin(parts: SetupParts, { caller }: Call): Promise<Answer> {
+async function whereToBegin(parts: SetupParts, { caller }: Call): Promise<Answer> {
   const begin =
     caller.kind === 'anonymous' ? { needed: await needsSetup(parts) } : { needed: false, username: caller.name }
   return jsonAnswer(200, Buffer.from(JSON.stringify(begin)), { 'cache-control': 'no-store' })
 }
 
 /** `POST /auth/setup`. */
-export async function setUp(parts: SetupParts, { request }: Call): Promise<Answer> {
+async function setUp(parts: SetupParts, { request }: Call): Promise<Answer> {
   const insecure = parts.insecure?.()
   if (insecure !== undefined) throw new ApiError('Forbidden', insecure)
-  const value = await readJson(request, { what: 'the setup', faults: faults })
-  const { secret, username, password } = value as Administrator & { readonly secret: string }
+  const { secret, username, password } = await setup.read(request)
   const digest = digestOf(secret)
   const [known] = await parts.store.sql({
     text: 'SELECT digest FROM setup_secrets WHERE digest = $1 AND expires_at > $2',

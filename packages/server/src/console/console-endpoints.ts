@@ -1,5 +1,4 @@
-import type { Answer, Call } from '../base/call.ts'
-import type { Endpoint } from '../dispatch/endpoint.ts'
+import type { Answer, Call, Handler } from '../base/call.ts'
 import { taggedAnswer } from '../models/tagged-answer.ts'
 import { fileType } from './file-types.ts'
 import { consolePage, type ConsoleFiles } from './read-console.ts'
@@ -12,18 +11,18 @@ const forever = 'public, max-age=31536000, immutable'
  * The console under `/console`: files by their names, and for every other path its one page, which knows what to show there.
  * Whoever asks for data from it is asked who it is like everybody else.
  */
-export function createConsoleEndpoints(files: ConsoleFiles | undefined): (path: string) => Endpoint | undefined {
+export function createConsoleEndpoints(files: ConsoleFiles | undefined): (path: string) => Handler | undefined {
   const headers = files && pageHeaders(files)
   return (path) => {
     if (path !== '/console' && !path.startsWith('/console/')) return undefined
-    if (!files || !headers) return { get: notBuilt }
+    if (!files || !headers) return notBuilt
     const file = path.slice('/console/'.length)
     if (file !== consolePage && files.has(file) && fileType(file) !== undefined) {
-      return { get: (call) => answerFile(files, file, call) }
+      return (call) => answerFile(files, file, call)
     }
     // What looks like a file and is none: a page in its place would only be misread.
     if (fileType(file) !== undefined) return undefined
-    return { get: (call) => answerPage(files, headers, call) }
+    return (call) => answerPage(files, headers, call)
   }
 }
 

@@ -1,5 +1,4 @@
-import type { Answer, Call } from '../base/call.ts'
-import type { Endpoint } from '../dispatch/endpoint.ts'
+import type { Answer, Call, Handler } from '../base/call.ts'
 import { taggedAnswer } from '../models/tagged-answer.ts'
 import { fileType } from './file-types.ts'
 
@@ -26,7 +25,7 @@ const digits = 12
  * Under `/plugins`, for whoever is signed in: which plugins have pages, and the files of those. Files stand under the digest of
  * their package, so that after an upgrade nobody is left with some of both.
  */
-export function createPluginPageEndpoints(parts: PluginPagesParts): (path: string) => Endpoint | undefined {
+export function createPluginPageEndpoints(parts: PluginPagesParts): (path: string) => Handler | undefined {
   const kept = new Map<string, Promise<ReadonlyMap<string, Buffer>>>()
   const filesOf = async (plugin: PagedPlugin) => {
     const known = kept.get(plugin.digest)
@@ -39,11 +38,11 @@ export function createPluginPageEndpoints(parts: PluginPagesParts): (path: strin
     return read
   }
   return (path) => {
-    if (path === '/plugins/pages.json') return { get: async (call) => answerList(parts.paged(), call) }
+    if (path === '/plugins/pages.json') return async (call) => answerList(parts.paged(), call)
     const [, name, digest, file] = /^\/plugins\/([^/]+)\/([0-9a-f]+)\/(.+)$/.exec(path) ?? []
     const plugin = parts.paged().find((one) => one.name === name && shortDigest(one) === digest)
     if (!plugin || file === undefined || fileType(file) === undefined) return undefined
-    return { get: async () => answerFile(await filesOf(plugin), file) }
+    return async () => answerFile(await filesOf(plugin), file)
   }
 }
 

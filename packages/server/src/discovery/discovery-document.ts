@@ -63,7 +63,7 @@ function discoveredModel({ kind, singular, plural, statusSubresource, rules, ind
     singular,
     plural,
     statusSubresource: statusSubresource && !rules.ownsStatus,
-    verbs,
+    verbs: rules.createdAt === undefined ? verbs : verbs.filter((verb) => verb !== 'create'),
     indexes: indexes
       .filter(({ isAhead }) => !isAhead)
       .map(({ name, type, multi, unique, descending }) => {

@@ -1,4 +1,5 @@
 import type { Handler } from '../base/call.ts'
+import type { HostRoute } from '../base/host-route.ts'
 import type { Model } from '../models/model.ts'
 import { discoveryDocument } from './discovery-document.ts'
 import { versionsOf, type CustomApis, type GroupVersion } from './group-version.ts'
@@ -12,14 +13,16 @@ const json = 'application/json'
 export interface DiscoveryParts {
   readonly models: () => readonly Model[]
   readonly customApis: () => CustomApis
+  /** The host's own endpoints. */
+  readonly hostRoutes: () => readonly HostRoute[]
 }
 
 /** Answers who handles a path, if anybody does. */
 export type FindEndpoint = (path: string) => Handler | undefined
 
 /** What there is to call, for programs and for people. Documents are made when they are asked for. */
-export function createDiscovery({ models, customApis }: DiscoveryParts): FindEndpoint {
-  const versions = () => versionsOf(models(), customApis())
+export function createDiscovery({ models, customApis, hostRoutes }: DiscoveryParts): FindEndpoint {
+  const versions = () => versionsOf(models(), customApis(), hostRoutes())
   const documents = createDocuments(versions)
   return (path) => {
     if (path === '/apis') return async (call) => taggedAnswer(call, json, JSON.stringify(discoveryDocument(models())))

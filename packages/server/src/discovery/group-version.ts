@@ -1,4 +1,6 @@
 import { audienceGroup, type RouteDeclaration } from '@pergola/api'
+import { hostVersion } from '../base/host-version.ts'
+import type { HostRoute } from '../base/host-route.ts'
 import { createModel, type Model } from '../models/model.ts'
 import { pathOfVersion } from './discovery-document.ts'
 
@@ -11,36 +13,55 @@ export interface CustomApis {
   readonly apps: readonly { readonly plugin: string; readonly path: string }[]
 }
 
+/** What one document describes: a group and version, or endpoints of the host at paths that are no resource. */
 export interface GroupVersion {
   readonly apiVersion: string
   readonly version: string
-  /** `/apis/<group>/<version>`. */
+  /** `/apis/<group>/<version>`, or `/auth`. */
   readonly path: string
   readonly models: readonly Model[]
   readonly routes: readonly RouteDeclaration[]
+  readonly hostRoutes: readonly HostRoute[]
   /** The plugin of which a program answers every other path. */
   readonly app: string | undefined
 }
 
-/** The models and custom APIs by group and version. */
-export function versionsOf(models: readonly Model[], { routes, owned, apps }: CustomApis): readonly GroupVersion[] {
+/** The models, custom APIs and endpoints of the host by group and version. */
+export function versionsOf(
+  models: readonly Model[],
+  { routes, owned, apps }: CustomApis,
+  hostRoutes: readonly HostRoute[],
+): readonly GroupVersion[] {
   const own = models.flatMap((model) =>
     owned.some(({ group, plural }) => group === model.group && plural === model.plural) ? [ownOf(model)] : [],
   )
   const byPath = Map.groupBy([...models, ...own], ({ group, version }) => pathOfVersion(group, version))
   const routesByPath = Map.groupBy(routes, ({ path }) => path.split('/').slice(0, 4).join('/'))
-  const paths = [...byPath.keys(), ...routesByPath.keys(), ...apps.map(({ path }) => path)]
+  const hostByPath = Map.groupBy(hostRoutes, ({ path }) => documentOf(path))
+  const paths = [...byPath.keys(), ...routesByPath.keys(), ...apps.map(({ path }) => path), ...hostByPath.keys()]
   return [...new Set(paths)].map((path) => {
-    const [, , ...words] = path.split('/')
+    const [, root = '', ...words] = path.split('/')
     return {
-      apiVersion: words.join('/'),
-      version: words.at(-1) ?? '',
+      apiVersion: words.join('/') || root,
+      version: words.at(-1) ?? hostVersion,
       path,
       models: byPath.get(path) ?? [],
       routes: routesByPath.get(path) ?? [],
+      hostRoutes: hostByPath.get(path) ?? [],
       app: apps.find((one) => one.path === path)?.plugin,
     }
   })
+}
+
+/** Endpoints that belong to no group and are not under `/auth`: health. */
+const others = '/host'
+
+/** The path of the document that describes an endpoint. */
+function documentOf(path: string): string {
+  const [, root = '', ...words] = path.split('/')
+  if (root === 'api') return `/api/${words[0]}`
+  if (root === 'apis') return `/apis/${words[0]}/${words[1]}`
+  return root === 'auth' ? '/auth' : others
 }
 
 /** The same model, where people have what is their own. */

@@ -31,8 +31,10 @@ function documentOf(...definitions: readonly Partial<ModelDefinition>[]): Docume
   return openApiDocument({
     apiVersion: 'test.example.com/v1',
     version: 'v1',
+    path: '/apis/test.example.com/v1',
     models,
     routes: [],
+    hostRoutes: [],
     app: undefined,
   }) as unknown as Document
 }

@@ -1,20 +1,21 @@
 import { isAudienceGroup } from '@pergola/api'
 import type { GroupVersion } from './group-version.ts'
 import { createFreeName } from './openapi-names.ts'
+import { hostRoutePaths } from './openapi-host-routes.ts'
 import { modelPaths, ownPaths } from './openapi-paths.ts'
 import { routePaths } from './openapi-routes.ts'
 import { modelSchemas, sharedSchemas } from './openapi-schemas.ts'
-
-type Documented = Omit<GroupVersion, 'path'>
 
 /** The OpenAPI 3.1 document of one group and version. */
 export function openApiDocument({
   apiVersion,
   version,
+  path,
   models,
   routes,
+  hostRoutes,
   app,
-}: Documented): Readonly<Record<string, unknown>> {
+}: GroupVersion): Readonly<Record<string, unknown>> {
   const freeName = createFreeName(models)
   const shared = Object.entries(sharedSchemas).map(([name, schema]) => [freeName(name), schema])
   return {
@@ -22,18 +23,20 @@ export function openApiDocument({
     info: {
       title: `${apiVersion} on Pergola`,
       version,
-      description: [`The resources of ${apiVersion}.`, ...(app === undefined ? [] : [appWords(app)])].join(' '),
+      description: [`What is served at ${path}.`, ...(app === undefined ? [] : [appWords(app)])].join(' '),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
     security: [{ token: [] }],
     tags: [
       ...models.map(({ plural, kind }) => ({ name: plural, description: `Objects of the kind ${kind}.` })),
+      ...(hostRoutes.length > 0 ? [{ name: 'host', description: 'What the host itself answers.' }] : []),
       ...(routes.length > 0 ? [{ name: 'custom', description: 'What a plugin answers.' }] : []),
     ],
     paths: Object.assign(
       {},
       ...models.map((model) => (isAudienceGroup(model.group) ? ownPaths : modelPaths)(model, freeName)),
+      hostRoutePaths(hostRoutes, freeName),
       routePaths(routes, freeName),
     ) as object,
     components: {

@@ -88,8 +88,9 @@ export function modelPaths(model: Model, freeName: FreeName): Json {
     },
   }
   const path = pathOf(model)
+  const { post, ...withoutPost } = collectionOperations(parts)
   return {
-    [path]: collectionOperations(parts),
+    [path]: rules.createdAt === undefined ? { ...withoutPost, post } : withoutPost,
     [`${path}/{name}`]: objectOperations(parts),
     ...(statusSubresource && !rules.ownsStatus && { [`${path}/{name}/status`]: statusOperations(parts) }),
   }
@@ -189,7 +190,7 @@ function statusOperations({ model, freeName, name, operation, answered }: Parts)
   }
 }
 
-const bodyFailures: readonly Reason[] = ['PayloadTooLarge', 'UnsupportedMediaType', 'Invalid']
+export const bodyFailures: readonly Reason[] = ['PayloadTooLarge', 'UnsupportedMediaType', 'Invalid']
 const updateFailures: readonly Reason[] = [
   ...bodyFailures,
   'VersionConflict',

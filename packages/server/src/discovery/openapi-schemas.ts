@@ -1,6 +1,7 @@
-import { isJsonObject } from '../base/json-object.ts'
 import type { Model } from '../models/model.ts'
 import { problems } from '@pergola/api'
+import { inputSchema } from './input-schema.ts'
+import { mapSchema } from './map-schema.ts'
 import { definitionName, reference, type FreeName } from './openapi-names.ts'
 import { closedSchema, type JsonSchema } from '../validation/object-schema.ts'
 
@@ -108,16 +109,17 @@ export const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
 
 /**
  * The schemas of one model: its kind as it is answered and as it is sent, its list, and its named parts as
- * `<Kind>.<name>`.
+ * `<Kind>.<name>` and `<Kind>Input.<name>`.
  */
 export function modelSchemas(model: Model, freeName: FreeName): Readonly<Record<string, JsonSchema>> {
   const { kind, apiVersion, definition, statusSubresource, rules } = model
-  const closed = withReferences(closedSchema(definition.schema), kind) as ClosedSchema
-  const { properties, required, $defs = {}, ...rest } = closed
-  const parts = Object.entries($defs).map(([name, schema]) => [definitionName(kind, name), schema])
+  const closed = closedSchema(definition.schema)
+  const { properties, required, $defs, ...rest } = withReferences(closed, kind) as ClosedSchema
+  const input = freeName(`${kind}Input`)
+  const sentBody = withReferences(inputSchema(closed), input) as ClosedSchema
   const type = { apiVersion: { type: 'string', const: apiVersion }, kind: { type: 'string', const: kind } }
   const sent = { ...type, metadata: reference(freeName('SentMetadata')) }
-  const { status } = properties
+  const { status } = sentBody.properties
   // Of what is sent here, the status counts for nothing.
   const ignored = statusSubresource && status ? { status: { ...status, readOnly: true } } : {}
   return {
@@ -126,7 +128,11 @@ export function modelSchemas(model: Model, freeName: FreeName): Readonly<Record<
       required: ['apiVersion', 'kind', 'metadata', ...required],
       properties: { ...properties, ...type, metadata: reference(freeName('Metadata')) },
     },
-    [freeName(`${kind}Input`)]: { ...rest, required, properties: { ...properties, ...ignored, ...sent } },
+    [input]: {
+      ...rest,
+      required: sentBody.required,
+      properties: { ...sentBody.properties, ...ignored, ...sent },
+    },
     ...(statusSubresource &&
       !rules.ownsStatus && {
         [freeName(`${kind}StatusInput`)]: {
@@ -136,8 +142,14 @@ export function modelSchemas(model: Model, freeName: FreeName): Readonly<Record<
         },
       }),
     [freeName(`${kind}List`)]: listSchema(model),
-    ...Object.fromEntries(parts),
+    ...partsOf(kind, $defs),
+    ...partsOf(input, sentBody.$defs),
   }
+}
+
+function partsOf(owner: string, definitions: ClosedSchema['$defs'] = {}): Readonly<Record<string, JsonSchema>> {
+  const parts = Object.entries(definitions)
+  return Object.fromEntries(parts.map(([name, schema]) => [definitionName(owner, name), schema]))
 }
 
 interface ClosedSchema {
@@ -185,26 +197,14 @@ function listSchema({ kind, apiVersion }: Model): JsonSchema {
   }
 }
 
-/** Keywords whose value is no schema, whatever it looks like; and those whose values are schemas by name. */
-const valueKeywords = new Set(['const', 'enum', 'default', 'example', 'examples'])
-const mapKeywords = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs'])
-
-/** A model's own definitions stand among the components of all. */
-function withReferences(schema: unknown, kind: string): unknown {
-  if (Array.isArray(schema)) return schema.map((one) => withReferences(one, kind))
-  if (!isJsonObject(schema)) return schema
-  const entries = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
-    if (valueKeywords.has(keyword)) return [keyword, value]
-    if (keyword === '$ref') return [keyword, componentOf(String(value), kind)]
-    if (mapKeywords.has(keyword) && isJsonObject(value)) {
-      return [keyword, Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withReferences(one, kind)]))]
-    }
-    return [keyword, withReferences(value, kind)]
-  })
-  return Object.fromEntries(entries)
+/** A model's own definitions stand among the components of all; those of what is sent are others. */
+function withReferences(schema: unknown, owner: string): unknown {
+  return mapSchema(schema, (one) =>
+    typeof one['$ref'] === 'string' ? { ...one, $ref: componentOf(one['$ref'], owner) } : one,
+  )
 }
 
-function componentOf(pointer: string, kind: string): string {
+function componentOf(pointer: string, owner: string): string {
   const name = pointer.replace('#/$defs/', '').replaceAll('~1', '/').replaceAll('~0', '~')
-  return reference(definitionName(kind, name)).$ref
+  return reference(definitionName(owner, name)).$ref
 }

@@ -1,4 +1,5 @@
 import type { RouteDeclaration } from '@pergola/api'
+import type { HostRoute } from '../base/host-route.ts'
 import { isJsonObject } from '../base/json-object.ts'
 import { pathOf, type Model } from '../models/model.ts'
 import type { GroupVersion } from './group-version.ts'
@@ -23,13 +24,13 @@ export function referenceIndex(versions: readonly GroupVersion[]): string {
 }
 
 /** The resources of one group and version. */
-export function referencePage({ apiVersion, path, models, routes, app }: GroupVersion): string {
+export function referencePage({ apiVersion, path, models, routes, hostRoutes, app }: GroupVersion): string {
   const contents = models.map(({ kind, plural }) => `<li><a href="#${escape(plural)}">${escape(kind)}</a></li>`)
   return page(
     apiVersion,
     `<p><a href="/openapi">API reference</a></p><h1>${escape(apiVersion)}</h1>
     <p>As a document: <a href="/openapi/v3${escape(path)}"><code>/openapi/v3${escape(path)}</code></a></p>
-    ${app === undefined ? '' : `<p>${escape(appWords(app))}</p>`}<ul>${contents.join('')}</ul>${models.map((model) => modelSection(model, createFreeName(models))).join('')}${customSection(routes)}`,
+    ${app === undefined ? '' : `<p>${escape(appWords(app))}</p>`}<ul>${contents.join('')}</ul>${models.map((model) => modelSection(model, createFreeName(models))).join('')}${hostSection(hostRoutes)}${customSection(routes)}`,
   )
 }
 
@@ -53,6 +54,12 @@ function modelSection(model: Model, freeName: FreeName): string {
     <table>${operations.join('')}${watch}</table>
     <h3>Fields</h3><table>${own.map(([field, schema]) => fieldRows(field, schema)).join('')}</table>
     ${indexRows.length === 0 ? '' : `<h3>Indexed fields</h3><table>${indexRows.join('')}</table>`}</section>`
+}
+
+function hostSection(routes: readonly HostRoute[]): string {
+  if (routes.length === 0) return ''
+  const rows = routes.map(({ method, path, summary }) => operationRow(method.toLowerCase(), path, summary))
+  return `<section id="host"><h2>Endpoints of the host</h2><table>${rows.join('')}</table></section>`
 }
 
 function customSection(routes: readonly RouteDeclaration[]): string {

@@ -1,11 +1,11 @@
-import { ApiError, type ResourceRequest, type Verb } from '@pergola/api'
-import type { Answer, Call, Caller } from '../base/call.ts'
+import { ApiError, type NonResourceRequest, type ResourceRequest, type Verb } from '@pergola/api'
+import type { Answer, Call, Caller, Handler } from '../base/call.ts'
 import type { Relay } from '../base/relay.ts'
 import type { Reply } from '../base/reply.ts'
 import type { Stream } from '../base/wire.ts'
 import type { Clock } from '../base/clock.ts'
-import type { Endpoint } from './endpoint.ts'
 import { fencedStore, fenceOf, unfenced } from './fence.ts'
+import type { FindHostHandler } from './host-routes.ts'
 import { createObject } from '../models/create.ts'
 import { deleteCollection } from '../models/delete-collection.ts'
 import { deleteObject } from '../models/delete.ts'
@@ -30,10 +30,10 @@ export interface DispatchParts {
   readonly models: ModelRegistry
   readonly streams: StreamLimits
   readonly watching: WatchParts
-  /** Who answers at a path that is no resource, if anybody does. */
-  readonly endpoint: (path: string) => Endpoint | undefined
-  /** Who answers at the path of a resource in place of a model, if anybody does. */
-  readonly ownApi: (request: ResourceRequest) => Endpoint | undefined
+  /** The host's own endpoints. */
+  readonly hostHandler: FindHostHandler
+  /** Documents and files at paths that are no resource: they can be read, and nothing else. */
+  readonly page: (path: string) => Handler | undefined
   /** Whoever else answers, at any path. */
   readonly customApi: (call: Call) => Relay | undefined
   /** The model of which callers have their own at the path of a resource, and where their names stand; if there is one. */
@@ -52,38 +52,29 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     const { info } = call
     const fence = fenceOf(call)
     const toObjects = fence ? { ...parts, store: fencedStore(parts.store, fence) } : parts
-    const endpoint = info.kind === 'resource' ? parts.ownApi(info) : parts.endpoint(info.path)
-    const owned = !endpoint && info.kind === 'resource' ? parts.ownedAt(info) : undefined
+    const handler = parts.hostHandler(call) ?? (info.kind === 'resource' ? undefined : pageOf(parts, info))
+    const owned = !handler && info.kind === 'resource' ? parts.ownedAt(info) : undefined
     if (owned && info.kind === 'resource') return dispatchOwned(toObjects, call, { request: info, owned })
-    const relayed = endpoint ? undefined : parts.customApi(call)
-    if (fence && (endpoint || relayed)) throw unfenced()
+    const relayed = handler ? undefined : parts.customApi(call)
+    if (fence && (handler || relayed)) throw unfenced()
+    if (handler) return handler(call)
     if (relayed) return relayed
-    if (!endpoint && info.kind === 'resource') return dispatchVerb(toObjects, call, { request: info })
-    if (!endpoint) throw new ApiError('NotFound', `there is nothing at ${info.path}`)
-    const handler = endpoint[info.verb]
-    if (!handler) throw methodNotAllowed(`the verb ${info.verb} is not served at ${info.path}`, methodsOf(endpoint))
-    return handler(call)
+    if (info.kind === 'resource') return dispatchVerb(toObjects, call, { request: info })
+    throw new ApiError('NotFound', `there is nothing at ${info.path}`)
   }
+}
+
+function pageOf(parts: DispatchParts, { verb, path }: NonResourceRequest): Handler | undefined {
+  const page = parts.page(path)
+  if (page && verb !== 'get') throw methodNotAllowed(`the verb ${verb} is not served at ${path}`, ['GET', 'HEAD'])
+  return page
 }
 
 /** The methods a path takes, for `Allow`. */
 const collectionMethods = ['GET', 'HEAD', 'POST', 'DELETE']
 export const objectMethods = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']
+const withoutCreate = collectionMethods.filter((method) => method !== 'POST')
 const statusMethods = ['PUT', 'PATCH']
-
-const methodOfVerb: Partial<Record<Verb, readonly string[]>> = {
-  get: ['GET', 'HEAD'],
-  list: ['GET', 'HEAD'],
-  create: ['POST'],
-  update: ['PUT'],
-  patch: ['PATCH'],
-  delete: ['DELETE'],
-  deletecollection: ['DELETE'],
-}
-
-function methodsOf(endpoint: Endpoint): readonly string[] {
-  return (Object.keys(endpoint) as Verb[]).flatMap((verb) => methodOfVerb[verb] ?? [])
-}
 
 export function methodNotAllowed(detail: string, methods: readonly string[]): ApiError {
   const allow = methods.join(', ')
@@ -214,7 +205,12 @@ function verbOf(model: Model, { name, subresource, verb }: ResourceRequest): Ser
     return ofStatus[verb] ?? notServed(verb, `the status of a ${model.singular}`, statusMethods)
   }
   if (name !== undefined) return ofObject[verb] ?? notServed(verb, `a ${model.singular}`, objectMethods)
-  return ofCollection[verb] ?? notServed(verb, model.plural, collectionMethods)
+  const { createdAt } = model.rules
+  const methods = createdAt === undefined ? collectionMethods : withoutCreate
+  if (verb === 'create' && createdAt !== undefined) {
+    throw methodNotAllowed(`${model.plural} are created at ${createdAt}`, methods)
+  }
+  return ofCollection[verb] ?? notServed(verb, model.plural, methods)
 }
 
 function notServed(verb: Verb, what: string, methods: readonly string[]): never {

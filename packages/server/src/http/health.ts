@@ -1,5 +1,6 @@
 import type { RequestHead } from '@pergola/api'
-import type { Answer, Handler } from '../base/call.ts'
+import type { Answer } from '../base/call.ts'
+import type { HostRoute } from '../base/host-route.ts'
 import type { Log } from '../base/log.ts'
 
 /** One thing that must hold for this server to be of use: answers a detail for people, or throws. */
@@ -11,8 +12,7 @@ export interface HealthCheck {
 }
 
 export interface Health {
-  readonly livez: Handler
-  readonly readyz: Handler
+  readonly routes: readonly HostRoute[]
   /**
    * What is answered before anybody asks who calls: that takes the database, whose outage must neither get the process
    * restarted nor keep it from saying that it is not ready.
@@ -38,7 +38,7 @@ const livez = async () => text(200, 'ok\n')
 export function createHealth({ checks, knowsCallers, log }: HealthOptions): Health {
   const failing = new Set<string>()
   const look = () => Promise.all(checks.map((check) => run(check, { failing, log })))
-  const readiness = async ({ verbose, details }: Record<'verbose' | 'details', boolean>) => {
+  const readiness: Readiness = async ({ verbose, details }) => {
     const results = await look()
     const failed = results.filter(({ ok }) => !ok)
     const verdict = failed.length === 0 ? 'ready' : `not ready: ${failed.map(({ name }) => name).join(', ')}`
@@ -49,9 +49,7 @@ export function createHealth({ checks, knowsCallers, log }: HealthOptions): Heal
     return text(failed.length === 0 ? 200 : 503, `${(verbose ? [...lines, verdict] : [verdict]).join('\n')}\n`)
   }
   return {
-    livez,
-    readyz: ({ request, caller }) =>
-      readiness({ verbose: request.query.has('verbose'), details: caller.kind !== 'anonymous' }),
+    routes: healthRoutes(readiness),
     early: ({ method, target, headers }) => {
       if ((method !== 'GET' && method !== 'HEAD') || headers['upgrade'] !== undefined) return undefined
       if (target === '/livez') return livez()
@@ -67,6 +65,42 @@ interface CheckResult {
   readonly name: string
   readonly ok: boolean
   readonly detail: string
+}
+
+type Readiness = (asked: Record<'verbose' | 'details', boolean>) => Promise<Answer>
+
+function healthRoutes(readiness: Readiness): readonly HostRoute[] {
+  const plain = { type: 'text/plain', schema: { type: 'string' } }
+  const verbose = {
+    name: 'verbose',
+    description: 'List every check; with details for callers that have signed in.',
+    schema: { type: 'string' },
+  }
+  return [
+    {
+      id: 'readLiveness',
+      method: 'GET',
+      path: '/livez',
+      summary: 'Ask whether the process answers',
+      isPublic: true,
+      answers: [{ status: 200, description: 'It does.', ...plain }],
+      handle: livez,
+    },
+    {
+      id: 'readReadiness',
+      method: 'GET',
+      path: '/readyz',
+      summary: 'Ask whether the replica takes requests',
+      isPublic: true,
+      query: [verbose],
+      answers: [
+        { status: 200, description: 'It does.', ...plain },
+        { status: 503, description: 'It does not, and why.', ...plain },
+      ],
+      handle: ({ request, caller }) =>
+        readiness({ verbose: request.query.has('verbose'), details: caller.kind !== 'anonymous' }),
+    },
+  ]
 }
 
 interface Noted {

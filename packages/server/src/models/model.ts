@@ -62,6 +62,8 @@ export interface ModelIndex {
 interface ModelRules {
   /** Only the host writes the status. */
   readonly ownsStatus?: boolean
+  /** Clients create its objects at this path, and not by the verb `create`. */
+  readonly createdAt?: string
   /** Fills in what the host owns; before anything is checked. */
   readonly prepare?: (object: JsonObject, context: WriteContext) => JsonObject
   /** Faults that no schema can tell; after everything else was found sound. */

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Answer, Call } from '../base/call.ts'
+import type { HostAnswer } from '../base/host-route.ts'
 import { isNotModified } from './etag.ts'
+
+/** For `If-None-Match`. */
+export const notModified: HostAnswer = { status: 304, description: 'The caller has it as it is.' }
 
 /** A document that is the same for everybody: its tag is its content's, so that it is sent again only when it has changed. */
 export function taggedAnswer({ request }: Call, contentType: string, text: string): Answer {

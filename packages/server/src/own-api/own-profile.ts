@@ -1,27 +1,35 @@
 import { ApiError, isApiError } from '@pergola/api'
 import type { Answer, Call, UserCaller } from '../base/call.ts'
+import type { HostRoute } from '../base/host-route.ts'
 import type { WriteParts } from '../models/create.ts'
 import type { JsonObject } from '../models/json-object.ts'
 import type { Model } from '../models/model.ts'
 import { fromData } from '../models/object-bytes.ts'
-import { taggedAnswer } from '../models/tagged-answer.ts'
+import { notModified, taggedAnswer } from '../models/tagged-answer.ts'
 import { updateObject } from '../models/update.ts'
 import type { Rights } from '../platform/rights.ts'
 import type { StoredObject } from '../store/store.ts'
-import { parseJsonBody } from '../validation/json-body.ts'
-import { refuseBody } from '../validation/refuse-body.ts'
-import { compileSchema } from '../validation/schema-validator.ts'
+import { jsonRequest } from '../validation/json-request.ts'
 
-const maxBytes = 16 * 1024
 const orNull = (schema: object) => ({ oneOf: [schema, { type: 'null' }] })
-const faults = compileSchema({
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    displayName: orNull({ type: 'string', minLength: 1, maxLength: 200 }),
-    email: orNull({ type: 'string', minLength: 1, maxLength: 320 }),
+const patch = jsonRequest<ProfilePatch>(
+  'the profile',
+  {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      displayName: orNull({ type: 'string', minLength: 1, maxLength: 200 }),
+      email: orNull({ type: 'string', minLength: 1, maxLength: 320 }),
+    },
   },
-})
+  ['application/merge-patch+json', 'application/json'],
+)
+const text = { type: 'string' }
+const profile = {
+  type: 'object',
+  required: ['name', 'roles'],
+  properties: { name: text, displayName: text, email: text, roles: { type: 'array', items: text } },
+}
 
 interface ProfilePatch {
   readonly displayName?: string | null
@@ -33,25 +41,47 @@ export interface OwnProfileParts extends WriteParts {
   readonly rights: Rights
 }
 
+export function profileRoutes(parts: OwnProfileParts): readonly HostRoute[] {
+  const path = '/apis/api.platform.run/v1alpha1/users/-'
+  return [
+    {
+      id: 'readProfile',
+      method: 'GET',
+      path,
+      summary: "Read the caller's own profile",
+      answers: [{ status: 200, description: 'The profile.', schema: profile }, notModified],
+      handle: (call) => ownProfile(parts, call),
+    },
+    {
+      id: 'changeProfile',
+      method: 'PATCH',
+      path,
+      summary: "Change the caller's own profile",
+      description: 'A field that is null is removed.',
+      body: patch,
+      answers: [{ status: 200, description: 'The profile as it is stored now.', schema: profile }],
+      failures: ['VersionConflict'],
+      handle: (call) => changeOwnProfile(parts, call),
+    },
+  ]
+}
+
 /** `GET users/-`: who the caller is. */
-export async function ownProfile(parts: OwnProfileParts, call: Call): Promise<Answer> {
+async function ownProfile(parts: OwnProfileParts, call: Call): Promise<Answer> {
   const caller = userOf(call)
   const { roles } = await parts.rights.rolesOf(caller)
   const { displayName, email } = specOf(await storedUser(parts, caller))
   const held = [...new Set(roles.map(({ name }) => name))]
-  const profile = { name: caller.name, displayName, email, roles: held }
-  return taggedAnswer(call, 'application/json', JSON.stringify(profile))
+  const shown = { name: caller.name, displayName, email, roles: held }
+  return taggedAnswer(call, 'application/json', JSON.stringify(shown))
 }
 
 /** `PATCH users/-`: what somebody says of itself; a null takes it away. */
-export async function changeOwnProfile(parts: OwnProfileParts, call: Call): Promise<Answer> {
+async function changeOwnProfile(parts: OwnProfileParts, call: Call): Promise<Answer> {
   const caller = userOf(call)
-  const { request } = call
-  const types = ['application/merge-patch+json', 'application/json'] as const
-  const { value } = parseJsonBody(request.headers['content-type'], await request.readBody(maxBytes), types)
-  refuseBody('the profile', faults(value))
+  const sent = await patch.read(call.request)
   await storedUser(parts, caller)
-  const bodyFor = (stored: StoredObject) => patched(stored, value as ProfilePatch)
+  const bodyFor = (stored: StoredObject) => patched(stored, sent)
   try {
     await updateObject(parts, parts.users, { name: caller.name, headers: {}, part: 'object', bodyFor })
   } catch (error) {
@@ -74,9 +104,9 @@ function asSent(error: unknown): unknown {
   })
 }
 
-function patched(stored: StoredObject, patch: ProfilePatch): JsonObject {
+function patched(stored: StoredObject, sent: ProfilePatch): JsonObject {
   const user = fromData(stored.data)
-  const spec = { ...(user['spec'] as object), ...patch }
+  const spec = { ...(user['spec'] as object), ...sent }
   return { ...user, spec: Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== null)) }
 }
 

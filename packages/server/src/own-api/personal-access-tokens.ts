@@ -2,27 +2,29 @@ import { ApiError } from '@pergola/api'
 import { signedIn } from '../account/sessions-endpoint.ts'
 import type { Answer, Call, UserCaller } from '../base/call.ts'
 import type { Clock } from '../base/clock.ts'
+import type { HostRoute } from '../base/host-route.ts'
 import { newSecret } from '../credentials/secret.ts'
 import { createObject } from '../models/create.ts'
 import { deleteObject } from '../models/delete.ts'
 import { jsonAnswer } from '../models/json-answer.ts'
 import type { Model } from '../models/model.ts'
+import { answeredSchema } from '../models/answered-schema.ts'
 import { toBytes } from '../models/object-bytes.ts'
 import type { Rights } from '../platform/rights.ts'
 import { ownerOfToken } from '../platform/token-model.ts'
 import type { Store, StoredObject } from '../store/store.ts'
 import { fieldError } from '../validation/field-error.ts'
-import { readJson } from '../validation/read-json.ts'
+import { itemsOf } from '../validation/items-of.ts'
+import { jsonRequest } from '../validation/json-request.ts'
 import { refuseBody } from '../validation/refuse-body.ts'
-import { compileSchema } from '../validation/schema-validator.ts'
 
 export const mostTokens = 100
-const faults = compileSchema({
+const wantedToken = jsonRequest<Wanted>('the token', {
   type: 'object',
   additionalProperties: false,
   properties: {
     description: { type: 'string', maxLength: 500 },
-    expiresAt: { type: 'string', minLength: 1, maxLength: 40 },
+    expiresAt: { type: 'string', minLength: 1, maxLength: 40, description: 'RFC 3339; never unless it is said.' },
     roles: { type: 'array', minItems: 1, maxItems: 100, uniqueItems: true, items: { type: 'string', minLength: 1 } },
   },
 })
@@ -41,12 +43,58 @@ export interface TokensApiParts {
   readonly onEnd: (uid: string) => void
 }
 
+const path = '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'
+
+export function tokenRoutes(parts: TokensApiParts): readonly HostRoute[] {
+  const token = answeredSchema(parts.tokens)
+  const secret = { type: 'string', description: 'The token itself. It is shown only here.' }
+  return [
+    {
+      id: 'listTokens',
+      method: 'GET',
+      path,
+      summary: "List the caller's own personal access tokens",
+      answers: [{ status: 200, description: 'All of them, without the tokens themselves.', schema: itemsOf(token) }],
+      handle: (call) => listTokens(parts, call),
+    },
+    {
+      id: 'createToken',
+      method: 'POST',
+      path,
+      summary: 'Create a personal access token for the caller',
+      body: wantedToken,
+      answers: [
+        {
+          status: 201,
+          description: 'The token.',
+          schema: {
+            ...token,
+            required: [...token.required, 'token'],
+            properties: { ...token.properties, token: secret },
+          },
+        },
+      ],
+      failures: ['TooManyRequests'],
+      handle: (call) => makeToken(parts, call),
+    },
+    {
+      id: 'deleteToken',
+      method: 'DELETE',
+      path: `${path}/{name}`,
+      summary: "Delete one of the caller's own personal access tokens",
+      pathParameters: { name: "The token's name, as lists show it." },
+      answers: [{ status: 200, description: 'The token as it was last.', schema: token }],
+      failures: ['VersionConflict', 'PreconditionFailed'],
+      handle: (call, { name = '' }) => deleteToken(parts, call, name),
+    },
+  ]
+}
+
 /** `POST personalaccesstokens`: for oneself, by a session; the secret is in this answer and nowhere else. */
-export async function makeToken(parts: TokensApiParts, call: Call): Promise<Answer> {
+async function makeToken(parts: TokensApiParts, call: Call): Promise<Answer> {
   const caller = signedIn(call)
   const { request } = call
-  const value = await readJson(request, { what: 'the token', faults: faults })
-  const wanted = value as Wanted
+  const wanted = await wantedToken.read(request)
   await refuseUnheld(parts, caller, wanted)
   if ((await ownTokens(parts, caller)).length >= mostTokens) {
     throw new ApiError('TooManyRequests', `you have ${mostTokens} tokens; delete one first`, {
@@ -74,14 +122,14 @@ async function refuseUnheld({ clock, rights }: TokensApiParts, caller: UserCalle
 }
 
 /** `GET personalaccesstokens`: one's own. */
-export async function listTokens(parts: TokensApiParts, call: Call): Promise<Answer> {
+async function listTokens(parts: TokensApiParts, call: Call): Promise<Answer> {
   const found = await ownTokens(parts, userOf(call))
   const items = found.map((stored) => toBytes(parts.tokens, stored).toString())
   return jsonAnswer(200, Buffer.from(`{"items":[${items.join(',')}]}`))
 }
 
 /** `DELETE personalaccesstokens/<name>`: one's own. */
-export async function deleteToken(parts: TokensApiParts, call: Call, name: string): Promise<Answer> {
+async function deleteToken(parts: TokensApiParts, call: Call, name: string): Promise<Answer> {
   const caller = userOf(call)
   const isOwn = (await ownTokens(parts, caller)).some((stored) => stored.name === name)
   if (!isOwn) throw new ApiError('NotFound', `you have no token "${name}"`)

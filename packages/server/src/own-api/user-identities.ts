@@ -1,5 +1,6 @@
 import { ApiError } from '@pergola/api'
 import type { Answer, Call, Caller } from '../base/call.ts'
+import type { HostRoute } from '../base/host-route.ts'
 import type { OidcProvider } from '../base/oidc-provider.ts'
 import type { LinkedIdentity } from '../credentials/identities.ts'
 import { jsonAnswer } from '../models/json-answer.ts'
@@ -9,11 +10,11 @@ import { linkIdentity, type LinkParts } from '../platform/link-identity.ts'
 import type { Rights } from '../platform/rights.ts'
 import { unlinkIdentity, type UnlinkParts } from '../platform/unlink-identity.ts'
 import type { StoredObject } from '../store/store.ts'
-import { readJson } from '../validation/read-json.ts'
-import { compileSchema } from '../validation/schema-validator.ts'
+import { itemsOf } from '../validation/items-of.ts'
+import { jsonRequest } from '../validation/json-request.ts'
 import { refuseTokens } from './refuse-tokens.ts'
 
-const faults = compileSchema({
+const sentIdentity = jsonRequest<{ readonly provider: string; readonly subject: string }>('the identity', {
   type: 'object',
   required: ['provider', 'subject'],
   additionalProperties: false,
@@ -29,8 +30,58 @@ export interface UserIdentitiesParts extends LinkParts, UnlinkParts {
   readonly onEnd: (uid: string) => void
 }
 
+const identitySchema = {
+  type: 'object',
+  required: ['issuer', 'subject', 'linkedAt'],
+  properties: {
+    issuer: { type: 'string' },
+    subject: { type: 'string' },
+    linkedAt: { type: 'string', format: 'date-time' },
+    signedInAt: { type: 'string', format: 'date-time' },
+  },
+}
+
+export function userIdentityRoutes(parts: UserIdentitiesParts): readonly HostRoute[] {
+  const path = '/api/v1alpha1/users/{name}/oidcidentities'
+  const pathParameters = { name: "The user's name." }
+  return [
+    {
+      id: 'listUserIdentities',
+      method: 'GET',
+      path,
+      summary: 'List the OpenID Connect identities of a user',
+      pathParameters,
+      answers: [{ status: 200, description: 'All of them.', schema: itemsOf(identitySchema) }],
+      handle: (_, { name = '' }) => listUserIdentities(parts, name),
+    },
+    {
+      id: 'linkUserIdentity',
+      method: 'POST',
+      path,
+      summary: 'Link an OpenID Connect identity to a user',
+      pathParameters,
+      body: sentIdentity,
+      answers: [{ status: 201, description: 'The identity that is linked now.', schema: identitySchema }],
+      failures: ['AlreadyExists', 'EscalationForbidden'],
+      handle: (call, { name = '' }) => linkUserIdentity(parts, call, name),
+    },
+    {
+      id: 'unlinkUserIdentity',
+      method: 'DELETE',
+      path,
+      summary: 'Unlink an OpenID Connect identity from a user',
+      description: 'Takes away the roles that the issuer gave, and ends every session of the user.',
+      pathParameters,
+      query: [{ name: 'issuer', description: 'Of the identity.', required: true, schema: { type: 'string' } }],
+      answers: [{ status: 200, description: 'The identity that was linked.', schema: identitySchema }],
+      failures: ['EscalationForbidden', 'InUse'],
+      handle: (call, { name = '' }) => unlinkUserIdentity(parts, call, name),
+    },
+  ]
+}
+
 /** `GET users/<name>/oidcidentities`: who a user is to which provider. */
-export async function listUserIdentities(parts: UserIdentitiesParts, name: string): Promise<Answer> {
+async function listUserIdentities(parts: UserIdentitiesParts, name: string): Promise<Answer> {
   const { uid } = await findUser(parts, name)
   return answer(200, { items: (await parts.identities.of(uid)).map(shown) })
 }
@@ -39,10 +90,9 @@ export async function listUserIdentities(parts: UserIdentitiesParts, name: strin
  * `POST users/<name>/oidcidentities`: who proves the identity can become the user, so linking takes power over it. And what the
  * provider gives to that somebody is given to whoever is that user already.
  */
-export async function linkUserIdentity(parts: UserIdentitiesParts, call: Call, name: string): Promise<Answer> {
+async function linkUserIdentity(parts: UserIdentitiesParts, call: Call, name: string): Promise<Answer> {
   refuseTokens(call, 'links no identity')
-  const value = await readJson(call.request, { what: 'the identity', faults })
-  const { provider, subject } = value as { readonly provider: string; readonly subject: string }
+  const { provider, subject } = await sentIdentity.read(call.request)
   const found = findProvider(parts, provider)
   const { issuer } = found
   await inAccessOrder(parts.store, async (order) => {
@@ -56,7 +106,7 @@ export async function linkUserIdentity(parts: UserIdentitiesParts, call: Call, n
 }
 
 /** `DELETE users/<name>/oidcidentities?issuer=<address>`: with what the issuer gave; the user is signed out everywhere. */
-export async function unlinkUserIdentity(parts: UserIdentitiesParts, call: Call, name: string): Promise<Answer> {
+async function unlinkUserIdentity(parts: UserIdentitiesParts, call: Call, name: string): Promise<Answer> {
   const issuer = call.request.query.get('issuer')
   if (issuer === null) throw new ApiError('BadRequest', 'say which identity is to be removed: ?issuer=<its address>')
   const { uid } = await findUser(parts, name)

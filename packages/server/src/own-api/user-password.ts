@@ -1,22 +1,27 @@
 import { ApiError } from '@pergola/api'
 import type { Answer, Call } from '../base/call.ts'
+import type { HostRoute } from '../base/host-route.ts'
 import { jsonAnswer } from '../models/json-answer.ts'
 import type { Model } from '../models/model.ts'
-import { readJson } from '../validation/read-json.ts'
-import { compileSchema } from '../validation/schema-validator.ts'
-import { newPassword, refuseWeak } from '../account/password-endpoint.ts'
+import { jsonRequest } from '../validation/json-request.ts'
+import { keepTokens, newPassword, passwordChanged, refuseWeak } from '../account/password-endpoint.ts'
 import { replacePassword, type ReplacePasswordParts } from '../account/replace-password.ts'
 import { inAccessOrder } from '../platform/access-order.ts'
 import { assertPowerOver } from '../platform/escalation.ts'
 import type { Rights } from '../platform/rights.ts'
 import { refuseTokens } from './refuse-tokens.ts'
 
-const faults = compileSchema({
+const change = jsonRequest<Change>('the password', {
   type: 'object',
   required: ['password'],
   additionalProperties: false,
-  properties: { password: newPassword, keepTokens: { type: 'boolean' } },
+  properties: { password: newPassword, keepTokens },
 })
+
+interface Change {
+  readonly password: string
+  readonly keepTokens?: boolean
+}
 
 export interface UserPasswordParts extends ReplacePasswordParts {
   readonly users: Model
@@ -24,12 +29,28 @@ export interface UserPasswordParts extends ReplacePasswordParts {
   readonly onEnd: (uid: string) => void
 }
 
+export function userPasswordRoutes(parts: UserPasswordParts): readonly HostRoute[] {
+  return [
+    {
+      id: 'setUserPassword',
+      method: 'PUT',
+      path: '/api/v1alpha1/users/{name}/password',
+      summary: 'Set the password of another user',
+      description: 'Ends every session of the user, and its tokens unless they are kept.',
+      pathParameters: { name: "The user's name." },
+      body: change,
+      answers: [passwordChanged],
+      failures: ['EscalationForbidden'],
+      handle: (call, { name = '' }) => setUserPassword(parts, call, name),
+    },
+  ]
+}
+
 /** `PUT /api/v1alpha1/users/<name>/password`: of somebody else, who is signed out everywhere; its tokens end unless they are kept. */
-export async function setUserPassword(parts: UserPasswordParts, call: Call, name: string): Promise<Answer> {
+async function setUserPassword(parts: UserPasswordParts, call: Call, name: string): Promise<Answer> {
   refuseTokens(call, 'sets no password')
   const { request } = call
-  const value = await readJson(request, { what: 'the password', faults: faults })
-  const { password, keepTokens } = value as { readonly password: string; readonly keepTokens?: boolean }
+  const { password, keepTokens: isKept } = await change.read(request)
   if (call.caller.kind === 'user' && call.caller.name === name) {
     throw new ApiError('Forbidden', 'your own password is changed at /auth/password, by showing the current one')
   }
@@ -38,7 +59,7 @@ export async function setUserPassword(parts: UserPasswordParts, call: Call, name
     const user = await parts.store.get(parts.users, name)
     if (!user) throw new ApiError('NotFound', `there is no user "${name}"`)
     await assertPowerOver(parts.rights, call.caller, name)
-    await replacePassword(parts, { user, password, keepTokens, guards: [order] })
+    await replacePassword(parts, { user, password, keepTokens: isKept, guards: [order] })
     return user.uid
   })
   parts.onEnd(uid)

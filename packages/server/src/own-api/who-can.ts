@@ -1,14 +1,15 @@
 import type { Answer, Call } from '../base/call.ts'
+import type { HostRoute } from '../base/host-route.ts'
 import { jsonAnswer } from '../models/json-answer.ts'
 import type { Model } from '../models/model.ts'
 import type { Rights } from '../platform/rights.ts'
 import { roleOfBinding } from '../platform/role-binding-model.ts'
 import type { Store } from '../store/store.ts'
-import { readJson } from '../validation/read-json.ts'
-import { compileSchema } from '../validation/schema-validator.ts'
+import { itemsOf } from '../validation/items-of.ts'
+import { jsonRequest } from '../validation/json-request.ts'
 import { reviewedRequests, toRequestInfo, type ReviewedRequest } from './reviewed-request.ts'
 
-const faults = compileSchema({
+const question = jsonRequest<{ readonly requests: readonly ReviewedRequest[] }>('the question', {
   type: 'object',
   required: ['requests'],
   additionalProperties: false,
@@ -27,10 +28,37 @@ interface AllowingRole {
   readonly isEstimate?: true
 }
 
+export function whoCanRoutes(parts: WhoCanParts): readonly HostRoute[] {
+  const role = {
+    type: 'object',
+    required: ['name', 'bindings'],
+    properties: {
+      name: { type: 'string' },
+      bindings: { type: 'integer', description: 'How many role bindings give it.' },
+      isEstimate: { const: true, description: 'There are more than were counted.' },
+    },
+  }
+  const schema = itemsOf({
+    type: 'object',
+    required: ['roles'],
+    properties: { roles: { type: 'array', items: role } },
+  })
+  return [
+    {
+      id: 'findRoles',
+      method: 'POST',
+      path: '/apis/api.platform.run/v1alpha1/whocan',
+      summary: 'Ask which roles allow requests',
+      body: question,
+      answers: [{ status: 200, description: 'For each request, in the same order.', schema }],
+      handle: (call) => whoCan(parts, call),
+    },
+  ]
+}
+
 /** `POST whocan`: for each request the roles that allow it, and how many bindings give each of them. */
-export async function whoCan(parts: WhoCanParts, { request }: Call): Promise<Answer> {
-  const value = await readJson(request, { what: 'the question', faults })
-  const { requests } = value as { readonly requests: readonly ReviewedRequest[] }
+async function whoCan(parts: WhoCanParts, { request }: Call): Promise<Answer> {
+  const { requests } = await question.read(request)
   const book = await parts.rights.readBook()
   const counted = new Map<string, AllowingRole>()
   const items: { readonly roles: readonly AllowingRole[] }[] = []

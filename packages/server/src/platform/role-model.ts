@@ -36,6 +36,15 @@ const definition: ModelDefinition = {
         maxItems: 1_000,
         items: {
           type: 'object',
+          // Also for generated clients, which do not read `if`.
+          required: ['verbs'],
+          properties: {
+            apiGroups: groups,
+            resources,
+            resourceNames: names,
+            nonResourceURLs: paths,
+            verbs: allowedVerbs,
+          },
           // A rule is of one kind: with nonResourceURLs it is about paths, else about resources.
           if: { required: ['nonResourceURLs'] },
           // oxlint-disable-next-line unicorn/no-thenable -- a JSON Schema keyword

@@ -40,6 +40,9 @@ const definition: ModelDefinition = {
   indexes: [{ name: 'spec.owner' }],
 }
 
+/** Where everybody makes its own. */
+const tokensPath = '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'
+
 export const ownerOfToken = 'spec.owner'
 
 interface TokenSpec {
@@ -59,7 +62,7 @@ export interface TokenParts {
 /** What is to be known of a personal access token; the secret is shown once and never part of it. */
 export function createTokenModel(parts: TokenParts): Model {
   return createBuiltInModel(definition, {
-    rules: { accompany: (change, context) => accompany(parts, change, context) },
+    rules: { createdAt: tokensPath, accompany: (change, context) => accompany(parts, change, context) },
   })
 }
 
@@ -85,10 +88,7 @@ async function made(
   { caller, secret }: WriteContext,
 ): Promise<Accompaniment> {
   if (secret === undefined || caller?.kind !== 'user') {
-    const where = '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'
-    throw new ApiError('MethodNotAllowed', `everybody makes tokens for itself, at ${where}`, {
-      headers: { allow: 'GET, HEAD, DELETE' },
-    })
+    throw new ApiError('MethodNotAllowed', `everybody makes tokens for itself, at ${tokensPath}`)
   }
   const { roles, expiresAt } = spec
   const owner = {

@@ -1,6 +1,5 @@
-import { ApiError, renderSections, type ResourceRequest, type Section } from '@pergola/api'
+import { ApiError, renderSections, type Section } from '@pergola/api'
 import type { Answer, Call } from '../base/call.ts'
-import type { Endpoint } from '../dispatch/endpoint.ts'
 import { createObject } from '../models/create.ts'
 import { jsonAnswer } from '../models/json-answer.ts'
 import type { Model } from '../models/model.ts'
@@ -40,24 +39,8 @@ export interface PluginApiParts extends DeclareParts, ConformanceParts {
   readonly linesOf: (plugin: string, after: number) => LinesHere | undefined
 }
 
-/** What the host adds to `plugins` for the administration: packages, logs. */
-export function createPluginApi(parts: PluginApiParts): (request: ResourceRequest) => Endpoint | undefined {
-  return ({ group, version, resource, name, subresource }) => {
-    if (group !== 'console.api.platform.run' || version !== 'v1alpha1' || resource !== 'plugins') return undefined
-    if (name === '-' && subresource === 'packages') return { create: (call) => install(parts, call) }
-    if (name !== undefined && subresource === 'rollback') return { create: (call) => rollBack(parts, name, call) }
-    if (name !== undefined && (subresource === 'uninstall' || subresource === 'purge')) {
-      const data = subresource === 'purge' ? 'purge' : 'keep'
-      return { create: (call) => uninstall(parts, { name, data }, call) }
-    }
-    if (name !== undefined && subresource === 'restart') return { create: (call) => restart(parts, name, call) }
-    if (name !== undefined && subresource === 'logs') return { get: (call) => logs(parts, name, call) }
-    return undefined
-  }
-}
-
 /** Installs what was sent, or makes it ready to take the place of the version that holds; `plan=true` only tells what that means. */
-async function install(parts: PluginApiParts, call: Call): Promise<Answer> {
+export async function install(parts: PluginApiParts, call: Call): Promise<Answer> {
   const sent = await readSent(await call.request.readBody(mostPackageBytes))
   const installed = await installedSpec(parts, sent.manifest.name)
   assertMayClaim(parts.shipped, sent, installed)
@@ -65,7 +48,7 @@ async function install(parts: PluginApiParts, call: Call): Promise<Answer> {
 }
 
 /** Makes the version before ready to take the place of the one that holds; what it does was approved when it came. */
-async function rollBack(parts: PluginApiParts, name: string, call: Call): Promise<Answer> {
+export async function rollBack(parts: PluginApiParts, name: string, call: Call): Promise<Answer> {
   const installed = await installedSpec(parts, name)
   if (!installed) throw new ApiError('NotFound', `there is no plugin "${name}"`)
   const bytes = installed.previous && (await parts.packages.read(installed.previous.digest))
@@ -75,7 +58,7 @@ async function rollBack(parts: PluginApiParts, name: string, call: Call): Promis
 }
 
 /** Asks every replica to put a new process in the place of the one that runs, without a pause. */
-async function restart(parts: PluginApiParts, name: string, { request }: Call): Promise<Answer> {
+export async function restart(parts: PluginApiParts, name: string, { request }: Call): Promise<Answer> {
   refuseUnknown(request.query, [])
   const bodyFor = (stored: StoredObject) => {
     const spec = specOf(fromData(stored.data))
@@ -87,7 +70,7 @@ async function restart(parts: PluginApiParts, name: string, { request }: Call): 
 }
 
 /** Ends it and takes away what it has brought; what it has stored stays, or goes too. */
-async function uninstall(
+export async function uninstall(
   parts: PluginApiParts,
   { name, data }: { readonly name: string; readonly data: 'keep' | 'purge' },
   { request }: Call,
@@ -259,7 +242,7 @@ function upgrading(name: string, version: string): ApiError {
 }
 
 /** What it wrote last here, or what it wrote after a line that was told before. */
-async function logs({ linesOf, ...parts }: PluginApiParts, name: string, { request }: Call): Promise<Answer> {
+export async function logs({ linesOf, ...parts }: PluginApiParts, name: string, { request }: Call): Promise<Answer> {
   const { query } = request
   refuseUnknown(query, ['after'])
   const after = query.get('after') ?? '0'

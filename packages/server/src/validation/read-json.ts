@@ -11,13 +11,16 @@ export interface ExpectedBody {
   /** For the message: `the login`. */
   readonly what: string
   readonly faults: (value: unknown) => readonly FieldError[]
+  /** Media types that are accepted; JSON unless it is said. */
+  readonly types?: readonly string[]
 }
 
 /** A body that is no object of a model, found sound. */
-export async function readJson(request: IncomingRequest, { what, faults }: ExpectedBody): Promise<unknown> {
-  const { value } = parseJsonBody(request.headers['content-type'], await request.readBody(maxBytes), [
-    'application/json',
-  ])
+export async function readJson(
+  request: IncomingRequest,
+  { what, faults, types = ['application/json'] }: ExpectedBody,
+): Promise<unknown> {
+  const { value } = parseJsonBody(request.headers['content-type'], await request.readBody(maxBytes), types)
   refuseBody(what, faults(value))
   // A database may know no text that has one.
   if (JSON.stringify(value).includes(String.raw`\u0000`)) {

@@ -1,0 +1,20 @@
+import type { JsonSchema } from '@pergola/api'
+import { isJsonObject } from '../base/json-object.ts'
+
+/** Keywords whose value is no schema, whatever it looks like; and those whose values are schemas by name. */
+const valueKeywords = new Set(['const', 'enum', 'default', 'example', 'examples'])
+const mapKeywords = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs'])
+
+/** The same schema with every schema in it changed; `change` is given a schema before those inside it are changed. */
+export function mapSchema(schema: unknown, change: (schema: JsonSchema) => JsonSchema): unknown {
+  if (Array.isArray(schema)) return schema.map((one) => mapSchema(one, change))
+  if (!isJsonObject(schema)) return schema
+  const entries = Object.entries(change(schema)).map(([keyword, value]): [string, unknown] => {
+    if (valueKeywords.has(keyword)) return [keyword, value]
+    if (mapKeywords.has(keyword) && isJsonObject(value)) {
+      return [keyword, Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mapSchema(one, change)]))]
+    }
+    return [keyword, mapSchema(value, change)]
+  })
+  return Object.fromEntries(entries)
+}

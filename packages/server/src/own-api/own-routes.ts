@@ -1,0 +1,24 @@
+import type { HostRoute } from '../base/host-route.ts'
+import { accessReviewRoutes } from './access-reviews.ts'
+import { profileRoutes, type OwnProfileParts } from './own-profile.ts'
+import { permissionRoutes } from './permissions.ts'
+import { tokenRoutes, type TokensApiParts } from './personal-access-tokens.ts'
+import { userIdentityRoutes, type UserIdentitiesParts } from './user-identities.ts'
+import { userPasswordRoutes, type UserPasswordParts } from './user-password.ts'
+import { whoCanRoutes, type WhoCanParts } from './who-can.ts'
+
+export type OwnRouteParts = WhoCanParts & OwnProfileParts & TokensApiParts & UserPasswordParts & UserIdentitiesParts
+
+/** What the host itself adds to the paths of resources. */
+export function ownRoutes(parts: OwnRouteParts): readonly HostRoute[] {
+  const { rights } = parts
+  return [
+    ...profileRoutes(parts),
+    ...permissionRoutes(rights),
+    ...accessReviewRoutes(rights),
+    ...whoCanRoutes(parts),
+    ...tokenRoutes(parts),
+    ...userPasswordRoutes(parts),
+    ...userIdentityRoutes(parts),
+  ]
+}

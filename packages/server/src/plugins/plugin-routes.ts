@@ -1,0 +1,142 @@
+import type { HostAnswer, HostRoute, QueryParameter } from '../base/host-route.ts'
+import { answeredSchema } from '../models/answered-schema.ts'
+import { install, logs, restart, rollBack, uninstall, type PluginApiParts } from './plugin-api.ts'
+
+const plugins = '/apis/console.api.platform.run/v1alpha1/plugins'
+const pathParameters = { name: "The plugin's name." }
+const text = { type: 'string' }
+const texts = { type: 'array', items: text }
+
+const plan: QueryParameter = {
+  name: 'plan',
+  description: 'Only tell what it means.',
+  schema: { type: 'boolean', default: false },
+}
+const approve: QueryParameter = {
+  name: 'approve',
+  description: 'What the plan asks approval for, each by its name.',
+  schema: texts,
+}
+
+/** What the host adds to `plugins` for the administration: packages, versions, processes, logs. */
+export function pluginRoutes(parts: PluginApiParts): readonly HostRoute[] {
+  const plugin = answeredSchema(parts.plugins)
+  const updated = { status: 200, description: 'The plugin as it is stored now.', schema: plugin }
+  const planned = {
+    status: 200,
+    description: 'What it means, or the plugin as it is stored now.',
+    schema: { anyOf: [planSchema, plugin] },
+  }
+  return [
+    {
+      id: 'installPlugin',
+      method: 'POST',
+      path: `${plugins}/-/packages`,
+      summary: 'Install a plugin, or upgrade it',
+      description: 'Takes a package as `pergola plugin pack` makes it, of at most 100 MiB.',
+      query: [plan, approve],
+      body: { types: ['application/gzip'] },
+      answers: [planned, { status: 201, description: 'The plugin that was installed.', schema: plugin }],
+      failures: [
+        ...changeFailures,
+        'PayloadTooLarge',
+        'Invalid',
+        'AlreadyExists',
+        'DuplicateIndexValue',
+        'EscalationForbidden',
+      ],
+      handle: (call) => install(parts, call),
+    },
+    {
+      id: 'rollBackPlugin',
+      method: 'POST',
+      path: `${plugins}/{name}/rollback`,
+      summary: 'Go back to the version of a plugin before',
+      pathParameters,
+      query: [plan, approve],
+      answers: [planned],
+      failures: [...changeFailures, 'Invalid', 'DuplicateIndexValue', 'EscalationForbidden'],
+      handle: (call, { name = '' }) => rollBack(parts, name, call),
+    },
+    removalRoute(parts, { name: 'uninstall', data: 'keep' }, planned),
+    removalRoute(parts, { name: 'purge', data: 'purge' }, planned),
+    {
+      id: 'restartPlugin',
+      method: 'POST',
+      path: `${plugins}/{name}/restart`,
+      summary: 'Replace the processes of a plugin by new ones',
+      pathParameters,
+      answers: [updated],
+      failures: changeFailures,
+      handle: (call, { name = '' }) => restart(parts, name, call),
+    },
+    logsRoute(parts),
+  ]
+}
+
+const changeFailures = ['VersionConflict', 'InUse'] as const
+
+const planSchema = {
+  type: 'object',
+  required: ['sections', 'text'],
+  properties: {
+    sections: {
+      type: 'array',
+      items: { type: 'object', required: ['heading', 'lines'], properties: { heading: text, lines: texts } },
+    },
+    approvals: { ...texts, description: 'What has to be approved by its name.' },
+    text: { type: 'string', description: 'The sections in words.' },
+  },
+}
+
+interface Removal {
+  readonly name: 'uninstall' | 'purge'
+  readonly data: 'keep' | 'purge'
+}
+
+function removalRoute(parts: PluginApiParts, { name: verb, data }: Removal, planned: HostAnswer): HostRoute {
+  return {
+    id: `${verb}Plugin`,
+    method: 'POST',
+    path: `${plugins}/{name}/${verb}`,
+    summary: data === 'keep' ? 'Uninstall a plugin and keep its data' : 'Uninstall a plugin and delete its data',
+    pathParameters,
+    query: [plan],
+    answers: [planned],
+    failures: changeFailures,
+    handle: (call, { name = '' }) => uninstall(parts, { name, data }, call),
+  }
+}
+
+function logsRoute(parts: PluginApiParts): HostRoute {
+  return {
+    id: 'readPluginLogs',
+    method: 'GET',
+    path: `${plugins}/{name}/logs`,
+    summary: 'Read what a plugin wrote last on the replica that answers',
+    pathParameters,
+    query: [
+      {
+        name: 'after',
+        description: 'Only lines behind this one, by `last` of an answer before.',
+        schema: { type: 'integer', minimum: 0 },
+      },
+    ],
+    answers: [
+      {
+        status: 200,
+        description: 'The lines, oldest first.',
+        schema: {
+          type: 'object',
+          required: ['items', 'last'],
+          properties: {
+            items: texts,
+            last: { type: 'integer', description: 'The number of the newest line.' },
+            replica: text,
+          },
+        },
+      },
+    ],
+    handle: (call, { name = '' }) => logs(parts, name, call),
+  }
+}

@@ -1,0 +1,22 @@
+import type { JsonSchema } from '@pergola/api'
+import type { IncomingRequest } from '../base/call.ts'
+import { readJson } from './read-json.ts'
+import { compileSchema } from './schema-validator.ts'
+
+/** A JSON body of an endpoint: the schema that documents it is the one that it is validated against. */
+export interface JsonRequest<Value> {
+  readonly types: readonly string[]
+  readonly schema: JsonSchema
+  /** Fills in defaults; throws `Invalid` with every fault of the body. */
+  read(request: IncomingRequest): Promise<Value>
+}
+
+/** `what` is for messages: `the login`. */
+export function jsonRequest<Value>(
+  what: string,
+  schema: JsonSchema,
+  types: readonly string[] = ['application/json'],
+): JsonRequest<Value> {
+  const faults = compileSchema(schema)
+  return { types, schema, read: async (request) => (await readJson(request, { what, faults, types })) as Value }
+}
