@@ -55,7 +55,7 @@ function asDocumented({ operations }: Documents, shot: Shot, answer: Answer): re
   if (line.method === 'HEAD' || content.size === 0) return text === '' ? [] : [`${operation.id} ${status} has a body`]
   const validate = content.get(type)
   if (!validate) return [`${operation.id} ${status} is "${type}", not ${[...content.keys()].join()}`]
-  if (validate(parsed(text))) return []
+  if (validate(type.endsWith('json') ? parsed(text) : text)) return []
   const [error] = validate.errors ?? []
   return [`${operation.id} ${status} is not as documented: ${error?.instancePath} ${error?.message}`]
 }

@@ -1,6 +1,6 @@
 import { isAudienceGroup } from '@pergola/api'
 import type { GroupVersion } from './group-version.ts'
-import { createFreeName } from './openapi-names.ts'
+import { createFreeName, reference, type FreeName } from './openapi-names.ts'
 import { hostRoutePaths } from './openapi-host-routes.ts'
 import { modelPaths, ownPaths } from './openapi-paths.ts'
 import { routePaths } from './openapi-routes.ts'
@@ -17,7 +17,13 @@ export function openApiDocument({
   app,
 }: GroupVersion): Readonly<Record<string, unknown>> {
   const freeName = createFreeName(models)
-  const shared = Object.entries(sharedSchemas).map(([name, schema]) => [freeName(name), schema])
+  const paths = Object.assign(
+    {},
+    ...models.map((model) => (isAudienceGroup(model.group) ? ownPaths : modelPaths)(model, freeName)),
+    hostRoutePaths(hostRoutes, freeName),
+    routePaths(routes, freeName),
+  ) as object
+  const schemas = Object.assign({}, ...models.map((model) => modelSchemas(model, freeName))) as object
   return {
     openapi: '3.1.1',
     info: {
@@ -33,20 +39,19 @@ export function openApiDocument({
       ...(hostRoutes.length > 0 ? [{ name: 'host', description: 'What the host itself answers.' }] : []),
       ...(routes.length > 0 ? [{ name: 'custom', description: 'What a plugin answers.' }] : []),
     ],
-    paths: Object.assign(
-      {},
-      ...models.map((model) => (isAudienceGroup(model.group) ? ownPaths : modelPaths)(model, freeName)),
-      hostRoutePaths(hostRoutes, freeName),
-      routePaths(routes, freeName),
-    ) as object,
+    paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
-      schemas: Object.assign(
-        Object.fromEntries(shared),
-        ...models.map((model) => modelSchemas(model, freeName)),
-      ) as object,
+      schemas: { ...sharedIn({ paths, schemas }, freeName), ...schemas },
     },
   }
+}
+
+/** Those of the shared schemas that a document refers to. */
+function sharedIn(document: object, freeName: FreeName): object {
+  const text = JSON.stringify(document)
+  const named = Object.entries(sharedSchemas).map(([name, schema]) => [freeName(name), schema] as const)
+  return Object.fromEntries(named.filter(([name]) => text.includes(JSON.stringify(reference(name).$ref))))
 }
 
 /** What is known of a program: that it is there. */
