@@ -19,13 +19,17 @@ onEachEngine((api) => {
 
   describe('credentials', () => {
     test('C7-90 that do not hold are 401, also where a visitor needs none', async () => {
-      expectStatus(await api.request('GET', '/livez', { as: 'anonymous' }), 200)
+      expectStatus(await api.request('GET', '/readyz?verbose', { as: 'anonymous' }), 200)
       for (const authorization of ['Bearer pgl_nobody', 'Bearer pgs_nobody', 'Bearer', 'Basic YTpi', 'x']) {
-        const answer = await api.request('GET', '/livez', { as: 'anonymous', headers: { authorization } })
+        const answer = await api.request('GET', '/readyz?verbose', { as: 'anonymous', headers: { authorization } })
         expectProblem(answer, 401, 'Unauthenticated')
       }
+      for (const path of ['/livez', '/readyz']) {
+        const given = { authorization: 'Bearer pgl_nobody' }
+        expectStatus(await api.request('GET', path, { as: 'anonymous', headers: given }), 200)
+      }
       const headers = { cookie: 'pergola-session=pgs_nobody' }
-      expectProblem(await api.request('GET', '/livez', { as: 'anonymous', headers }), 401, 'Unauthenticated')
+      expectProblem(await api.request('GET', '/readyz?verbose', { as: 'anonymous', headers }), 401, 'Unauthenticated')
     })
     test('C7-91 are never taken from a URL', async () => {
       const { token } = await person(api, { roles: ['super-administrator'] })

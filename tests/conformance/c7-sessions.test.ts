@@ -39,7 +39,7 @@ onEachEngine((api) => {
     const cookie = (await cookieOf(name)).split(';')[0] ?? ''
     const headers = { cookie, ...own() }
     expectStatus(await api.request('DELETE', '/auth/sessions/-', { as: 'anonymous', headers }), 200)
-    const answer = await api.request('GET', '/livez', { as: 'anonymous', headers: { cookie } })
+    const answer = await api.request('GET', '/readyz?verbose', { as: 'anonymous', headers: { cookie } })
     expectProblem(answer, 401, 'Unauthenticated')
     expect(String(answer.headers['set-cookie'])).toMatch(/^pergola-session=; .*Max-Age=0$/)
   })
