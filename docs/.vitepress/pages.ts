@@ -36,6 +36,7 @@ const order: Readonly<Record<string, readonly string[]>> = {
   operations: ['deploy', 'monitor', 'upgrade', 'backup', 'scale', 'security', 'console'],
   concepts: ['request', 'objects', 'indexes', 'watch', 'plugins', 'access', 'replicas', 'architecture'],
   reference: [
+    'http',
     'cli',
     'configuration',
     'plugins',

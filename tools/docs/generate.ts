@@ -8,7 +8,7 @@ import { generatedParts, type GeneratedPart } from './generated.ts'
 /** Writes the generated parts of the documentation; with `--check` compares them, and checks commands and links. */
 const check = process.argv.includes('--check')
 const faults = [
-  ...generatedParts().flatMap(update),
+  ...(await generatedParts()).flatMap(update),
   ...(check ? [...undocumentedExports(), ...documents().flatMap(documentFaults)] : []),
 ]
 for (const fault of faults) console.error(fault)

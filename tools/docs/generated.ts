@@ -6,6 +6,7 @@ import { readUnits } from '../../bench/scale/units.ts'
 import { configSchema, variableOf } from '../../packages/server/src/base/config.ts'
 import { catalogue, type Metric } from '../../packages/server/src/base/metrics.ts'
 import { exportReference } from './exports.ts'
+import { httpReference } from './http-reference.ts'
 import { readSentences, testFiles } from '../conformance/sentences.ts'
 import { packages, serverFolders, type Layer } from '../layers/layers.ts'
 
@@ -17,8 +18,9 @@ export interface GeneratedPart {
   readonly text: string
 }
 
-export function generatedParts(): readonly GeneratedPart[] {
+export async function generatedParts(): Promise<readonly GeneratedPart[]> {
   return [
+    { file: 'docs/reference/http.md', name: 'http', text: await httpReference() },
     { file: 'docs/reference/problems.md', name: 'reasons', text: reasons() },
     { file: 'docs/reference/configuration.md', name: 'settings', text: settings() },
     { file: 'docs/reference/roles.md', name: 'built-in roles', text: roles() },
