@@ -134,7 +134,7 @@ onEachEngine(
       const body = { metadata: { name: 'by-cookie' }, rules: [] }
       const answers = [
         await api.request('GET', roles, { as: 'anonymous', headers: asApp }),
-        await api.request('GET', '/livez', { as: 'anonymous', headers: { ...asApp, 'sec-fetch-site': 'same-site' } }),
+        await api.request('GET', '/apis', { as: 'anonymous', headers: { ...asApp, 'sec-fetch-site': 'same-site' } }),
         await api.request('POST', roles, { as: 'anonymous', headers: asApp, body }),
         await api.request('POST', '/auth/sessions', {
           as: 'anonymous',

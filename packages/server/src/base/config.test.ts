@@ -9,7 +9,7 @@ test('without file or variables every setting has its default', () => {
     server: { host: '127.0.0.1', port: 8090, stopDelay: 1, drainTimeout: 25, allowInsecureLogin: false },
     http: { trustedProxies: [] },
     cors: { origins: [] },
-    database: { url: 'sqlite:pergola.db', namedStatements: true },
+    database: { url: 'sqlite:pergola.db', timeout: 20, namedStatements: true },
     changelog: { retention: 24, maxBytes: 10_737_418_240 },
     feed: {
       transport: 'postgres',
