@@ -109,8 +109,10 @@ if (unknown.length > 0) {
 } else {
   const chosen = proofs.filter(({ name }) => names.length === 0 || names.includes(name))
   const rows: string[][] = []
-  for (const proof of chosen) rows.push(await prove(proof))
-  if (words.includes('--record')) record(rows)
+  for (const proof of chosen) {
+    rows.push(await prove(proof))
+    if (words.includes('--record')) record(rows)
+  }
   const passed = rows.filter(([, verdict]) => verdict === 'passed').length
   console.log(`\n${passed} of ${chosen.length} proofs`)
   process.exitCode = passed === chosen.length ? 0 : 1
