@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { stripVTControlCharacters } from 'node:util'
 import { runCommand } from './run-command.ts'
 
 /**
@@ -129,12 +130,10 @@ async function prove({ name, command }: Proof): Promise<string[]> {
   const after = cpuTicks()
   const steal = (100 * (after.stolen - before.stolen)) / Math.max(1, after.all - before.all)
   const commit = (await runCommand('git rev-parse --short HEAD')).output.trim()
-  const figure =
-    output
-      .trimEnd()
-      .split('\n')
-      .findLast((line) => /\d/.test(line))
-      ?.trim() ?? ''
+  const lines = stripVTControlCharacters(output)
+    .split('\n')
+    .map((line) => line.trim())
+  const figure = lines.findLast((line) => /^Tests .*\d/.test(line)) ?? lines.findLast((line) => /\d/.test(line)) ?? ''
   if (!passed) console.log(output)
   console.log(`${passed ? 'passed' : 'FAILED'} ${name.padEnd(width)} ${seconds.toFixed(0).padStart(5)} s  ${figure}`)
   const date = new Date().toISOString().slice(0, 10)

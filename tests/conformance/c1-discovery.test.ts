@@ -181,6 +181,8 @@ const hostOperations = [
   '/auth GET /auth/sessions',
   '/auth DELETE /auth/sessions/{id}',
   '/auth PUT /auth/password',
+  '/auth GET /auth/login',
+  '/auth POST /auth/login',
   '/auth GET /auth/setup',
   '/auth POST /auth/setup',
   '/auth GET /auth/oidc',

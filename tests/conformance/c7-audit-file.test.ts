@@ -150,7 +150,7 @@ onEachEngine(
       await many(api, 52)
       await expect.poll(() => said().length).toBe(1)
       expect(JSON.parse(said()[0] ?? '')).toMatchObject({
-        level: 40,
+        level: 'warn',
         file: missing,
         why: expect.stringContaining('ENOENT') as string,
       })

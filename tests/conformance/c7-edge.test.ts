@@ -80,7 +80,7 @@ onEachEngine(
       await ask('/apis', right)
       expect(seen()).toHaveLength(before)
       for (const scheme of ['http', 'http', 'gopher']) await ask('/apis', { ...right, 'x-forwarded-proto': scheme })
-      expect(seen().slice(before)).toMatchObject([{ level: 40, scheme: 'http', publicUrl: `https://${host}` }])
+      expect(seen().slice(before)).toMatchObject([{ level: 'warn', scheme: 'http', publicUrl: `https://${host}` }])
     })
   },
   {
@@ -108,7 +108,7 @@ onEachEngine(
       expect(seen()).toEqual([])
       for (const host of ['inner.example', 'inner.example', 'other.example']) await ask('/apis', host)
       expect(seen()).toMatchObject([
-        { level: 40, host: 'inner.example', msg: expect.stringContaining('server.publicUrl') as string },
+        { level: 'warn', host: 'inner.example', msg: expect.stringContaining('server.publicUrl') as string },
       ])
     })
 

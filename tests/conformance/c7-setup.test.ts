@@ -5,6 +5,50 @@ import { onEachEngine } from './server.ts'
 
 onEachEngine(
   (api) => {
+    test('C7-117 C7-118 browsers get a page to set up and one to sign in, whose forms are answered 303', async () => {
+      const html = { accept: 'text/html,application/xhtml+xml' }
+      const open = (path: string) => api.request('GET', path, { as: 'anonymous', headers: html })
+      const post = (path: string, fields: Readonly<Record<string, string>>, origin = api.origin()) =>
+        api.request('POST', path, {
+          as: 'anonymous',
+          headers: { ...html, origin, 'content-type': 'application/x-www-form-urlencoded' },
+          body: new URLSearchParams(fields).toString(),
+        })
+      const page = await open('/auth/setup')
+      expectStatus(page, 200)
+      expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
+      expect(page.headers['content-security-policy']).toContain("default-src 'none'")
+      expect(page.text).not.toContain('pgi_')
+      const ann = { username: 'ann', password: 'correct horse battery' }
+      const secret = api.setupSecret() ?? ''
+      expectProblem(await post('/auth/setup', { ...ann, secret }, 'https://elsewhere.example'), 403, 'CrossSite')
+      const wrong = await post('/auth/setup', { ...ann, username: '"><script>', secret })
+      expectStatus(wrong, 422)
+      expect(wrong.text).toContain('value="&quot;&gt;&lt;script&gt;"')
+      expect(wrong.text).not.toContain(secret)
+      const made = await post('/auth/setup', { ...ann, secret })
+      expect([made.status, made.headers['location']]).toEqual([303, '/auth/login'])
+
+      const login = await open('/auth/login?returnTo=/openapi')
+      expect(login.text).toContain('name="returnTo" value="/openapi"')
+      expectProblem(await open('/auth/login?returnTo=https://elsewhere.example/'), 400, 'BadRequest')
+      expectProblem(await post('/auth/login', { ...ann, returnTo: '//elsewhere.example' }), 400, 'BadRequest')
+      const refused = await post('/auth/login', { ...ann, password: 'not hers' })
+      expectStatus(refused, 401)
+      expect(refused.text).toContain('The user name or the password is wrong.')
+      const signedIn = await post('/auth/login', { ...ann, returnTo: '/openapi' })
+      expect([signedIn.status, signedIn.headers['location']]).toEqual([303, '/openapi'])
+      expect(String(signedIn.headers['set-cookie'])).toContain('HttpOnly')
+      // Whoever opens a page of documents is sent there; programs are told.
+      expect((await open('/openapi')).headers['location']).toBe('/auth/login?returnTo=%2Fopenapi')
+      expectProblem(await api.request('GET', '/openapi', { as: 'anonymous' }), 401, 'Unauthenticated')
+    })
+  },
+  { unseeded: true },
+)
+
+onEachEngine(
+  (api) => {
     test('C7-50 C7-51 one secret makes the first super administrator, once', async () => {
       const secret = api.setupSecret()
       expect(secret).toMatch(/^pgi_[\w-]{43}$/)

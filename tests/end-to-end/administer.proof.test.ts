@@ -53,18 +53,18 @@ describe('beside two running servers on PostgreSQL', () => {
 
   test('setup-link renews the secret, and says who is there once it was used', { timeout: slow }, async () => {
     await withInstallation(async ({ env, servers, urls: [url = ''] }) => {
-      const [, printed = ''] = /setup +\S+#(pgi_\S+)/.exec(servers[1]?.stdout() ?? '') ?? []
+      const [, printed = ''] = /secret +(pgi_\S+)/.exec(servers[1]?.stdout() ?? '') ?? []
       const made = await run(['setup-link'], { env: { ...env, PERGOLA_SERVER_PUBLIC_URL: 'https://pergola.example' } })
       expect(made).toMatchObject({ code: 0 })
       const [, at = '', secret = ''] =
-        /setup +(\S+)#(pgi_[\w-]{43}) {2}\(makes .*, once, until \d\d:\d\d\)/.exec(made.stdout) ?? []
-      expect(at).toBe('https://pergola.example/console/setup')
+        /setup +(\S+) {2}\(makes .*, once, until \d\d:\d\d\)\n +secret +(pgi_[\w-]{43}) /.exec(made.stdout) ?? []
+      expect(at).toBe('https://pergola.example/auth/setup')
       expect(made.stdout).toContain('next      curl')
       expect(made.stderr).toContain('"event":"setup-renew"')
       expect(made.stderr).not.toContain(secret)
       const ann = { username: 'ann', password: 'correct horse battery' }
-      expect((await post(url, '/auth/setup', { ...ann, secret: printed })).status).toBe(401)
       expect((await post(url, '/auth/setup', { ...ann, secret })).status).toBe(201)
+      expect((await post(url, '/auth/setup', { ...ann, username: 'ben', secret: printed })).status).toBe(401)
       const again = await run(['setup-link'], { env })
       expect(again).toMatchObject({ code: 1, stdout: '' })
       expect(again.stderr).toBe(

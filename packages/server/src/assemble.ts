@@ -361,6 +361,8 @@ function assembleAccount(parts: AccountParts, running: AsyncDisposableStack) {
     insecure,
     findUser: (name) => findUser(store, users, name),
     onEnd,
+    publicUrl,
+    providers,
   })
   const oidc = oidcRoutes({
     ...setup,

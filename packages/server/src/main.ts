@@ -208,18 +208,22 @@ interface BannerFacts {
 function banner({ publicUrl, database, setupSecret, seconds }: BannerFacts): string {
   // Every address of this machine: a browser on it has one of them.
   const url = publicUrl.replace(/^http:\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, 'http://localhost')
-  const first = JSON.stringify({ username: 'admin', password: '<password>', secret: setupSecret })
-  const next =
-    setupSecret === undefined ? `pergola login ${url}` : `curl -H 'Origin: ${url}' --json '${first}' ${url}/auth/setup`
   return [
     `  pergola ${hostVersion} · ready in ${seconds.toFixed(1)} s`,
     `  api       ${url}`,
     `  console   ${url}/console`,
     `  database  ${database}`,
-    ...(setupSecret === undefined
-      ? []
-      : [`  setup     ${url}/console/setup#${setupSecret}  (makes the first administrator, within an hour)`]),
-    `  next      ${next}`,
+    ...(setupSecret === undefined ? [`  next      pergola login ${url}`] : setupLines(url, setupSecret)),
     '',
   ].join('\n')
+}
+
+/** For a browser, and for whoever has none; a link never carries the secret. */
+function setupLines(url: string, secret: string): readonly string[] {
+  const first = JSON.stringify({ username: 'admin', password: '<password>', secret })
+  return [
+    `  setup     ${url}/auth/setup  (makes the first administrator, within an hour)`,
+    `  secret    ${secret}  (to be pasted there)`,
+    `  next      curl -H 'Origin: ${url}' --json '${first}' ${url}/auth/setup`,
+  ]
 }

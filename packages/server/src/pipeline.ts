@@ -1,4 +1,7 @@
 import { ApiError, isNamedCreate, problems, requestInfo, type RequestInfo } from '@pergola/api'
+import { loginPath } from './account/login-page.ts'
+import { seeOther } from './account/see-other.ts'
+import { wantsPage } from './account/sign-in-page.ts'
 import type { AuditedRequest, AuditRequest } from './audit/request-audit.ts'
 import { unauthenticated, type Authenticate, type CredentialHeaders } from './authn/authenticate.ts'
 import { refuseCrossSite } from './authn/same-site.ts'
@@ -44,10 +47,18 @@ export function createPipeline(stages: Stages): Pipeline {
       return 'relay' in answer ? auditedRelay(answer, audited) : answer
     } catch (error) {
       const { reason } = toApiError(error)
-      audited.failed(reason, problems[reason].status)
+      const elsewhere = reason === 'Unauthenticated' ? signInFirst(request) : undefined
+      audited.failed(reason, elsewhere?.status ?? problems[reason].status)
+      if (elsewhere) return elsewhere
       throw error
     }
   }
+}
+
+/** A person who opens a page of documents is sent to sign in; programs are told. */
+function signInFirst(request: IncomingRequest): Answer | undefined {
+  const isPage = /^\/openapi(\/(?!v3\b)|\?|$)/.test(request.target)
+  return isPage && request.method === 'GET' && wantsPage(request) ? seeOther(loginPath(request), []) : undefined
 }
 
 function measured(audited: AuditedRequest, measure: MeasureRequest): AuditedRequest {

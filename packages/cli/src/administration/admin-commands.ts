@@ -8,7 +8,7 @@ import { tableOf } from '../terminal/table.ts'
 /** For operators when nobody can sign in, or nobody should have to. */
 export function addAdminCommands(program: Command): void {
   addShared(program.command('setup-link'))
-    .description('make a new secret for the first administrator; the one before no longer works')
+    .description('make another secret for the first administrator; whichever is used first ends all others')
     .action((options: Options) => run(options, (administration) => setupLink(administration, options)))
 
   const admin = program.command('admin').description('help administrators in; works on the database itself')
@@ -37,7 +37,8 @@ async function setupLink(administration: Administration, options: Options): Prom
   const { url, secret, expiresAt } = await administration.renewSetup()
   const { origin } = new URL(url)
   print(options, { url, secret, expiresAt }, [
-    `  setup     ${origin}/console/setup#${secret}  (makes the first administrator, once, until ${timeOf(expiresAt)})`,
+    `  setup     ${url}  (makes the first administrator, once, until ${timeOf(expiresAt)})`,
+    `  secret    ${secret}  (to be pasted there)`,
     `            or without a browser:`,
     `  next      curl -H 'Origin: ${origin}' -H 'Content-Type: application/json' -d @- ${url}`,
     `            { "secret": "${secret}", "username": "...", "password": "..." }  and Ctrl-D`,

@@ -28,7 +28,7 @@ function host({ verbose = false, review = denied }: { readonly verbose?: boolean
     roles: () => roles,
     failureOf: async (id) => (id === 'r-1' ? ['Error: boom', '    at src/plugin.ts:4:2'] : undefined),
   })
-  return { said, tell: (line: object) => lines(JSON.stringify({ level: 30, ...line })) }
+  return { said, tell: (line: object) => lines(JSON.stringify({ level: 'info', ...line })) }
 }
 
 const target = '/apis/todo.example.com/v1alpha1/todos'
@@ -86,10 +86,10 @@ test('other requests are told to who wants to know everything, but for what the 
 
 test('of what the host says, warnings are told, and how a plugin came to its end, once', () => {
   const { said, tell } = host()
-  tell({ level: 40, msg: 'something is odd', err: { stack: 'Error: odd\n    at x' } })
-  tell({ level: 40, msg: 'an upgrade came to nothing', plugin: 'todo', why: 'x' })
+  tell({ level: 'warn', msg: 'something is odd', err: { stack: 'Error: odd\n    at x' } })
+  tell({ level: 'warn', msg: 'an upgrade came to nothing', plugin: 'todo', why: 'x' })
   tell({
-    level: 40,
+    level: 'warn',
     msg: 'a plugin has ended, and is started again',
     plugin: 'todo',
     why: 'it ended with code 3\nlast words',

@@ -6,7 +6,7 @@ import type { Tone } from './output.ts'
 
 /** A line of the host's log. */
 interface HostLine {
-  readonly level: number
+  readonly level: string
   readonly msg: string
   readonly plugin?: string
   readonly why?: string
@@ -32,7 +32,7 @@ export interface HostLinesOptions {
   readonly failureOf: (requestId: string) => Promise<readonly string[] | undefined>
 }
 
-const warning = 40
+const warnings = new Set(['warn', 'error'])
 /** Told by whoever waits for what was sent, in better words. */
 const toldElsewhere = new Set(['an upgrade came to nothing', 'a plugin cannot be started'])
 
@@ -44,7 +44,7 @@ export function createHostLines(options: HostLinesOptions): (json: string) => vo
     if (line.msg === 'request') void tellRequest(options, line)
     else if (toldElsewhere.has(line.msg)) return
     else if (line.plugin !== undefined && line.why !== undefined) say(line.plugin, endLines(line), 'bad')
-    else if (line.level >= warning) say('host', [line.msg, ...stackOf(line)], 'bad')
+    else if (warnings.has(line.level)) say('host', [line.msg, ...stackOf(line)], 'bad')
     else if (verbose) say('host', [line.msg], 'quiet')
   }
 }

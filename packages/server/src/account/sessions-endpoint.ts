@@ -12,7 +12,7 @@ import type { FoundUser } from './find-user.ts'
 import type { LoginLimits } from './login-limits.ts'
 
 const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength })
-const login = jsonRequest<Login>('the login', {
+export const login = jsonRequest<Login>('the login', {
   type: 'object',
   required: ['username', 'password'],
   additionalProperties: false,
@@ -123,9 +123,27 @@ export interface SessionsEndpointParts {
 
 /** `POST /auth/sessions`: the same answer, in the same time, whether the name or the password was wrong. */
 async function signIn(parts: SessionsEndpointParts, { request }: Call): Promise<Answer> {
-  const insecure = parts.insecure()
-  if (insecure !== undefined) throw new ApiError('Forbidden', insecure)
-  const { username, password, transport } = await login.read(request)
+  refuseInsecure(parts)
+  const wanted = await login.read(request)
+  const { secret, session, cookie } = await signInBy(parts, request, wanted)
+  const shown = shownSession(session)
+  const kept = { 'cache-control': 'no-store' }
+  if (wanted.transport === 'token') return jsonAnswer(201, toJson({ ...shown, token: secret }), kept)
+  return jsonAnswer(201, toJson(shown), { ...kept, 'set-cookie': cookie })
+}
+
+function refuseInsecure({ insecure }: SessionsEndpointParts): void {
+  const why = insecure()
+  if (why !== undefined) throw new ApiError('Forbidden', why)
+}
+
+/** By name and password, whoever reads them. */
+export async function signInBy(
+  parts: SessionsEndpointParts,
+  request: IncomingRequest,
+  { username, password, transport }: Login,
+): Promise<BegunSession> {
+  refuseInsecure(parts)
   const attempt = { account: username, address: request.address }
   const proven = await parts.limits.attempt(attempt, async (known) => {
     const user = await parts.findUser(username)
@@ -135,11 +153,13 @@ async function signIn(parts: SessionsEndpointParts, { request }: Call): Promise<
     return user && proof && { user, proof, guards: [user.guard] }
   })
   if (!proven) throw new ApiError('Unauthenticated', 'the user name or the password is wrong')
-  const { secret, session, cookie } = await beginSession(parts, request, { ...proven, transport })
-  const shown = shownSession(session)
-  const kept = { 'cache-control': 'no-store' }
-  if (transport === 'token') return jsonAnswer(201, toJson({ ...shown, token: secret }), kept)
-  return jsonAnswer(201, toJson(shown), { ...kept, 'set-cookie': cookie })
+  return beginSession(parts, request, { ...proven, transport })
+}
+
+interface BegunSession {
+  readonly secret: string
+  readonly session: Session
+  readonly cookie: string
 }
 
 export type BeginSessionParts = Pick<SessionsEndpointParts, 'sessions' | 'cookie'>
@@ -149,7 +169,7 @@ export async function beginSession(
   { sessions, cookie }: BeginSessionParts,
   { address, headers }: IncomingRequest,
   wanted: Omit<NewSession, 'address' | 'agent'>,
-): Promise<{ readonly secret: string; readonly session: Session; readonly cookie: string }> {
+): Promise<BegunSession> {
   const agent = (headers['user-agent'] ?? '').slice(0, 200)
   const { secret, session } = await sessions.begin({ ...wanted, address, agent }).catch((error: unknown) => {
     if (!(error instanceof GuardFailed)) throw error

@@ -14,7 +14,13 @@ export interface LogOptions {
 /** Structured lines, one JSON object each; at a terminal the same facts in words. */
 export function createLog({ level, pretty, write }: LogOptions): Log {
   const destination: DestinationStream = { write: pretty ? (line) => write(prettyLine(line)) : write }
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks: { logMethod: oncePerOutage } }
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    hooks: { logMethod: oncePerOutage },
+    formatters: { level: (label: string) => ({ level: label }) },
+  }
   return pino(options, destination)
 }
 
@@ -36,7 +42,7 @@ function isOfOutage(error: unknown): boolean {
 }
 
 interface Line {
-  readonly level: number
+  readonly level: LogLevel
   readonly time: string
   readonly msg: string
   readonly err?: { readonly stack?: string }
@@ -46,7 +52,7 @@ interface Line {
 function prettyLine(json: string): string {
   const { level, time, msg, err, ...facts } = JSON.parse(json) as Line
   const clock = new Date(time).toTimeString().slice(0, 8)
-  const mark = level >= 50 ? 'error ' : level >= 40 ? 'warn  ' : ''
+  const mark = level === 'error' || level === 'warn' ? level.padEnd(6) : ''
   const stack = err?.stack === undefined ? '' : `\n${err.stack}`
   return `${clock} ${mark}${msg === 'request' ? requestLine(facts) : `${msg}${words(facts)}`}${stack}\n`
 }

@@ -189,6 +189,8 @@ function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Fas
     ...headers,
     ...(cookies && { 'set-cookie': [...cookies] }),
   })
+  // It has no body, and a length would be taken for that of the object.
+  if (status === 304) return reply.removeHeader('content-type').send()
   if (Buffer.isBuffer(body)) return reply.send(body)
   const stream = Readable.from(body, { objectMode: false })
   if (request.method !== 'HEAD') return reply.send(stream)

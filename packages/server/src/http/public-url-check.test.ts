@@ -53,7 +53,7 @@ describe('once, with the setting to change, a line is written for', () => {
       ask(sent)
       for (let times = 0; times < 100; times++)
         ask({ ...sent, ...(sent.host !== undefined && { host: `${times}.example` }) })
-      expect(lines).toMatchObject([{ setting, level: 40, msg: expect.stringContaining(setting) as string }])
+      expect(lines).toMatchObject([{ setting, level: 'warn', msg: expect.stringContaining(setting) as string }])
       expect(JSON.stringify(lines)).not.toContain('99.example')
     })
   }

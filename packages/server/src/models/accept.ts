@@ -4,6 +4,7 @@ import { deepEqual } from '../base/deep-equal.ts'
 import type { IndexedValues } from '../store/store.ts'
 import { fieldError, valueAt } from '../validation/field-error.ts'
 import { metadataErrors, type SentMetadata } from '../validation/metadata.ts'
+import { refuseBody } from '../validation/refuse-body.ts'
 import { reservedKeyErrors } from '../validation/reserved-keys.ts'
 import { evaluated } from './evaluated.ts'
 import { indexedObject } from './indexed-object.ts'
@@ -81,7 +82,5 @@ function keeps({ statusSubresource }: Model, { checked, stored }: Acceptance): (
 }
 
 export function refuseInvalid(model: Model, errors: readonly FieldError[]): void {
-  if (errors.length === 0) return
-  const first = errors.map((error) => `${error.field} ${error.message}`).slice(0, 3)
-  throw new ApiError('Invalid', `the ${model.singular} is not valid: ${first.join('; ')}`, { errors })
+  refuseBody(`the ${model.singular}`, errors)
 }

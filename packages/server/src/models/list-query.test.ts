@@ -86,7 +86,7 @@ describe('not selected is by', () => {
       'what is not indexed',
       'spec.none=1',
       'FieldNotIndexed',
-      '"spec.none" is not indexed in todos; indexed are metadata.name',
+      '"spec.none" is not indexed in todos; did you mean spec.on?; indexed are metadata.name',
     ],
     ['the path of an index with another name', 'spec.age=1', 'FieldNotIndexed', 'character 1'],
     ['labels as a field', 'spec.on,metadata.labels=a', 'FieldNotIndexed', 'labels are selected by labelSelector'],

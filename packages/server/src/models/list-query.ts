@@ -1,3 +1,4 @@
+import { nearest } from '../base/nearest.ts'
 import { ApiError, maxSelectorTerms, parseSelector, type SelectorKind, type SelectorTerm } from '@pergola/api'
 import { indexKey, type KeyType } from '../store/index-key.ts'
 import type { Condition, SortKey, Term } from '../store/store.ts'
@@ -52,12 +53,18 @@ function fieldOf(model: Model, name: string, where: string): Field {
   const fields = [...defaultFields, ...model.indexes.filter(({ isAhead }) => !isAhead)]
   const field = fields.find((candidate) => candidate.name === name)
   if (field) return field
-  const hint = name === 'metadata.labels' ? '; labels are selected by labelSelector' : ''
+  const names = fields.map((known) => known.name)
   throw new ApiError(
     'FieldNotIndexed',
-    `${where}: "${name}" is not indexed in ${model.plural}${hint}; indexed are ${fields.map((known) => known.name).join(', ')}`,
+    `${where}: "${name}" is not indexed in ${model.plural}${hintFor(name, names)}; indexed are ${names.join(', ')}`,
     { errors: [{ pointer: '', field: name, rule: 'index', message: 'is not indexed' }] },
   )
+}
+
+function hintFor(name: string, names: readonly string[]): string {
+  if (name === 'metadata.labels') return '; labels are selected by labelSelector'
+  const meant = nearest(name, names)
+  return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 
 function conditionOf(term: SelectorTerm, type: KeyType): Condition {
@@ -99,6 +106,8 @@ function invalidValue(term: SelectorTerm, message: string): ApiError {
 export function sortOf(model: Model, query: URLSearchParams): readonly SortKey[] {
   return query.getAll('sort').map((text) => {
     const [name = '', direction, ...rest] = text.split(',').map((part) => part.trim())
+    const meant = otherWayOf(name)
+    if (meant !== undefined) throw new ApiError('BadRequest', `sort "${text}" cannot be read; write sort=${meant}`)
     const field = fieldOf(model, name, 'sort')
     if (field.multi) {
       throw new ApiError('BadRequest', `sort: ${name} holds several values for each object; sort by another field`)
@@ -108,4 +117,12 @@ export function sortOf(model: Model, query: URLSearchParams): readonly SortKey[]
     }
     return { field: name, descending: direction === undefined ? field.descending : direction.toLowerCase() === 'desc' }
   })
+}
+
+/** How other services have a direction written: `-spec.due`, `spec.due:desc`, `spec.due desc`. */
+function otherWayOf(name: string): string | undefined {
+  const [, sign, field] = /^([-+])([\w.-]+)$/.exec(name) ?? []
+  if (field !== undefined) return `${field},${sign === '-' ? 'desc' : 'asc'}`
+  const [, before, direction] = /^([\w.-]+)[:\s]+(asc|desc)$/i.exec(name) ?? []
+  return direction === undefined ? undefined : `${before},${direction.toLowerCase()}`
 }

@@ -153,7 +153,7 @@ test('models are told in the order of their groups and plurals, the host own amo
 
 test('reading all declarations again keeps those that there are, however many, and drops the others', async () => {
   // Nothing is written to them, so no schema has to be compiled.
-  const compiler = { compile: async () => '', [Symbol.asyncDispose]: async () => {} }
+  const compiler = { compile: async () => '', check: async () => [], [Symbol.asyncDispose]: async () => {} }
   await using replica = await sqliteReplica({ compiler })
   const many = 201
   for (let at = 0; at < many; at++) {

@@ -165,8 +165,5 @@ function refuseNewFinalizers(
       ? []
       : [fieldError(`/metadata/finalizers/${at}`, 'finalizer', 'cannot be added: the object is being deleted')],
   )
-  if (errors.length === 0) return
-  throw new ApiError('Invalid', `the ${model.singular} is not valid: ${errors[0]?.field} ${errors[0]?.message}`, {
-    errors,
-  })
+  refuseInvalid(model, errors)
 }

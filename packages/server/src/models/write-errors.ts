@@ -1,8 +1,10 @@
 import { ApiError, isApiError } from '@pergola/api'
-import type { StoredObject } from '../store/store.ts'
-import { WriteConflict } from '../store/write-conflict.ts'
+import type { StoredObject, WriteOperation } from '../store/store.ts'
+import { WriteConflict, type DuplicateValue } from '../store/write-conflict.ts'
+import { fieldError } from '../validation/field-error.ts'
 import { etagOf } from './etag.ts'
 import type { Model } from './model.ts'
+import { fromData } from './object-bytes.ts'
 
 /** The one place where a conflict in the store gets the words and the reason that clients see. Others pass unchanged. */
 export function toApiError(error: unknown, model: Model): unknown {
@@ -11,11 +13,18 @@ export function toApiError(error: unknown, model: Model): unknown {
   const what = `${model.singular} "${operation.name}"`
   switch (kind) {
     case 'exists':
-      return new ApiError('AlreadyExists', `${what} exists already; choose another name`, { cause: error })
+      return new ApiError('AlreadyExists', `${what} exists already; choose another name`, {
+        cause: error,
+        errors: [fieldError('/metadata/name', 'exists', 'is taken; choose another one')],
+      })
     case 'duplicate': {
       const holder = duplicate?.holder === undefined ? '' : ` by "${duplicate.holder}"`
       const taken = `the value ${JSON.stringify(duplicate?.value)} of ${duplicate?.index} is taken`
-      return new ApiError('DuplicateIndexValue', `${what}: ${taken}${holder}`, { cause: error })
+      const pointer = duplicate ? pointerOf(model, operation, duplicate) : ''
+      return new ApiError('DuplicateIndexValue', `${what}: ${taken}${holder}`, {
+        cause: error,
+        errors: [{ ...fieldError(pointer, 'unique', `is taken${holder}`), params: { index: duplicate?.index } }],
+      })
     }
     case 'missing':
       return new ApiError('NotFound', `there is no ${what}`, { cause: error })
@@ -23,6 +32,14 @@ export function toApiError(error: unknown, model: Model): unknown {
     case 'uid':
       return stored ? versionConflict(model, stored) : error
   }
+}
+
+/** Where the value stands in what was sent; nowhere, when it was not the host that found it there. */
+function pointerOf({ indexes }: Model, operation: WriteOperation, { index: name, value }: DuplicateValue): string {
+  const index = indexes.find((candidate) => candidate.name === name)
+  if (!index || operation.type === 'delete') return ''
+  const found = index.valuesOf(fromData(operation.content.data))
+  return (found.find((one) => String(one.value) === value) ?? found[0])?.pointer ?? ''
 }
 
 /** The object that holds the value which somebody else wanted, where the error names it. */
@@ -47,5 +64,9 @@ export function versionConflict(model: Model, stored: StoredObject, sent?: unkno
     carries === ''
       ? `${what} has changed meanwhile and is at version ${stored.version}`
       : `${what} is at version ${stored.version}${carries}`
-  return new ApiError('VersionConflict', `${detail}; read it again and retry`, { headers: { etag: etagOf(stored) } })
+  const field = fieldError('/metadata/version', 'version', `is ${stored.version} by now`)
+  return new ApiError('VersionConflict', `${detail}; read it again and retry`, {
+    headers: { etag: etagOf(stored) },
+    errors: [{ ...field, params: { stored: stored.version } }],
+  })
 }

@@ -7,8 +7,8 @@ import { newSecret } from '../credentials/secret.ts'
 import { jsonAnswer } from '../models/json-answer.ts'
 import { newLoginSecrets, type OidcClient } from './oidc-client.ts'
 import { providerNoted } from './provider-noted.ts'
-import { seeOther } from './see-other.ts'
-import { readReturnTo } from './return-to.ts'
+import { seeOther } from '../account/see-other.ts'
+import { readReturnTo } from '../account/return-to.ts'
 
 export interface BeginParts {
   readonly logins: OidcLogins

@@ -10,7 +10,7 @@ import { redirectUri } from './begin-login.ts'
 import { establishUser, type EstablishParts } from './establish-user.ts'
 import type { OidcClient, ProvenLogin } from './oidc-client.ts'
 import { providerNoted } from './provider-noted.ts'
-import { seeOther } from './see-other.ts'
+import { seeOther } from '../account/see-other.ts'
 
 export interface FinishParts extends EstablishParts, BeginSessionParts {
   readonly logins: OidcLogins

@@ -1,4 +1,4 @@
-import { ApiError, isApiError } from '@pergola/api'
+import { ApiError } from '@pergola/api'
 import type { Answer, Call, UserCaller } from '../base/call.ts'
 import type { HostRoute } from '../base/host-route.ts'
 import type { WriteParts } from '../models/create.ts'
@@ -10,6 +10,7 @@ import { updateObject } from '../models/update.ts'
 import type { Rights } from '../platform/rights.ts'
 import type { StoredObject } from '../store/store.ts'
 import { jsonRequest } from '../validation/json-request.ts'
+import { toldAsSent } from '../validation/refuse-body.ts'
 
 const orNull = (schema: object) => ({ oneOf: [schema, { type: 'null' }] })
 const patch = jsonRequest<ProfilePatch>(
@@ -82,26 +83,10 @@ async function changeOwnProfile(parts: OwnProfileParts, call: Call): Promise<Ans
   const sent = await patch.read(call.request)
   await storedUser(parts, caller)
   const bodyFor = (stored: StoredObject) => patched(stored, sent)
-  try {
-    await updateObject(parts, parts.users, { name: caller.name, headers: {}, part: 'object', bodyFor })
-  } catch (error) {
-    throw asSent(error)
-  }
+  await toldAsSent('the profile', { '/spec': '' }, () =>
+    updateObject(parts, parts.users, { name: caller.name, headers: {}, part: 'object', bodyFor }),
+  )
   return ownProfile(parts, call)
-}
-
-/** The model speaks of the object, the caller of what it sent. */
-function asSent(error: unknown): unknown {
-  if (!isApiError(error) || !error.errors) return error
-  const errors = error.errors.map(({ pointer, ...fault }) => {
-    const [, field = ''] = pointer.match(/^\/spec\/(.*)/) ?? []
-    return { ...fault, pointer: `/${field}`, field }
-  })
-  const [first] = errors
-  return new ApiError('Invalid', `the profile is not valid: ${first?.field} ${first?.message}`, {
-    errors,
-    cause: error,
-  })
 }
 
 function patched(stored: StoredObject, sent: ProfilePatch): JsonObject {

@@ -16,7 +16,7 @@ import type { Store, StoredObject } from '../store/store.ts'
 import { fieldError } from '../validation/field-error.ts'
 import { itemsOf } from '../validation/items-of.ts'
 import { jsonRequest } from '../validation/json-request.ts'
-import { refuseBody } from '../validation/refuse-body.ts'
+import { refuseBody, toldAsSent } from '../validation/refuse-body.ts'
 
 export const mostTokens = 100
 const wantedToken = jsonRequest<Wanted>('the token', {
@@ -24,7 +24,12 @@ const wantedToken = jsonRequest<Wanted>('the token', {
   additionalProperties: false,
   properties: {
     description: { type: 'string', maxLength: 500 },
-    expiresAt: { type: 'string', minLength: 1, maxLength: 40, description: 'RFC 3339; never unless it is said.' },
+    expiresAt: {
+      type: 'string',
+      format: 'date-time',
+      maxLength: 40,
+      description: 'RFC 3339; never unless it is said.',
+    },
     roles: { type: 'array', minItems: 1, maxItems: 100, uniqueItems: true, items: { type: 'string', minLength: 1 } },
   },
 })
@@ -103,7 +108,9 @@ async function makeToken(parts: TokensApiParts, call: Call): Promise<Answer> {
   }
   const secret = newSecret('pgl_')
   const body = { metadata: { generateName: 'token-' }, spec: { ...wanted, owner: caller.name } }
-  const answer = await createObject(parts, parts.tokens, { body, caller, secret })
+  const answer = await toldAsSent('the token', { '/spec': '' }, () =>
+    createObject(parts, parts.tokens, { body, caller, secret }),
+  )
   const object = JSON.parse((answer.body as Buffer).toString()) as object
   const headers = { ...answer.headers, 'cache-control': 'no-store' }
   return { ...answer, headers, body: Buffer.from(JSON.stringify({ ...object, token: secret })) }

@@ -35,8 +35,8 @@ export const builtInRoles: readonly BuiltInRole[] = [
     annotations: displayName('Every visitor'),
     rules: [
       { nonResourceURLs: ['/livez', '/readyz'], verbs: ['get'] },
-      { nonResourceURLs: ['/auth/setup', '/console', '/console/*'], verbs: ['get'] },
-      { nonResourceURLs: ['/auth/sessions', '/auth/setup'], verbs: ['create'] },
+      { nonResourceURLs: ['/auth/login', '/auth/setup', '/console', '/console/*'], verbs: ['get'] },
+      { nonResourceURLs: ['/auth/login', '/auth/sessions', '/auth/setup'], verbs: ['create'] },
       { nonResourceURLs: ['/auth/oidc', '/auth/oidc/*'], verbs: ['get'] },
     ],
   },

@@ -11,16 +11,16 @@ import { roleFaults, roleWords } from './role-words.ts'
 import { createRoleBook, type RoleBook } from '../authz/role-book.ts'
 import type { RoleDefinition } from '../authz/role-graph.ts'
 import type { Caller } from '../base/call.ts'
+import { wildcards } from '../base/wildcards.ts'
 import type { InTurn, Rights } from './rights.ts'
 import { accessAsRead } from './access-order.ts'
 import { assertCoversAdded, mayHandOutAnything } from './escalation.ts'
 
-const names = { type: 'array', maxItems: 1_000, items: { type: 'string', pattern: '^[^*]+$' } }
-/** `*` stands alone, or after a slash at the end of a path. */
+const names = { type: 'array', maxItems: 1_000, items: { type: 'string', pattern: wildcards.none } }
 const words = (pattern: string) => ({ type: 'array', minItems: 1, maxItems: 1_000, items: { type: 'string', pattern } })
-const groups = words('^(\\*|[^*]*)$')
-const resources = words('^(\\*|[^*]+)$')
-const paths = words('^(\\*|/[^*]*|/([^*]+/)?\\*)$')
+const groups = words(wildcards.group)
+const resources = words(wildcards.resource)
+const paths = words(wildcards.path)
 const allowedVerbs = { type: 'array', minItems: 1, items: { enum: [...verbs, '*'] } }
 
 const definition: ModelDefinition = {

@@ -1,9 +1,11 @@
-import { Ajv2020, type Options } from 'ajv/dist/2020.js'
+import { Ajv2020, type ErrorObject, type Options } from 'ajv/dist/2020.js'
 import standaloneCode from 'ajv/dist/standalone/index.js'
 import addFormats from 'ajv-formats'
+import { inWords } from './fault-words.ts'
 import { knownFormats } from './formats.ts'
 import { linearTimeRegExp } from './linear-regexp.ts'
 import { closedSchema, structureOf, type JsonSchema, type ObjectSchema } from './object-schema.ts'
+import { allSubSchemas } from './schema-errors.ts'
 
 /** Whether a program names every fault of an object or stops at the first. */
 export type Thoroughness = 'every fault' | 'first fault'
@@ -35,6 +37,57 @@ function namesInherited(schema: JsonSchema): boolean {
 /** Checks schemas against the draft they are written in. One for all, because compiling the draft takes 40 ms. */
 const schemaChecker = createAjv({ allErrors: true, code: { regExp: linearTimeRegExp } })
 
+/** What is wrong with a schema, and where. */
+export interface SchemaError {
+  /** Into the schema. */
+  readonly pointer: string
+  readonly message: string
+}
+
+/** What makes a schema unusable, for whoever is about to register it. */
+export function objectSchemaErrors(schema: ObjectSchema): readonly SchemaError[] {
+  const whole: JsonSchema = { ...schema }
+  if (schemaChecker.validateSchema(whole) !== true) {
+    return firstOfEach((schemaChecker.errors ?? []).map(draftError))
+  }
+  try {
+    compileObjectSchema(schema, 'every fault')
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return [{ pointer: '', message: message.replace(/^strict mode: /, '') }]
+  }
+  return defaultErrors(whole)
+}
+
+/** A value that fits none of several forms has a fault for each of them, and one for all. */
+function firstOfEach(errors: readonly SchemaError[]): readonly SchemaError[] {
+  return [...new Map(errors.toReversed().map((error) => [error.pointer, error])).values()].toReversed()
+}
+
+function draftError({ instancePath, keyword, params, message }: ErrorObject): SchemaError {
+  return { pointer: instancePath, message: inWords(keyword, params as Record<string, unknown>, message) }
+}
+
+/** A default is filled in without being checked: one that breaks its own rules would be stored. */
+function defaultErrors(schema: JsonSchema): readonly SchemaError[] {
+  const places = allSubSchemas(schema).filter((place) => 'default' in place.schema)
+  if (places.length === 0) return []
+  const fields = places.map((place, at) => [String(at), place.schema] as const)
+  const ajv = createAjv({
+    allErrors: true,
+    validateSchema: false,
+    code: { regExp: linearTimeRegExp },
+    useDefaults: false,
+  })
+  const validate = ajv.compile({ properties: Object.fromEntries(fields), $defs: schema['$defs'] ?? {} })
+  if (validate(Object.fromEntries(places.map((place, at) => [String(at), place.schema['default']])))) return []
+  const faults = (validate.errors ?? []).map((error) => {
+    const [, at = '', inside = ''] = /^\/(\d+)(.*)$/.exec(error.instancePath) ?? []
+    return { ...draftError(error), pointer: `${places[Number(at)]?.pointer}/default${inside}` }
+  })
+  return firstOfEach(faults)
+}
+
 function program(schema: JsonSchema, options: Options): string {
   const ajv = createAjv({
     ...options,
@@ -50,7 +103,7 @@ function program(schema: JsonSchema, options: Options): string {
   return standaloneCode.default(ajv, { full: 'full', structure: 'structure' })
 }
 
-function createAjv(options: Options): Ajv2020 {
+export function createAjv(options: Options): Ajv2020 {
   const ajv = new Ajv2020({ ...schemaOptions, ...options })
   addFormats.default(ajv, [...knownFormats])
   ajv.addKeyword('example')

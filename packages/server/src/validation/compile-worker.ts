@@ -1,11 +1,12 @@
 import { parentPort } from 'node:worker_threads'
-import { compileObjectSchema, type Thoroughness } from './compile-schema.ts'
+import { compileObjectSchema, objectSchemaErrors, type SchemaError, type Thoroughness } from './compile-schema.ts'
 import type { ObjectSchema } from './object-schema.ts'
 
 export interface CompileRequest {
   readonly id: number
   readonly schema: ObjectSchema
-  readonly thoroughness: Thoroughness
+  /** Without it, the schema is only checked. */
+  readonly thoroughness?: Thoroughness
 }
 
 /** The first one, with no request's id, says that the thread has loaded. */
@@ -13,6 +14,7 @@ export interface CompileReply {
   readonly id: number
   readonly program?: string
   readonly fault?: string
+  readonly errors?: readonly SchemaError[]
 }
 
 parentPort?.on('message', ({ id, ...request }: CompileRequest) => {
@@ -25,6 +27,7 @@ parentPort?.postMessage({ id: 0 } satisfies CompileReply)
 
 function compile({ schema, thoroughness }: Omit<CompileRequest, 'id'>): Omit<CompileReply, 'id'> {
   try {
+    if (thoroughness === undefined) return { errors: objectSchemaErrors(schema) }
     return { program: compileObjectSchema(schema, thoroughness) }
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) }

@@ -1,25 +1,39 @@
+import { wildcards } from '../base/wildcards.ts'
+
 type Params = Readonly<Record<string, unknown>>
 
 const limitOf = ({ limit }: Params) => String(limit)
+
+const counted = (count: unknown, unit: string) => `${String(count)} ${unit}${count === 1 ? '' : 's'}`
+
+/** What the host's own patterns ask for; of others only the pattern itself is known. */
+const patternWords: Readonly<Record<string, string>> = {
+  [wildcards.group]: 'may hold "*" only as the whole value; partial wildcards are not supported',
+  [wildcards.resource]:
+    'must name something, and may hold "*" only as the whole value; partial wildcards are not supported',
+  [wildcards.path]:
+    'must be "*", or a path that begins with "/" and may end in "/*"; other wildcards are not supported',
+  [wildcards.none]: 'must be a name; wildcards are not supported here',
+}
 
 /** A broken rule as people say it, to follow the field's name. */
 const words: Readonly<Record<string, (params: Params) => string>> = {
   type: ({ type }) => `must be of type ${listed(type)}`,
   enum: ({ allowedValues }) => `must be one of ${listed(allowedValues)}`,
   const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
-  minLength: (params) => `must have at least ${limitOf(params)} characters`,
-  maxLength: (params) => `must have at most ${limitOf(params)} characters`,
+  minLength: (params) => `must have at least ${counted(params['limit'], 'character')}`,
+  maxLength: (params) => `must have at most ${counted(params['limit'], 'character')}`,
   minimum: (params) => `must be ${limitOf(params)} or more`,
   maximum: (params) => `must be ${limitOf(params)} or less`,
   exclusiveMinimum: (params) => `must be more than ${limitOf(params)}`,
   exclusiveMaximum: (params) => `must be less than ${limitOf(params)}`,
   multipleOf: ({ multipleOf }) => `must be a multiple of ${String(multipleOf)}`,
-  minItems: (params) => `must have at least ${limitOf(params)} items`,
-  maxItems: (params) => `must have at most ${limitOf(params)} items`,
+  minItems: (params) => `must have at least ${counted(params['limit'], 'item')}`,
+  maxItems: (params) => `must have at most ${counted(params['limit'], 'item')}`,
   uniqueItems: ({ i, j }) => `may not hold the same item twice; items ${String(j)} and ${String(i)} are equal`,
-  minProperties: (params) => `must have at least ${limitOf(params)} fields`,
-  maxProperties: (params) => `must have at most ${limitOf(params)} fields`,
-  pattern: ({ pattern }) => `must match the pattern ${String(pattern)}`,
+  minProperties: (params) => `must have at least ${counted(params['limit'], 'field')}`,
+  maxProperties: (params) => `must have at most ${counted(params['limit'], 'field')}`,
+  pattern: ({ pattern }) => patternWords[String(pattern)] ?? `must match the pattern ${String(pattern)}`,
   format: ({ format }) => `must be a valid ${String(format)}`,
   oneOf: ({ passingSchemas }) =>
     passingSchemas === null
@@ -28,7 +42,7 @@ const words: Readonly<Record<string, (params: Params) => string>> = {
   anyOf: () => 'must fit one of the allowed forms',
   not: () => 'has a form that is not allowed',
   dependentRequired: ({ property, missingProperty }) => `needs ${String(missingProperty)} beside ${String(property)}`,
-  contains: ({ minContains }) => `must hold at least ${String(minContains)} items of the wanted form`,
+  contains: ({ minContains }) => `must hold at least ${counted(minContains, 'item')} of the wanted form`,
   propertyNames: ({ propertyName }) => `has a field named "${String(propertyName)}", which is not allowed`,
 }
 

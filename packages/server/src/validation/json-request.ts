@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@pergola/api'
 import type { IncomingRequest } from '../base/call.ts'
-import { readJson } from './read-json.ts'
+import { checkedBody, readJson } from './read-json.ts'
 import { compileSchema } from './schema-validator.ts'
 
 /** A JSON body of an endpoint: the schema that documents it is the one that it is validated against. */
@@ -9,6 +9,8 @@ export interface JsonRequest<Value> {
   readonly schema: JsonSchema
   /** Fills in defaults; throws `Invalid` with every fault of the body. */
   read(request: IncomingRequest): Promise<Value>
+  /** The same for what was read in another way. */
+  check(value: unknown): Value
 }
 
 /** `what` is for messages: `the login`. */
@@ -18,5 +20,10 @@ export function jsonRequest<Value>(
   types: readonly string[] = ['application/json'],
 ): JsonRequest<Value> {
   const faults = compileSchema(schema)
-  return { types, schema, read: async (request) => (await readJson(request, { what, faults, types })) as Value }
+  return {
+    types,
+    schema,
+    read: async (request) => (await readJson(request, { what, faults, types })) as Value,
+    check: (value) => checkedBody(value, { what, faults }) as Value,
+  }
 }

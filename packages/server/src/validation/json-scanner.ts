@@ -2,6 +2,7 @@ import { ApiError, type FieldError } from '@pergola/api'
 import { shortened } from '../base/shortened.ts'
 import { fieldError, step } from './field-error.ts'
 import { numberFault } from './json-number.ts'
+import { invalidBody } from './refuse-body.ts'
 
 export const maxJsonDepth = 64
 
@@ -40,8 +41,7 @@ export function refuseLossyJson(text: string): void {
   while (scan.at < text.length) scanToken(scan)
   const { faults } = scan
   if (faults.length === 0) return
-  const first = faults.slice(0, 3).map(({ field, message }) => `${shortened(field) || 'it'} ${message}`)
-  throw new ApiError('Invalid', `the body is not valid: ${first.join('; ')}`, { errors: faults })
+  throw invalidBody('the body', faults)
 }
 
 const [quote, backslash, comma, minus, digitZero, digitNine] = [0x22, 0x5c, 0x2c, 0x2d, 0x30, 0x39]

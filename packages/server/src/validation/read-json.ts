@@ -21,6 +21,11 @@ export async function readJson(
   { what, faults, types = ['application/json'] }: ExpectedBody,
 ): Promise<unknown> {
   const { value } = parseJsonBody(request.headers['content-type'], await request.readBody(maxBytes), types)
+  return checkedBody(value, { what, faults })
+}
+
+/** A value that was read, found sound. */
+export function checkedBody(value: unknown, { what, faults }: Omit<ExpectedBody, 'types'>): unknown {
   refuseBody(what, faults(value))
   // A database may know no text that has one.
   if (JSON.stringify(value).includes(String.raw`\u0000`)) {

@@ -1,8 +1,41 @@
-import { ApiError, type FieldError } from '@pergola/api'
+import { ApiError, isApiError, type FieldError } from '@pergola/api'
+import { shortened } from '../base/shortened.ts'
+import { fieldError } from './field-error.ts'
+
+/** So many are told in the sentence; all of them are in the list. */
+const told = 3
 
 /** For bodies that are no objects of a model. */
 export function refuseBody(what: string, errors: readonly FieldError[]): void {
-  if (errors.length === 0) return
-  const first = errors.map(({ field, message }) => `${field || 'the body'} ${message}`).slice(0, 3)
-  throw new ApiError('Invalid', `${what} is not valid: ${first.join('; ')}`, { errors })
+  if (errors.length > 0) throw invalidBody(what, errors)
+}
+
+/** `the todo is not valid: spec.title is required; and 3 more`. */
+export function invalidBody(what: string, errors: readonly FieldError[]): ApiError {
+  const first = errors.slice(0, told).map(({ field, message }) => `${shortened(field) || 'it'} ${message}`)
+  const more = errors.length > told ? [`and ${errors.length - told} more`] : []
+  return new ApiError('Invalid', `${what} is not valid: ${[...first, ...more].join('; ')}`, { errors })
+}
+
+/** Where the places of an object stand in the body that it is made from: `{ '/spec/expiresAt': '/expiresAt' }`. */
+type SentPlaces = Readonly<Record<string, string>>
+
+/** What is wrong with an object that was made from a body of another form, told by the places of that body. */
+export async function toldAsSent<Done>(what: string, places: SentPlaces, work: () => Promise<Done>): Promise<Done> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isApiError(error) || error.reason !== 'Invalid' || !error.errors) throw error
+    throw invalidBody(
+      what,
+      error.errors.map((one) => atSentPlace(one, places)),
+    )
+  }
+}
+
+function atSentPlace(error: FieldError, places: SentPlaces): FieldError {
+  const place = Object.keys(places).find((one) => error.pointer === one || error.pointer.startsWith(`${one}/`))
+  if (place === undefined) return error
+  const pointer = `${places[place]}${error.pointer.slice(place.length)}`
+  return { ...error, ...fieldError(pointer, error.rule, error.message) }
 }

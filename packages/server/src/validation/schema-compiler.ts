@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { Thoroughness } from './compile-schema.ts'
+import type { SchemaError, Thoroughness } from './compile-schema.ts'
 import type { CompileReply, CompileRequest } from './compile-worker.ts'
 import type { ObjectSchema } from './object-schema.ts'
 
@@ -26,6 +26,8 @@ export class SchemaFault extends Error {
 export interface SchemaCompiler extends AsyncDisposable {
   /** Answers the program's text; throws `SchemaFault`. */
   compile(schema: ObjectSchema, thoroughness: Thoroughness): Promise<string>
+  /** Everything that is wrong with a schema that is about to be registered. */
+  check(schema: ObjectSchema): Promise<readonly SchemaError[]>
 }
 
 export function createSchemaCompiler(): SchemaCompiler {
@@ -40,25 +42,38 @@ export function createSchemaCompiler(): SchemaCompiler {
     running = undefined
     await worker?.terminate()
   }
-  const compileNow = async (schema: ObjectSchema, thoroughness: Thoroughness) => {
+  const askNow = async (request: Omit<CompileRequest, 'id'>) => {
     clearTimeout(idle)
     try {
       running ??= await start()
-      return await ask(running, { id: ++ids, schema, thoroughness })
+      return await ask(running, { id: ++ids, ...request })
     } catch (error) {
-      if (error instanceof SchemaFault && !(error instanceof Runaway)) throw error
       await stop()
       throw error
     } finally {
       idle = setTimeout(() => void stop(), idleMs).unref()
     }
   }
+  // One after the other, so that each has the time for itself.
+  const askInTurn = (request: Omit<CompileRequest, 'id'>) => {
+    const turn = last.then(() => askNow(request))
+    last = turn.catch(() => {})
+    return turn
+  }
   return {
-    // One after the other, so that each has the time for itself.
-    compile: (schema, thoroughness) => {
-      const turn = last.then(() => compileNow(schema, thoroughness))
-      last = turn.catch(() => {})
-      return turn
+    compile: async (schema, thoroughness) => {
+      const { program, fault = 'cannot be compiled' } = await askInTurn({ schema, thoroughness })
+      if (program === undefined) throw new SchemaFault(fault)
+      return program
+    },
+    check: async (schema) => {
+      try {
+        const { errors, fault = 'cannot be checked' } = await askInTurn({ schema })
+        return errors ?? [{ pointer: '', message: fault }]
+      } catch (error) {
+        if (!(error instanceof SchemaFault)) throw error
+        return [{ pointer: '', message: error.message }]
+      }
     },
     [Symbol.asyncDispose]: stop,
   }
@@ -76,14 +91,12 @@ async function start(): Promise<Worker> {
   return worker
 }
 
-async function ask(worker: Worker, request: CompileRequest): Promise<string> {
+async function ask(worker: Worker, request: CompileRequest): Promise<CompileReply> {
   const before = await usedMs(worker)
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
   worker.postMessage(request)
   const isOver = async () => (await usedMs(worker)) - before > compileMs
-  const { program, fault } = await reply(worker, { limitMs: patienceMs, isOver })
-  if (program !== undefined) return program
-  throw new SchemaFault(fault ?? 'cannot be compiled')
+  return reply(worker, { limitMs: patienceMs, isOver })
 }
 
 async function usedMs(worker: Worker): Promise<number> {

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../base/json-object.ts'
+import { nearest } from '../base/nearest.ts'
 import { definitionOf, type FieldError } from '@pergola/api'
 import { fieldError, step } from './field-error.ts'
 import { knownFormats } from './formats.ts'
@@ -32,6 +33,20 @@ const refusedKeywords = new Set([
   '$vocabulary',
 ])
 
+/** Those that only tell something to people, or that check values; with the ones above, all there are. */
+const otherKeywords =
+  `$ref $comment title description default examples example deprecated readOnly writeOnly type enum const
+  multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern format contentEncoding
+  contentMediaType contentSchema maxItems minItems uniqueItems maxContains minContains maxProperties minProperties required
+  dependentRequired dependencies nullable`.split(/\s+/)
+const knownKeywords: ReadonlySet<string> = new Set([
+  ...schemaKeywords,
+  ...moreSchemaKeywords,
+  ...listKeywords,
+  ...mapKeywords,
+  ...otherKeywords,
+])
+
 interface Place {
   readonly schema: JsonSchema
   readonly pointer: string
@@ -59,6 +74,16 @@ export function schemaErrors(schema: JsonSchema): readonly FieldError[] {
   return errors
 }
 
+/** The schema itself and every schema in it. */
+export function allSubSchemas(schema: JsonSchema): readonly Place[] {
+  const found: Place[] = []
+  for (let level: readonly Place[] = [{ schema, pointer: '', depth: 1 }]; level.length > 0;) {
+    found.push(...level)
+    level = level.flatMap(subSchemas)
+  }
+  return found
+}
+
 function subSchemas({ schema, pointer, depth }: Place): readonly Place[] {
   return Object.entries(schema).flatMap(([keyword, value]) => {
     const at = step(pointer, keyword)
@@ -81,6 +106,7 @@ function keywordErrors(
   const add = (keyword: string, message: string) => errors.push(fieldError(step(pointer, keyword), 'schema', message))
   for (const keyword of Object.keys(schema)) {
     if (refusedKeywords.has(keyword)) add(keyword, 'may not be used in the schema of a model')
+    else if (!knownKeywords.has(keyword)) add(keyword, unknownKeyword(keyword))
   }
   const { $ref, format, pattern, patternProperties, uniqueItems, maxItems } = schema
   if ($ref !== undefined && definitionOf($ref, definitions) === undefined) {
@@ -98,6 +124,11 @@ function keywordErrors(
     if (fault !== undefined) add(one === pattern ? 'pattern' : 'patternProperties', fault)
   }
   return errors
+}
+
+function unknownKeyword(keyword: string): string {
+  const meant = nearest(keyword, [...knownKeywords])
+  return `is not a keyword of schemas${meant === undefined ? '' : `; did you mean ${meant}?`}`
 }
 
 /** A value held against a few definitions that each name the next twice would be held against millions of schemas. */

@@ -29,7 +29,7 @@ test('every fault is reported at once, at its place and in plain words', () => {
     ['/tags/0', 'type', 'must be of type string, null'],
   ])
   expect(validate({ owner: 1, tags: [] })).toMatchObject([
-    { rule: 'minItems', message: 'must have at least 1 items', params: { limit: 1 } },
+    { rule: 'minItems', message: 'must have at least 1 item', params: { limit: 1 } },
   ])
   expect(validate({ owner: 1 })).toEqual([])
 })

@@ -1,11 +1,12 @@
 import { createRequire } from 'node:module'
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import type { FieldError } from '@pergola/api'
 import { cloneJson } from '../base/clone-json.ts'
 import { deepEqual } from '../base/deep-equal.ts'
-import { schemaOptions, type Thoroughness } from './compile-schema.ts'
+import { createAjv, type Thoroughness } from './compile-schema.ts'
 import { fieldError, step, valueAt } from './field-error.ts'
 import { inWords } from './fault-words.ts'
+import { withoutFormNoise } from './form-noise.ts'
 import { boundedMatching, linearTimeRegExp, loadedPattern, TooLongForPatterns } from './linear-regexp.ts'
 import type { JsonSchema } from './object-schema.ts'
 
@@ -55,8 +56,8 @@ export async function createValidate(compile: CompileProgram): Promise<Validate>
 export function compileSchema(schema: JsonSchema): (value: unknown) => readonly FieldError[] {
   const compile = (allErrors: boolean): Phases => {
     // Our own schemas are constants: there is nobody to tell that one is against the draft.
-    const options = { ...schemaOptions, allErrors, validateSchema: false, code: { regExp: linearTimeRegExp } }
-    const full = new Ajv2020(options).compile(schema)
+    const options = { allErrors, validateSchema: false, code: { regExp: linearTimeRegExp } }
+    const full = createAjv(options).compile(schema)
     return { structure: full, full }
   }
   const every = compile(true)
@@ -134,7 +135,9 @@ function valuesIn(value: unknown, limit: number): number {
 
 /** Each once: an unknown field may be met by a part of a composed schema and by the whole. */
 function toFieldErrors({ errors }: ValidateFunction): readonly FieldError[] {
-  const faults = (errors ?? []).filter(isCause).map(toFieldError)
+  const faults = withoutFormNoise(errors ?? [])
+    .filter(isCause)
+    .map(toFieldError)
   return [...new Map(faults.map((fault) => [identity(fault), fault])).values()]
 }
 
@@ -162,6 +165,10 @@ function toFieldError(error: ErrorObject): FieldError {
       const field = String(params['additionalProperty'] ?? params['unevaluatedProperty'])
       return fieldError(step(instancePath, field), 'unknown', 'is not a known field')
     }
+    case 'oneOf':
+    case 'anyOf':
+    case 'not':
+      return fieldError(instancePath, keyword, inWords(keyword, params, error.message))
     default:
       return { ...fieldError(instancePath, keyword, inWords(keyword, params, error.message)), params }
   }

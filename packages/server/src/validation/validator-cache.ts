@@ -11,7 +11,7 @@ export interface ValidatorCache {
   of(schema: ObjectSchema): () => Promise<Validate>
 }
 
-export function createValidatorCache(compiler: SchemaCompiler, most = usualMost): ValidatorCache {
+export function createValidatorCache(compiler: Pick<SchemaCompiler, 'compile'>, most = usualMost): ValidatorCache {
   /** The least recently used first. */
   const kept = new Map<symbol, Promise<Validate>>()
   const compile = (schema: ObjectSchema, key: symbol) => {

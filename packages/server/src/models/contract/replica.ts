@@ -8,7 +8,7 @@ import { systemClock, type Clock } from '../../base/clock.ts'
 import { createLog } from '../../base/log.ts'
 import { openStore } from '../../store/open-store.ts'
 import type { Store } from '../../store/store.ts'
-import { compileObjectSchema } from '../../validation/compile-schema.ts'
+import { compileObjectSchema, objectSchemaErrors } from '../../validation/compile-schema.ts'
 import { SchemaFault, type SchemaCompiler } from '../../validation/schema-compiler.ts'
 import { createObject } from '../create.ts'
 import { deleteCollection } from '../delete-collection.ts'
@@ -120,6 +120,7 @@ const compilerHere: SchemaCompiler = {
       throw new SchemaFault(error instanceof Error ? error.message : String(error))
     }
   },
+  check: async (schema) => objectSchemaErrors(schema),
   [Symbol.asyncDispose]: async () => {},
 }
 

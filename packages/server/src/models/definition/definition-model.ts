@@ -5,7 +5,7 @@ import { isJsonObject } from '../../base/json-object.ts'
 import type { DuplicatePair } from '../../store/index-build.ts'
 import type { ModelKey, Store } from '../../store/store.ts'
 import { fieldError } from '../../validation/field-error.ts'
-import { SchemaFault, type SchemaCompiler } from '../../validation/schema-compiler.ts'
+import type { SchemaCompiler } from '../../validation/schema-compiler.ts'
 import { createBuiltInModel } from '../built-in-model.ts'
 import type { Model, ModelIndex, WriteContext } from '../model.ts'
 import type { JsonObject } from '../json-object.ts'
@@ -185,7 +185,7 @@ async function check(
   }
   const byHost = caller === undefined
   const errors = [
-    ...objectNameErrors(declared.object),
+    ...(stored ? [] : objectNameErrors(declared.object)),
     ...definitionErrors(spec, { byHost }),
     ...(stored ? changeErrors(specOf(stored), spec) : []),
     ...(next ? [...definitionErrors(next, { byHost }), ...changeErrors(spec, next)] : []),
@@ -207,7 +207,7 @@ function objectNameErrors(object: JsonObject): readonly FieldError[] {
 function changeErrors(before: ModelSpec, after: ModelSpec): readonly FieldError[] {
   const [versionBefore, versionAfter] = [before.versions[0]?.name, after.versions[0]?.name]
   return [
-    ...(['kind', 'singular'] as const)
+    ...(['group', 'plural', 'kind', 'singular'] as const)
       .filter((field) => before[field] !== after[field])
       .map((field) => fieldError(`/spec/${field}`, 'immutable', `is "${before[field]}" and cannot be changed`)),
     ...(versionBefore === versionAfter
@@ -241,13 +241,8 @@ async function takenErrors({ store }: DefinitionParts, { model, object }: Declar
 }
 
 async function compileErrors({ compiler }: DefinitionParts, spec: ModelSpec): Promise<readonly FieldError[]> {
-  try {
-    await compiler.compile(definitionOf(spec).schema, 'every fault')
-    return []
-  } catch (error) {
-    if (!(error instanceof SchemaFault)) throw error
-    return [fieldError('/spec/versions/0/schema', 'schema', error.message)]
-  }
+  const errors = await compiler.check(definitionOf(spec).schema)
+  return errors.map(({ pointer, message }) => fieldError(`/spec/versions/0/schema${pointer}`, 'schema', message))
 }
 
 /** From here on nobody can create an object of it; in a dry run, it is only seen whether there are any. */

@@ -1,0 +1,8 @@
+/** Where a rule of a role may say `*`, as patterns of its schema. */
+export const wildcards = {
+  group: String.raw`^(\*|[^*]*)$`,
+  resource: String.raw`^(\*|[^*]+)$`,
+  /** `*` stands alone, or after a slash at the end of a path. */
+  path: String.raw`^(\*|/[^*]*|/([^*]+/)?\*)$`,
+  none: '^[^*]+$',
+} as const

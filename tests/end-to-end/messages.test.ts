@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startHost, type PluginHost } from './plugin-host.ts'
+
+const models = '/apis/plugin.platform.run/v1alpha1/models'
+const notes = '/apis/notes.example.com/v1/notes'
+const roles = '/api/v1alpha1/roles'
+const tokens = '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'
+const profile = '/apis/api.platform.run/v1alpha1/users/-'
+
+const text = { type: 'string' }
+const address = { type: 'object', required: ['port'], properties: { port: { type: 'integer' } } }
+
+const model = (spec: object, more: object = {}) => ({
+  spec: {
+    group: 'notes.example.com',
+    kind: 'Note',
+    singular: 'note',
+    plural: 'notes',
+    versions: [{ name: 'v1', schema: { properties: { spec: { type: 'object', ...spec } } } }],
+    ...more,
+  },
+})
+
+const note = model(
+  {
+    required: ['title'],
+    properties: {
+      title: { type: 'string', minLength: 1 },
+      slug: text,
+      views: { type: 'integer' },
+      address: { oneOf: [text, address] },
+      words: { type: 'array', items: { type: 'string', maxLength: 5 } },
+    },
+  },
+  { indexes: [{ name: 'spec.slug', unique: true }, { name: 'spec.views' }] },
+)
+
+const other = (properties: object) => model({ properties }, { kind: 'Other', singular: 'other', plural: 'others' })
+const ofSchema = 'spec.versions[0].schema.properties.spec.properties'
+
+let host: PluginHost
+let name: string
+
+beforeAll(async () => {
+  host = await startHost('SQLite')
+  const made = await host.send(`POST ${models}`, { token: host.admin, body: note })
+  expect(made.status).toBe(201)
+  name = (made.body['metadata'] as { name: string }).name
+  const first = { metadata: { name: 'first' }, spec: { title: 'First', slug: 'first' } }
+  expect(await host.send(`POST ${notes}`, { token: host.admin, body: first })).toMatchObject({ status: 201 })
+})
+afterAll(() => host[Symbol.asyncDispose]())
+
+interface Told {
+  readonly what: string
+  readonly line: string | (() => string)
+  readonly body?: object
+  readonly detail: string
+  /** Pointer, rule and message of every error. */
+  readonly errors?: readonly (readonly [pointer: string, rule: string, message?: string])[]
+}
+
+const told: readonly Told[] = [
+  {
+    what: 'a keyword that is mistyped, with the one that was meant',
+    line: `POST ${models}`,
+    body: other({ m: { type: 'string', minLenght: 3 } }),
+    detail: `the model is not valid: ${ofSchema}.m.minLenght is not a keyword of schemas; did you mean minLength?`,
+  },
+  {
+    what: 'the place in a schema whose value means nothing',
+    line: `POST ${models}`,
+    body: other({ m: { type: 'string', minLength: -1 } }),
+    detail: `the model is not valid: ${ofSchema}.m.minLength must be 0 or more`,
+  },
+  {
+    what: 'a default that breaks its own rules',
+    line: `POST ${models}`,
+    body: other({ m: { enum: ['a', 'b'], default: 'c' } }),
+    detail: `the model is not valid: ${ofSchema}.m.default must be one of a, b`,
+  },
+  {
+    what: 'the group of a model as what cannot be changed',
+    line: () => `PUT ${models}/${name}`,
+    body: { spec: { ...note.spec, group: 'other.example.com' } },
+    detail: 'the model is not valid: spec.group is "notes.example.com" and cannot be changed',
+  },
+  {
+    what: 'a value that fits none of the allowed forms, once',
+    line: `POST ${notes}`,
+    body: { metadata: { name: 'a' }, spec: { title: 'A', address: 5 } },
+    detail: 'the note is not valid: spec.address must fit one of the allowed forms',
+    errors: [['/spec/address', 'oneOf']],
+  },
+  {
+    what: 'what is wrong with the form that was meant',
+    line: `POST ${notes}`,
+    body: { metadata: { name: 'a' }, spec: { title: 'A', address: { port: 'x' } } },
+    detail: 'the note is not valid: spec.address.port must be of type integer',
+    errors: [['/spec/address/port', 'type']],
+  },
+  {
+    what: 'three faults in words, the others by their number, and all in the list',
+    line: `POST ${notes}`,
+    body: { metadata: { name: 'a' }, spec: { title: '', words: ['too long', 'abcdef', 'ok', 'longer'] } },
+    detail:
+      'the note is not valid: spec.title must have at least 1 character; spec.words[0] must have at most 5 characters; spec.words[1] must have at most 5 characters; and 1 more',
+    errors: [
+      ['/spec/title', 'minLength'],
+      ['/spec/words/0', 'maxLength'],
+      ['/spec/words/1', 'maxLength'],
+      ['/spec/words/3', 'maxLength'],
+    ],
+  },
+  {
+    what: 'a name that is taken, at its field',
+    line: `POST ${notes}`,
+    body: { metadata: { name: 'first' }, spec: { title: 'A' } },
+    detail: 'note "first" exists already; choose another name',
+    errors: [['/metadata/name', 'exists', 'is taken; choose another one']],
+  },
+  {
+    what: 'a unique value that is taken, at its field',
+    line: `POST ${notes}`,
+    body: { metadata: { name: 'second' }, spec: { title: 'A', slug: 'first' } },
+    detail: 'note "second": the value "first" of spec.slug is taken by "first"',
+    errors: [['/spec/slug', 'unique', 'is taken by "first"']],
+  },
+  {
+    what: 'an old version, with the one that is stored',
+    line: `PUT ${notes}/first`,
+    body: { metadata: { version: 7 }, spec: { title: 'A' } },
+    detail: 'note "first" is at version 0, the update carries 7; read it again and retry',
+    errors: [['/metadata/version', 'version', 'is 0 by now']],
+  },
+  {
+    what: 'a partial wildcard, in place of a regular expression',
+    line: `POST ${roles}`,
+    body: { metadata: { name: 'r' }, rules: [{ apiGroups: ['to*'], resources: ['*'], verbs: ['get'] }] },
+    detail:
+      'the role is not valid: rules[0].apiGroups[0] may hold "*" only as the whole value; partial wildcards are not supported',
+  },
+  ...['-spec.views', 'spec.views:desc', 'spec.views%20desc'].map((sort) => ({
+    what: `how a sort is written, for ${sort}`,
+    line: `GET ${notes}?sort=${sort}`,
+    detail: `sort "${decodeURIComponent(sort)}" cannot be read; write sort=spec.views,desc`,
+  })),
+  {
+    what: 'the index that was meant',
+    line: `GET ${notes}?sort=spec.vews`,
+    detail:
+      'sort: "spec.vews" is not indexed in notes; did you mean spec.views?; indexed are metadata.name, metadata.creationTimestamp, metadata.deletionTimestamp, spec.slug, spec.views',
+  },
+  {
+    what: 'a place in the body of a token as it was sent',
+    line: `POST ${tokens}`,
+    body: { expiresAt: '2030' },
+    detail: 'the token is not valid: expiresAt must be a valid date-time',
+    errors: [['/expiresAt', 'format']],
+  },
+  {
+    what: 'a place in a profile as it was sent',
+    line: `PATCH ${profile}`,
+    body: { email: 'nobody' },
+    detail: 'the profile is not valid: email must be a valid email',
+    errors: [['/email', 'format']],
+  },
+]
+
+describe('a problem tells', () => {
+  for (const { what, line, body, detail, errors } of told) {
+    test(what, async () => {
+      const request = typeof line === 'string' ? line : line()
+      const { body: problem } = await host.send(request, { token: host.admin, ...(body && { body }) })
+      expect(problem['detail']).toBe(detail)
+      if (!errors) return
+      const found = problem['errors'] as unknown as readonly { pointer: string; rule: string; message: string }[]
+      expect(found.map((one, at) => [one.pointer, one.rule, one.message].slice(0, errors[at]?.length))).toEqual(errors)
+    })
+  }
+})
