@@ -56,6 +56,17 @@ test('a user is made, given a role, asked about, used and refused in words, and 
   const env = { XDG_CONFIG_HOME: `${folder}/boss` }
   await done(['login', url, '--username', 'boss', '--password-file', 'password'], { env })
   expect((await run(['list', 'todos'], { env })).code).toBe(0)
+  const narrow = ['--description', 'report', '--role', 'todo-view', '--expires', '1h']
+  const token = (await done(['token', 'create', ...narrow, '-o', 'token'], { env })).trim()
+  const read = await fetch(`${url}/apis/todo.example.com/v1alpha1/todos`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  expect(read.status).toBe(200)
+  expect(await run(['token', 'create', '--expires', 'soon'], { env })).toMatchObject({ code: 2 })
+  expect(await done(['token', 'list'], { env })).toMatch(/\n {2}token-\w+ +report +todo-view +20/)
+  const tokenName = (await done(['token', 'list', '-o', 'name'], { env })).trim()
+  expect(await done(['token', 'delete', tokenName], { env })).toContain(`token ${tokenName} deleted`)
+  expect(await done(['token', 'list'], { env })).toContain('you have no tokens')
   expect(await run(['delete', 'todo', 'milk', '--yes'], { env })).toEqual({
     code: 1,
     stdout: '',

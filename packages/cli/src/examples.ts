@@ -24,6 +24,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   'who-can': ['pergola who-can delete todos', 'pergola who-can get secrets smtp'],
   'user add': ['pergola user add ann --display-name Ann --email ann@example.com', 'pergola user add ann --generate'],
+  'token create': [
+    "pergola token create --description 'nightly report' --expires 90d",
+    'pergola token create --role todo-view -o token > token',
+  ],
   'plugin install': ['pergola plugin install todo-1.0.0.tgz --plan', 'pergola plugin install todo-1.0.0.tgz --yes'],
   'plugin upgrade': ['pergola plugin upgrade todo-1.1.0.tgz --plan', 'pergola plugin upgrade todo-1.1.0.tgz --yes'],
   'plugin logs': ['pergola plugin logs todo --follow'],

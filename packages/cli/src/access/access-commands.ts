@@ -1,12 +1,14 @@
 import { Option, type Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
 import { addServerOptions, addWhichServer } from '../server/connect.ts'
+import { collect } from '../terminal/collect.ts'
 import { addPasswordOptions } from '../terminal/new-password.ts'
 import { outputOption, type Output } from '../terminal/output-option.ts'
 import { runCommand } from '../terminal/run-command.ts'
 import type { CanIOptions } from './can-i.ts'
 import type { GrantOptions } from './grant.ts'
 import type { RoleListOptions } from './roles.ts'
+import type { CreateTokenOptions } from './tokens.ts'
 import type { AddUserOptions, ResetOptions } from './users.ts'
 import type { WhoCanOptions } from './who-can.ts'
 
@@ -20,6 +22,7 @@ export function addAccessCommands(program: Command, context: CommandContext): vo
   addGrantCommands(program, context)
   addQuestions(program, context)
   addUserCommands(program, context)
+  addTokenCommands(program, context)
   const role = program.command('role').description('show roles')
   addServerOptions(role.command('list'))
     .description('list roles by what people call them')
@@ -130,6 +133,40 @@ function addUserCommands(program: Command, context: CommandContext): void {
       runCommand(context, async (options: GrantOptions & { readonly output: Output }) => {
         const { list } = await import('../objects/list.ts')
         return list(context, 'users', { ...options, where: [], label: [], sort: ['metadata.name'] })
+      }),
+    )
+}
+
+function addTokenCommands(program: Command, context: CommandContext): void {
+  const token = program.command('token').description('manage your personal access tokens, for programs')
+  addServerOptions(token.command('create'))
+    .description('create a token and show it, once; it can do at most what you can')
+    .option('--description <text>', 'what it is for')
+    .option('--expires <when>', 'how long, such as 12h or 30d; a date; or never', '30d')
+    .option('--role <role>', 'only this one of your roles; may be given again', collect, [])
+    .addOption(new Option('-o, --output <form>', 'output format').choices(['table', 'json', 'token']).default('table'))
+    .action(
+      runCommand(context, async (options: CreateTokenOptions) => {
+        const { createToken } = await import('./tokens.ts')
+        await createToken(context, options)
+      }),
+    )
+  addServerOptions(token.command('list'))
+    .description('list your tokens')
+    .addOption(outputOption(['table', 'json', 'name']))
+    .action(
+      runCommand(context, async (options: GrantOptions & { readonly output: 'table' | 'json' | 'name' }) => {
+        const { listTokens } = await import('./tokens.ts')
+        await listTokens(context, options)
+      }),
+    )
+  addServerOptions(token.command('delete'))
+    .description('delete one of your tokens, which then no longer works')
+    .argument('<name>', 'name of the token')
+    .action(
+      runCommand(context, async (name: string, options: GrantOptions) => {
+        const { deleteToken } = await import('./tokens.ts')
+        await deleteToken(context, name, options)
       }),
     )
 }

@@ -180,7 +180,10 @@ async function makeFirst(
     values: [digest, parts.clock.now()],
   })
   if (!known)
-    throw new ApiError('Unauthenticated', 'the setup secret is not valid or has expired; make another one by "pergola setup-link"')
+    throw new ApiError(
+      'Unauthenticated',
+      'the setup secret is not valid or has expired; make another one by "pergola setup-link"',
+    )
   // Made meanwhile in another way: a secret that was printed at a start must not make a second one.
   if (!(await needsSetup(parts))) throw new ApiError('AlreadyExists', 'there is a super administrator already')
   refuseWeak('the setup', { field: '/password', password, username })

@@ -15,7 +15,7 @@ export function compileObjectSchema(schema: ObjectSchema, thoroughness: Thorough
   return program(closedSchema(schema), { allErrors: thoroughness === 'every fault' })
 }
 
-export const schemaOptions: Options = {
+const schemaOptions: Options = {
   strict: true,
   // A part of a composed schema need not repeat the type.
   strictTypes: false,
