@@ -28,7 +28,7 @@ const engines = [
 
 for (const [engine, open] of engines) {
   describe(`SIGTERM under load, on ${engine}`, () => {
-    test('cuts no request, stream or upload, and exits with 0', async () => {
+    test('cuts no request, stream or upload, and exits with 0', { timeout: 600_000 }, async () => {
       await using database = await open()
       await using pergola = await startServer(database.url)
       const url = await pergola.url()

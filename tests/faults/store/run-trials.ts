@@ -1,8 +1,12 @@
 import type { Trial, TrialResult } from './trial.ts'
 
-/** A table of what came of each, and whether all passed as the last line; `--quick` and `--only=<trial>,<trial>` are heeded. */
+/**
+ * A table of what came of each, and whether all passed as the last line; `--quick` and `--only=<trial>,<trial>` are heeded.
+ * What is too slow is told, and fails only with `--speed`, for a machine that does nothing else.
+ */
 export async function runTrials(trials: readonly Trial[]): Promise<void> {
   const quick = process.argv.includes('--quick')
+  const judgesSpeed = process.argv.includes('--speed')
   const only = process.argv.find((argument) => argument.startsWith('--only='))?.slice('--only='.length)
   const wanted = only?.split(',') ?? trials.map(({ name }) => name)
   const unknown = wanted.filter((name) => !trials.some((trial) => trial.name === name))
@@ -14,12 +18,14 @@ export async function runTrials(trials: readonly Trial[]): Promise<void> {
   let short = 0
   for (const trial of chosen) {
     const began = performance.now()
-    const { figures, faults } = await attempt(trial, quick)
+    const { figures, faults: broken, slow = [] } = await attempt(trial, quick)
+    const faults = judgesSpeed ? [...broken, ...slow] : broken
     if (faults.length > 0) short++
     console.log(
       row(trial.name, ((performance.now() - began) / 1000).toFixed(0), faults.length > 0 ? 'FAILED' : 'ok', figures),
     )
     for (const fault of faults) console.log(`  ${fault}`)
+    if (!judgesSpeed) for (const one of slow) console.log(`  slow: ${one}`)
   }
   console.log(`${chosen.length} trials: ${short === 0 ? 'passed' : `${short} FAILED`}`)
   process.exitCode = short === 0 ? 0 : 1

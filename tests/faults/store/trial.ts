@@ -3,6 +3,8 @@ export interface TrialResult {
   readonly figures: string
   /** Empty when the trial has passed. */
   readonly faults: readonly string[]
+  /** What was too slow: counts only on a machine that is idle otherwise. */
+  readonly slow?: readonly string[]
 }
 
 export interface Trial {
