@@ -29,8 +29,8 @@ onEachEngine(
       const made = await post('/auth/setup', { ...ann, secret })
       expect([made.status, made.headers['location']]).toEqual([303, '/auth/login'])
 
-      const login = await open('/auth/login?returnTo=/openapi')
-      expect(login.text).toContain('name="returnTo" value="/openapi"')
+      const loginPage = await open('/auth/login?returnTo=/openapi')
+      expect(loginPage.text).toContain('name="returnTo" value="/openapi"')
       expectProblem(await open('/auth/login?returnTo=https://elsewhere.example/'), 400, 'BadRequest')
       expectProblem(await post('/auth/login', { ...ann, returnTo: '//elsewhere.example' }), 400, 'BadRequest')
       const refused = await post('/auth/login', { ...ann, password: 'not hers' })

@@ -44,10 +44,9 @@ let name: string
 beforeAll(async () => {
   host = await startHost('SQLite')
   const made = await host.send(`POST ${models}`, { token: host.admin, body: note })
-  expect(made.status).toBe(201)
   name = (made.body['metadata'] as { name: string }).name
   const first = { metadata: { name: 'first' }, spec: { title: 'First', slug: 'first' } }
-  expect(await host.send(`POST ${notes}`, { token: host.admin, body: first })).toMatchObject({ status: 201 })
+  await host.send(`POST ${notes}`, { token: host.admin, body: first })
 })
 afterAll(() => host[Symbol.asyncDispose]())
 
