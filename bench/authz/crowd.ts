@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
-import type { RoleDefinition } from '../../packages/server/src/authz/role-graph.ts'
+import type { RoleDefinition } from '../../packages/server/src/access/decisions/role-graph.ts'
 import { systemClock } from '../../packages/server/src/base/clock.ts'
 import type { UserCaller } from '../../packages/server/src/base/call.ts'
 import { createOperation } from '../../packages/server/src/models/create.ts'
@@ -8,8 +8,8 @@ import { indexedObject } from '../../packages/server/src/models/indexed-object.t
 import type { JsonObject } from '../../packages/server/src/models/json-object.ts'
 import { declarationOf, type Model } from '../../packages/server/src/models/model.ts'
 import { toData } from '../../packages/server/src/models/object-bytes.ts'
-import { builtInRoles } from '../../packages/server/src/platform/built-in-roles.ts'
-import { createOwnModels } from '../../packages/server/src/platform/own-models.ts'
+import { builtInRoles } from '../../packages/server/src/access/built-in-roles.ts'
+import { createOwnModels } from '../../packages/server/src/access/own-models.ts'
 import type { Store } from '../../packages/server/src/store/store.ts'
 import { createDice, randomRoles, roleCount } from './policy.ts'
 

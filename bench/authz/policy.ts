@@ -1,5 +1,5 @@
 import { requestInfo, type RequestInfo, type Rule, type Verb } from '@pergola/api'
-import type { RoleDefinition } from '../../packages/server/src/authz/role-graph.ts'
+import type { RoleDefinition } from '../../packages/server/src/access/decisions/role-graph.ts'
 
 export const roleCount = 1_000
 export const rulesPerRole = 20

@@ -1,6 +1,6 @@
 import { indexKey } from '../../packages/server/src/store/index-key.ts'
 import { orderOf } from '../../packages/server/src/store/list-order.ts'
-import { pageSql } from '../../packages/server/src/store/postgres/list.ts'
+import { pageSql } from '../../packages/server/src/store/postgres/list/list.ts'
 import { objectColumns } from '../../packages/server/src/store/postgres/object-row.ts'
 import { cities, personOf } from '../http/people.ts'
 import type { OpenModel } from '../http/stored-model.ts'

@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import { Pool } from 'pg'
 import { uuidv7 } from '../../packages/server/src/base/uuid.ts'
 import { orderOf } from '../../packages/server/src/store/list-order.ts'
-import { pageSql } from '../../packages/server/src/store/postgres/list.ts'
+import { pageSql } from '../../packages/server/src/store/postgres/list/list.ts'
 import {
   createdAtOf,
   objectColumns,

@@ -3,7 +3,7 @@ import { digestOf } from '../../packages/server/src/credentials/secret.ts'
 import { createSessions } from '../../packages/server/src/credentials/sessions.ts'
 import { createOperation } from '../../packages/server/src/models/create.ts'
 import { declarationOf } from '../../packages/server/src/models/model.ts'
-import { createOwnModels } from '../../packages/server/src/platform/own-models.ts'
+import { createOwnModels } from '../../packages/server/src/access/own-models.ts'
 import { openStore } from '../../packages/server/src/store/open-store.ts'
 
 /** Of the binding by which the seeded administrator is one. */

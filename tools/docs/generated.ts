@@ -1,6 +1,6 @@
 import { commandReference, exitCodeReference } from '../../packages/cli/src/reference.ts'
 import { problems } from '../../packages/api/src/problem.ts'
-import { builtInRoles } from '../../packages/server/src/platform/built-in-roles.ts'
+import { builtInRoles } from '../../packages/server/src/access/built-in-roles.ts'
 import { paperTable, unitTable } from '../../bench/scale/paper.ts'
 import { readUnits } from '../../bench/scale/units.ts'
 import { configSchema, variableOf } from '../../packages/server/src/base/config.ts'

@@ -33,42 +33,30 @@ export const packages: readonly Layer[] = [
   { name: 'api', does: 'the shared words; no dependencies, no Node', mayImport: [] },
 ]
 
-/** Folders of `packages/server/src`, in the order a request falls through them. */
+/** Folders of `packages/server/src`, in the order a request falls through them. None imports more than six others. */
 export const serverFolders: readonly Layer[] = [
   { name: 'http', does: 'listener, limits, answers and problems on the wire', mayImport: ['base'] },
   { name: 'audit', does: 'who did what, a line each', mayImport: ['base'] },
-  { name: 'authn', does: 'credentials to a caller', mayImport: ['base'] },
-  { name: 'authz', does: 'caller and request to a decision with its reason', mayImport: ['base'] },
+  { name: 'authn', does: 'credentials of a request to a caller', mayImport: ['base'] },
   {
     name: 'dispatch',
-    does: 'request to the verb or page that answers it',
+    does: 'request to the verb, endpoint or page that answers it',
     mayImport: ['watch', 'models', 'validation', 'store', 'base'],
   },
   {
-    name: 'account',
-    does: 'signing in and out, passwords',
-    mayImport: ['authn', 'credentials', 'dispatch', 'models', 'platform', 'validation', 'store', 'base'],
+    name: 'host-api',
+    does: "the host's own endpoints, a file each: signing in, OpenID Connect, profile, tokens, reviews",
+    mayImport: ['access', 'credentials', 'models', 'validation', 'store', 'base'],
   },
-  {
-    name: 'oidc',
-    does: 'signing in by OpenID Connect',
-    mayImport: ['account', 'authn', 'credentials', 'dispatch', 'models', 'platform', 'validation', 'store', 'base'],
-  },
-  {
-    name: 'own-api',
-    does: "the host's own answers at the paths of resources",
-    mayImport: ['account', 'authz', 'credentials', 'dispatch', 'models', 'platform', 'validation', 'store', 'base'],
-  },
-  { name: 'custom-api', does: 'requests that a plugin answers, handed on to it', mayImport: ['base'] },
   {
     name: 'console',
     does: 'the files of the console and of pages of plugins, and how this replica is',
-    mayImport: ['dispatch', 'models', 'base'],
+    mayImport: ['models', 'base'],
   },
   {
     name: 'plugins',
-    does: 'plugins: what is installed, their processes, the way to them',
-    mayImport: ['authz', 'custom-api', 'dispatch', 'feed', 'models', 'platform', 'validation', 'store', 'base'],
+    does: 'plugins: what is installed, their processes, and requests that they answer',
+    mayImport: ['access', 'feed', 'models', 'validation', 'store', 'base'],
   },
   {
     name: 'discovery',
@@ -76,21 +64,21 @@ export const serverFolders: readonly Layer[] = [
     mayImport: ['models', 'validation', 'base'],
   },
   {
-    name: 'platform',
-    does: 'built-in models and roles, and who holds which',
-    mayImport: ['authz', 'credentials', 'feed', 'models', 'validation', 'store', 'base'],
+    name: 'access',
+    does: 'users, roles, bindings and tokens as models, who holds what, and the decision with its reason',
+    mayImport: ['credentials', 'feed', 'models', 'store', 'base'],
   },
   {
     name: 'watch',
     does: 'changes to everybody who watches, each from its own place on',
     mayImport: ['feed', 'models', 'store', 'base'],
   },
-  { name: 'feed', does: 'committed changes, as they come, to everybody in the process', mayImport: ['store', 'base'] },
   {
     name: 'credentials',
-    does: 'passwords, sessions and tokens, never as part of an object',
+    does: 'passwords, sessions, secrets of tokens, login limits and all SQL on their tables; never part of an object',
     mayImport: ['feed', 'store', 'base'],
   },
+  { name: 'feed', does: 'committed changes, as they come, to everybody in the process', mayImport: ['store', 'base'] },
   { name: 'models', does: 'one file a verb', mayImport: ['validation', 'store', 'base'] },
   { name: 'validation', does: 'bodies, metadata and schemas to field errors', mayImport: ['base'] },
   { name: 'store', does: 'objects, indexes, change log and leases in SQLite or PostgreSQL', mayImport: ['base'] },
@@ -124,8 +112,8 @@ export const sealedLibraries: readonly { readonly library: string; readonly only
   { library: 'better-sqlite3', only: 'packages/server/src/store/sqlite' },
   { library: 'pg', only: '(packages/server/src/store/postgres|tests|bench)' },
   { library: '@nats-io', only: '(packages/server/src/feed/nats|tests|bench)' },
-  { library: 'openid-client', only: 'packages/server/src/oidc' },
-  { library: 'undici', only: '(packages/server/src/(plugins|custom-api)|tests|bench)' },
+  { library: 'openid-client', only: 'packages/server/src/host-api/oidc' },
+  { library: 'undici', only: '(packages/server/src/plugins|tests|bench)' },
   { library: 'semver', only: 'packages/server/src/plugins' },
   { library: 'tar', only: '(packages/server/src/plugins|packages/cli/src/plugin)' },
   { library: 'rolldown', only: 'packages/cli/src/plugin' },

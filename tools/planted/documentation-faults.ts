@@ -42,7 +42,7 @@ const faults: readonly (readonly [what: string, command: string, edit: Edit, exp
     'a right that everybody has and the reference does not list',
     check,
     {
-      file: 'packages/server/src/platform/built-in-roles.ts',
+      file: 'packages/server/src/access/built-in-roles.ts',
       replace: "['/livez', '/readyz']",
       by: "['/livez', '/planted']",
     },

@@ -1,7 +1,8 @@
 import { ApiError } from '@pergola/api'
-import { replacePassword } from './account/replace-password.ts'
-import { needsSetup, newSetupSecret, setupSecretMs } from './account/setup.ts'
-import { createOwnModels, type OwnModels } from './platform/own-models.ts'
+import { replacePassword } from './access/replace-password.ts'
+import { needsSetup } from './access/first-administrator.ts'
+import { createSetupSecrets, setupSecretMs } from './credentials/setup-secrets.ts'
+import { createOwnModels, type OwnModels } from './access/own-models.ts'
 import { recordCommand, type CommandEntry } from './audit/record-command.ts'
 import { systemClock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
@@ -14,16 +15,16 @@ import { newSecret } from './credentials/secret.ts'
 import { createObject } from './models/create.ts'
 import { declarationOf } from './models/model.ts'
 import { fromData } from './models/object-bytes.ts'
-import { mostTokens } from './own-api/personal-access-tokens.ts'
-import { livingBindingsWhere, superAdministrator } from './platform/administrators.ts'
-import { builtInRoles } from './platform/built-in-roles.ts'
-import { roleOfBinding } from './platform/role-binding-model.ts'
-import { rotateSecrets, type RotatedSecrets } from './platform/rotate-secrets.ts'
-import { createSecretModel } from './platform/secret-model.ts'
-import { createSecretSealing } from './platform/secret-sealing.ts'
-import { seedRoles } from './platform/seed-roles.ts'
-import { ownerOfToken } from './platform/token-model.ts'
-import { canSignIn } from './platform/user-spec.ts'
+import { mostTokens } from './host-api/personal-access-tokens.ts'
+import { livingBindingsWhere, superAdministrator } from './access/administrators.ts'
+import { builtInRoles } from './access/built-in-roles.ts'
+import { roleOfBinding } from './access/role-binding-model.ts'
+import { rotateSecrets, type RotatedSecrets } from './models/secrets/rotate-secrets.ts'
+import { createSecretModel } from './models/secrets/secret-model.ts'
+import { createSecretSealing } from './models/secrets/secret-sealing.ts'
+import { seedRoles } from './access/seed-roles.ts'
+import { ownerOfToken } from './access/token-model.ts'
+import { canSignIn } from './access/user-spec.ts'
 import { openStore } from './store/open-store.ts'
 import type { Store, StoredObject } from './store/store.ts'
 
@@ -117,7 +118,7 @@ async function renewSetup(parts: Parts, { server }: Config): Promise<SetupLink> 
     const help = first ? `; to help ${first.name} back in: pergola admin reset-password ${first.name}` : ''
     throw new ApiError('AlreadyExists', `there is a super administrator already${help}`)
   }
-  const secret = await newSetupSecret(setup)
+  const secret = await createSetupSecrets(parts.store, parts.clock).make()
   await parts.record({ event: 'setup-renew' })
   const url = `${server.publicUrl ?? `http://${server.host}:${server.port}`}/auth/setup`
   return { url, secret, expiresAt: new Date(parts.clock.now() + setupSecretMs) }

@@ -1,17 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RequestHead } from '@pergola/api'
-import { accountRoutes } from './account/account-routes.ts'
-import { findUser } from './account/find-user.ts'
-import { insecureLogin } from './account/insecure-login.ts'
-import { createLoginLimits } from './account/login-limits.ts'
-import { createFirstAdministrator, needsSetup, newSetupSecret, type SetupParts } from './account/setup.ts'
+import { accountRoutes } from './host-api/sign-in/account-routes.ts'
+import { findUser } from './access/find-user.ts'
+import { insecureLogin } from './host-api/sign-in/insecure-login.ts'
+import { createLoginLimits } from './credentials/login-limits.ts'
+import { createFirstAdministrator, needsSetup, type FirstAdministratorParts } from './access/first-administrator.ts'
+import { createSetupSecrets } from './credentials/setup-secrets.ts'
 import { assembleFeed } from './assemble-feed.ts'
 import { assemblePlugins, type AssembledPlugins, type PluginParts } from './assemble-plugins.ts'
 import { createAuditLog, type AuditLog } from './audit/audit-log.ts'
 import { createRequestAudit, unaudited } from './audit/request-audit.ts'
 import { createAuthenticate } from './authn/authenticate.ts'
-import { loginCookie, sessionCookie } from './authn/cookie.ts'
-import { createAuthorize } from './authz/authorize.ts'
+import { loginCookie, sessionCookie } from './base/cookie.ts'
+import { createAuthorize } from './access/decisions/authorize.ts'
 import type { Administrator } from './base/administrator.ts'
 import { systemClock, type Clock } from './base/clock.ts'
 import { hostVersion } from './base/host-version.ts'
@@ -63,17 +64,17 @@ import { createTurns } from './watch/turns.ts'
 import { createWatchHub } from './watch/watch-hub.ts'
 import type { WatchParts } from './watch/watch-objects.ts'
 import { keyOf } from './store/model-table.ts'
-import { createOidcClient } from './oidc/oidc-client.ts'
-import { oidcRoutes } from './oidc/oidc-routes.ts'
-import { ownRoutes } from './own-api/own-routes.ts'
-import { createAccessSource, type AccessSource } from './platform/access-source.ts'
-import { builtInRoles } from './platform/built-in-roles.ts'
-import { createConfigMapModel } from './platform/config-map-model.ts'
-import { createCountsUntil } from './platform/managed-binding.ts'
-import { createOwnModels, type OwnModels } from './platform/own-models.ts'
-import { createSecretModel } from './platform/secret-model.ts'
-import { createSecretSealing } from './platform/secret-sealing.ts'
-import { seedRoles } from './platform/seed-roles.ts'
+import { createOidcClient } from './host-api/oidc/oidc-client.ts'
+import { oidcRoutes } from './host-api/oidc/oidc-routes.ts'
+import { ownRoutes } from './host-api/own-routes.ts'
+import { createAccessSource, type AccessSource } from './access/access-source.ts'
+import { builtInRoles } from './access/built-in-roles.ts'
+import { createConfigMapModel } from './models/secrets/config-map-model.ts'
+import { createCountsUntil } from './access/managed-binding.ts'
+import { createOwnModels, type OwnModels } from './access/own-models.ts'
+import { createSecretModel } from './models/secrets/secret-model.ts'
+import { createSecretSealing } from './models/secrets/secret-sealing.ts'
+import { seedRoles } from './access/seed-roles.ts'
 import { watchHealth, type DatabaseHealth } from './store/database-health.ts'
 import { openStore } from './store/open-store.ts'
 import { watchedStore } from './store/watched-store.ts'
@@ -393,11 +394,11 @@ function assembleAccount(parts: AccountParts, running: AsyncDisposableStack) {
 
 /** The first administrator as the configuration has it; else the secret by which somebody becomes it. */
 async function firstSetup(
-  { audit, ...setup }: SetupParts & { readonly audit: AuditLog | undefined },
+  { audit, ...setup }: FirstAdministratorParts & { readonly audit: AuditLog | undefined },
   { administrator, log }: AssembleOptions,
 ): Promise<string | undefined> {
   if (!(await needsSetup(setup))) return undefined
-  if (!administrator) return newSetupSecret(setup)
+  if (!administrator) return createSetupSecrets(setup.store, setup.clock).make()
   try {
     await createFirstAdministrator(setup, administrator)
     audit?.record({ event: 'setup', how: 'configuration', account: administrator.username, decision: 'allowed' })

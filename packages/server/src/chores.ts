@@ -6,9 +6,9 @@ import { forgetExpired } from './credentials/forget-expired.ts'
 import type { Identities } from './credentials/identities.ts'
 import type { Feed } from './feed/feed.ts'
 import { startSelfCheck } from './feed/self-check.ts'
-import { forgetVoidRoles } from './platform/forget-void-roles.ts'
-import type { OwnModels } from './platform/own-models.ts'
-import { reportMissingDependencies } from './platform/report-missing-dependencies.ts'
+import { forgetVoidRoles } from './access/forget-void-roles.ts'
+import type { OwnModels } from './access/own-models.ts'
+import { reportMissingDependencies } from './access/report-missing-dependencies.ts'
 import type { Store } from './store/store.ts'
 
 const everyMs = 60_000

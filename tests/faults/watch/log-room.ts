@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'pg'
-import { compact } from '../../../packages/server/src/store/postgres/compact.ts'
+import { compact } from '../../../packages/server/src/store/postgres/changelog/compact.ts'
 
 /** Places in a partition of the log: few, so that some are dropped in every round, also on a slow machine. */
 const size = 64

@@ -3,19 +3,19 @@ import { noDependencies, anyGroup, anyName, noEmptyLists, anonymousNotHeld } fro
 
 const requestInfo = 'packages/api/src/request-info.ts'
 const pipeline = 'packages/server/src/pipeline.ts'
-const roleModel = 'packages/server/src/platform/role-model.ts'
-const accessSource = 'packages/server/src/platform/access-source.ts'
-const builtInRoles = 'packages/server/src/platform/built-in-roles.ts'
-const resourceTable = 'packages/server/src/authz/resource-table.ts'
-const pathTable = 'packages/server/src/authz/path-table.ts'
-const roleGraph = 'packages/server/src/authz/role-graph.ts'
+const roleModel = 'packages/server/src/access/role-model.ts'
+const accessSource = 'packages/server/src/access/access-source.ts'
+const builtInRoles = 'packages/server/src/access/built-in-roles.ts'
+const resourceTable = 'packages/server/src/access/decisions/resource-table.ts'
+const pathTable = 'packages/server/src/access/decisions/path-table.ts'
+const roleGraph = 'packages/server/src/access/decisions/role-graph.ts'
 
 /** A verb that comes with another one. */
 function alsoGranted(promise: string, verb: string, other: string): ConformanceFault {
   return {
     promise,
     what: `who may ${verb} may ${other}`,
-    file: 'packages/server/src/authz/grants.ts',
+    file: 'packages/server/src/access/decisions/grants.ts',
     find: "const wanted = granted.includes('*') ? verbs : granted",
     replace: `const more = granted.includes('${verb}') ? ['${other}'] : []
   const wanted = granted.includes('*') ? verbs : [...granted, ...more]`,
@@ -92,7 +92,7 @@ const requests: readonly ConformanceFault[] = [
   {
     promise: 'C1-44',
     what: 'permissions are for administrators',
-    file: 'packages/server/src/own-api/permissions.ts',
+    file: 'packages/server/src/host-api/permissions.ts',
     find: "path: '/apis/api.platform.run/",
     replace: "path: '/apis/console.api.platform.run/",
   },
@@ -142,14 +142,14 @@ const requests: readonly ConformanceFault[] = [
   {
     promise: 'C5-30',
     what: 'a denial does not say the name',
-    file: 'packages/server/src/authz/describe-request.ts',
+    file: 'packages/server/src/access/decisions/describe-request.ts',
     find: 'const named = request.name === undefined ? resource :',
     replace: "const named = request.name !== '' ? resource :",
   },
   {
     promise: 'C5-31',
     what: 'escalation has no reason of its own',
-    file: 'packages/server/src/platform/escalation.ts',
+    file: 'packages/server/src/access/escalation.ts',
     find: "return new ApiError('EscalationForbidden'",
     replace: "return new ApiError('Forbidden'",
   },
@@ -242,7 +242,7 @@ const ofTheContract: readonly ConformanceFault[] = [
   {
     promise: 'C7-107',
     what: 'a dependency is still missing once it is there',
-    file: 'packages/server/src/platform/report-missing-dependencies.ts',
+    file: 'packages/server/src/access/report-missing-dependencies.ts',
     find: 'if (missing.join() !== reportedIn(object).join())',
     replace: 'if (missing.length > reportedIn(object).length)',
   },
@@ -256,14 +256,14 @@ const ofTheContract: readonly ConformanceFault[] = [
   {
     promise: 'C7-101',
     what: 'whoever is disabled is weak',
-    file: 'packages/server/src/platform/escalation.ts',
+    file: 'packages/server/src/access/escalation.ts',
     find: 'rights.readBound(user)',
     replace: 'rights.readUser(user)',
   },
   {
     promise: 'C7-102',
     what: 'a dead binding counts',
-    file: 'packages/server/src/platform/administrators.ts',
+    file: 'packages/server/src/access/administrators.ts',
     find: "of livingBindingsWhere(parts, 'roleRef.name'",
     replace: "of bindingsWhere(parts, 'roleRef.name'",
   },
@@ -277,14 +277,14 @@ const ofTheContract: readonly ConformanceFault[] = [
   {
     promise: 'C7-104',
     what: 'a token sets passwords',
-    file: 'packages/server/src/own-api/user-password.ts',
+    file: 'packages/server/src/host-api/user-password.ts',
     find: "  refuseTokens(call, 'sets no password')\n",
     replace: '',
   },
   {
     promise: 'C7-105',
     what: 'a held binding keeps its last subject',
-    file: 'packages/server/src/platform/user-model.ts',
+    file: 'packages/server/src/access/user-model.ts',
     find: 'if (subjects.length === 0 && !held) return',
     replace: 'if (subjects.length === 0) return',
   },

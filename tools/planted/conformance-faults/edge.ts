@@ -103,7 +103,7 @@ export const edgeFaults: readonly ConformanceFault[] = [
   {
     promise: 'C7-80',
     what: 'nobody knows which token it was',
-    file: 'packages/server/src/platform/token-model.ts',
+    file: 'packages/server/src/access/token-model.ts',
     find: 'tokenName: name,',
     replace: '',
   },
@@ -152,7 +152,7 @@ export const edgeFaults: readonly ConformanceFault[] = [
   {
     promise: 'C7-84',
     what: 'whatever is typed is written',
-    file: 'packages/server/src/account/sessions-endpoint.ts',
+    file: 'packages/server/src/host-api/sign-in/sessions-endpoint.ts',
     find: 'if (user) request.note({ account: user.name })',
     replace: 'request.note({ account: username })',
   },

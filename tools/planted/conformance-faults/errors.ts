@@ -19,7 +19,7 @@ export const errorFaults: readonly ConformanceFault[] = [
   {
     promise: 'C5-5',
     what: 'pointers are escaped in the wrong order',
-    file: 'packages/server/src/validation/field-error.ts',
+    file: 'packages/server/src/base/field-error.ts',
     find: "key.replaceAll('~', '~0').replaceAll('/', '~1')",
     replace: "key.replaceAll('/', '~1').replaceAll('~', '~0')",
   },

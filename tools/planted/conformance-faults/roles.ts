@@ -1,12 +1,12 @@
 import type { ConformanceFault } from '../planted-fault.ts'
 
-const roleModel = 'packages/server/src/platform/role-model.ts'
-const bindingModel = 'packages/server/src/platform/role-binding-model.ts'
-const accessSource = 'packages/server/src/platform/access-source.ts'
-const builtInRoles = 'packages/server/src/platform/built-in-roles.ts'
-const resourceTable = 'packages/server/src/authz/resource-table.ts'
-const pathTable = 'packages/server/src/authz/path-table.ts'
-const roleGraph = 'packages/server/src/authz/role-graph.ts'
+const roleModel = 'packages/server/src/access/role-model.ts'
+const bindingModel = 'packages/server/src/access/role-binding-model.ts'
+const accessSource = 'packages/server/src/access/access-source.ts'
+const builtInRoles = 'packages/server/src/access/built-in-roles.ts'
+const resourceTable = 'packages/server/src/access/decisions/resource-table.ts'
+const pathTable = 'packages/server/src/access/decisions/path-table.ts'
+const roleGraph = 'packages/server/src/access/decisions/role-graph.ts'
 
 export const noDependencies = {
   file: roleGraph,
@@ -25,7 +25,7 @@ export const anyGroup = {
 }
 export const anyName = { file: resourceTable, find: 'if (names.length === 0) {', replace: 'if (names.length >= 0) {' }
 export const noEmptyLists = {
-  file: 'packages/server/src/authz/understood-rule.ts',
+  file: 'packages/server/src/access/decisions/understood-rule.ts',
   find: 'Array.isArray(words) && words.every(',
   replace: 'Array.isArray(words) && words.length > 0 && words.every(',
 }
@@ -65,7 +65,7 @@ const roles: readonly ConformanceFault[] = [
   {
     promise: 'S2.8-4',
     what: 'any value makes a template',
-    file: 'packages/server/src/platform/role-words.ts',
+    file: 'packages/server/src/access/role-words.ts',
     find: "isTemplate: labels[roleKeys.template] === 'true'",
     replace: "isTemplate: labels['platform.run/role-template'] !== undefined",
   },
@@ -87,7 +87,7 @@ const roles: readonly ConformanceFault[] = [
   {
     promise: 'S2.8-8',
     what: 'UI permissions of bundled roles are left out',
-    file: 'packages/server/src/authz/role-book.ts',
+    file: 'packages/server/src/access/decisions/role-book.ts',
     find: 'const permissions = graph.reach(names).flatMap(({ definition }) => definition.uiPermissions)',
     replace: 'const permissions = names.flatMap((name) => graph.roles.get(name)?.uiPermissions ?? [])',
   },
@@ -128,7 +128,7 @@ const rules: readonly ConformanceFault[] = [
   {
     promise: 'S2.9-8',
     what: 'one verb is not among all',
-    file: 'packages/server/src/authz/grants.ts',
+    file: 'packages/server/src/access/decisions/grants.ts',
     find: "const wanted = granted.includes('*') ? verbs : granted",
     replace: "const wanted = granted.includes('*') ? verbs.filter((verb) => verb !== 'deletecollection') : granted",
   },

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ruleMatches } from '../../../server/src/authz/rule-matches.ts'
+import { ruleMatches } from '../../../server/src/access/decisions/rule-matches.ts'
 import type { PluginDefinition } from '../plugin-definition.ts'
 import { requestInfo } from '../request-info.ts'
 import type { Rule } from '../rules.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import todo, { Todo } from '../../../../examples/todo/src/plugin.ts'
-import { isUnderstood } from '../../../server/src/authz/understood-rule.ts'
+import { isUnderstood } from '../../../server/src/access/decisions/understood-rule.ts'
 import { definitionErrors } from '../../../server/src/models/definition/definition-errors.ts'
 import { can, defineModel, definePlugin, inspect, owned, roleTemplate, route, t } from '../index.ts'
 import type { AnyPlugin, PluginOptions, RoleTemplate } from '../index.ts'

@@ -2,7 +2,7 @@ import { requestInfo, type Rule } from '@pergola/api'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Todo } from '../../../../examples/todo/src/plugin.ts'
-import { ruleMatches } from '../../../server/src/authz/rule-matches.ts'
+import { ruleMatches } from '../../../server/src/access/decisions/rule-matches.ts'
 import { definePlugin, inspect, roleTemplate, route, type AnyRoute, type RouteLine } from '../index.ts'
 import { DefinitionError } from './faults.ts'
 

@@ -1,6 +1,6 @@
 import { ApiError } from '@pergola/api'
 import type { Caller } from '../base/call.ts'
-import { cookieIn } from './cookie.ts'
+import { cookieIn } from '../base/cookie.ts'
 
 export interface CredentialHeaders {
   readonly authorization?: string | undefined

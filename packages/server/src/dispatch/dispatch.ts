@@ -4,7 +4,8 @@ import type { Relay } from '../base/relay.ts'
 import type { Reply } from '../base/reply.ts'
 import type { Stream } from '../base/wire.ts'
 import type { Clock } from '../base/clock.ts'
-import { fencedStore, fenceOf, unfenced } from './fence.ts'
+import { methodNotAllowed } from '../base/method-not-allowed.ts'
+import { fencedStore, fenceOf, unfenced } from '../models/fence.ts'
 import type { FindHostHandler } from './host-routes.ts'
 import { createObject } from '../models/create.ts'
 import { deleteCollection } from '../models/delete-collection.ts'
@@ -17,7 +18,7 @@ import { patchObject, patchTypes, type PatchType } from '../models/patch.ts'
 import { flag, refuseUnknown } from '../models/query-parameters.ts'
 import type { ModelRegistry } from '../models/registry.ts'
 import type { StreamLimits } from '../models/stream-limits.ts'
-import { withOwner, type OwnerScope } from '../models/owner-scope.ts'
+import { withOwner, type OwnedResource, type OwnerScope } from '../models/owner-scope.ts'
 import { updateObject } from '../models/update.ts'
 import { holderIn, withoutHolder } from '../models/write-errors.ts'
 import type { Store } from '../store/store.ts'
@@ -76,11 +77,6 @@ export const objectMethods = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']
 const withoutCreate = collectionMethods.filter((method) => method !== 'POST')
 const statusMethods = ['PUT', 'PATCH']
 
-export function methodNotAllowed(detail: string, methods: readonly string[]): ApiError {
-  const allow = methods.join(', ')
-  return new ApiError('MethodNotAllowed', `${detail}; allowed here: ${allow}`, { headers: { allow } })
-}
-
 /** The body is read once: the verb may be done again, by another declaration. */
 async function dispatchVerb(
   parts: DispatchParts,
@@ -104,13 +100,6 @@ async function dispatchVerb(
     const known = await parts.mayGet(call.caller, { ...object, verb: 'get', name: holder })
     throw known ? error : withoutHolder(error, model)
   }
-}
-
-/** A model that callers have their own objects of, at a path of its own. */
-export interface OwnedResource {
-  readonly group: string
-  /** Where the owner's name stands. */
-  readonly path: string
 }
 
 /** Verbs of everybody's own objects; a collection of them cannot be deleted at once. */

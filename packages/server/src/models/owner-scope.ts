@@ -5,6 +5,13 @@ import type { StoredObject, Term } from '../store/store.ts'
 import type { Model } from './model.ts'
 import { fromData } from './object-bytes.ts'
 
+/** A model that callers have their own objects of, at a path of its own. */
+export interface OwnedResource {
+  readonly group: string
+  /** Where the owner's name stands. */
+  readonly path: string
+}
+
 /** Only objects in which somebody's name stands are served: those of others are not there. */
 export interface OwnerScope {
   /** An indexed field of one text, such as `spec.owner`. */

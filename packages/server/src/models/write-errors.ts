@@ -1,7 +1,7 @@
 import { ApiError, isApiError } from '@pergola/api'
 import type { StoredObject, WriteOperation } from '../store/store.ts'
 import { WriteConflict, type DuplicateValue } from '../store/write-conflict.ts'
-import { fieldError } from '../validation/field-error.ts'
+import { fieldError } from '../base/field-error.ts'
 import { etagOf } from './etag.ts'
 import type { Model } from './model.ts'
 import { fromData } from './object-bytes.ts'

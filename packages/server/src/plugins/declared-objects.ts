@@ -1,5 +1,5 @@
 import { isApiError, type Rule } from '@pergola/api'
-import { ruleMatches } from '../authz/rule-matches.ts'
+import { ruleMatches } from '../access/decisions/rule-matches.ts'
 import type { PluginCaller } from '../base/call.ts'
 import { isJsonObject } from '../base/json-object.ts'
 import { readYamlDocuments } from '../base/yaml-documents.ts'

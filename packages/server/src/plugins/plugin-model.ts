@@ -4,7 +4,7 @@ import { createBuiltInModel } from '../models/built-in-model.ts'
 import type { JsonObject } from '../models/json-object.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
 import type { Model, WriteContext } from '../models/model.ts'
-import { fieldError } from '../validation/field-error.ts'
+import { fieldError } from '../base/field-error.ts'
 
 /** One version of a plugin. */
 export interface PluginVersion {

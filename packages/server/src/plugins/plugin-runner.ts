@@ -9,7 +9,7 @@ import {
 } from '@pergola/api'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pluginCaller } from '../base/plugin-caller.ts'
-import type { PluginDoor } from '../custom-api/forward.ts'
+import type { PluginDoor } from './custom-api/forward.ts'
 import type { Log } from '../base/log.ts'
 import { definitionOf, type ModelDefinition, type ModelSpec } from '../models/definition/definition.ts'
 import type { DeclaredObject } from './declared-object.ts'

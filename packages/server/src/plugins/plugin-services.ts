@@ -1,7 +1,7 @@
 import { ApiError, requestInfo, type RequestInfo } from '@pergola/api'
 import type { Answer, IncomingRequest, PluginCaller } from '../base/call.ts'
-import { methodNotAllowed } from '../dispatch/dispatch.ts'
-import { fenceOf } from '../dispatch/fence.ts'
+import { methodNotAllowed } from '../base/method-not-allowed.ts'
+import { fenceOf } from '../models/fence.ts'
 import { createLeaseApi, type LeaseApiParts } from './lease-api.ts'
 import { createScheduleApi, type ScheduleApiParts } from './schedule-api.ts'
 

@@ -1,7 +1,7 @@
 import { ApiError } from '@pergola/api'
 import { isJsonObject } from '../base/json-object.ts'
 import type { Answer, IncomingRequest, PluginCaller } from '../base/call.ts'
-import { fencedStore, leaseNameOf } from '../dispatch/fence.ts'
+import { fencedStore, leaseNameOf } from '../models/fence.ts'
 import { jsonAnswer } from '../models/json-answer.ts'
 import type { Model } from '../models/model.ts'
 import { fromData } from '../models/object-bytes.ts'

@@ -1,6 +1,6 @@
 import { ApiError, type FieldError } from '@pergola/api'
 import { shortened } from '../base/shortened.ts'
-import { fieldError, step } from './field-error.ts'
+import { fieldError, step } from '../base/field-error.ts'
 import { numberFault } from './json-number.ts'
 import { invalidBody } from './refuse-body.ts'
 

@@ -1,5 +1,5 @@
 import { finalizerFault, keyFault, labelValueFault, objectNameFault, type FieldError } from '@pergola/api'
-import { fieldError, step } from './field-error.ts'
+import { fieldError, step } from '../base/field-error.ts'
 import { compileSchema } from './schema-validator.ts'
 
 export const maxLabels = 64

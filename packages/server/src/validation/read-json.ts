@@ -1,6 +1,6 @@
 import type { FieldError } from '@pergola/api'
 import type { IncomingRequest } from '../base/call.ts'
-import { fieldError } from './field-error.ts'
+import { fieldError } from '../base/field-error.ts'
 import { parseJsonBody } from './json-body.ts'
 import { refuseBody } from './refuse-body.ts'
 

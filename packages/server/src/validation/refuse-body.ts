@@ -1,6 +1,6 @@
 import { ApiError, isApiError, type FieldError } from '@pergola/api'
 import { shortened } from '../base/shortened.ts'
-import { fieldError } from './field-error.ts'
+import { fieldError } from '../base/field-error.ts'
 
 /** So many are told in the sentence; all of them are in the list. */
 const told = 3

@@ -1,5 +1,5 @@
 import { reservedKeyFault, type FieldError } from '@pergola/api'
-import { fieldError, step } from './field-error.ts'
+import { fieldError, step } from '../base/field-error.ts'
 import type { SentMetadata } from './metadata.ts'
 
 /** Keys that are not for plugins, where a plugin would bring or change one; what others wrote may stay. */

@@ -8,7 +8,7 @@ import {
   type FieldError,
   type IndexedPath,
 } from '@pergola/api'
-import { fieldError } from '../../validation/field-error.ts'
+import { fieldError } from '../../base/field-error.ts'
 import type { JsonSchema, ObjectSchema } from '../../validation/object-schema.ts'
 import { schemaErrors } from '../../validation/schema-errors.ts'
 import type { IndexDefinition, ModelSpec } from './definition.ts'

@@ -3,7 +3,7 @@ import { cloneJson } from '../../base/clone-json.ts'
 import { deepEqual } from '../../base/deep-equal.ts'
 import { isJsonObject } from '../../base/json-object.ts'
 import { shortened } from '../../base/shortened.ts'
-import { fieldError, step } from '../../validation/field-error.ts'
+import { fieldError, step } from '../../base/field-error.ts'
 import { maxJsonDepth } from '../../validation/json-scanner.ts'
 import { parsePatch, type PatchOperation, type Steps } from './patch-operation.ts'
 

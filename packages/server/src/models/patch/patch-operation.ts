@@ -1,7 +1,7 @@
 import { ApiError } from '@pergola/api'
 import { isJsonObject } from '../../base/json-object.ts'
 import { shortened } from '../../base/shortened.ts'
-import { fieldError } from '../../validation/field-error.ts'
+import { fieldError } from '../../base/field-error.ts'
 
 const maxPatchOperations = 1_000
 

@@ -5,9 +5,9 @@ import { StaleModel } from '../stale-model.ts'
 import type { ModelDeclaration, ModelKey } from '../store.ts'
 import { changedTable, newTable, settled } from '../table-change.ts'
 import { addSlotsSql, createIndexSql, createTableSql, discardSql, missingBtrees } from './table-sql.ts'
-import { inTransaction } from './transaction.ts'
-import { currentEdition } from './statement-form.ts'
-import { writeStatements, type WriteStatements } from './write-sql.ts'
+import { inTransaction } from './write/transaction.ts'
+import { currentEdition } from './connection/statement-form.ts'
+import { writeStatements, type WriteStatements } from './write/write-sql.ts'
 
 /** A model that is open: where it lives, and its statements. */
 export interface OpenModel {

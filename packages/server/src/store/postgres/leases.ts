@@ -1,7 +1,7 @@
 import { ApiError } from '@pergola/api'
 import type { ClientBase, Pool } from 'pg'
 import type { Lease } from '../store.ts'
-import { inTransaction } from './transaction.ts'
+import { inTransaction } from './write/transaction.ts'
 
 /** By the database's clock, so that replicas need not agree on the time. */
 export async function acquireLease(

@@ -3,7 +3,7 @@ import { knownLogins, pluginPackages, revocationsAway, tokenNames, writeCounters
 import { initial } from './migrations/0001-initial.ts'
 import { feedKeys } from './migrations/0004-feed-keys.ts'
 import { toldPasses } from './migrations/0008-told-passes.ts'
-import { inTransaction } from './transaction.ts'
+import { inTransaction } from './write/transaction.ts'
 
 /**
  * Numbered, and only ever added to. A migration expands first: servers of the release before keep working beside it;

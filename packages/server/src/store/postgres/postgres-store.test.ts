@@ -7,10 +7,10 @@ import { postgresFixture } from '../contract/postgres-fixture.ts'
 import { listContract } from '../contract/list-contract.ts'
 import { storeContract } from '../contract/store-contract.ts'
 import { migrate, migrations } from './migrate.ts'
-import { renewSequencer, truncateDrained } from './pending-ring.ts'
+import { renewSequencer, truncateDrained } from './changelog/pending-ring.ts'
 import { openPostgresStore } from './postgres-store.ts'
-import { startSequencer } from './sequencer.ts'
-import { inTransaction } from './transaction.ts'
+import { startSequencer } from './changelog/sequencer.ts'
+import { inTransaction } from './write/transaction.ts'
 
 storeContract({
   name: 'PostgreSQL 18',

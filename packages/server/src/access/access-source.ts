@@ -1,0 +1,354 @@
+import { isDeepStrictEqual } from 'node:util'
+import { ApiError, type RequestInfo, type Rule } from '@pergola/api'
+import { createRoleBook, type HeldRole, type HeldRoles, type RoleBook } from './decisions/role-book.ts'
+import type { RoleDefinition } from './decisions/role-graph.ts'
+import type { RoleSource } from './decisions/authorize.ts'
+import type { Caller, UserCaller } from '../base/call.ts'
+import type { CheckedCache } from '../base/checked-cache.ts'
+import type { Clock } from '../base/clock.ts'
+import { createRecent } from '../base/recent.ts'
+import type { Identities } from '../credentials/identities.ts'
+import type { JsonObject } from '../models/json-object.ts'
+import type { Feed } from '../feed/feed.ts'
+import { keepCurrent } from '../feed/kept-current.ts'
+import type { Model } from '../models/model.ts'
+import { fromData } from '../models/object-bytes.ts'
+import { allObjects } from '../store/all-objects.ts'
+import type { Change, Store, StoredObject } from '../store/store.ts'
+import { readAccessCount } from './access-order.ts'
+import { issuerOf, isManaged, type CountsUntil } from './managed-binding.ts'
+import { livingBindingsWhere } from './administrators.ts'
+import { builtInRoles } from './built-in-roles.ts'
+import type { Rights } from './rights.ts'
+import { roleIn, subjectOfBinding } from './role-binding-model.ts'
+import { roleWords } from './role-words.ts'
+import { canSignIn } from './user-spec.ts'
+
+/** Users whose roles are kept in memory. */
+const mostUsers = 20_000
+/** Of them, so many are compared with the database at a time. */
+const checkedUsers = 50
+
+export interface AccessParts {
+  readonly store: Store
+  readonly roles: Model
+  readonly bindings: Model
+  readonly users: Model
+  readonly feed: Feed
+  readonly identities: Identities
+  readonly clock: Clock
+  /** Until when a binding counts. */
+  readonly countsUntil: CountsUntil
+  /** What is whose, as it is now; another value when it has changed. */
+  readonly claims: () => PluginClaims
+}
+
+/** Which groups are a plugin's, and what plugins may, as at one moment. */
+export interface PluginClaims {
+  readonly pluginOf: (group: string) => string | undefined
+  /** Of the plugin itself; none when there is no such plugin. */
+  readonly rulesOf: (plugin: string) => readonly Rule[]
+}
+
+export interface AccessSource extends RoleSource, Rights, Disposable {
+  /** Whose rights the changes may concern, by name. */
+  readonly concerned: (changes: readonly Change[]) => 'everybody' | ReadonlySet<string>
+  /** What this replica itself has just changed of a user need not wait for the log. */
+  forget(name: string): void
+  /** What is kept in memory. */
+  readonly caches: readonly CheckedCache[]
+}
+
+/** As long as there are none. */
+export const noPlugins: PluginClaims = { pluginOf: () => undefined, rulesOf: () => [] }
+
+/** Who somebody is and what it is bound to, as far as the database said last. */
+interface KnownUser {
+  /** None for somebody who is not there, or may not sign in. */
+  readonly uid: string | undefined
+  readonly roles: readonly HeldRole[]
+  /** When the first of them ends by itself. */
+  readonly until: number
+  /** What comes of them, by the roles that the credential is narrowed to. */
+  readonly held: Map<string, HeldRoles>
+}
+
+/**
+ * All roles in memory; of users those who come, each looked up by index when it first does. What changes is taken up or
+ * forgotten as soon as the change log says so, and everything is read anew when the log could not be read for a while.
+ */
+export async function createAccessSource(parts: AccessParts): Promise<AccessSource> {
+  let definitions = new Map<string, RoleDefinition>()
+  let made: Made | undefined
+  /** Made when it is next asked for: a hundred changes of roles are one new book. */
+  const current = (): Made => {
+    const claims = parts.claims()
+    if (made?.claims === claims) return made
+    const book = toBook(definitions, claims)
+    made = { claims, book, anonymous: book.hold([{ name: 'anonymous' }]), plugins: new Map() }
+    return made
+  }
+  const known = createKnownUsers(parts)
+  const kept = await keepCurrent({
+    ...parts,
+    what: 'roles and users',
+    load: async () => {
+      definitions = await readRoles(parts)
+      made = undefined
+      known.forgetAll()
+    },
+    apply: (changes) => {
+      for (const change of changes) {
+        for (const name of usersOf(parts, change)) known.forget(name)
+        if (!isModel(change.model, parts.roles)) continue
+        const { name } = change.object
+        if (change.op === 'deleted') definitions.delete(name)
+        else definitions.set(name, toDefinition(change.object))
+        made = undefined
+      }
+    },
+  })
+  const stored = createStoredBook(parts)
+  const held = (caller: Caller): HeldRoles | Promise<HeldRoles> => {
+    const now = current()
+    if (caller.kind === 'plugin') return ofPlugin(now, caller.plugin)
+    const own = caller.kind === 'anonymous' ? now.anonymous : known.rolesOf(caller, now.book)
+    if (caller.through === undefined) return own
+    const through = ofPlugin(now, caller.through)
+    return own instanceof Promise ? own.then((read) => both(read, through)) : both(own, through)
+  }
+  return {
+    rolesOf: (caller) => (kept.isCurrent() ? held(caller) : kept.catchUp().then(() => held(caller), withoutDatabase)),
+    concerned: (changes) => {
+      if (changes.some(({ model }) => isModel(model, parts.roles))) return 'everybody'
+      return new Set(changes.flatMap((change) => usersOf(parts, change)))
+    },
+    readBook: stored,
+    readCaller: async (caller) => {
+      if (caller.kind !== 'user') return held(caller)
+      const [book, user] = await Promise.all([stored(), readUser(parts, caller.name)])
+      const own = heldBy(user, caller, book)
+      return caller.through === undefined ? own : both(own, ofPlugin(current(), caller.through))
+    },
+    readUser: async (name) => {
+      const [book, user] = await Promise.all([stored(), readUser(parts, name)])
+      return book.hold(user.roles)
+    },
+    readBound: async (name) => {
+      const [book, bound] = await Promise.all([stored(), boundRoles(parts, name)])
+      return book.hold([...always, ...bound])
+    },
+    forget: (name) => known.forget(name),
+    caches: [
+      {
+        name: 'roles',
+        differences: async () => roleDifferences(definitions, await readRoles(parts)),
+        repair: () => kept.catchUp(),
+      },
+      { name: 'users', differences: () => known.differences(), repair: async () => known.forgetAll() },
+    ],
+    [Symbol.dispose]: () => kept[Symbol.dispose](),
+  }
+}
+
+/** All roles as they are stored now. They are read again only when one was written since. */
+function createStoredBook(parts: AccessParts): () => Promise<RoleBook> {
+  let last: { readonly count: number; readonly claims: PluginClaims; readonly book: RoleBook } | undefined
+  return async () => {
+    // Before the roles: what is written meanwhile counts on, and the book is not used again.
+    const count = await readAccessCount(parts.store)
+    const claims = parts.claims()
+    if (last?.count === count && last.claims === claims) return last.book
+    const book = toBook(await readRoles(parts), claims)
+    last = { count, claims, book }
+    return book
+  }
+}
+
+interface KnownUsers {
+  rolesOf(caller: UserCaller, book: RoleBook): HeldRoles | Promise<HeldRoles>
+  forget(name: string): void
+  forgetAll(): void
+  /** Of some of them. */
+  differences(): Promise<ReadonlySet<string>>
+}
+
+function createKnownUsers(parts: AccessParts): KnownUsers {
+  /** A user who is not there is known, too. */
+  const known = createRecent<KnownUser | Promise<KnownUser>>(mostUsers)
+  const find = (name: string) => {
+    const found = known.get(name)
+    if (found && (found instanceof Promise || found.until > parts.clock.now())) return found
+    const reading = readUser(parts, name)
+    known.set(name, reading)
+    // Unless it was forgotten meanwhile: what was read may be older than what changed.
+    const settle = (settled: () => void) => known.get(name) === reading && settled()
+    reading.then(
+      (user) => settle(() => known.set(name, user)),
+      () => settle(() => known.delete(name)),
+    )
+    return reading
+  }
+  return {
+    rolesOf: (caller, book) => {
+      const user = find(caller.name)
+      return user instanceof Promise ? user.then((read) => heldBy(read, caller, book)) : heldBy(user, caller, book)
+    },
+    forget: (name) => known.delete(name),
+    forgetAll: () => known.clear(),
+    differences: async () => {
+      const found = new Set<string>()
+      for (const [name, { uid, roles }] of someOf(known.entries(), parts.clock.now())) {
+        const stored = await readUser(parts, name)
+        const isSame = uid === stored.uid && isDeepStrictEqual(roles, stored.roles)
+        if (!isSame) found.add(`${name} ${JSON.stringify([stored.uid, stored.roles])}`)
+      }
+      return found
+    },
+  }
+}
+
+/** Of those that are known and count, as many as are compared at a time, whichever they are. */
+function someOf(
+  entries: Iterable<readonly [string, KnownUser | Promise<KnownUser>]>,
+  now: number,
+): readonly (readonly [string, KnownUser])[] {
+  const settled = [...entries].flatMap(([name, user]) =>
+    user instanceof Promise || user.until <= now ? [] : [[name, user] as const],
+  )
+  const from = Math.floor(Math.random() * Math.max(1, settled.length - checkedUsers + 1))
+  return settled.slice(from, from + checkedUsers)
+}
+
+function roleDifferences(
+  kept: ReadonlyMap<string, RoleDefinition>,
+  stored: ReadonlyMap<string, RoleDefinition>,
+): ReadonlySet<string> {
+  const changed = [...stored].filter(([name, role]) => !isDeepStrictEqual(kept.get(name), role))
+  const gone = [...kept.keys()].filter((name) => !stored.has(name))
+  return new Set([...changed.map(([name, role]) => `${name} ${JSON.stringify(role)}`), ...gone])
+}
+
+function heldBy(user: KnownUser, caller: UserCaller, book: RoleBook): HeldRoles {
+  if (user.uid !== caller.uid) {
+    throw new ApiError('Unauthenticated', `user "${caller.name}" can no longer sign in`)
+  }
+  // Narrowed to nothing is not the same as not narrowed.
+  const key = caller.narrowedTo ? ` ${caller.narrowedTo.join(' ')}` : ''
+  const held = user.held.get(key)
+  if (held?.book === book) return held
+  const lasts = user.until === Number.POSITIVE_INFINITY ? {} : { until: user.until }
+  const fresh = { ...book.hold(narrowed(user.roles, caller.narrowedTo)), ...lasts }
+  user.held.set(key, fresh)
+  return fresh
+}
+
+/** What every visitor may by the host's own word, health above all; whatever else is asked cannot be answered now. */
+function withoutDatabase(unavailable: unknown): HeldRoles {
+  return {
+    ...floor,
+    find: (request) => {
+      const by = floor.find(request)
+      if (!by) throw unavailable
+      return by
+    },
+  }
+}
+
+const floor = createRoleBook(
+  builtInRoles.map(({ name, rules }) => ({ name, rules, dependencies: [], aggregatesTo: [], uiPermissions: [] })),
+  noPlugins,
+).hold([{ name: 'anonymous' }])
+
+const always: readonly HeldRole[] = [{ name: 'anonymous' }, { name: 'authenticated' }]
+
+const nobody: KnownUser = { uid: undefined, roles: [], until: Number.POSITIVE_INFINITY, held: new Map() }
+
+/** What everybody holds stays. */
+function narrowed(roles: readonly HeldRole[], to: readonly string[] | undefined): readonly HeldRole[] {
+  return to === undefined ? roles : roles.filter(({ name, binding }) => binding === undefined || to.includes(name))
+}
+
+async function readUser(parts: AccessParts, name: string): Promise<KnownUser> {
+  const now = parts.clock.now()
+  const user = await parts.store.get(parts.users, name)
+  if (!user || !canSignIn(user)) return nobody
+  const all = await readBindings(parts, user)
+  const bound = all.filter(({ until }) => until > now)
+  const until = Math.min(...bound.map((binding) => binding.until))
+  return { uid: user.uid, roles: [...always, ...bound.map(({ role }) => role)], until, held: new Map() }
+}
+
+async function readBindings(
+  parts: AccessParts,
+  { name: user, uid }: Pick<StoredObject, 'name' | 'uid'>,
+): Promise<readonly { readonly role: HeldRole; readonly until: number }[]> {
+  const found: { readonly name: string; readonly object: JsonObject }[] = []
+  for await (const { name, data } of livingBindingsWhere(parts, subjectOfBinding, user)) {
+    found.push({ name, object: fromData(data) })
+  }
+  const identities = found.some(({ object }) => isManaged(object)) ? await parts.identities.of(uid) : []
+  const signedIn = new Map(identities.map(({ issuer, signedInAt }) => [issuer, signedInAt]))
+  return found.map(({ name, object }) => {
+    const until = parts.countsUntil(object, signedIn.get(issuerOf(object) ?? ''))
+    return { role: { name: roleIn(object), binding: name }, until }
+  })
+}
+
+/** Whatever the state of the user and its bindings; and what its providers gave last, bound or not. */
+async function boundRoles(parts: AccessParts, name: string): Promise<readonly HeldRole[]> {
+  const { uid = '' } = (await parts.store.get(parts.users, name)) ?? {}
+  const [bound, identities] = await Promise.all([readBindings(parts, { name, uid }), parts.identities.of(uid)])
+  const given = identities.flatMap(({ roles }) => roles.map((role) => ({ name: role })))
+  return [...bound.map(({ role }) => role), ...given]
+}
+
+async function readRoles({ store, roles }: AccessParts): Promise<Map<string, RoleDefinition>> {
+  const found = new Map<string, RoleDefinition>()
+  for await (const role of allObjects(store, roles)) found.set(role.name, toDefinition(role))
+  return found
+}
+
+function toDefinition({ name, data }: StoredObject): RoleDefinition {
+  return { name, ...roleWords(fromData(data)) }
+}
+
+function toBook(definitions: ReadonlyMap<string, RoleDefinition>, { pluginOf }: PluginClaims): RoleBook {
+  return createRoleBook([...definitions.values()], { pluginOf })
+}
+
+/** Made of roles and claims as they were at one moment. */
+interface Made {
+  readonly claims: PluginClaims
+  readonly book: RoleBook
+  readonly anonymous: HeldRoles
+  readonly plugins: Map<string, HeldRoles>
+}
+
+/** A plugin may what its own rules say, and what every visitor may. */
+function ofPlugin({ claims, anonymous, plugins }: Made, plugin: string): HeldRoles {
+  const known = plugins.get(plugin)
+  if (known) return known
+  const role = { name: `plugin:${plugin}` }
+  const definition = { ...role, rules: claims.rulesOf(plugin), dependencies: [], aggregatesTo: [], uiPermissions: [] }
+  const own = createRoleBook([definition], claims).hold([role])
+  const held = { ...own, find: (request: RequestInfo) => own.find(request) ?? anonymous.find(request) }
+  plugins.set(plugin, held)
+  return held
+}
+
+/** What the one may and the other may. */
+function both(one: HeldRoles, other: HeldRoles): HeldRoles {
+  return { ...one, within: other, find: (request) => (other.find(request) ? one.find(request) : undefined) }
+}
+
+/** The users whose rights the change may concern. */
+function usersOf({ bindings, users }: AccessParts, { model, object, indexed, previous }: Change): readonly string[] {
+  if (isModel(model, users)) return [object.name]
+  if (!isModel(model, bindings)) return []
+  return [...(indexed.multi[subjectOfBinding] ?? []), ...(previous?.multi[subjectOfBinding] ?? [])]
+}
+
+function isModel(model: { group: string; plural: string }, other: Model): boolean {
+  return model.group === other.group && model.plural === other.plural
+}

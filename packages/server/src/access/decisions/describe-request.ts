@@ -1,0 +1,19 @@
+import type { RequestInfo } from '@pergola/api'
+import type { Caller } from '../../base/call.ts'
+import { resourceOf } from './rule-matches.ts'
+
+/** What is asked for, in words that follow "may" or "may not": `get todos "milk" in todo.example.com`. */
+export function describeRequest(request: RequestInfo): string {
+  if (request.kind === 'non-resource') return `${request.verb} ${request.path}`
+  const resource = resourceOf(request)
+  const named = request.name === undefined ? resource : `${resource} "${request.name}"`
+  return `${request.verb} ${named} in ${describeGroup(request.group)}`
+}
+
+export function describeGroup(group: string): string {
+  return group === '' ? 'the core group' : group
+}
+
+export function callerName(caller: Caller): string {
+  return caller.kind === 'anonymous' ? 'anonymous' : caller.name
+}

@@ -1,0 +1,126 @@
+import type { RequestInfo, Rule } from '@pergola/api'
+import type { Caller } from '../../base/call.ts'
+import { createPause } from '../../base/pause.ts'
+import type { EffectiveRule } from './compile-rules.ts'
+import { callerName, describeRequest } from './describe-request.ts'
+import type { HeldRoles } from './role-book.ts'
+import { origin, pathTo, type Step } from './role-graph.ts'
+import { missesOf, type Miss, type Misses } from './rule-misses.ts'
+import { missWords, ruleWords } from './rule-words.ts'
+
+const maxTemplates = 3
+
+/** Where a rule comes from. */
+interface RuleOrigin {
+  /** Held by the caller. */
+  readonly role: string
+  /** By which it is held, where that is known. */
+  readonly binding?: string
+  /** From that role to the one whose rule it is; empty when that is the same. */
+  readonly path: readonly Step[]
+  /** Its place among the rules of its role. */
+  readonly index: number
+  readonly rule: Rule
+}
+
+interface Allowance {
+  readonly allowed: true
+  readonly by: RuleOrigin
+  readonly text: string
+}
+
+interface Denial {
+  readonly allowed: false
+  /** The rule that comes nearest, and what it misses by; absent when no rule has to do with the request. */
+  readonly nearest?: RuleOrigin & { readonly misses: readonly Miss[] }
+  /** Role templates that would allow it, those with rules of their own for it first; at most three. */
+  readonly templates: readonly string[]
+  readonly text: string
+}
+
+export type Explanation = Allowance | Denial
+
+/** Whether a request is allowed, and why, for a person who wants to change that. A denial reads every rule there is. */
+export async function explain(held: HeldRoles, caller: Caller, request: RequestInfo): Promise<Explanation> {
+  const found = held.find(request)
+  if (!found) return explainDenial(held, caller, request)
+  const by = originOf(found, held)
+  const reasons = [heldWords(by), ...pathWords(by), `its rule allows ${ruleWords(by.rule)}`]
+  return { allowed: true, by, text: `${callerName(caller)} may ${describeRequest(request)}: ${reasons.join('; ')}` }
+}
+
+async function explainDenial(held: HeldRoles, caller: Caller, request: RequestInfo): Promise<Denial> {
+  const near = await nearestRule(held, request)
+  const nearest = near && { ...originOf(near.effective, held), misses: near.misses }
+  const { roles } = held.book
+  const allowing = await held.book.rolesAllowing(request)
+  const templates = allowing.filter((name) => roles.get(name)?.isTemplate === true).slice(0, maxTemplates)
+  const reasons = [
+    `${callerName(caller)} may not ${describeRequest(request)}`,
+    nearest
+      ? `nearest is ${ownerOf(nearest)}, which allows ${missWords(nearest.rule, nearest.misses, request)}`
+      : nothingNear(held),
+    ...ignoredWords(held),
+    templateWords(templates),
+  ]
+  return { allowed: false, ...(nearest && { nearest }), templates, text: reasons.join('; ') }
+}
+
+interface NearRule extends Misses {
+  readonly effective: EffectiveRule
+}
+
+async function nearestRule({ book, roles }: HeldRoles, request: RequestInfo): Promise<NearRule | undefined> {
+  const pause = createPause()
+  let nearest: NearRule | undefined
+  for (const reached of book.reach(roles.map(({ name }) => name))) {
+    for (const own of book.rulesOf(reached.definition)) {
+      const misses = missesOf(own.rule, request, book.pluginOf)
+      if (misses && (!nearest || misses.distance < nearest.distance)) {
+        nearest = { ...misses, effective: { ...own, reached } }
+      }
+    }
+    await pause()
+  }
+  return nearest
+}
+
+function originOf({ rule, index, reached }: EffectiveRule, { roles }: HeldRoles): RuleOrigin {
+  const role = origin(reached)
+  const binding = roles.find(({ name, binding: known }) => name === role && known !== undefined)?.binding
+  return { role, ...(binding !== undefined && { binding }), path: pathTo(reached), index, rule }
+}
+
+/** The role whose rule it is. */
+function ownerOf({ role, path }: RuleOrigin): string {
+  return path.at(-1)?.role ?? role
+}
+
+function heldWords({ role, binding }: RuleOrigin): string {
+  return binding === undefined ? `holds ${role}` : `bound to ${role} by rolebinding ${binding}`
+}
+
+/** `author depends on todo-manage, which aggregates todo-view`. */
+function pathWords({ role, path }: RuleOrigin): readonly string[] {
+  if (path.length === 0) return []
+  const steps = path.map((step) => `${step.by === 'dependency' ? 'depends on' : 'aggregates'} ${step.role}`)
+  return [`${role} ${steps.join(', which ')}`]
+}
+
+function nothingNear({ roles }: HeldRoles): string {
+  return roles.length === 0 ? 'holds no role' : `no rule of ${roles.map(({ name }) => name).join(', ')} comes near`
+}
+
+/** What a newer host has stored may be what the caller relies on. */
+function ignoredWords({ book, roles }: HeldRoles): readonly string[] {
+  return book
+    .reach(roles.map(({ name }) => name))
+    .filter(({ definition }) => book.rulesOf(definition).length < definition.rules.length)
+    .map(({ definition }) => `${definition.name} has a rule that this host does not understand, which allows nothing`)
+}
+
+function templateWords(templates: readonly string[]): string {
+  const [only = '', ...more] = templates
+  if (more.length > 0) return `role templates ${templates.join(', ')} would allow it`
+  return only === '' ? 'no role template would allow it' : `role template ${only} would allow it`
+}

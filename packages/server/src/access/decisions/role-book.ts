@@ -1,0 +1,113 @@
+import type { RequestInfo, Rule } from '@pergola/api'
+import { createPause } from '../../base/pause.ts'
+import { compileRules, type CompiledRules, type EffectiveRule } from './compile-rules.ts'
+import { createRecentSets } from './recent-sets.ts'
+import { createRoleGraph, type RoleDefinition, type RoleGraph } from './role-graph.ts'
+import { ruleCovers } from './rule-matches.ts'
+import { isUnderstood } from './understood-rule.ts'
+
+/** Sets of roles whose compiled rules are kept. */
+const maxSets = 1_000
+/** Places that all of them take, about 200 bytes each. */
+const maxCells = 250_000
+/** Of these, what one set may take. */
+const maxCellsOfSet = 50_000
+
+/** All roles as they were at one moment, and what they allow. Nothing in it changes. */
+export interface RoleBook extends RoleGraph {
+  /** The plugin that owns a group, as at that moment. */
+  readonly pluginOf: (group: string) => string | undefined
+  /** The rules of a role that count: those that are understood. */
+  rulesOf(definition: RoleDefinition): readonly OwnRule[]
+  /** Every rule that counts for who holds these roles, those with the shortest way first. */
+  effectiveRules(names: readonly string[]): readonly EffectiveRule[]
+  /** The roles that allow a request, those first that do so by rules of their own. Reads every rule in the book. */
+  rolesAllowing(request: RequestInfo): Promise<readonly string[]>
+  /** Sorted, each once. */
+  uiPermissions(names: readonly string[]): readonly string[]
+  /** To be made once for a caller and used for many requests. */
+  hold(roles: readonly HeldRole[]): HeldRoles
+}
+
+interface OwnRule {
+  readonly rule: Rule
+  /** Its place among the rules of its role. */
+  readonly index: number
+}
+
+export interface HeldRole {
+  readonly name: string
+  /** The role binding by which it is held; none for a role that comes by itself, as `anonymous` does. */
+  readonly binding?: string
+}
+
+/** What somebody holds. */
+export interface HeldRoles {
+  readonly book: RoleBook
+  readonly roles: readonly HeldRole[]
+  /** When the first of them ends by itself, if one does. */
+  readonly until?: number
+  /** What it holds counts only as far as this holds it, too. */
+  readonly within?: HeldRoles
+  /** The rule that allows the request, one with a shortest way; undefined when none does. */
+  find(request: RequestInfo): EffectiveRule | undefined
+}
+
+export interface RoleBookOptions {
+  /** Must go on answering the same: compiled rules rely on it. */
+  readonly pluginOf: (group: string) => string | undefined
+  readonly maxCellsOfSet?: number
+}
+
+export function createRoleBook(definitions: readonly RoleDefinition[], options: RoleBookOptions): RoleBook {
+  const { pluginOf } = options
+  const graph = createRoleGraph(definitions)
+  const compiled = createRecentSets({ maxSets, maxCells })
+  const rulesOf = createOwnRules()
+  const effectiveRules = (names: readonly string[]) =>
+    graph.reach(names).flatMap((reached) => rulesOf(reached.definition).map((own) => ({ ...own, reached })))
+  const compile = (key: string, names: readonly string[]): CompiledRules => {
+    const rules = compileRules(effectiveRules(names), { pluginOf, maxCells: options.maxCellsOfSet ?? maxCellsOfSet })
+    compiled.add(key, rules)
+    return rules
+  }
+  const book: RoleBook = {
+    ...graph,
+    pluginOf,
+    rulesOf,
+    effectiveRules,
+    rolesAllowing: async (request) => {
+      const plugin = request.kind === 'resource' ? pluginOf(request.group) : undefined
+      const pause = createPause()
+      const names: string[] = []
+      for (const role of graph.roles.values()) {
+        if (rulesOf(role).some(({ rule }) => ruleCovers(rule, request, plugin))) names.push(role.name)
+        await pause()
+      }
+      return graph.heldThrough(names.toSorted())
+    },
+    uiPermissions: (names) => {
+      const permissions = graph.reach(names).flatMap(({ definition }) => definition.uiPermissions)
+      return [...new Set(permissions)].toSorted()
+    },
+    hold: (roles) => {
+      const existing = roles.map(({ name }) => name).filter((name) => graph.roles.has(name))
+      const names = [...new Set(existing)].toSorted()
+      const key = names.join(' ')
+      return { book, roles, find: (request) => (compiled.get(key) ?? compile(key, names)).find(request) }
+    },
+  }
+  return book
+}
+
+/** The rules of a role that are understood; each role's are read once, when they are first asked for. */
+function createOwnRules(): (definition: RoleDefinition) => readonly OwnRule[] {
+  const known = new Map<RoleDefinition, readonly OwnRule[]>()
+  return (definition) => {
+    const read =
+      known.get(definition) ??
+      definition.rules.map((rule, index) => ({ rule, index })).filter(({ rule }) => isUnderstood(rule))
+    known.set(definition, read)
+    return read
+  }
+}

@@ -1,0 +1,96 @@
+import { ApiError, type Rule } from '@pergola/api'
+import type { HeldRoles, RoleBook } from './decisions/role-book.ts'
+import { createRulesCover, type RulesCover } from './decisions/rules-cover.ts'
+import type { Caller } from '../base/call.ts'
+import { superAdministrator } from './administrators.ts'
+import type { Rights } from './rights.ts'
+
+/** Who may hand out more than it holds: never through a plugin. */
+export function mayHandOutAnything({ roles, within }: HeldRoles): boolean {
+  return within === undefined && roles.some(({ name }) => name === superAdministrator)
+}
+
+/** Throws unless the caller itself holds every right that the rules grant. */
+export function assertCovers(caller: HeldRoles, rules: readonly Rule[], what: string): void {
+  const holds = holderOf(caller)
+  const missing = rules.find((rule) => !holds.covers(rule))
+  if (missing) throw escalation(holds, missing, what)
+}
+
+/** Who ends, brings back or can become somebody must hold all that they hold. */
+export async function assertPowerOver(rights: Rights, caller: Caller, user: string): Promise<void> {
+  const held = await rights.readCaller(caller)
+  if (mayHandOutAnything(held)) return
+  assertCovers(held, rulesOf(await rights.readBound(user)), `power over user "${user}"`)
+}
+
+export function rulesOf({ book, roles }: HeldRoles): readonly Rule[] {
+  return effective(book, ...roles.map(({ name }) => name))
+}
+
+/** A change of roles: all of them before and after it, and those that it may concern. */
+export interface RoleChange {
+  readonly before: RoleBook
+  readonly after: RoleBook
+  readonly concerned: readonly string[]
+}
+
+/**
+ * Throws unless the caller holds what the change adds to any role: by its rules, by what it depends on, by where it is aggregated.
+ * Looks only at roles that one of them reaches and did not reach as they are now.
+ */
+export function assertCoversAdded(caller: HeldRoles, { before, after, concerned }: RoleChange, what: string): void {
+  const holds = holderOf(caller)
+  const isHeld = new Map<Rule, boolean>()
+  for (const name of concerned) {
+    const known = new Set(before.reach([name]).map(({ definition }) => definition))
+    const gained = after.reach([name]).filter(({ definition }) => !known.has(definition))
+    const unheld: Rule[] = []
+    for (const { rule } of gained.flatMap(({ definition }) => after.rulesOf(definition))) {
+      const covered = isHeld.get(rule) ?? holds.covers(rule)
+      isHeld.set(rule, covered)
+      if (!covered) unheld.push(rule)
+    }
+    if (unheld.length === 0) continue
+    const had = createRulesCover(effective(before, name), after)
+    const missing = unheld.find((rule) => !had.covers(rule))
+    if (missing) throw escalation(holds.isExhausted ? holds : had, missing, what)
+  }
+}
+
+/** By its roles, and by those of the plugin that it comes through. */
+function holderOf({ within, ...caller }: HeldRoles): RulesCover {
+  const own = createRulesCover(rulesOf(caller), caller.book)
+  if (!within) return own
+  const others = createRulesCover(rulesOf(within), caller.book)
+  return {
+    covers: (rule) => own.covers(rule) && others.covers(rule),
+    get comparisons() {
+      return own.comparisons + others.comparisons
+    },
+    get isExhausted() {
+      return own.isExhausted || others.isExhausted
+    },
+  }
+}
+
+function effective(book: RoleBook, ...names: readonly string[]): readonly Rule[] {
+  return book.effectiveRules(names).map(({ rule }) => rule)
+}
+
+function escalation({ isExhausted }: RulesCover, missing: Rule, what: string): ApiError {
+  const detail = isExhausted
+    ? `${what} names too many rights to compare with yours at once; hand them out in smaller parts`
+    : `${what} hands out more than you hold: ${inWords(missing)}`
+  return new ApiError('EscalationForbidden', detail)
+}
+
+function inWords(rule: Rule): string {
+  const verbs = rule.verbs.includes('*') ? 'everything' : rule.verbs.join(', ')
+  if ('nonResourceURLs' in rule) return `${verbs} on ${rule.nonResourceURLs.join(', ')}`
+  const { apiGroups, resources, resourceNames = [] } = rule
+  const names = resourceNames.length === 0 ? '' : ` ${resourceNames.map((name) => `"${name}"`).join(', ')}`
+  const groups = apiGroups.map((group) => (group === '' ? 'the core group' : group === '*' ? 'every group' : group))
+  const what = resources.includes('*') ? 'every resource' : resources.join(', ')
+  return `${verbs} on ${what}${names} in ${groups.join(', ')}`
+}

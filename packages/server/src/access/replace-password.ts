@@ -1,0 +1,48 @@
+import type { Clock } from '../base/clock.ts'
+import type { CheckedPassword, Passwords } from '../credentials/passwords.ts'
+import { revoked } from '../credentials/revocations.ts'
+import type { Model } from '../models/model.ts'
+import { removeTokens, tokensEnded } from './end-tokens.ts'
+import type { Guard, Store } from '../store/store.ts'
+import { WriteConflict } from '../store/write-conflict.ts'
+
+/** The user may make or delete tokens meanwhile this often. */
+const maxTries = 20
+
+export interface ReplacePasswordParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly passwords: Passwords
+  readonly tokens: Model
+}
+
+export interface NewPassword {
+  readonly user: { readonly uid: string; readonly name: string }
+  readonly password: string
+  /** The session that goes on; none where somebody else sets it. */
+  readonly sessionId?: string | undefined
+  readonly keepTokens?: boolean | undefined
+  readonly guards?: readonly Guard[]
+  /** The old one, where it had to be shown. */
+  readonly inPlaceOf?: CheckedPassword
+}
+
+/** With all that was opened by the old one: sessions on every replica and, unless they are kept, tokens. */
+export async function replacePassword(parts: ReplacePasswordParts, wanted: NewPassword): Promise<void> {
+  const { store, clock, passwords, tokens } = parts
+  const { user, password, sessionId = '', keepTokens = false, inPlaceOf } = wanted
+  const { uid, name } = user
+  const set = await passwords.set(uid, password, inPlaceOf)
+  const guards: readonly Guard[] = [...(wanted.guards ?? []), { is: 'no row', statement: set.isGone }]
+  const ended = { text: 'DELETE FROM sessions WHERE uid = $1 AND id <> $2', values: [uid, sessionId] }
+  const also = [set, ended, ...(keepTokens ? [] : [tokensEnded(uid)])]
+  for (let tries = 1; ; tries++) {
+    const operations = keepTokens ? [] : await removeTokens(store, tokens, name)
+    try {
+      await store.write([...operations, revoked(clock, uid)], { guards, also })
+      return
+    } catch (error) {
+      if (!(error instanceof WriteConflict) || tries === maxTries) throw error
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import { ApiError, type FieldError } from '@pergola/api'
+import { createBuiltInModel } from '../models/built-in-model.ts'
+import type { ModelDefinition } from '../models/definition/definition.ts'
+import type { JsonObject } from '../models/json-object.ts'
+import type { Model, ModelIndex, ObjectChange, WriteContext } from '../models/model.ts'
+import type { Guard, ModelKey, Store } from '../store/store.ts'
+import { fieldError } from '../base/field-error.ts'
+import { accessAsRead } from './access-order.ts'
+import { ableUser, remainingAdministrator, superAdministrator } from './administrators.ts'
+import type { Caller } from '../base/call.ts'
+import { isManaged, refuseManaged } from './managed-binding.ts'
+import type { InTurn, Rights } from './rights.ts'
+import { assertCovers, mayHandOutAnything, rulesOf } from './escalation.ts'
+
+const name = { type: 'string', minLength: 1, maxLength: 253 }
+const coreGroup = { const: '', default: '' }
+
+const definition: ModelDefinition = {
+  group: '',
+  version: 'v1alpha1',
+  kind: 'RoleBinding',
+  singular: 'rolebinding',
+  plural: 'rolebindings',
+  schema: {
+    required: ['roleRef', 'subjects'],
+    properties: {
+      roleRef: {
+        type: 'object',
+        required: ['name'],
+        properties: { apiGroup: coreGroup, kind: { const: 'Role', default: 'Role' }, name },
+      },
+      subjects: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 256,
+        items: {
+          type: 'object',
+          required: ['name'],
+          properties: { apiGroup: coreGroup, kind: { const: 'User', default: 'User' }, name },
+        },
+      },
+    },
+  },
+}
+
+export const roleOfBinding = 'roleRef.name'
+export const subjectOfBinding = 'subjects.name'
+
+const index = { type: 'string', unique: false, descending: false, ofStatus: false } as const
+const ownIndexes: readonly ModelIndex[] = [
+  {
+    ...index,
+    name: roleOfBinding,
+    form: roleOfBinding,
+    multi: false,
+    valuesOf: (object) => [{ pointer: '/roleRef/name', value: roleIn(object) }],
+  },
+  {
+    ...index,
+    name: subjectOfBinding,
+    form: subjectOfBinding,
+    multi: true,
+    valuesOf: (object) => usersIn(object).map((value, at) => ({ pointer: `/subjects/${at}/name`, value })),
+  },
+]
+
+/** The role that a binding gives. */
+export function roleIn(binding: JsonObject): string {
+  return (binding['roleRef'] as { name: string }).name
+}
+
+/** The users that a binding gives it to. */
+function usersIn(binding: JsonObject): readonly string[] {
+  return (binding['subjects'] as readonly { name: string }[]).map((subject) => subject.name)
+}
+
+export interface RoleBindingParts {
+  readonly store: Store
+  readonly rights: () => Rights
+  readonly inTurn: InTurn
+  readonly roles: ModelKey
+  readonly users: ModelKey
+}
+
+export function createRoleBindingModel(parts: RoleBindingParts): Model {
+  const model: Model = createBuiltInModel(definition, {
+    ownIndexes,
+    rules: {
+      inTurn: parts.inTurn,
+      check: (binding, context) => check(parts, binding, context),
+      accompany: async (change, { caller }) => {
+        const order = await accessAsRead(parts.store)
+        if (caller) {
+          refuseManaged(change)
+          await assertHeld(parts.rights(), change, caller)
+        }
+        return { guards: [order, ...(await guardsOf(parts, model, change))] }
+      },
+    },
+  })
+  return model
+}
+
+async function check(
+  { store, roles, users }: RoleBindingParts,
+  binding: JsonObject,
+  { stored }: WriteContext,
+): Promise<readonly FieldError[]> {
+  const role = roleIn(binding)
+  if (stored && roleIn(stored) !== role) {
+    const message = `is "${roleIn(stored)}" and cannot be changed; bind the other role by a binding of its own`
+    return [fieldError('/roleRef/name', 'immutable', message)]
+  }
+  const errors: FieldError[] = []
+  if (!(await store.get(roles, role))) errors.push(fieldError('/roleRef/name', 'exists', `there is no role "${role}"`))
+  const before = new Set(stored ? usersIn(stored) : [])
+  const missing = await Promise.all(
+    usersIn(binding).map(async (user, at) => {
+      if (before.has(user) || (await store.get(users, user))) return []
+      return [fieldError(`/subjects/${at}/name`, 'exists', `there is no user "${user}"`)]
+    }),
+  )
+  return [...errors, ...missing.flat()]
+}
+
+/** By what its new subjects gain. */
+async function assertHeld(
+  rights: Rights,
+  { name: binding, before, after }: ObjectChange,
+  caller: Caller,
+): Promise<void> {
+  const had = before ? usersIn(before) : []
+  const known = new Set(had)
+  if (!after || usersIn(after).every((user) => known.has(user))) return
+  const held = await rights.readCaller(caller)
+  if (mayHandOutAnything(held)) return
+  const book = await rights.readBook()
+  assertCovers(held, rulesOf(book.hold([{ name: roleIn(after) }])), `rolebinding "${binding}"`)
+}
+
+/** Whoever deletes the role or a user meanwhile waits for this, and then finds the binding. */
+async function guardsOf(
+  parts: RoleBindingParts,
+  model: Model,
+  { name: binding, before, after }: ObjectChange,
+): Promise<readonly Guard[]> {
+  const { store, roles, users } = parts
+  const had = before ? usersIn(before) : []
+  const has = after ? usersIn(after) : []
+  const known = new Set(had)
+  const gained = [...new Set(has)].filter((user) => !known.has(user))
+  const guards: Guard[] = gained.map((user) => ({ is: 'there', model: users, name: user }))
+  if (after) guards.push({ is: 'there', model: roles, name: roleIn(after) })
+  const stays = new Set(has)
+  const lost = new Set(had.filter((user) => !stays.has(user)))
+  if (before && !isManaged(before) && roleIn(before) === superAdministrator && lost.size > 0) {
+    const isLost = (held: { binding: string; user: string }) => held.binding === binding && lost.has(held.user)
+    const able = await ableUser(
+      { store, users },
+      has.map((user) => ({ name: user })),
+    )
+    guards.push(...(able ? [able] : await remainingAdministrator({ store, bindings: model, users }, isLost)))
+  }
+  await Promise.all(guards.map((guard) => explainMissing(store, guard)))
+  return guards
+}
+
+/** A guard that failed is asked again: what it named is gone. */
+async function explainMissing(store: Store, guard: Guard): Promise<void> {
+  if (guard.is !== 'there' || guard.expected || (await store.get(guard.model, guard.name))) return
+  const what = guard.model.plural.replace(/s$/, '')
+  throw new ApiError('Invalid', `the rolebinding is not valid: there is no ${what} "${guard.name}"`)
+}

@@ -1,0 +1,146 @@
+import { ApiError, roleKeys, verbs } from '@pergola/api'
+import { refuseInvalid } from '../models/accept.ts'
+import { createBuiltInModel } from '../models/built-in-model.ts'
+import type { ModelDefinition } from '../models/definition/definition.ts'
+import type { Accompaniment, Model, ObjectChange, WriteContext } from '../models/model.ts'
+import type { Guard, Store } from '../store/store.ts'
+import { bindingsWhere, superAdministrator } from './administrators.ts'
+import { builtInRoles } from './built-in-roles.ts'
+import { roleOfBinding } from './role-binding-model.ts'
+import { roleFaults, roleWords } from './role-words.ts'
+import { createRoleBook, type RoleBook } from './decisions/role-book.ts'
+import type { RoleDefinition } from './decisions/role-graph.ts'
+import type { Caller } from '../base/call.ts'
+import { wildcards } from '../base/wildcards.ts'
+import type { InTurn, Rights } from './rights.ts'
+import { accessAsRead } from './access-order.ts'
+import { assertCoversAdded, mayHandOutAnything } from './escalation.ts'
+
+const names = { type: 'array', maxItems: 1_000, items: { type: 'string', pattern: wildcards.none } }
+const words = (pattern: string) => ({ type: 'array', minItems: 1, maxItems: 1_000, items: { type: 'string', pattern } })
+const groups = words(wildcards.group)
+const resources = words(wildcards.resource)
+const paths = words(wildcards.path)
+const allowedVerbs = { type: 'array', minItems: 1, items: { enum: [...verbs, '*'] } }
+
+const definition: ModelDefinition = {
+  group: '',
+  version: 'v1alpha1',
+  kind: 'Role',
+  singular: 'role',
+  plural: 'roles',
+  schema: {
+    properties: {
+      rules: {
+        type: 'array',
+        maxItems: 1_000,
+        items: {
+          type: 'object',
+          // Also for generated clients, which do not read `if`.
+          required: ['verbs'],
+          properties: {
+            apiGroups: groups,
+            resources,
+            resourceNames: names,
+            nonResourceURLs: paths,
+            verbs: allowedVerbs,
+          },
+          // A rule is of one kind: with nonResourceURLs it is about paths, else about resources.
+          if: { required: ['nonResourceURLs'] },
+          // oxlint-disable-next-line unicorn/no-thenable -- a JSON Schema keyword
+          then: {
+            properties: { nonResourceURLs: paths, verbs: allowedVerbs },
+            required: ['verbs'],
+            additionalProperties: false,
+          },
+          else: {
+            properties: { apiGroups: groups, resources, resourceNames: names, verbs: allowedVerbs },
+            required: ['apiGroups', 'resources', 'verbs'],
+            additionalProperties: false,
+          },
+        },
+      },
+      status: {
+        type: 'object',
+        properties: {
+          missingDependencies: {
+            type: 'array',
+            items: { type: 'string' },
+            description: 'Roles that it depends on and that are not there.',
+          },
+        },
+      },
+    },
+    required: ['rules'],
+  },
+  statusSubresource: true,
+}
+
+export interface RoleParts {
+  readonly store: Store
+  readonly rights: () => Rights
+  readonly inTurn: InTurn
+  /** The model of rolebindings, which names roles itself. */
+  readonly bindings: () => Model
+}
+
+export function createRoleModel(parts: RoleParts): Model {
+  const model: Model = createBuiltInModel(definition, {
+    rules: {
+      ownsStatus: true,
+      inTurn: parts.inTurn,
+      accompany: (change, context) => accompany(parts, model, { change, context }),
+    },
+  })
+  return model
+}
+
+interface Write {
+  readonly change: ObjectChange
+  readonly context: WriteContext
+}
+
+async function accompany(parts: RoleParts, model: Model, { change, context }: Write): Promise<Accompaniment> {
+  const { name, before, after } = change
+  const order = await accessAsRead(parts.store)
+  if (before && name === superAdministrator) {
+    throw new ApiError('Forbidden', `${superAdministrator} holds every right and can be neither edited nor deleted`)
+  }
+  if (!after) return { guards: [order, await unbound(parts, name)] }
+  refuseInvalid(model, roleFaults(after))
+  if (context.caller) await assertHeld(parts.rights(), { name, ...roleWords(after) }, context.caller)
+  return { guards: [order] }
+}
+
+/** By what the role adds to itself and to every role that has its rights too. */
+async function assertHeld(rights: Rights, role: RoleDefinition, caller: Caller): Promise<void> {
+  const held = await rights.readCaller(caller)
+  if (mayHandOutAnything(held)) return
+  const before = await rights.readBook()
+  if (caller.kind !== 'plugin') refuseMissing(before, role)
+  const others = [...before.roles.values()].filter(({ name }) => name !== role.name)
+  const after = createRoleBook([...others, role], before)
+  const concerned = new Set([role.name, ...before.heldThrough([role.name]), ...after.heldThrough([role.name])])
+  assertCoversAdded(held, { before, after, concerned: [...concerned] }, `role "${role.name}"`)
+}
+
+/** Whoever creates such a role one day would hand its rights to this one without knowing. */
+function refuseMissing(book: RoleBook, { name, dependencies }: RoleDefinition): void {
+  const named = new Set(book.roles.get(name)?.dependencies)
+  const missing = dependencies.find((other) => other !== name && !book.roles.has(other) && !named.has(other))
+  if (missing === undefined) return
+  const detail = `role "${name}" depends on "${missing}" (${roleKeys.dependencies}), which does not exist; create it first. Only a super administrator may name a role that is still to come`
+  throw new ApiError('EscalationForbidden', detail)
+}
+
+/** Whoever binds the role at the same moment is waited for, and seen. */
+async function unbound({ store, bindings }: RoleParts, name: string): Promise<Guard> {
+  if (builtInRoles.some((role) => role.name === name)) {
+    throw new ApiError('Forbidden', `${name} is a built-in role and cannot be deleted`)
+  }
+  const model = bindings()
+  for await (const binding of bindingsWhere({ store, bindings: model }, roleOfBinding, name)) {
+    throw new ApiError('InUse', `role "${name}" is bound by rolebinding "${binding.name}"; delete its bindings first`)
+  }
+  return { is: 'none', model, where: { field: roleOfBinding, is: { op: '=', value: name } } }
+}

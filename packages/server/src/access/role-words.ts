@@ -1,0 +1,46 @@
+import { roleKeys, type FieldError, type Rule } from '@pergola/api'
+import type { JsonObject } from '../models/json-object.ts'
+import { fieldError, step } from '../base/field-error.ts'
+
+/** What labels and annotations make of a role. */
+export interface RoleWords {
+  readonly rules: readonly Rule[]
+  readonly dependencies: readonly string[]
+  readonly aggregatesTo: readonly string[]
+  readonly uiPermissions: readonly string[]
+  readonly isTemplate: boolean
+}
+
+const aggregation = roleKeys.aggregateTo
+
+/** Of a role that was found sound; what a newer host may have stored otherwise grants nothing. */
+export function roleWords(role: JsonObject): RoleWords {
+  const { labels = {}, annotations = {} } = role.metadata
+  return {
+    rules: role['rules'] as readonly Rule[],
+    dependencies: namesIn(annotations[roleKeys.dependencies]) ?? [],
+    aggregatesTo: Object.keys(labels).flatMap((key) =>
+      key.startsWith(aggregation) && labels[key] === 'true' ? [key.slice(aggregation.length)] : [],
+    ),
+    uiPermissions: namesIn(annotations[roleKeys.uiPermissions]) ?? [],
+    isTemplate: labels[roleKeys.template] === 'true',
+  }
+}
+
+/** What no schema can tell of a role. */
+export function roleFaults({ metadata: { annotations = {} } }: JsonObject): readonly FieldError[] {
+  return [roleKeys.dependencies, roleKeys.uiPermissions].flatMap((annotation) =>
+    annotations[annotation] === undefined || namesIn(annotations[annotation])
+      ? []
+      : [fieldError(step('/metadata/annotations', annotation), 'json', 'must be a JSON array of texts, as one text')],
+  )
+}
+
+function namesIn(text: string | undefined): readonly string[] | undefined {
+  try {
+    const names: unknown = JSON.parse(text ?? '[]')
+    return Array.isArray(names) && names.every((name) => typeof name === 'string') ? names : undefined
+  } catch {
+    return undefined
+  }
+}

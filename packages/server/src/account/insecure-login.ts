@@ -1,8 +1,0 @@
-import type { Config } from '../base/config.ts'
-import { isLoopback } from '../base/loopback.ts'
-
-/** Why nobody may sign in: a password would travel in the clear. */
-export function insecureLogin(publicUrl: URL, { server }: Config): string | undefined {
-  if (publicUrl.protocol === 'https:' || isLoopback(publicUrl) || server.allowInsecureLogin) return undefined
-  return 'nobody can sign in over plain http: serve https and set server.publicUrl to it, or set server.allowInsecureLogin: true'
-}

@@ -1,0 +1,136 @@
+import { randomInt } from 'node:crypto'
+import { ApiError, isApiError } from '@pergola/api'
+import type { Log } from '../../base/log.ts'
+import type { OidcProvider } from '../../base/oidc-provider.ts'
+import type { Identities, LinkedIdentity } from '../../credentials/identities.ts'
+import type { SessionUser } from '../../credentials/sessions.ts'
+import { createOperation } from '../../models/create.ts'
+import type { Model } from '../../models/model.ts'
+import { afterOthers } from '../../access/access-order.ts'
+import { replaceManagedRoles, type ManagedRolesParts } from '../../access/managed-roles.ts'
+import { neverUsed } from '../../access/user-model.ts'
+import { canSignIn } from '../../access/user-spec.ts'
+import { GuardFailed } from '../../store/guard-failed.ts'
+import type { Guard, SqlStatement, WriteOperation } from '../../store/store.ts'
+import { WriteConflict } from '../../store/write-conflict.ts'
+import { mappedRoles } from './mapped-roles.ts'
+import type { ProvenLogin } from './oidc-client.ts'
+import { cleanedName, isReservedName } from './user-name.ts'
+
+/** Others may be faster this often. */
+const maxTries = 20
+/** So that its index takes it, whatever its letters. */
+const longestDisplayName = 120
+
+export interface EstablishParts extends ManagedRolesParts {
+  readonly users: Model
+  readonly identities: Identities
+  readonly log: Log
+}
+
+/** A user, and what has to be written so that it is there. */
+interface Established {
+  readonly user: SessionUser
+  readonly operations: readonly WriteOperation[]
+  readonly guards: readonly Guard[]
+  readonly also: readonly SqlStatement[]
+}
+
+/** Whose identity it is; somebody new at its first login. What the issuer gives it is replaced in the same transaction. */
+export async function establishUser(
+  parts: EstablishParts,
+  provider: OidcProvider,
+  proven: ProvenLogin,
+): Promise<SessionUser> {
+  const { store, clock, identities } = parts
+  for (let tries = 1; ; tries++) {
+    const linked = await identities.find(proven)
+    const { user, ...written } = linked ? await returning(parts, linked) : await newcomer(parts, proven)
+    const roles = await existingRoles(parts, provider, mappedRoles(provider, proven.claims))
+    const given = await replaceManagedRoles(parts, { issuer: proven.issuer, user, roles })
+    try {
+      await store.write([...written.operations, ...given.operations], {
+        guards: [...(given.operations.length > 0 ? [afterOthers] : []), ...written.guards, ...given.guards],
+        also: [...written.also, identities.signedIn(proven, roles, clock.now())],
+      })
+      return user
+    } catch (error) {
+      if (!(error instanceof GuardFailed) && !(error instanceof WriteConflict)) throw error
+      if (tries < maxTries) continue
+      throw new ApiError('VersionConflict', `user "${user.name}" keeps changing; begin again`, { cause: error })
+    }
+  }
+}
+
+/** While it is linked and as it was read: whoever unlinks or disables it meanwhile is seen. */
+async function returning(parts: EstablishParts, linked: LinkedIdentity): Promise<Established> {
+  const { store, users, identities } = parts
+  const { uid, name } = linked
+  const user = await store.get(users, name)
+  if (!user || user.uid !== uid || !canSignIn(user)) {
+    throw new ApiError('Forbidden', `user "${name}" is disabled; ask an administrator`)
+  }
+  const guards: Guard[] = [
+    { is: 'there', model: users, name, expected: { uid, version: user.version } },
+    { is: 'no row', statement: identities.isOthers(linked, uid) },
+  ]
+  return { user: { uid, name }, operations: [], guards, also: [] }
+}
+
+async function newcomer(parts: EstablishParts, proven: ProvenLogin): Promise<Established> {
+  const { identities, users } = parts
+  const { name, guard } = await freeName(parts, cleanedName(proven.claims['preferred_username']))
+  const displayName = displayNameIn(proven.claims)
+  const spec = { disabled: false, ...(displayName !== '' && { displayName }) }
+  const operation = await createOperation(parts, users, { metadata: { name }, spec })
+  const user = { uid: operation.uid, name }
+  return {
+    user,
+    operations: [operation],
+    guards: [guard, { is: 'no row', statement: identities.isOthers(proven, user.uid) }],
+    also: [identities.linked(proven, user)],
+  }
+}
+
+/** The name itself, or with a suffix when it is or was somebody else's. */
+async function freeName(
+  parts: EstablishParts,
+  base: string,
+): Promise<{ readonly name: string; readonly guard: Guard }> {
+  for (let tries = 1; tries <= maxTries; tries++) {
+    const name = tries === 1 ? base : `${base}-${suffix()}`
+    if (isReservedName(name) || (await parts.store.get(parts.users, name))) continue
+    try {
+      return { name, guard: await neverUsed(parts, name) }
+    } catch (error) {
+      if (!isApiError(error) || error.reason !== 'AlreadyExists') throw error
+    }
+  }
+  throw new ApiError('VersionConflict', `no name like "${base}" is free; begin again`)
+}
+
+function suffix(): string {
+  return randomInt(36 ** 5)
+    .toString(36)
+    .padStart(5, '0')
+}
+
+/** For people to read; nothing is decided by it. */
+function displayNameIn({ name }: ProvenLogin['claims']): string {
+  if (typeof name !== 'string') return ''
+  return name.replaceAll(/\p{C}/gu, '').slice(0, longestDisplayName).toWellFormed().trim()
+}
+
+/** A role that is not there gives nothing. */
+async function existingRoles(
+  { store, roles, log }: EstablishParts,
+  { name: provider }: OidcProvider,
+  wanted: readonly string[],
+): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const role of wanted) {
+    if (await store.get(roles, role)) found.push(role)
+    else log.warn({ provider, role }, 'oidc.providers gives a role that does not exist; it is left out')
+  }
+  return found
+}

@@ -1,0 +1,84 @@
+import { ApiError } from '@pergola/api'
+import { beginSession, type BeginSessionParts } from '../sign-in/sessions-endpoint.ts'
+import { cookieIn, type SecretCookie } from '../../base/cookie.ts'
+import type { Answer, Call, IncomingRequest } from '../../base/call.ts'
+import type { OidcLogins } from '../../credentials/oidc-logins.ts'
+import type { Proof } from '../../credentials/proof.ts'
+import type { SessionUser } from '../../credentials/sessions.ts'
+import { linkIdentity } from '../../access/link-identity.ts'
+import { redirectUri } from './begin-login.ts'
+import { establishUser, type EstablishParts } from './establish-user.ts'
+import type { OidcClient, ProvenLogin } from './oidc-client.ts'
+import { providerNoted } from './provider-noted.ts'
+import { seeOther } from '../sign-in/see-other.ts'
+
+export interface FinishParts extends EstablishParts, BeginSessionParts {
+  readonly logins: OidcLogins
+  readonly loginCookie: SecretCookie
+  readonly publicUrl: () => string
+  /** After what a user holds was changed here. */
+  readonly onRoles: (name: string) => void
+}
+
+/** `GET /auth/oidc/<provider>/callback`: back from the provider, with what proves who it is. */
+export async function finishLogin(parts: FinishParts, call: Call, client: OidcClient): Promise<Answer> {
+  const { request } = call
+  const { provider } = client
+  const { state, login } = await begunLogin(parts, request)
+  if (login.provider !== provider.name) throw notBegun()
+  const cameBack = new URL(`${redirectUri(parts.publicUrl(), client)}?${request.query.toString()}`)
+  const proven = await providerNoted(request, client.prove(cameBack, { state, ...login }))
+  const cookies = [parts.loginCookie.cleared]
+  if (login.linking) await link(parts, call, { linking: login.linking, proven })
+  const user = await establishUser(parts, provider, proven)
+  parts.onRoles(user.name)
+  request.note({ account: user.name })
+  if (!login.linking)
+    cookies.push(
+      (await beginSession(parts, request, { user, transport: 'cookie', proof: linkedAs(parts, proven, user) })).cookie,
+    )
+  return seeOther(new URL(parts.publicUrl()).origin + login.returnTo, cookies)
+}
+
+/** The login that the state is of, if this browser began it. */
+async function begunLogin({ logins, loginCookie }: FinishParts, { query, headers }: IncomingRequest) {
+  const [state, ...more] = query.getAll('state')
+  const browser = cookieIn(headers.cookie, loginCookie.name)
+  const login =
+    state === undefined || more.length > 0 || browser === undefined ? undefined : await logins.end({ state, browser })
+  if (state === undefined || !login) throw notBegun()
+  return { state, login }
+}
+
+function notBegun(): ApiError {
+  return new ApiError(
+    'Unauthenticated',
+    'this browser has not begun such a login, or it has ended or taken longer than 10 minutes; begin again',
+  )
+}
+
+interface Linking {
+  readonly linking: { readonly uid: string; readonly sessionId: string }
+  readonly proven: ProvenLogin
+}
+
+/** By the session that asked for it, and no other. */
+async function link(parts: FinishParts, { caller }: Call, { linking, proven }: Linking): Promise<void> {
+  if (caller.kind !== 'user' || caller.uid !== linking.uid || caller.sessionId !== linking.sessionId) {
+    throw new ApiError('Forbidden', 'whoever began to link this identity is no longer signed in here; begin again')
+  }
+  await linkIdentity(parts, proven, { user: caller })
+}
+
+/** That the identity is still that user's. */
+function linkedAs({ identities }: FinishParts, identity: ProvenLogin, { uid }: SessionUser): Proof {
+  const { issuer, subject } = identity
+  const values = [issuer, subject, uid]
+  return {
+    hold: {
+      text: 'UPDATE identities SET linked_at = linked_at WHERE issuer = $1 AND subject = $2 AND uid = $3',
+      values,
+    },
+    isGone: identities.isOthers(identity, uid),
+  }
+}

@@ -1,0 +1,99 @@
+import { ApiError } from '@pergola/api'
+import type { Answer } from '../../base/call.ts'
+import type { HostRoute } from '../../base/host-route.ts'
+import { jsonAnswer } from '../../models/json-answer.ts'
+import { itemsOf } from '../../validation/items-of.ts'
+import { beginLinking, beginLogin, type BeginParts } from './begin-login.ts'
+import { finishLogin, type FinishParts } from './finish-login.ts'
+import type { OidcClient } from './oidc-client.ts'
+
+export type OidcEndpointParts = BeginParts & FinishParts & { readonly clients: readonly OidcClient[] }
+
+const text = { type: 'string' }
+const providers = '/auth/oidc'
+const pathParameters = { provider: 'As the configuration calls it.' }
+const returnTo = {
+  name: 'returnTo',
+  description: 'The path of this host where the browser goes afterwards.',
+  schema: { type: 'string', maxLength: 2_000 },
+}
+
+/** What is under `/auth/oidc`. */
+export function oidcRoutes(parts: OidcEndpointParts): readonly HostRoute[] {
+  const clients = new Map(parts.clients.map((client) => [client.provider.name, client]))
+  const clientOf = (name = '') => {
+    const client = clients.get(name)
+    if (client) return client
+    throw new ApiError('NotFound', `there is no provider "${name}"`)
+  }
+  return [
+    {
+      id: 'listProviders',
+      method: 'GET',
+      path: providers,
+      summary: 'List the OpenID Connect providers that people can sign in by',
+      isPublic: true,
+      answers: [
+        {
+          status: 200,
+          description: 'All of them.',
+          schema: itemsOf({
+            type: 'object',
+            required: ['name', 'displayName', 'path'],
+            properties: { name: text, displayName: text, path: text },
+          }),
+        },
+      ],
+      handle: () => listProviders(parts),
+    },
+    {
+      id: 'beginLogin',
+      method: 'GET',
+      path: `${providers}/{provider}`,
+      summary: 'Send a browser to the provider, to sign in there',
+      isPublic: true,
+      pathParameters,
+      query: [returnTo],
+      answers: [{ status: 303, description: 'To the login page of the provider.' }],
+      handle: async (call, { provider }) => beginLogin(parts, call, clientOf(provider)),
+    },
+    {
+      id: 'beginLinking',
+      method: 'POST',
+      path: `${providers}/{provider}`,
+      summary: "Begin to link the caller's identity at the provider",
+      pathParameters,
+      query: [returnTo],
+      answers: [
+        {
+          status: 201,
+          description: 'The address of the provider, where the browser goes next.',
+          schema: { type: 'object', required: ['url'], properties: { url: text } },
+        },
+      ],
+      failures: ['CrossSite'],
+      handle: async (call, { provider }) => beginLinking(parts, call, clientOf(provider)),
+    },
+    {
+      id: 'finishLogin',
+      method: 'GET',
+      path: `${providers}/{provider}/callback`,
+      summary: 'Take back a browser that has signed in at the provider',
+      isPublic: true,
+      pathParameters,
+      query: [{ name: 'state', description: 'As it was sent to the provider.', schema: text }],
+      answers: [{ status: 303, description: 'To the path where the login was begun.' }],
+      handle: async (call, { provider }) => finishLogin(parts, call, clientOf(provider)),
+    },
+  ]
+}
+
+/** `GET /auth/oidc`: for a page where people choose how to sign in. */
+async function listProviders({ clients }: OidcEndpointParts): Promise<Answer> {
+  const items = clients.map(({ provider: { name, displayName } }) => ({
+    name,
+    displayName,
+    path: `/auth/oidc/${name}`,
+  }))
+  return jsonAnswer(200, Buffer.from(JSON.stringify({ items })))
+}

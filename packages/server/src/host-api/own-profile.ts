@@ -1,0 +1,111 @@
+import { ApiError } from '@pergola/api'
+import type { Answer, Call, UserCaller } from '../base/call.ts'
+import type { HostRoute } from '../base/host-route.ts'
+import type { WriteParts } from '../models/create.ts'
+import type { JsonObject } from '../models/json-object.ts'
+import type { Model } from '../models/model.ts'
+import { fromData } from '../models/object-bytes.ts'
+import { notModified, taggedAnswer } from '../models/tagged-answer.ts'
+import { updateObject } from '../models/update.ts'
+import type { Rights } from '../access/rights.ts'
+import type { StoredObject } from '../store/store.ts'
+import { jsonRequest } from '../validation/json-request.ts'
+import { toldAsSent } from '../validation/refuse-body.ts'
+
+const orNull = (schema: object) => ({ oneOf: [schema, { type: 'null' }] })
+const patch = jsonRequest<ProfilePatch>(
+  'the profile',
+  {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      displayName: orNull({ type: 'string', minLength: 1, maxLength: 200 }),
+      email: orNull({ type: 'string', minLength: 1, maxLength: 320 }),
+    },
+  },
+  ['application/merge-patch+json', 'application/json'],
+)
+const text = { type: 'string' }
+const profile = {
+  type: 'object',
+  required: ['name', 'roles'],
+  properties: { name: text, displayName: text, email: text, roles: { type: 'array', items: text } },
+}
+
+interface ProfilePatch {
+  readonly displayName?: string | null
+  readonly email?: string | null
+}
+
+export interface OwnProfileParts extends WriteParts {
+  readonly users: Model
+  readonly rights: Rights
+}
+
+export function profileRoutes(parts: OwnProfileParts): readonly HostRoute[] {
+  const path = '/apis/api.platform.run/v1alpha1/users/-'
+  return [
+    {
+      id: 'readProfile',
+      method: 'GET',
+      path,
+      summary: "Read the caller's own profile",
+      answers: [{ status: 200, description: 'The profile.', schema: profile }, notModified],
+      handle: (call) => ownProfile(parts, call),
+    },
+    {
+      id: 'changeProfile',
+      method: 'PATCH',
+      path,
+      summary: "Change the caller's own profile",
+      description: 'A field that is null is removed.',
+      body: patch,
+      answers: [{ status: 200, description: 'The profile as it is stored now.', schema: profile }],
+      failures: ['VersionConflict'],
+      handle: (call) => changeOwnProfile(parts, call),
+    },
+  ]
+}
+
+/** `GET users/-`: who the caller is. */
+async function ownProfile(parts: OwnProfileParts, call: Call): Promise<Answer> {
+  const caller = userOf(call)
+  const { roles } = await parts.rights.rolesOf(caller)
+  const { displayName, email } = specOf(await storedUser(parts, caller))
+  const held = [...new Set(roles.map(({ name }) => name))]
+  const shown = { name: caller.name, displayName, email, roles: held }
+  return taggedAnswer(call, 'application/json', JSON.stringify(shown))
+}
+
+/** `PATCH users/-`: what somebody says of itself; a null takes it away. */
+async function changeOwnProfile(parts: OwnProfileParts, call: Call): Promise<Answer> {
+  const caller = userOf(call)
+  const sent = await patch.read(call.request)
+  await storedUser(parts, caller)
+  const bodyFor = (stored: StoredObject) => patched(stored, sent)
+  await toldAsSent('the profile', { '/spec': '' }, () =>
+    updateObject(parts, parts.users, { name: caller.name, headers: {}, part: 'object', bodyFor }),
+  )
+  return ownProfile(parts, call)
+}
+
+function patched(stored: StoredObject, sent: ProfilePatch): JsonObject {
+  const user = fromData(stored.data)
+  const spec = { ...(user['spec'] as object), ...sent }
+  return { ...user, spec: Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== null)) }
+}
+
+async function storedUser({ store, users }: OwnProfileParts, { name, uid }: UserCaller): Promise<StoredObject> {
+  const user = await store.get(users, name)
+  if (user?.uid === uid) return user
+  throw new ApiError('Unauthenticated', `user "${name}" is no longer there`)
+}
+
+function specOf({ data }: StoredObject): ProfilePatch {
+  return fromData(data)['spec'] ?? {}
+}
+
+function userOf({ caller }: Call): UserCaller {
+  if (caller.kind === 'user') return caller
+  throw new ApiError('Forbidden', 'only users have a profile')
+}

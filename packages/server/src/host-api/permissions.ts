@@ -1,0 +1,44 @@
+import type { Answer, Call } from '../base/call.ts'
+import type { HostRoute } from '../base/host-route.ts'
+import { notModified, taggedAnswer } from '../models/tagged-answer.ts'
+import { mayHandOutAnything } from '../access/escalation.ts'
+import type { Rights } from '../access/rights.ts'
+
+const text = { type: 'string' }
+const schema = {
+  type: 'object',
+  required: ['roles', 'uiPermissions'],
+  properties: {
+    username: text,
+    roles: {
+      type: 'array',
+      items: { type: 'object', required: ['name'], properties: { name: text, binding: text } },
+    },
+    uiPermissions: { type: 'array', items: text },
+  },
+}
+
+export function permissionRoutes(rights: Rights): readonly HostRoute[] {
+  return [
+    {
+      id: 'readPermissions',
+      method: 'GET',
+      path: '/apis/api.platform.run/v1alpha1/users/-/permissions',
+      summary: 'Read the roles and UI permissions of the caller',
+      answers: [{ status: 200, description: 'What the caller holds.', schema }, notModified],
+      handle: (call) => ownPermissions(rights, call),
+    },
+  ]
+}
+
+/** `GET users/-/permissions`: what the caller holds, for a user interface to show what it may. */
+async function ownPermissions(rights: Rights, call: Call): Promise<Answer> {
+  const { caller } = call
+  const held = await rights.rolesOf(caller)
+  const { book, roles } = held
+  // Who may do everything sees everything, also what no role of its own names.
+  const names = mayHandOutAnything(held) ? [...book.roles.keys()] : roles.map(({ name }) => name)
+  const username = caller.kind === 'anonymous' ? undefined : caller.name
+  const uiPermissions = book.uiPermissions(names)
+  return taggedAnswer(call, 'application/json', JSON.stringify({ username, roles, uiPermissions }))
+}

@@ -1,0 +1,143 @@
+import { ApiError } from '@pergola/api'
+import { createFirstAdministrator, needsSetup, type FirstAdministratorParts } from '../../access/first-administrator.ts'
+import type { Administrator } from '../../base/administrator.ts'
+import type { Answer, Call, IncomingRequest } from '../../base/call.ts'
+import type { HostRoute } from '../../base/host-route.ts'
+import { passwordLengths } from '../../credentials/password-rules.ts'
+import { createSetupSecrets } from '../../credentials/setup-secrets.ts'
+import { jsonAnswer } from '../../models/json-answer.ts'
+import { jsonRequest } from '../../validation/json-request.ts'
+import { formType, isForm, readForm } from '../../validation/read-form.ts'
+import { toldAsSent } from '../../validation/refuse-body.ts'
+import { newPassword, refuseWeak } from './password-endpoint.ts'
+import { seeOther } from './see-other.ts'
+import { failedPage, pageAnswer, wantsPage, type SignInPage } from './sign-in-page.ts'
+
+const text = { type: 'string', minLength: 1, maxLength: 253 }
+
+interface Setup extends Administrator {
+  readonly secret: string
+}
+
+const setup = jsonRequest<Setup>('the setup', {
+  type: 'object',
+  required: ['secret', 'username', 'password'],
+  additionalProperties: false,
+  properties: { secret: text, username: text, password: newPassword },
+})
+
+export interface SetupParts extends FirstAdministratorParts {
+  /** Why no password may be sent here, if so. */
+  readonly insecure: () => string | undefined
+}
+
+export function setupRoutes(parts: SetupParts): readonly HostRoute[] {
+  const path = '/auth/setup'
+  const username = { type: 'string' }
+  return [
+    {
+      id: 'readSetup',
+      method: 'GET',
+      path,
+      summary: 'Ask whether the first administrator is still to be made; browsers get a page to make it',
+      isPublic: true,
+      answers: [
+        {
+          status: 200,
+          description: 'Whether it is, and the name of the caller where it has signed in.',
+          schema: { type: 'object', required: ['needed'], properties: { needed: { type: 'boolean' }, username } },
+        },
+      ],
+      handle: (call) => whereToBegin(parts, call),
+    },
+    {
+      id: 'setUp',
+      method: 'POST',
+      path,
+      summary: 'Make the first administrator',
+      isPublic: true,
+      body: { ...setup, types: [...setup.types, formType] },
+      answers: [
+        {
+          status: 201,
+          description: 'Its name.',
+          schema: { type: 'object', required: ['username'], properties: { username } },
+        },
+        { status: 303, description: 'To the login page, for the form of the page.' },
+      ],
+      failures: ['AlreadyExists', 'CrossSite'],
+      handle: (call) => setUp(parts, call),
+    },
+  ]
+}
+
+/** `GET /auth/setup`: what a console begins with: the first administrator, a login, or what somebody may see. */
+async function whereToBegin(parts: SetupParts, { caller, request }: Call): Promise<Answer> {
+  if (wantsPage(request)) return (await needsSetup(parts)) ? pageAnswer(setupPage) : seeOther('/auth/login', [])
+  const begin =
+    caller.kind === 'anonymous' ? { needed: await needsSetup(parts) } : { needed: false, username: caller.name }
+  return jsonAnswer(200, Buffer.from(JSON.stringify(begin)), { 'cache-control': 'no-store' })
+}
+
+const setupPage: SignInPage = {
+  title: 'First administrator',
+  lead: 'Nobody administers this server yet. Whoever has the setup secret makes the first account.',
+  action: '/auth/setup',
+  button: 'Make the account',
+  fields: [
+    {
+      name: 'secret',
+      label: 'Setup secret',
+      hint: 'The server printed it when it started; "pergola setup-link" makes another one.',
+      type: 'password',
+      autocomplete: 'off',
+    },
+    { name: 'username', label: 'User name', value: 'admin', autocomplete: 'username' },
+    {
+      name: 'password',
+      label: 'Password',
+      hint: `At least ${passwordLengths.least} characters.`,
+      type: 'password',
+      autocomplete: 'new-password',
+    },
+  ],
+}
+
+/** `POST /auth/setup`. */
+async function setUp(parts: SetupParts, { request }: Call): Promise<Answer> {
+  if (!isForm(request)) {
+    const { username } = await makeFirst(parts, request, () => setup.read(request))
+    return jsonAnswer(201, Buffer.from(JSON.stringify({ username })))
+  }
+  const sent = await readForm(request)
+  try {
+    await makeFirst(parts, request, async () => setup.check({ ...sent, secret: sent['secret']?.trim() }))
+    return seeOther('/auth/login', [])
+  } catch (error) {
+    return failedPage(error, setupPage, sent)
+  }
+}
+
+async function makeFirst(
+  parts: SetupParts,
+  request: IncomingRequest,
+  read: () => Promise<Setup>,
+): Promise<Administrator> {
+  const insecure = parts.insecure()
+  if (insecure !== undefined) throw new ApiError('Forbidden', insecure)
+  const { secret, username, password } = await read()
+  const secrets = createSetupSecrets(parts.store, parts.clock)
+  if (!(await secrets.isValid(secret)))
+    throw new ApiError(
+      'Unauthenticated',
+      'the setup secret is not valid or has expired; make another one by "pergola setup-link"',
+    )
+  // Made meanwhile in another way: a secret that was printed at a start must not make a second one.
+  if (!(await needsSetup(parts))) throw new ApiError('AlreadyExists', 'there is a super administrator already')
+  refuseWeak('the setup', { field: '/password', password, username })
+  await toldAsSent('the setup', { '/metadata/name': '/username' }, () =>
+    createFirstAdministrator(parts, { username, password }),
+  )
+  request.note({ account: username })
+  return { username, password }
+}

@@ -1,0 +1,158 @@
+import { ApiError } from '@pergola/api'
+import type { Answer, Call, Caller } from '../base/call.ts'
+import type { HostRoute } from '../base/host-route.ts'
+import type { OidcProvider } from '../base/oidc-provider.ts'
+import type { LinkedIdentity } from '../credentials/identities.ts'
+import { jsonAnswer } from '../models/json-answer.ts'
+import { inAccessOrder } from '../access/access-order.ts'
+import { assertCovers, assertPowerOver, mayHandOutAnything, rulesOf } from '../access/escalation.ts'
+import { linkIdentity, type LinkParts } from '../access/link-identity.ts'
+import type { Rights } from '../access/rights.ts'
+import { unlinkIdentity, type UnlinkParts } from '../access/unlink-identity.ts'
+import type { StoredObject } from '../store/store.ts'
+import { itemsOf } from '../validation/items-of.ts'
+import { jsonRequest } from '../validation/json-request.ts'
+import { refuseTokens } from './refuse-tokens.ts'
+
+const sentIdentity = jsonRequest<{ readonly provider: string; readonly subject: string }>('the identity', {
+  type: 'object',
+  required: ['provider', 'subject'],
+  additionalProperties: false,
+  properties: {
+    provider: { type: 'string', minLength: 1, maxLength: 40 },
+    subject: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+})
+
+export interface UserIdentitiesParts extends LinkParts, UnlinkParts {
+  readonly rights: Rights
+  readonly providers: readonly OidcProvider[]
+  readonly onEnd: (uid: string) => void
+}
+
+const identitySchema = {
+  type: 'object',
+  required: ['issuer', 'subject', 'linkedAt'],
+  properties: {
+    issuer: { type: 'string' },
+    subject: { type: 'string' },
+    linkedAt: { type: 'string', format: 'date-time' },
+    signedInAt: { type: 'string', format: 'date-time' },
+  },
+}
+
+export function userIdentityRoutes(parts: UserIdentitiesParts): readonly HostRoute[] {
+  const path = '/api/v1alpha1/users/{name}/oidcidentities'
+  const pathParameters = { name: "The user's name." }
+  return [
+    {
+      id: 'listUserIdentities',
+      method: 'GET',
+      path,
+      summary: 'List the OpenID Connect identities of a user',
+      pathParameters,
+      answers: [{ status: 200, description: 'All of them.', schema: itemsOf(identitySchema) }],
+      handle: (_, { name = '' }) => listUserIdentities(parts, name),
+    },
+    {
+      id: 'linkUserIdentity',
+      method: 'POST',
+      path,
+      summary: 'Link an OpenID Connect identity to a user',
+      pathParameters,
+      body: sentIdentity,
+      answers: [{ status: 201, description: 'The identity that is linked now.', schema: identitySchema }],
+      failures: ['AlreadyExists', 'EscalationForbidden'],
+      handle: (call, { name = '' }) => linkUserIdentity(parts, call, name),
+    },
+    {
+      id: 'unlinkUserIdentity',
+      method: 'DELETE',
+      path,
+      summary: 'Unlink an OpenID Connect identity from a user',
+      description: 'Takes away the roles that the issuer gave, and ends every session of the user.',
+      pathParameters,
+      query: [{ name: 'issuer', description: 'Of the identity.', required: true, schema: { type: 'string' } }],
+      answers: [{ status: 200, description: 'The identity that was linked.', schema: identitySchema }],
+      failures: ['EscalationForbidden', 'InUse'],
+      handle: (call, { name = '' }) => unlinkUserIdentity(parts, call, name),
+    },
+  ]
+}
+
+/** `GET users/<name>/oidcidentities`: who a user is to which provider. */
+async function listUserIdentities(parts: UserIdentitiesParts, name: string): Promise<Answer> {
+  const { uid } = await findUser(parts, name)
+  return answer(200, { items: (await parts.identities.of(uid)).map(shown) })
+}
+
+/**
+ * `POST users/<name>/oidcidentities`: who proves the identity can become the user, so linking takes power over it. And what the
+ * provider gives to that somebody is given to whoever is that user already.
+ */
+async function linkUserIdentity(parts: UserIdentitiesParts, call: Call, name: string): Promise<Answer> {
+  refuseTokens(call, 'links no identity')
+  const { provider, subject } = await sentIdentity.read(call.request)
+  const found = findProvider(parts, provider)
+  const { issuer } = found
+  await inAccessOrder(parts.store, async (order) => {
+    const { uid } = await findUser(parts, name)
+    await assertPowerOver(parts.rights, call.caller, name)
+    await assertMayGive(parts.rights, call.caller, found)
+    await linkIdentity(parts, { issuer, subject }, { user: { uid, name }, order })
+  })
+  const linked = await parts.identities.find({ issuer, subject })
+  return answer(201, linked ? shown(linked) : {})
+}
+
+/** `DELETE users/<name>/oidcidentities?issuer=<address>`: with what the issuer gave; the user is signed out everywhere. */
+async function unlinkUserIdentity(parts: UserIdentitiesParts, call: Call, name: string): Promise<Answer> {
+  const issuer = call.request.query.get('issuer')
+  if (issuer === null) throw new ApiError('BadRequest', 'say which identity is to be removed: ?issuer=<its address>')
+  const { uid } = await findUser(parts, name)
+  await assertPowerOver(parts.rights, call.caller, name)
+  const linked = (await parts.identities.of(uid)).find(
+    (identity) => identity.issuer === (URL.parse(issuer)?.href ?? issuer),
+  )
+  if (!linked) throw new ApiError('NotFound', `user "${name}" has no identity of ${issuer}`)
+  await unlinkIdentity(parts, linked)
+  parts.onEnd(uid)
+  return answer(200, shown(linked))
+}
+
+async function assertMayGive(rights: Rights, caller: Caller, { name, roles }: OidcProvider): Promise<void> {
+  const held = await rights.readCaller(caller)
+  if (mayHandOutAnything(held)) return
+  const given = (await rights.readBook()).hold([...roles.values()].flat().map((role) => ({ name: role })))
+  assertCovers(held, rulesOf(given), `an identity of provider "${name}"`)
+}
+
+async function findUser({ store, users }: UserIdentitiesParts, name: string): Promise<StoredObject> {
+  const user = await store.get(users, name)
+  if (!user) throw new ApiError('NotFound', `there is no user "${name}"`)
+  return user
+}
+
+function findProvider({ providers }: UserIdentitiesParts, name: string): OidcProvider {
+  const found = providers.find((provider) => provider.name === name)
+  if (found) return found
+  const known = providers.map((provider) => provider.name).join(', ')
+  throw new ApiError('NotFound', `there is no provider "${name}"; known are ${known || 'none, see oidc.providers'}`)
+}
+
+function shown({ issuer, subject, linkedAt, signedInAt }: LinkedIdentity): object {
+  return {
+    issuer,
+    subject,
+    linkedAt: time(linkedAt),
+    ...(signedInAt !== undefined && { signedInAt: time(signedInAt) }),
+  }
+}
+
+function time(milliseconds: number): string {
+  return new Date(milliseconds).toISOString()
+}
+
+function answer(status: number, value: object): Answer {
+  return jsonAnswer(status, Buffer.from(JSON.stringify(value)))
+}

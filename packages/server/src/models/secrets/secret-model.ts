@@ -1,0 +1,50 @@
+import { createBuiltInModel } from '../built-in-model.ts'
+import type { ModelDefinition } from '../definition/definition.ts'
+import type { JsonObject } from '../json-object.ts'
+import type { Model } from '../model.ts'
+import { dataKeys, type CheckData } from './config-map-model.ts'
+import type { SecretSealing } from './secret-sealing.ts'
+
+const definition: ModelDefinition = {
+  group: '',
+  version: 'v1alpha1',
+  kind: 'Secret',
+  singular: 'secret',
+  plural: 'secrets',
+  schema: {
+    properties: {
+      data: {
+        type: 'object',
+        ...dataKeys,
+        additionalProperties: { type: 'string' },
+        description: 'Texts by their names, shown by get alone. An update without it leaves it as it is.',
+      },
+    },
+  },
+}
+
+/** Texts that only those see who may get the object. */
+export function createSecretModel(sealing: SecretSealing, check: CheckData = async () => []): Model {
+  return createBuiltInModel(definition, {
+    rules: {
+      sealing,
+      prepare: (object, { stored, uid }) =>
+        stored && uid ? prepare(sealing, object, { stored, uid }) : withMap(object),
+      check,
+    },
+  })
+}
+
+/** Who has seen the object in a list has not seen its data, and does not mean to take it away. */
+function prepare(
+  sealing: SecretSealing,
+  object: JsonObject,
+  place: { readonly stored: JsonObject; readonly uid: string },
+): JsonObject {
+  if (object['data'] === undefined) return withMap({ ...object, data: place.stored['data'] })
+  return sealing.recognise(object, place)
+}
+
+function withMap(object: JsonObject): JsonObject {
+  return object['data'] === undefined ? { ...object, data: {} } : object
+}

@@ -1,0 +1,110 @@
+import { ApiError } from '@pergola/api'
+import { isJsonObject } from '../../base/json-object.ts'
+import type { SealingKey } from '../../base/sealing-keys.ts'
+import type { JsonObject } from '../json-object.ts'
+import type { Sealing } from '../model.ts'
+import { keyIdOf, openText, sealText } from './seal-text.ts'
+
+/** Each value of `data` by itself: one can change, or be left alone, without the others being opened. */
+export interface SecretSealing extends Sealing {
+  /** Puts what is stored in the place of what would open to the same. */
+  recognise(object: JsonObject, place: { readonly uid: string; readonly stored: JsonObject }): JsonObject
+  /** With the first key, wherever it is sealed with another; undefined where nothing is. */
+  reseal(object: JsonObject, uid: string): JsonObject | undefined
+}
+
+export function createSecretSealing(keys: readonly SealingKey[]): SecretSealing {
+  const byId = new Map(keys.map((key) => [key.id, key]))
+  const [first] = keys
+  const open = (sealed: string, at: Place): string => {
+    const id = keyIdOf(sealed)
+    const key = byId.get(id ?? '')
+    if (!key) throw missingKey(at, id)
+    try {
+      return openText(sealed, { key, place: placeOf(at) })
+    } catch (cause) {
+      const words = `the value "${at.field}" of the secret was not sealed for it, or has been changed; write it again`
+      throw new ApiError('Unavailable', words, { cause })
+    }
+  }
+  const opensTo = (sealed: string, at: Place, text: string): boolean => {
+    if (!byId.has(keyIdOf(sealed) ?? '')) return false
+    try {
+      return open(sealed, at) === text
+    } catch {
+      return false
+    }
+  }
+  return {
+    seal: (object, { uid, stored }) => {
+      const before = dataOf(stored)
+      return withData(object, (value, field) => {
+        if (value === before.get(field)) return value
+        if (!first) throw noKey()
+        return sealText(value, { key: first, place: placeOf({ uid, field }) })
+      })
+    },
+    open: (object, uid) => withData(object, (value, field) => open(value, { uid, field })),
+    withhold: (object) => {
+      const { data: _, ...rest } = object
+      return rest
+    },
+    recognise: (object, { uid, stored }) => {
+      const before = dataOf(stored)
+      return withData(object, (value, field) => {
+        const sealed = before.get(field)
+        return sealed !== undefined && opensTo(sealed, { uid, field }, value) ? sealed : value
+      })
+    },
+    reseal: (object, uid) => {
+      if (!first) throw noKey()
+      if ([...dataOf(object).values()].every((sealed) => keyIdOf(sealed) === first.id)) return undefined
+      return withData(object, (sealed, field) =>
+        keyIdOf(sealed) === first.id
+          ? sealed
+          : sealText(open(sealed, { uid, field }), { key: first, place: placeOf({ uid, field }) }),
+      )
+    },
+  }
+}
+
+interface Place {
+  readonly uid: string
+  readonly field: string
+}
+
+/** A name may be used again, by somebody else; a uid never is. */
+function placeOf({ uid, field }: Place): string {
+  return JSON.stringify(['secrets', uid, field])
+}
+
+/** By field, as it is stored. */
+function dataOf(object: JsonObject | undefined): ReadonlyMap<string, string> {
+  const data = object?.['data']
+  return new Map(isJsonObject(data) ? Object.entries(data as Record<string, string>) : [])
+}
+
+/** What is no text is left alone, to be refused. */
+function withData(object: JsonObject, map: (value: string, field: string) => string): JsonObject {
+  const { data } = object
+  if (!isJsonObject(data)) return object
+  const mapped = Object.entries(data).map(([field, value]) => [
+    field,
+    typeof value === 'string' ? map(value, field) : value,
+  ])
+  return { ...object, data: Object.fromEntries(mapped) as object }
+}
+
+function missingKey({ field }: Place, id: string | undefined): ApiError {
+  return new ApiError(
+    'Unavailable',
+    `the value "${field}" of the secret is sealed with the key ${id ?? 'of a newer host'}, which this host does not have; add that key to secrets.keys, or write the value again`,
+  )
+}
+
+function noKey(): ApiError {
+  return new ApiError(
+    'Unavailable',
+    'secrets cannot be kept, for there is no key to seal them with; set secrets.keys in the configuration',
+  )
+}

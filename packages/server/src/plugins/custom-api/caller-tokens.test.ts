@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import type { Caller } from '../../base/call.ts'
+import { createCallerTokens } from './caller-tokens.ts'
+
+const ann: Caller = { kind: 'user', name: 'ann', uid: '1', via: 'cookie' }
+
+function tokens() {
+  let now = 0
+  const made = createCallerTokens({ now: () => now })
+  return {
+    make: (caller: Caller, plugin: string) => made.make(caller, plugin),
+    find: (token: string, plugin: string) => made.find(token, plugin),
+    pass: (ms: number) => (now += ms),
+  }
+}
+
+test('a token is good for a minute from when it is handed out, and not for two', () => {
+  const { make, find, pass } = tokens()
+  const token = make(ann, 'todo')
+  pass(29_999)
+  // The same one, which must last for a minute from here on, too.
+  expect(make(ann, 'todo')).toBe(token)
+  pass(59_999)
+  expect(find(token, 'todo')).toBe(ann)
+  pass(2)
+  expect(find(token, 'todo')).toBeUndefined()
+})
+
+test('one that is handed out later is another one', () => {
+  const { make, pass } = tokens()
+  const token = make(ann, 'todo')
+  pass(30_000)
+  expect(make(ann, 'todo')).not.toBe(token)
+})
+
+test('it is good for the plugin that it was made for, and no other', () => {
+  const { make, find } = tokens()
+  const token = make(ann, 'todo')
+  expect([find(token, 'todo'), find(token, 'other'), find('pgc_other', 'todo')]).toEqual([ann, undefined, undefined])
+})
+
+test('callers with other rights have others', () => {
+  const { make, find } = tokens()
+  const narrowed: Caller = { ...ann, via: 'token', narrowedTo: ['view'] }
+  const anonymous: Caller = { kind: 'anonymous' }
+  const made = [ann, narrowed, anonymous].map((caller) => make(caller, 'todo'))
+  expect(new Set(made).size).toBe(3)
+  expect(made.map((token) => find(token, 'todo'))).toEqual([ann, narrowed, anonymous])
+  expect(make(ann, 'other')).not.toBe(made[0])
+})

@@ -1,0 +1,92 @@
+import type { Readable } from 'node:stream'
+import { ApiError, isApiError, localTarget } from '@pergola/api'
+import { errors, type Dispatcher } from 'undici'
+import type { IncomingRequest } from '../../base/call.ts'
+import type { Relay } from '../../base/relay.ts'
+import { headersFromPlugin, headersToPlugin, type HandedOn } from './forwarded-headers.ts'
+import { handOn } from './hand-on.ts'
+
+/** To the first byte of the answer. */
+export const answerMs = 30_000
+/** Without progress, an answer that has begun is given up. */
+export const stalledMs = 60_000
+
+/** A plugin that can be asked. */
+export interface PluginDoor {
+  readonly name: string
+  readonly pool: Dispatcher
+  /** For answers that go on: however many there are, others are answered. */
+  readonly streams: Dispatcher
+  /** The path of its Unix socket. */
+  readonly socket: string
+  readonly authorization: string
+  /** Aborted when it is to end. */
+  readonly stopping: AbortSignal
+}
+
+export interface ForwardOptions {
+  readonly caller: HandedOn['caller']
+  readonly maxBody: number
+  /** The answer goes on for as long as somebody listens. */
+  readonly isStream?: boolean
+  readonly answerMs?: number
+  readonly stalledMs?: number
+}
+
+/** Hands a request on to the plugin that answers it, by the path that it came by. */
+export function forward(
+  { name, pool, streams, authorization }: PluginDoor,
+  { id, method, target, headers }: IncomingRequest,
+  options: ForwardOptions,
+): Relay {
+  return {
+    relay: async ({ body, begin, whenGone }) => {
+      const { caller, maxBody } = options
+      const sent: { body: Readable | null; failure?: unknown } = { body: body(maxBody) ?? null }
+      sent.body?.once('error', (failure) => (sent.failure = failure))
+      try {
+        await handOn(options.isStream ? streams : pool, {
+          options: {
+            path: localTarget(target),
+            method,
+            headers: headersToPlugin(headers, { authorization, requestId: id, caller }),
+            body: sent.body,
+            headersTimeout: options.answerMs ?? answerMs,
+            bodyTimeout: options.stalledMs ?? stalledMs,
+          },
+          begin: (status, answered) => begin(status, headersFromPlugin(answered, id)),
+          whenGone,
+        })
+      } catch (error) {
+        if (hasGone(error)) return
+        throw isApiError(sent.failure) ? sent.failure : told(name, error)
+      }
+    },
+  }
+}
+
+/** In the words of whoever called, who can do nothing about it. */
+export function told(plugin: string, cause: unknown): ApiError {
+  if (cause instanceof errors.HeadersTimeoutError) {
+    return new ApiError('PluginTimeout', `the plugin ${plugin} has not answered in time; try again`, { cause })
+  }
+  const isDown = isCode(cause, 'ECONNREFUSED') || isCode(cause, 'ENOENT')
+  if (isDown) {
+    const headers = { 'retry-after': '1' }
+    return new ApiError('PluginNotStarted', `the plugin ${plugin} is not running; try again`, { headers, cause })
+  }
+  return pluginFailed(plugin, cause)
+}
+
+export function pluginFailed(plugin: string, cause?: unknown): ApiError {
+  return new ApiError('PluginFailed', `the plugin ${plugin} failed to answer; its log has the details`, { cause })
+}
+
+/** The client, before it had everything: what we write to has closed, or we were told. */
+function hasGone(error: unknown): boolean {
+  return error instanceof errors.RequestAbortedError || isCode(error, 'ERR_STREAM_PREMATURE_CLOSE')
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
+}

@@ -1,0 +1,69 @@
+import type { ClientBase, Pool } from 'pg'
+import { inTransaction } from '../write/transaction.ts'
+
+/** `pending_changes_0` to `_7`, each for 4,096 ids in turn. */
+const ringSlots = 8
+const ringShift = 12
+/** Fewer dead rows than these pages hold are not worth a truncation while nobody writes. */
+const fewPages = 4
+
+/**
+ * Empties the ring slots that the writers have left behind, so that dead rows never pile up; all of them while nobody
+ * writes, because every list reads past them. Under a lock that lasts for the truncation, so nobody's uncommitted row is in
+ * there; a slot that is busy is left for the next time.
+ */
+export async function truncateDrained(pool: Pool, { idle = false } = {}): Promise<void> {
+  const { rows } = await pool.query<{ slot: number; pages: number; newest: string }>(
+    `SELECT slot, (pg_relation_size('pending_changes_' || slot) / 8192)::int AS pages, last_value AS newest
+     FROM change_id, generate_series(0, ${ringSlots - 1}) slot`,
+  )
+  for (const { slot, pages, newest } of rows) {
+    const current = Math.floor(Number(newest) / 2 ** ringShift)
+    const ahead = (slot + ringSlots - (current % ringSlots)) % ringSlots
+    const isLeft = ahead > 1 && ahead < ringSlots - 1
+    if (isLeft ? pages > 0 : idle && pages >= fewPages) await truncateSlot(pool, `pending_changes_${slot}`)
+  }
+}
+
+async function truncateSlot(pool: Pool, table: string): Promise<void> {
+  await underLock(pool, table, async (client) => {
+    const { rows } = await client.query<{ used: boolean }>(`SELECT EXISTS (SELECT FROM ${table}) AS used`)
+    if (!rows[0]?.used) await client.query(`TRUNCATE ${table}`)
+  })
+}
+
+/** Some thousand dead rows; without an old snapshot there is one page. */
+const sequencerPages = 32
+
+/** Writes the sequencer's only row anew when it has left too many dead ones: every pass, list and head reads past them. */
+export async function renewSequencer(pool: Pool): Promise<void> {
+  if ((await pagesOf(pool, 'sequencer')) < sequencerPages) return
+  await underLock(pool, 'sequencer', async (client) => {
+    const { rows } = await client.query<{ revision: string; tag: string }>('SELECT revision, tag FROM sequencer')
+    const [row] = rows
+    if (!row) throw new Error('the sequencer has no row')
+    await client.query('TRUNCATE sequencer')
+    await client.query('INSERT INTO sequencer (revision, tag) VALUES ($1, $2)', [row.revision, row.tag])
+  })
+}
+
+async function pagesOf(pool: Pool, table: string): Promise<number> {
+  const { rows } = await pool.query<{ pages: number }>('SELECT (pg_relation_size($1) / 8192)::int AS pages', [table])
+  return rows[0]?.pages ?? 0
+}
+
+const lockNotAvailable = '55P03'
+
+/** For as long as nobody else uses the table; not at all when that is not so within a moment. */
+async function underLock(pool: Pool, table: string, work: (client: ClientBase) => Promise<void>): Promise<void> {
+  try {
+    await inTransaction(pool, async (client) => {
+      await client.query(`SET LOCAL lock_timeout = '20ms'`)
+      await client.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`)
+      await work(client)
+      await client.query('UPDATE log_truncations SET count = count + 1')
+    })
+  } catch (error) {
+    if ((error as { code?: string }).code !== lockNotAvailable) throw error
+  }
+}

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool } from 'pg'
+import { expect, inject, test } from 'vitest'
+import { postgresFixture } from '../../contract/postgres-fixture.ts'
+import { startSequencer, type SequencerOptions } from './sequencer.ts'
+
+/** Longer than a test may last: what is left to it is not done. */
+const anHour = 3_600_000
+/** Only ends a hang. */
+const patienceMs = 60_000
+
+/** A sequencer on a database of its own, after its first pass; it leaves everything to others for as long as it sees them. */
+async function started(more: Partial<SequencerOptions> = {}) {
+  const stack = new AsyncDisposableStack()
+  const fixture = stack.use(await postgresFixture(inject('postgres')['18'], (url) => ({ url })))
+  // Only the tables are wanted: its own sequencer must not do the work.
+  await fixture.store[Symbol.asyncDispose]()
+  const pool = new Pool({ connectionString: fixture.url })
+  stack.defer(() => pool.end())
+  const options = { makeRoom: async () => {}, roomEvery: 1_000_000, passLimit: 1_000, ownMs: anHour, onError: () => {} }
+  const sequencer = stack.use(startSequencer(pool, { ...options, ...more }))
+  await sequencer.nextPass(patienceMs)
+  return {
+    sequencer,
+    /** As one who dies between its commit and its pass. */
+    leaveBehind: () => pool.query(`INSERT INTO pending_changes (id, model) VALUES (nextval('change_id'), 1)`),
+    pending: async () => (await pool.query('SELECT FROM pending_changes')).rowCount,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+/** Others do passes, of which this replica reads the changes. */
+function seeOthers({ saw }: { readonly saw: (number: number) => void }, everyMs: number): Disposable {
+  let number = 0
+  const timer = setInterval(() => saw(++number), everyMs)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+test('who sees that others put changes in order leaves it to them, and takes what they left soon after the last', async () => {
+  await using parts = await started()
+  const { sequencer, leaveBehind, pending } = parts
+  {
+    using _others = seeOthers(sequencer, 50)
+    await sleep(200)
+    const { passes } = sequencer
+    await sleep(2_500)
+    expect(sequencer.passes - passes).toBe(0)
+    await leaveBehind()
+  }
+  expect(await sequencer.nextPass(patienceMs)).toBe(true)
+  expect(await pending()).toBe(0)
+})
+
+test('what was committed here is not left to others', async () => {
+  await using parts = await started()
+  const { sequencer, leaveBehind, pending } = parts
+  using _others = seeOthers(sequencer, 5)
+  await sleep(1_200)
+  await leaveBehind()
+  sequencer.poke()
+  expect(await sequencer.nextPass(patienceMs)).toBe(true)
+  expect(await pending()).toBe(0)
+})
+
+test('changes that were read before tell of no pass, and those of others not for longer than it is told', async () => {
+  await using again = await started()
+  const reading = setInterval(() => again.sequencer.saw(7), 20)
+  await sleep(600)
+  expect(await again.sequencer.nextPass(patienceMs)).toBe(true)
+  expect(await again.sequencer.nextPass(patienceMs)).toBe(true)
+  clearInterval(reading)
+  await using parts = await started({ ownMs: 1_500 })
+  using _others = seeOthers(parts.sequencer, 20)
+  expect(await parts.sequencer.nextPass(patienceMs)).toBe(true)
+})
+
+test('a commit while room is made for others is put in order right after that', async () => {
+  let isMaking = false
+  const makeRoom = async () => {
+    isMaking = true
+    await sleep(300)
+    isMaking = false
+  }
+  await using parts = await started({ roomEvery: 1, makeRoom })
+  const { sequencer, leaveBehind, pending } = parts
+  using _others = seeOthers(sequencer, 5)
+  await leaveBehind()
+  sequencer.poke()
+  while (!isMaking) await sleep(5)
+  await leaveBehind()
+  sequencer.poke()
+  while (isMaking) await sleep(5)
+  expect(await sequencer.nextPass(patienceMs)).toBe(true)
+  expect(await pending()).toBe(0)
+})

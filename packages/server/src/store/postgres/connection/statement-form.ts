@@ -1,0 +1,86 @@
+import { columnOf, singles, tableOf, type ModelTable } from '../../model-table.ts'
+
+/** How a statement gets its operations. */
+export interface Form {
+  /** The parameters as rows of the given columns. */
+  readonly rows: (columns: readonly Column[]) => string
+  /** The rows named by the first parameter. */
+  readonly named: string
+  readonly count: string
+  readonly conditions: readonly string[]
+}
+
+export type Column = readonly [name: string, type: string]
+
+export const one: Form = {
+  rows: (columns) =>
+    `(VALUES (${columns.map(([, type], at) => `$${at + 1}::${type}`).join(', ')})) AS input (${columns.map(([name]) => name).join(', ')})`,
+  named: 'm.name = $1::text',
+  count: '1',
+  conditions: [],
+}
+export const many: Form = {
+  rows: (columns) =>
+    `unnest(${columns.map(([, type], at) => `$${at + 1}::${type}[]`).join(', ')}) AS input (${columns.map(([name]) => name).join(', ')})`,
+  named: 'm.name = ANY($1::text[])',
+  count: 'cardinality($1)',
+  conditions: [],
+}
+/** Set for this statement's own transaction, before it meets its first lock. */
+export const grouped: Form = { ...many, conditions: [`(SELECT set_config('lock_timeout', '10ms', true)) <> ''`] }
+
+/**
+ * That the model is still declared as this writer knows it. The function is true, and is gone once another edition holds: so
+ * the statement cannot even be prepared, and costs nothing until then.
+ */
+export function currentEdition(model: Pick<ModelTable, 'id' | 'edition'>): string {
+  return `${tableOf(model)}_edition_${model.edition}()`
+}
+
+export function conditionOf(model: ModelTable, { conditions }: Form): string {
+  return [currentEdition(model), ...conditions].join(' AND ')
+}
+
+export function keyColumns(model: ModelTable): readonly Column[] {
+  return singles(model).map(({ slot }) => [columnOf(slot), 'text'])
+}
+
+/** All of them or none: an operation that cannot be done holds back the others. */
+export function appliedSql(count: string): string {
+  return `applied AS MATERIALIZED (
+    SELECT * FROM decided
+    WHERE (SELECT count(*) = ${count} AND bool_and(outcome NOT IN ('uid', 'version')) FROM decided) AND outcome <> 'unchanged'
+  )`
+}
+
+/**
+ * The rows that an operation names: locked, as they are then, and as this statement's snapshot has them. Whoever was waited
+ * for may have added labels and values that this statement cannot see, and so not remove.
+ */
+export function storedSql(model: ModelTable, form: Form): string {
+  return `seen AS MATERIALIZED (SELECT m.id, m.version, m.index_generation FROM ${tableOf(model)} m WHERE ${form.named}),
+  stored AS MATERIALIZED (
+    SELECT m.* FROM ${tableOf(model)} m WHERE ${form.named} AND ${conditionOf(model, form)} ORDER BY m.name FOR UPDATE
+  )`
+}
+
+export const refuseOldSnapshot =
+  'WHEN (s.version, s.index_generation) IS DISTINCT FROM (n.version, n.index_generation) THEN refuse_old_snapshot()'
+
+/** The single-value keys of a row as an array over the columns, so that a change can be read without its table. */
+export function keysOf(model: ModelTable, row: string): string {
+  const used = new Set(singles(model).map(({ slot }) => slot))
+  const elements = model.columns.map((slot) => (used.has(slot) ? `${row}.${columnOf(slot)}` : 'NULL'))
+  return `ARRAY[${elements.join(', ')}]::text[]`
+}
+
+/** With those of former indexes: for a row that may have been written when they were there. */
+export function allKeysOf({ columns }: ModelTable, row: string): string {
+  return `ARRAY[${columns.map((slot) => `${row}.${columnOf(slot)}`).join(', ')}]::text[]`
+}
+
+/** What a row held before, comparable with `keysOf` when it was written under the same indexes. */
+export function oldKeysOf(model: ModelTable, row: string): string {
+  const [now, all] = [keysOf(model, row), allKeysOf(model, row)]
+  return now === all ? now : `CASE ${row}.index_generation WHEN ${model.generation} THEN ${now} ELSE ${all} END`
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isApiError } from '@pergola/api'
+import type { Pool } from 'pg'
+import { isSettled, keyOf, type ModelTable } from '../../model-table.ts'
+import { StaleModel } from '../../stale-model.ts'
+import type { BuildOptions, Lease, ModelKey } from '../../store.ts'
+import { settled } from '../../table-change.ts'
+import { saveProgress } from './build-progress.ts'
+import { lockTable, orStaleModel, saveTable, type Catalog } from '../catalog.ts'
+import { fillIndexes } from './fill-indexes.ts'
+import { acquireLease, holdFence, releaseLease } from '../leases.ts'
+import { orderIndexes, run } from './order-indexes.ts'
+import { discardSql } from '../table-sql.ts'
+import { inTransaction } from '../write/transaction.ts'
+
+/** Another replica goes on this long after the one that was at it has died. */
+const leaseMs = 15_000
+/** How often those who wait for another replica look. */
+const waitMs = 250
+
+export interface BuildParts {
+  readonly pool: Pool
+  readonly catalog: Catalog
+}
+
+/** One replica at a time, under a lease that fences every step; the others wait until it is done or gone. */
+export async function buildIndexes(parts: BuildParts, model: ModelKey, options: BuildOptions): Promise<void> {
+  const { pool, catalog } = parts
+  const holder = randomUUID()
+  for (;;) {
+    options.signal?.throwIfAborted()
+    const { table } = await catalog.refresh(model)
+    if (isSettled(table)) return
+    if (options.edition !== undefined && options.edition !== table.edition) throw new StaleModel(model)
+    const lease = await acquireLease(pool, `index build ${keyOf(model)}`, { holder, ttlMs: leaseMs })
+    if (!lease) await sleep(waitMs, undefined, options)
+    else await buildUnderLease(parts, { table, lease, holder }, options)
+  }
+}
+
+interface Turn {
+  readonly table: ModelTable
+  readonly lease: Lease
+  readonly holder: string
+}
+
+async function buildUnderLease(
+  { pool }: BuildParts,
+  { table, lease, holder }: Turn,
+  options: BuildOptions,
+): Promise<void> {
+  const renewal = setInterval(() => {
+    acquireLease(pool, lease.name, { holder, ttlMs: leaseMs }).catch(() => {})
+  }, leaseMs / 3)
+  try {
+    const filled = await fillIndexes({ pool, lease, ...options }, table)
+    await saveProgress(pool, table, { ...filled, phase: 'ordering', done: filled.total })
+    await orderIndexes(pool, table)
+    await changeCatalog(pool, { table, lease }, settled)
+    for (const discarded of table.discarded) {
+      for (const sql of discardSql(table, discarded)) await run(pool, sql)
+    }
+    await forgetDiscarded(pool, table, lease)
+  } catch (error) {
+    // Somebody else is at it now.
+    if (!isApiError(error) || error.reason !== 'FenceLost') throw orStaleModel(error, table)
+  } finally {
+    clearInterval(renewal)
+    await releaseLease(pool, lease).catch(() => {})
+  }
+}
+
+async function forgetDiscarded(pool: Pool, table: ModelTable, lease: Lease): Promise<void> {
+  const gone = new Set(table.discarded.map(({ slot }) => slot))
+  await changeCatalog(pool, { table, lease }, (current) => ({
+    ...current,
+    discarded: current.discarded.filter(({ slot }) => !gone.has(slot)),
+  }))
+}
+
+/** Unless the declaration has changed under us: what was built then is not all that it wants. */
+async function changeCatalog(
+  pool: Pool,
+  { table, lease }: Pick<Turn, 'table' | 'lease'>,
+  change: (current: ModelTable) => ModelTable,
+): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    await holdFence(client, lease)
+    const current = await lockTable(client, table)
+    if (current?.edition !== table.edition) throw new StaleModel(table)
+    await saveTable(client, change(current))
+    await client.query('DELETE FROM index_builds WHERE model = $1', [table.id])
+  })
+}

@@ -1,0 +1,323 @@
+import { hash } from 'node:crypto'
+import type { Pool, QueryConfig } from 'pg'
+import { encodeCursor } from '../../cursor.ts'
+import { fieldOf, orderOf, placeOf, type OrderColumn, type Place } from '../../list-order.ts'
+import { equalitiesOf } from '../../list-selection.ts'
+import { indexBuilding, missingIndexes } from '../../index-build.ts'
+import { encodeRevision } from '../../revision.ts'
+import { StaleModel } from '../../stale-model.ts'
+import { boundedTotal, type ListQuery, type ModelKey, type Revision, type StoredPage, type Term } from '../../store.ts'
+import { orStaleModel, type Catalog, type OpenModel } from '../catalog.ts'
+import { readBuild } from '../indexes/build-progress.ts'
+import { choosePlan, type Plan, type PlanParts } from './list-plan.ts'
+import { tableOf, type ModelTable } from '../../model-table.ts'
+import { dataText, idOf, ownedText, toStoredObject, type ObjectRow } from '../object-row.ts'
+import { orderBy, segmentsAfter } from './ordering.ts'
+import { createParameters, type Parameters } from '../parameters.ts'
+import { boundedCount, driver, intersection, rowPredicate } from './predicates.ts'
+import type { Sequencer } from '../changelog/sequencer.ts'
+
+/** A revision carries at most this many changes to skip; with more the list waits for the sequencer. */
+const maxSkipped = 1_000
+
+type PageRow = Pick<ObjectRow, 'owned'> & {
+  /** Null for what is beyond the bytes. */
+  readonly data: string | null
+  /** The same in all rows: how many objects match, and where the list stands. */
+  readonly place: string
+} & Record<`key_${number}`, string | null>
+
+export interface ListParts extends PlanParts {
+  readonly sequencer: Sequencer
+  readonly catalog: Catalog
+}
+
+export async function list(parts: ListParts, key: ModelKey, query: ListQuery): Promise<StoredPage> {
+  const model = await readyModel(parts, key, query)
+  try {
+    return await listBy(parts, model, query)
+  } catch (error) {
+    throw orStaleModel(error, key)
+  }
+}
+
+async function listBy(parts: ListParts, model: OpenModel, query: ListQuery): Promise<StoredPage> {
+  const { pool } = parts
+  const { table } = model
+  const order = orderOf(table, query.sort)
+  const after = query.after === undefined ? undefined : placeOf(order, query.after)
+  const plan = await choosePlan(parts, table, query)
+  const statement = keptOrNot(model, pageSql(table, query, { order, after, plan }))
+  const { rows, revision, counted } = await readPage(parts, model, statement)
+  const found = rows.filter(({ owned }) => owned !== '')
+  const total = await totalOf(pool, { model: table, query, counted })
+  const kept = found.slice(0, query.limit).filter((row): row is PageRow & ObjectRow => row.data !== null)
+  const last = kept.at(-1)
+  return {
+    items: kept.map(toStoredObject),
+    revision,
+    ...(total && { total }),
+    ...(found.length > kept.length &&
+      last && { next: encodeCursor(order.map(({ column }, at) => keyOf(last, column, at))) }),
+  }
+}
+
+function keyOf(row: PageRow, column: string, at: number): string | null {
+  return column === 'id' ? idOf(row) : (row[`key_${at}`] ?? null)
+}
+
+/** What we know of the model may be old: an index that was not ready then may be now. */
+async function readyModel({ pool, catalog }: ListParts, key: ModelKey, query: ListQuery): Promise<OpenModel> {
+  const known = catalog.find(key)
+  if (missingIndexes(known.table, query).length === 0) return known
+  const model = await catalog.refresh(key)
+  const [missing] = missingIndexes(model.table, query)
+  if (missing === undefined) return model
+  throw indexBuilding(model.table, missing, await readBuild(pool, model.table))
+}
+
+interface ReadPage {
+  readonly rows: PageRow[]
+  readonly revision: Revision
+  readonly counted: number | undefined
+}
+
+async function readPage(
+  { pool, sequencer, catalog }: ListParts,
+  { table, revised }: OpenModel,
+  statement: QueryConfig,
+): Promise<ReadPage> {
+  for (;;) {
+    const { rows } = await pool.query<PageRow>(statement)
+    const [counted, number, tag = '', edition, known, before, after, ...skipped] = rows[0]?.place.split(' ') ?? []
+    // What had no place yet may have been truncated away under this statement, or the place itself.
+    if (number === undefined || before !== after) continue
+    // Under another edition an index that was used here may no longer be filled, or be filled with something else.
+    if (Number(edition) !== table.edition) throw new StaleModel(table)
+    if (Number(known) !== revised) await catalog.refresh(table)
+    const revision = encodeRevision({ number: Number(number), tag, skipped })
+    if (skipped.length <= maxSkipped) return { rows, revision, counted: counted === '-' ? undefined : Number(counted) }
+    await sequencer.nextPass(100)
+  }
+}
+
+/** More kinds of pages than these are planned each time. */
+const maxKept = 100
+
+/** With the name under which a connection keeps its plan. */
+function keptOrNot({ keptPages }: OpenModel, { text, values, keepsPlan }: PageStatement): QueryConfig {
+  if (!keepsPlan || (keptPages.size >= maxKept && !keptPages.has(text))) return { text, values }
+  const name = keptPages.get(text) ?? `list ${hash('sha256', text, 'base64url')}`
+  keptPages.set(text, name)
+  return { name, text, values }
+}
+
+interface PageParts {
+  readonly order: readonly OrderColumn[]
+  readonly after: Place | undefined
+  readonly plan: Plan
+}
+
+interface PageStatement {
+  readonly text: string
+  readonly values: unknown[]
+  /** Whether its plan is good for any values. */
+  readonly keepsPlan: boolean
+}
+
+/**
+ * One statement, so one snapshot: the page, its total, and where in the change log it stands, with the changes of the
+ * model that it shows but that have no place yet. The left join keeps the total of a page that is past the end.
+ */
+export function pageSql(model: ModelTable, query: ListQuery, { order, after, plan }: PageParts): PageStatement {
+  const parameters = createParameters()
+  const reach = reachOf(model, plan, query)
+  const matching = matchingSql(model, query, { order, plan, parameters, keepsPlan: reach !== undefined })
+  const segments = segmentsAfter(order, after, parameters)
+  const asked = parameters.add(query.limit + 1)
+  const first = reach === undefined ? asked : String(reach)
+  const offset = query.offset ? ` OFFSET ${parameters.add(query.offset)}` : ''
+  const columns = matching.whole ? 'o.*' : columnsOf(order)
+  const pages = matching.from.flatMap((from) =>
+    segments.map((segment) => `SELECT ${columns} ${from} WHERE ${[...matching.where, segment].join(' AND ')}`),
+  )
+  const sorted = (rows: string, limit: string) => `${rows} ORDER BY ${orderBy(order)} LIMIT ${limit}`
+  const [only = '', ...others] = pages
+  // Each range is read as far as the page could reach, and only then are they put together.
+  const ranges = others.length === 0 ? [] : pages.map((rows) => sorted(rows, `${first} + ${query.offset ?? 0}`))
+  const joined = ranges.map((_, at) => `SELECT * FROM range_${at}`).join(matching.repeats ? ' UNION ' : ' UNION ALL ')
+  const read = sorted(ranges.length === 0 ? only : `SELECT * FROM (${joined}) o`, `${first}${offset}`)
+  const page = reach === undefined ? read : sorted(`SELECT * FROM (${read}) o`, asked)
+  const ctes = [...matching.ctes, ...ranges.map((sql, at) => `range_${at} AS (${sql})`)]
+  if (!matching.whole) ctes.push(`page AS MATERIALIZED (${page})`)
+  const rows = matching.whole ? `(${page}) o` : `(page JOIN ${tableOf(model)} o USING (id))`
+  const keys = order.flatMap(({ column }, at) => (column === 'id' ? [] : [`, o.${column}::text AS key_${at}`]))
+  return {
+    text: `${ctes.length === 0 ? '' : `WITH ${ctes.join(',\n')}\n`}
+      SELECT (SELECT concat_ws(' ', coalesce(${matching.count}::text, '-'), list_place(${model.id}, ${maxSkipped + 1}))) AS place,
+        ${ownedText({ row: 'o' })} AS owned, ${dataSql(query, order)} AS data${keys.join('')}
+      FROM (VALUES (1)) one LEFT JOIN ${rows} ON true
+      ORDER BY ${orderBy(order)}`,
+    values: parameters.values,
+    keepsPlan: reach !== undefined,
+  }
+}
+
+/** Pages of these sizes keep their plans: by another number the planner might choose another way. */
+const reaches = [20, 100, 500]
+
+/**
+ * How far a statement reads whose plan may be kept, whatever the values: where one index has the page in order and the
+ * planner has no reason to think of another, which in the order of creation is so for labels and sets alone. Planning takes
+ * PostgreSQL a millisecond, three times as long as the page.
+ */
+function reachOf(model: ModelTable, { way }: Plan, query: ListQuery): number | undefined {
+  const { where = [], sort = [], limit, offset, maxBytes } = query
+  const [term, ...others] = where
+  if (offset || maxBytes !== undefined || sort.length > 1 || others.length > 0) return undefined
+  const isKept =
+    way === 'composite' ||
+    (way === 'ordered scan' && !term) ||
+    (way === 'along the index' && term?.is.op === '=' && ('label' in term || fieldOf(model, term.field).kind === 'set'))
+  const reach = reaches.find((size) => size >= limit)
+  return isKept && reach !== undefined ? reach + 1 : undefined
+}
+
+/** Null for what comes behind the object that fills the page. */
+function dataSql({ maxBytes }: ListQuery, order: readonly OrderColumn[]): string {
+  if (maxBytes === undefined) return dataText('o.data')
+  const bytes = `octet_length(o.data)`
+  return `CASE WHEN sum(${bytes}) OVER (ORDER BY ${orderBy(order)}) - ${bytes} < ${maxBytes} THEN ${dataText('o.data')} END`
+}
+
+interface Matching {
+  readonly ctes: readonly string[]
+  /** Each with some of the rows, called `o`. */
+  readonly from: readonly string[]
+  /** Whether several of them may have the same row. */
+  readonly repeats?: boolean
+  readonly where: readonly string[]
+  /** Whether they are read with their data, and not first sorted by what the order needs. */
+  readonly whole?: boolean
+  /** A scalar that counts what matches, or null. */
+  readonly count: string
+}
+
+interface MatchingParts {
+  readonly order: readonly OrderColumn[]
+  readonly plan: Plan
+  readonly parameters: Parameters
+  readonly keepsPlan: boolean
+}
+
+const noCount = 'null::bigint'
+
+function matchingSql(model: ModelTable, query: ListQuery, parts: MatchingParts): Matching {
+  const { order, plan, parameters, keepsPlan } = parts
+  const { where = [], total = 'bounded' } = query
+  if (plan.way === 'along the index') {
+    // The entries of a value come in the order asked for, so that the page is their beginning and they need no sorting.
+    const ids = equalitiesOf(plan.term).map((equal) => intersection(model, [equal], parameters) ?? '')
+    const from = ids.map((entries) => `FROM (${entries}) o`)
+    const count = keepsPlan ? countInOrder(model, query, parts) : countSql(model, query, parameters)
+    return { ctes: [], from, repeats: true, where: [], count }
+  }
+  const terms = plan.way === 'intersection' ? plan.terms : plan.way === 'candidates' ? [plan.term] : []
+  const residual = where.filter((term) => !terms.includes(term)).map((term) => rowPredicate(model, term, parameters))
+  const ids = intersection(model, terms, parameters)
+  if (ids === undefined) {
+    const isKnown = 'matches' in plan && total === 'bounded'
+    const count = isKnown
+      ? `${boundedTotal + 1}::bigint`
+      : keepsPlan && where.length > 0
+        ? countInOrder(model, query, parts)
+        : countSql(model, query, parameters)
+    return { ctes: [], from: [`FROM ${tableOf(model)} o`], whole: keepsPlan, where: residual, count }
+  }
+  const candidates = `candidates AS MATERIALIZED (${ids})`
+  const byId = order.length === 1 && order[0]?.column === 'id'
+  if (byId && residual.length === 0) {
+    const count = total === 'none' ? noCount : '(SELECT count(*) FROM candidates)'
+    return { ctes: [candidates], from: ['FROM candidates o'], where: [], count }
+  }
+  const joined = `FROM candidates JOIN ${tableOf(model)} o USING (id)`
+  if (total === 'none') return { ctes: [candidates], from: [joined], where: residual, count: noCount }
+  const matching = `matching AS MATERIALIZED (SELECT ${columnsOf(order)} ${joined}${whereSql(residual)})`
+  return {
+    ctes: [candidates, matching],
+    from: ['FROM matching o'],
+    where: [],
+    count: '(SELECT count(*) FROM matching)',
+  }
+}
+
+/**
+ * A plan that is kept was made without a look at the value: where few values are expected to be common, it may be to look
+ * through all objects for the first ten thousand, which takes long when there are ten. In the order of an index there is
+ * nothing to look through.
+ */
+function countInOrder(
+  model: ModelTable,
+  { where: [term] = [], total = 'bounded' }: ListQuery,
+  { order, parameters }: MatchingParts,
+): string {
+  if (total === 'none' || !term) return noCount
+  const ids = `${driver(model, term, parameters) ?? ''} ORDER BY ${'label' in term ? 'id' : orderBy(order)}`
+  return `(SELECT count(*) FROM (${ids}${total === 'exact' ? '' : ` LIMIT ${boundedTotal + 1}`}) counted)`
+}
+
+/** By the indexes alone where they have it all. */
+function countSql(model: ModelTable, { where = [], total = 'bounded' }: ListQuery, parameters: Parameters): string {
+  if (total === 'none') return noCount
+  if (total === 'exact') {
+    const ids = intersection(model, where, parameters) ?? rowsSql(model, where, parameters)
+    return `(SELECT count(*) FROM (${ids}) counted)`
+  }
+  return (
+    boundedCount(model, where, { bound: boundedTotal, parameters }) ??
+    `(SELECT count(*) FROM (${rowsSql(model, where, parameters)} LIMIT ${boundedTotal + 1}) counted)`
+  )
+}
+
+/** Without a condition, in the order of the primary key: else the rows themselves would be read. */
+function rowsSql(model: ModelTable, where: readonly Term[], parameters: Parameters): string {
+  const conditions = where.map((term) => rowPredicate(model, term, parameters))
+  return `SELECT o.id FROM ${tableOf(model)} o${where.length === 0 ? ' ORDER BY o.id' : whereSql(conditions)}`
+}
+
+function whereSql(where: readonly string[]): string {
+  return where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`
+}
+
+/** What the order needs of a row; its data is fetched for the page only. */
+function columnsOf(order: readonly OrderColumn[]): string {
+  return [...new Set(['id', ...order.map(({ column }) => column)])].map((column) => `o.${column}`).join(', ')
+}
+
+interface TotalParts {
+  readonly model: ModelTable
+  readonly query: ListQuery
+  readonly counted: number | undefined
+}
+
+async function totalOf(pool: Pool, { model, query, counted }: TotalParts): Promise<StoredPage['total']> {
+  if (counted === undefined) return undefined
+  if (query.total === 'exact' || counted <= boundedTotal) return { count: counted, isEstimate: false }
+  return { count: Math.max(counted, await estimate(pool, model, query.where ?? [])), isEstimate: true }
+}
+
+/** What the planner expects, from its statistics: no more than the most selective term alone. */
+async function estimate(pool: Pool, model: ModelTable, terms: readonly Term[]): Promise<number> {
+  const estimates: number[] = []
+  for (const term of [undefined, ...terms]) {
+    const parameters = createParameters()
+    const sql = term === undefined ? `SELECT id FROM ${tableOf(model)}` : driver(model, term, parameters)
+    if (sql === undefined) continue
+    const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
+      `EXPLAIN (FORMAT JSON) ${sql}`,
+      parameters.values,
+    )
+    estimates.push(rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0)
+  }
+  return Math.min(...estimates)
+}

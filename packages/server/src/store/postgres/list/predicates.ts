@@ -1,0 +1,173 @@
+import { prefixEnd } from '../../index-key.ts'
+import type { Condition, Term } from '../../store.ts'
+import { timeRanges } from '../../time-bounds.ts'
+import { fieldOf } from '../../list-order.ts'
+import { labelTableOf, setTableOf, tableOf, type ModelTable } from '../../model-table.ts'
+import type { Parameters } from '../parameters.ts'
+
+/** The term as a condition on the row `o` alone: labels and sets are answered from their copies in the row. */
+export function rowPredicate(model: ModelTable, term: Term, parameters: Parameters): string {
+  if ('label' in term) return labelPredicate(term, parameters)
+  const field = fieldOf(model, term.field)
+  switch (field.kind) {
+    case 'text':
+      return textPredicate(`o.${field.column}`, term.is, parameters)
+    case 'set':
+      return setPredicate(field.slot, term.is, parameters)
+    case 'time':
+      return timePredicate(
+        { column: `o.${field.column}`, shift: field.column === 'id' ? 20n : 0n },
+        term.is,
+        parameters,
+      )
+  }
+}
+
+/**
+ * The ids that the term selects, from an index, as a query `SELECT id FROM ...`; undefined where no index helps,
+ * that is for terms that select what is not there.
+ */
+export function driver(model: ModelTable, term: Term, parameters: Parameters): string | undefined {
+  const ids = countedDriver(model, term, parameters)
+  return ids !== undefined && repeatsIds(model, term) ? `SELECT DISTINCT id FROM (${ids}) repeated` : ids
+}
+
+/** Whether an object may have several entries that fit. */
+export function repeatsIds(model: ModelTable, term: Term): boolean {
+  return 'field' in term && fieldOf(model, term.field).kind === 'set' && term.is.op !== '='
+}
+
+/**
+ * More terms than these are not put side by side: each is one more table to join, and from `geqo_threshold`, 12, on
+ * PostgreSQL looks for an order at random, which took 7 s for 100 terms of labels and ended without any.
+ */
+export const maxJoinedTerms = 8
+
+/** The ids that all the terms select, each once; undefined where they are too many, or one has no index to help. */
+export function intersection(model: ModelTable, terms: readonly Term[], parameters: Parameters): string | undefined {
+  if (terms.length === 0 || terms.length > maxJoinedTerms || !terms.every((term) => isIndexed(model, term)))
+    return undefined
+  const [first, ...others] = terms.toSorted((a, b) => Number(repeatsIds(model, a)) - Number(repeatsIds(model, b)))
+  const ids = first && driver(model, first, parameters)
+  const also = others.map((term) => `i.id IN (${countedDriver(model, term, parameters) ?? ''})`)
+  return also.length === 0 ? ids : `SELECT i.id FROM (${ids}) i WHERE ${also.join(' AND ')}`
+}
+
+export interface CountOptions {
+  readonly bound: number
+  readonly parameters: Parameters
+}
+
+/**
+ * A scalar: how many objects the terms select, counted no further than one above the bound; undefined unless an index
+ * helps with every one of them. Entries that repeat ids are read only twice as far at first: telling 500,000 apart took
+ * 250 ms.
+ */
+export function boundedCount(
+  model: ModelTable,
+  terms: readonly Term[],
+  { bound, parameters }: CountOptions,
+): string | undefined {
+  const first = bound + 1
+  const [only, ...others] = terms
+  const entries = only && others.length === 0 && repeatsIds(model, only) && countedDriver(model, only, parameters)
+  const countIds = (ids: string) => `(SELECT count(*) FROM (${ids} LIMIT ${first}) counted)`
+  if (!entries) {
+    const ids = intersection(model, terms, parameters)
+    return ids && countIds(ids)
+  }
+  return `(SELECT CASE WHEN found > ${bound} OR entries < ${2 * first} THEN found
+    ELSE ${countIds(`SELECT DISTINCT id FROM (${entries}) repeated`)} END
+    FROM (SELECT count(*) AS entries, count(DISTINCT id) AS found FROM (${entries} LIMIT ${2 * first}) e) begun)`
+}
+
+/** Whether an index has the objects that the term selects: not those that it selects for what they lack. */
+export function isIndexed(model: ModelTable, { is: { op }, ...term }: Term): boolean {
+  if (op === 'not in') return false
+  return op !== 'absent' || ('field' in term && fieldOf(model, term.field).kind !== 'set')
+}
+
+/** The same, but an object with several fitting values may come several times: enough to count by, and cheaper. */
+export function countedDriver(model: ModelTable, term: Term, parameters: Parameters): string | undefined {
+  if (!isIndexed(model, term)) return undefined
+  if ('label' in term) {
+    const key = parameters.add(term.label)
+    const value = term.is.op === 'present' ? '' : ` AND ${textPredicate('value', term.is, parameters)}`
+    return `SELECT id FROM ${labelTableOf(model)} WHERE key = ${key}${value}`
+  }
+  const field = fieldOf(model, term.field)
+  if (field.kind === 'set') {
+    const where = term.is.op === 'present' ? '' : ` WHERE ${textPredicate('value', term.is, parameters)}`
+    return `SELECT id FROM ${setTableOf(model, field.slot)}${where}`
+  }
+  return `SELECT o.id FROM ${tableOf(model)} o WHERE ${rowPredicate(model, term, parameters)}`
+}
+
+function textPredicate(column: string, condition: Condition, parameters: Parameters): string {
+  switch (condition.op) {
+    case 'present':
+      return `${column} IS NOT NULL`
+    case 'absent':
+      return `${column} IS NULL`
+    case 'in':
+      return `${column} = ANY(${parameters.add(condition.values)}::text[])`
+    case 'not in':
+      return `(${column} IS NULL OR ${column} <> ALL(${parameters.add(condition.values)}::text[]))`
+    case 'prefix': {
+      const end = prefixEnd(condition.value)
+      const from = `${column} >= ${parameters.add(condition.value)}::text`
+      return end === undefined ? from : `(${from} AND ${column} < ${parameters.add(end)}::text)`
+    }
+    default:
+      return `${column} ${condition.op} ${parameters.add(condition.value)}::text`
+  }
+}
+
+function labelPredicate({ label, is }: { label: string; is: Condition }, parameters: Parameters): string {
+  const key = `${parameters.add(label)}::text`
+  if (is.op === 'present') return `jsonb_exists(o.labels, ${key})`
+  if (is.op === 'absent') return `NOT jsonb_exists(o.labels, ${key})`
+  return textPredicate(`((o.labels ->> ${key}) COLLATE "C")`, is, parameters)
+}
+
+function setPredicate(slot: number, condition: Condition, parameters: Parameters): string {
+  const set = `(o.sets -> '${slot}')`
+  switch (condition.op) {
+    case 'present':
+      return `jsonb_exists(o.sets, '${slot}')`
+    case 'absent':
+      return `NOT jsonb_exists(o.sets, '${slot}')`
+    case '=':
+      return `coalesce(jsonb_exists(${set}, ${parameters.add(condition.value)}::text), false)`
+    case 'in':
+      return `coalesce(jsonb_exists_any(${set}, ${parameters.add(condition.values)}::text[]), false)`
+    case 'not in':
+      return `NOT coalesce(jsonb_exists_any(${set}, ${parameters.add(condition.values)}::text[]), false)`
+    default: {
+      const value = textPredicate('(v.value COLLATE "C")', condition, parameters)
+      return `EXISTS (SELECT FROM jsonb_array_elements_text(${set}) v (value) WHERE ${value})`
+    }
+  }
+}
+
+function timePredicate(
+  { column, shift }: { column: string; shift: bigint },
+  condition: Condition,
+  parameters: Parameters,
+): string {
+  if (condition.op === 'not in') {
+    const selected = timePredicate({ column, shift }, { op: 'in', values: condition.values }, parameters)
+    return `coalesce(NOT ${selected}, true)`
+  }
+  const ranges = timeRanges(condition)
+  if (ranges === 'present') return `${column} IS NOT NULL`
+  if (ranges === 'absent') return `${column} IS NULL`
+  const bound = (milliseconds: number) => `${parameters.add((BigInt(milliseconds) << shift).toString())}::bigint`
+  const parts = ranges.map(({ from, before }) =>
+    [
+      ...(from === undefined ? [] : [`${column} >= ${bound(from)}`]),
+      ...(before === undefined ? [] : [`${column} < ${bound(before)}`]),
+    ].join(' AND '),
+  )
+  return parts.length === 0 ? 'false' : `(${parts.map((part) => `(${part})`).join(' OR ')})`
+}

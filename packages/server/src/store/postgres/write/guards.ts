@@ -1,0 +1,100 @@
+import type { ClientBase } from 'pg'
+import { GuardFailed } from '../../guard-failed.ts'
+import type { Guard, ModelKey, WriteOperation, WriteOptions } from '../../store.ts'
+import { countersOf, counterUp } from '../../counters.ts'
+import { tableOf } from '../../model-table.ts'
+import type { Catalog } from '../catalog.ts'
+import { createParameters } from '../parameters.ts'
+import { driver } from '../list/predicates.ts'
+
+/**
+ * Locks what must be there, and with it what is going to be written, in one order that all writers keep: else two who each
+ * need the other to stay would wait for each other until the database notices, a second later.
+ */
+export async function holdGuards(
+  client: ClientBase,
+  catalog: Catalog,
+  { operations, guards = [] }: WriteOptions & { readonly operations: readonly WriteOperation[] },
+): Promise<void> {
+  if (guards.length === 0) return
+  for (const guard of countersOf(guards)) {
+    const { text, values } = counterUp(guard)
+    const { rowCount } = await client.query(text, [...values])
+    if (rowCount === 0) throw new GuardFailed(guard)
+  }
+  const written = operations.filter(({ type }) => type !== 'create')
+  const there = guards.filter((guard) => guard.is === 'there')
+  const locks = [...written, ...there].toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
+  for (let at = 0; at < locks.length;) {
+    const same = sameKind(locks, at)
+    at += same.length
+    await hold(client, catalog, same)
+  }
+}
+
+type Lock = WriteOperation | Extract<Guard, { is: 'there' }>
+
+/** What one statement can lock: many of one model that must only be there, or one of anything else. */
+function sameKind(locks: readonly Lock[], from: number): readonly [Lock, ...Lock[]] {
+  const [first, ...others] = locks.slice(from)
+  if (!first) throw new Error('there is nothing to lock')
+  if (!isPlain(first)) return [first]
+  const end = others.findIndex((lock) => !isPlain(lock) || modelOf(lock) !== modelOf(first))
+  return [first, ...others.slice(0, end === -1 ? others.length : end)]
+}
+
+const isPlain = (lock: Lock): boolean => 'is' in lock && lock.expected === undefined
+const modelOf = ({ model }: Lock): string => `${model.group}/${model.plural}`
+
+async function hold(client: ClientBase, catalog: Catalog, locks: readonly [Lock, ...Lock[]]): Promise<void> {
+  const [first] = locks
+  if (!('is' in first)) return holdWritten(client, catalog, first)
+  if (locks.length === 1) return holdThere(client, catalog, first)
+  const names = [...new Set(locks.map(({ name }) => name))]
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT name FROM ${tableOf(catalog.find(first.model).table)} WHERE name = ANY($1) ORDER BY name FOR SHARE`,
+    [names],
+  )
+  const found = new Set(rows.map(({ name }) => name))
+  const missing = locks.find(({ name }) => !found.has(name))
+  if (missing && 'is' in missing) throw new GuardFailed(missing)
+}
+
+const placeOf = ({ model, name }: { readonly model: ModelKey; readonly name: string }) =>
+  `${model.group}/${model.plural}/${name}`
+
+async function holdWritten(client: ClientBase, catalog: Catalog, { model, name }: WriteOperation): Promise<void> {
+  await client.query(`SELECT FROM ${tableOf(catalog.find(model).table)} WHERE name = $1 FOR UPDATE`, [name])
+}
+
+async function holdThere(client: ClientBase, catalog: Catalog, guard: Extract<Guard, { is: 'there' }>): Promise<void> {
+  const { uid = null, version = null } = guard.expected ?? {}
+  const { rowCount } = await client.query(
+    `SELECT FROM ${tableOf(catalog.find(guard.model).table)}
+     WHERE name = $1 AND uid = coalesce($2, uid) AND version = coalesce($3, version) FOR SHARE`,
+    [guard.name, uid, version],
+  )
+  if (rowCount === 0) throw new GuardFailed(guard)
+}
+
+/** Runs what goes with the operations, and looks at what must not be there behind them. */
+export async function finishGuarded(
+  client: ClientBase,
+  catalog: Catalog,
+  { guards = [], also = [] }: WriteOptions,
+): Promise<void> {
+  for (const { text, values } of also) await client.query(text, [...values])
+  for (const guard of guards) {
+    if (guard.is === 'there' || guard.is === 'counted') continue
+    const { text, values } = guard.is === 'no row' ? guard.statement : selecting(catalog, guard)
+    const { rowCount } = await client.query(text, [...values])
+    if (rowCount !== 0) throw new GuardFailed(guard)
+  }
+}
+
+function selecting(catalog: Catalog, { model, where }: Extract<Guard, { is: 'none' }>) {
+  const parameters = createParameters()
+  const ids = driver(catalog.find(model).table, where, parameters)
+  if (ids === undefined) throw new Error('a guard selects by what is not there')
+  return { text: `${ids} LIMIT 1`, values: parameters.values }
+}

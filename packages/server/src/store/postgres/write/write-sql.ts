@@ -1,0 +1,104 @@
+import { tableOf, type ModelTable } from '../../model-table.ts'
+import { deleteQuickSql, deleteSql } from './delete-sql.ts'
+import { labelsAdded, setsAdded } from './side-table-sql.ts'
+import {
+  conditionOf,
+  grouped,
+  keyColumns,
+  keysOf,
+  many,
+  one,
+  type Column,
+  type Form,
+} from '../connection/statement-form.ts'
+import { givenSource, keptSource, updateKeptQuickSql, updateQuickSql, updateSql } from './update-sql.ts'
+
+/**
+ * The write statements of one model. Each does everything in one round trip and so in one transaction: the object,
+ * its side tables, the change and the pending row. The change is read from what the object's own statement returned:
+ * its id is drawn while the row lock is held.
+ *
+ * `One` takes a value a parameter. `Many` takes arrays, one element an operation, sorted by name, so that two batches
+ * can never wait for each other. They are two because the planner keeps a plan only for the first: with arrays it
+ * plans anew each time, at three times the cost of the write itself.
+ */
+export interface WriteStatements {
+  readonly createOne: string
+  readonly createMany: string
+  readonly updateOne: string
+  readonly updateMany: string
+  /** What is indexed stays as it is stored, and is not given. */
+  readonly updateKeptOne: string
+  readonly updateKeptMany: string
+  readonly deleteOne: string
+  readonly deleteMany: string
+  /** For writes of several callers: does not wait long for a row that somebody holds, which would hold all of them. */
+  readonly createGrouped: string
+  readonly updateGrouped: string
+  readonly updateKeptGrouped: string
+  readonly deleteGrouped: string
+  /**
+   * For the usual case, at half the cost: the object is as expected, and neither labels nor sets change, or nothing holds
+   * it. Answers the objects that it has changed; for the others nothing was done and the general statement has to decide.
+   */
+  readonly updateQuickOne: string
+  readonly updateQuickMany: string
+  readonly updateKeptQuickOne: string
+  readonly updateKeptQuickMany: string
+  readonly deleteQuickOne: string
+  readonly deleteQuickMany: string
+}
+
+export function writeStatements(model: ModelTable): WriteStatements {
+  return {
+    createOne: createSql(model, one),
+    createMany: createSql(model, many),
+    updateOne: updateSql(model, one, givenSource(model)),
+    updateMany: updateSql(model, many, givenSource(model)),
+    updateKeptOne: updateSql(model, one, keptSource(model)),
+    updateKeptMany: updateSql(model, many, keptSource(model)),
+    deleteOne: deleteSql(model, one),
+    deleteMany: deleteSql(model, many),
+    createGrouped: createSql(model, grouped),
+    updateGrouped: updateSql(model, grouped, givenSource(model)),
+    updateKeptGrouped: updateSql(model, grouped, keptSource(model)),
+    deleteGrouped: deleteSql(model, grouped),
+    updateQuickOne: updateQuickSql(model, one),
+    updateQuickMany: updateQuickSql(model, grouped),
+    updateKeptQuickOne: updateKeptQuickSql(model, one),
+    updateKeptQuickMany: updateKeptQuickSql(model, grouped),
+    deleteQuickOne: deleteQuickSql(model, one),
+    deleteQuickMany: deleteQuickSql(model, grouped),
+  }
+}
+
+/** Parameters: name, uid, held, stored as, data, labels, sets, then the single-value keys. */
+function createSql(model: ModelTable, form: Form): string {
+  const columns: readonly Column[] = [
+    ['name', 'text'],
+    ['uid', 'uuid'],
+    ['held', 'boolean'],
+    ['stored_as', 'text'],
+    ['data', 'bytea'],
+    ['labels', 'jsonb'],
+    ['sets', 'jsonb'],
+    ...keyColumns(model),
+  ]
+  const names = columns.map(([name]) => name).join(', ')
+  return `
+  WITH written AS (
+    INSERT INTO ${tableOf(model)} (id, version, generation, index_generation, ${names})
+    SELECT new_object_id(), 0, 1, ${model.generation}, ${names} FROM ${form.rows(columns)} WHERE ${conditionOf(model, form)}
+    RETURNING *
+  )${labelsAdded(model, 'written')}${setsAdded(model, 'written')},
+  logged AS (
+    INSERT INTO changes (id, model, op, object_id, name, uid, version, generation, index_generation, stored_as,
+      labels, sets, keys, data)
+    SELECT nextval('change_id'), ${model.id}, 'a', id, name, uid, version, generation, index_generation, stored_as,
+      labels, sets, ${keysOf(model, 'written')}, data
+    FROM written
+    RETURNING id
+  ),
+  queued AS (INSERT INTO pending_changes (id, model) SELECT id, ${model.id} FROM logged)
+  SELECT name, id FROM written`
+}

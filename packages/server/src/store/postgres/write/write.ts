@@ -1,0 +1,371 @@
+import { DatabaseError, type ClientBase, type Pool } from 'pg'
+import type {
+  CreateOperation,
+  DeleteOperation,
+  IndexedValues,
+  StoredObject,
+  UpdateOperation,
+  WriteOperation,
+  WriteOptions,
+  WriteResult,
+} from '../../store.ts'
+import { StaleModel } from '../../stale-model.ts'
+import { WriteConflict } from '../../write-conflict.ts'
+import { orStaleModel, type Catalog, type OpenModel } from '../catalog.ts'
+import { finishGuarded, holdGuards } from './guards.ts'
+import { holdFence } from '../leases.ts'
+import { isNoPartition } from '../changelog/log-partitions.ts'
+import { compareOperations, kindOf } from '../../batch-order.ts'
+import { setsBySlot } from '../../indexed-values.ts'
+import { columnOf, setTableOf, singles, tableOf, type IndexSlot } from '../../model-table.ts'
+import { createdAtOf, nameOf, toStoredObject, type ObjectRow } from '../object-row.ts'
+import { uniqueNameOf } from '../table-sql.ts'
+import { inTransaction } from './transaction.ts'
+
+type Queryable = Pick<ClientBase, 'query'>
+
+/** What the update and remove statements answer for each object they found. */
+interface OutcomeRow extends Omit<ObjectRow, 'data'> {
+  readonly outcome: 'uid' | 'version' | 'unchanged' | 'updated' | 'declared' | 'removed'
+  /** Only where the caller does not have it. */
+  readonly data: string | null
+}
+
+export interface WriteParts {
+  readonly pool: Pool
+  readonly catalog: Catalog
+  /** Makes the next partitions of the change log. */
+  readonly makeRoom: () => Promise<void>
+}
+
+const maxTries = 20
+/** Deadlock, and what a statement's snapshot is too old for. */
+const tryAgain = new Set(['40P01', '40001'])
+
+/**
+ * Two batches can still want each other's unique values, and somebody can change an object while we wait for it: what the
+ * database ends for that is done again.
+ */
+export async function write(
+  parts: WriteParts,
+  operations: readonly WriteOperation[],
+  options: WriteOptions = {},
+): Promise<readonly WriteResult[]> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await writeOnce(parts, operations, options)
+    } catch (error) {
+      const again = error instanceof DatabaseError && tryAgain.has(error.code ?? '')
+      if (tries === maxTries || !(again || isNoPartition(error))) throw error
+      if (!again) await parts.makeRoom()
+    }
+  }
+}
+
+/** One statement and one round trip when all operations are of one kind and model; else a transaction of such statements. */
+async function writeOnce(
+  parts: WriteParts,
+  operations: readonly WriteOperation[],
+  options: WriteOptions,
+): Promise<readonly WriteResult[]> {
+  const { fence, guards, also, dryRun = false } = options
+  const groups = groupByStatement(operations)
+  const results = new Map<WriteOperation, WriteResult>()
+  const run = async (client: Queryable) => {
+    for (const group of groups) {
+      const answered = await runGroup(client, { catalog: parts.catalog, grouped: false }, group)
+      for (const [operation, result] of answered) results.set(operation, result)
+    }
+  }
+  try {
+    if (groups.length === 1 && !fence && !guards && !also && !dryRun) await run(parts.pool)
+    else {
+      const work = async (client: ClientBase) => {
+        if (fence) await holdFence(client, fence)
+        await holdGuards(client, parts.catalog, { ...options, operations })
+        await run(client)
+        await finishGuarded(client, parts.catalog, options)
+      }
+      await inTransaction(parts.pool, work, dryRun ? 'ROLLBACK' : 'COMMIT')
+    }
+  } catch (error) {
+    throw await translate(error, parts, operations)
+  }
+  return operations.map((operation) => {
+    const result = results.get(operation)
+    if (!result) throw new Error(`the database answered nothing for ${operation.type} of "${operation.name}"`)
+    return result
+  })
+}
+
+/**
+ * Writes of several callers, all of one kind and model. Those that were done are answered; an operation without an answer
+ * was not done and has to be tried alone, as all of them when this throws.
+ */
+export async function writeTogether(
+  parts: WriteParts,
+  operations: readonly WriteOperation[],
+): Promise<readonly (WriteResult | undefined)[]> {
+  const [group] = groupByStatement(operations)
+  if (!group) return []
+  const answered = new Map(await runGroup(parts.pool, { catalog: parts.catalog, grouped: true }, group))
+  return operations.map((operation) => answered.get(operation))
+}
+
+type Group =
+  | { readonly type: 'create'; readonly operations: CreateOperation[] }
+  | { readonly type: 'update'; readonly operations: UpdateOperation[] }
+  | { readonly type: 'delete'; readonly operations: DeleteOperation[] }
+
+/** In the fixed order of batches, what follows each other and is of one kind goes together. */
+function groupByStatement(operations: readonly WriteOperation[]): readonly Group[] {
+  const groups: { kind: string; type: WriteOperation['type']; operations: WriteOperation[] }[] = []
+  for (const operation of operations.length === 1 ? operations : operations.toSorted(compareOperations)) {
+    const last = groups.at(-1)
+    if (last?.kind === kindOf(operation)) last.operations.push(operation)
+    else groups.push({ kind: kindOf(operation), type: operation.type, operations: [operation] })
+  }
+  return groups as unknown as Group[]
+}
+
+type GroupModel = OpenModel & { readonly grouped: boolean }
+
+type Answered = readonly (readonly [WriteOperation, WriteResult])[]
+
+function runGroup(
+  client: Queryable,
+  { catalog, grouped }: { catalog: Catalog; grouped: boolean },
+  group: Group,
+): Promise<Answered> {
+  const [first] = group.operations
+  if (!first) throw new Error('a batch has no operation')
+  const model = { ...catalog.find(first.model), grouped }
+  for (const operation of group.operations) assertEdition(model, operation)
+  switch (group.type) {
+    case 'create':
+      return runCreates(client, model, group.operations)
+    case 'update':
+      return runUpdates(client, model, group.operations)
+    case 'delete':
+      return runDeletes(client, model, group.operations)
+  }
+}
+
+/** Its values would not be those of our indexes. */
+function assertEdition({ table }: OpenModel, operation: WriteOperation): void {
+  if (operation.type === 'delete' || operation.content.indexed === 'kept') return
+  if ((operation.content.edition ?? 0) !== table.edition) throw new StaleModel(table)
+}
+
+type Verb = WriteOperation['type'] | 'updateKept'
+type StatementName = keyof OpenModel['statements']
+
+/** The statement for one operation or for several, with parameters that fit it. */
+function statement(model: GroupModel, verb: Verb, columns: readonly (readonly unknown[])[]) {
+  const single = columns[0]?.length === 1
+  return query(model, single ? `${verb}One` : model.grouped ? `${verb}Grouped` : `${verb}Many`, columns)
+}
+
+/** The one for the usual case. What it leaves undone must not matter to the others: they are alone or of several callers. */
+function quickStatement(model: GroupModel, verb: Exclude<Verb, 'create'>, columns: readonly (readonly unknown[])[]) {
+  return query(model, columns[0]?.length === 1 ? `${verb}QuickOne` : `${verb}QuickMany`, columns)
+}
+
+function query({ table, statements }: OpenModel, form: StatementName, columns: readonly (readonly unknown[])[]) {
+  return {
+    name: `${form} ${table.id}.${table.edition}`,
+    text: statements[form],
+    values: form.endsWith('One') ? columns.map(([value]) => value) : [...columns],
+  }
+}
+
+async function runCreates(
+  client: Queryable,
+  model: GroupModel,
+  operations: readonly CreateOperation[],
+): Promise<Answered> {
+  const columns = [
+    operations.map(({ name }) => name),
+    operations.map(({ uid }) => uid),
+    operations.map(({ content }) => content.held),
+    operations.map(({ content }) => content.storedAs),
+    operations.map(({ content }) => withoutNul(content.data)),
+    ...indexedColumns(
+      model,
+      operations.map(({ content }) => content.indexed),
+    ),
+  ]
+  const { rows } = await client.query<{ name: string; id: string }>(statement(model, 'create', columns))
+  const createdAt = new Map(rows.map(({ name, id }) => [name, createdAtOf(id)]))
+  return operations.map((operation) => {
+    const { name, uid, content } = operation
+    const { data, storedAs } = content
+    const object = { name, uid, version: 0, generation: 1, createdAt: createdAt.get(name) ?? 0, storedAs, data }
+    return [operation, { outcome: 'created', object }]
+  })
+}
+
+async function runUpdates(
+  client: Queryable,
+  model: GroupModel,
+  operations: readonly UpdateOperation[],
+): Promise<Answered> {
+  const kept = operations[0]?.content.indexed === 'kept'
+  const columns = updateColumns(model, operations)
+  const verb = kept ? 'updateKept' : 'update'
+  const general = statement(model, verb, columns)
+  const usual = mayBeQuick(model, operations) && (kept || operations.every(({ sameEntries }) => sameEntries))
+  if (!usual) return matchOutcomes(operations, (await client.query<OutcomeRow>(general)).rows, updated)
+  const { rows } = await client.query<OutcomeRow>(quickStatement(model, verb, columns))
+  if (rows.length > 0 || operations.length > 1) return answerFound(operations, rows, updated)
+  return matchOutcomes(operations, (await client.query<OutcomeRow>(general)).rows, updated)
+}
+
+function updated({ content, newGeneration }: UpdateOperation, row: OutcomeRow): StoredObject {
+  const before = toStored(row, content.data)
+  if (row.outcome === 'unchanged') return before
+  const generation = before.generation + (newGeneration ? 1 : 0)
+  return { ...before, version: before.version + 1, generation, storedAs: content.storedAs }
+}
+
+function updateColumns(model: GroupModel, operations: readonly UpdateOperation[]): readonly (readonly unknown[])[] {
+  const indexed = operations.flatMap(({ content }) => (content.indexed === 'kept' ? [] : [content.indexed]))
+  return [
+    operations.map(({ name }) => name),
+    operations.map(({ expected }) => expected.uid),
+    operations.map(({ expected }) => expected.version),
+    operations.map(({ content }) => content.held),
+    operations.map(({ content }) => content.storedAs),
+    operations.map(({ newGeneration }) => (newGeneration ? 1 : 0)),
+    operations.map(({ content }) => withoutNul(content.data)),
+    ...(indexed.length > 0 ? indexedColumns(model, indexed) : []),
+  ]
+}
+
+async function runDeletes(
+  client: Queryable,
+  model: GroupModel,
+  operations: readonly DeleteOperation[],
+): Promise<Answered> {
+  const now = Date.now()
+  const columns = [
+    operations.map(({ name }) => name),
+    operations.map(({ expected }) => expected?.uid ?? null),
+    operations.map(({ expected }) => expected?.version ?? null),
+  ]
+  const run = async (given: ReturnType<typeof query>) =>
+    (await client.query<OutcomeRow>({ ...given, values: [...given.values, now] })).rows
+  const deleted = (_operation: DeleteOperation, row: OutcomeRow) => {
+    const stored = toStored(row)
+    if (row.outcome === 'unchanged') return stored
+    return { ...stored, version: stored.version + 1, deletedAt: stored.deletedAt ?? now }
+  }
+  if (mayBeQuick(model, operations)) {
+    const rows = await run(quickStatement(model, 'delete', columns))
+    if (rows.length > 0 || operations.length > 1) return answerFound(operations, rows, deleted)
+  }
+  return matchOutcomes(operations, await run(statement(model, 'delete', columns)), deleted)
+}
+
+function mayBeQuick({ grouped }: GroupModel, operations: readonly WriteOperation[]): boolean {
+  return grouped || operations.length === 1
+}
+
+/** Only those that were done; the others are tried again by whoever sent them together. */
+function answerFound<T extends UpdateOperation | DeleteOperation>(
+  operations: readonly T[],
+  rows: readonly OutcomeRow[],
+  stored: (operation: T, row: OutcomeRow) => StoredObject,
+): Answered {
+  const found = new Set(rows.map(nameOf))
+  return matchOutcomes(
+    operations.filter(({ name }) => found.has(name)),
+    rows,
+    stored,
+  )
+}
+
+/** Nothing was applied unless every operation could be, so the first that could not is thrown. */
+function matchOutcomes<T extends UpdateOperation | DeleteOperation>(
+  operations: readonly T[],
+  rows: readonly OutcomeRow[],
+  stored: (operation: T, row: OutcomeRow) => StoredObject,
+): Answered {
+  const byName = new Map(rows.map((row) => [nameOf(row), row]))
+  return operations.map((operation) => {
+    const row = byName.get(operation.name)
+    if (!row) throw new WriteConflict('missing', operation)
+    const { outcome } = row
+    if (outcome === 'uid' || outcome === 'version')
+      throw new WriteConflict(outcome, operation, { stored: toStored(row) })
+    return [operation, { outcome, object: stored(operation, row) }] as const
+  })
+}
+
+function toStored(row: OutcomeRow, data?: Buffer): StoredObject {
+  const stored = toStoredObject({ ...row, data: row.data ?? '' })
+  return data ? { ...stored, data } : stored
+}
+
+/** JSON never has one; with one an object could not be read. */
+function withoutNul(data: Buffer): Buffer {
+  if (data.includes(0)) throw new Error('the data of an object has a NUL byte')
+  return data
+}
+
+/** Labels, sets and the single-value keys, each as an array over the operations. */
+function indexedColumns({ table }: OpenModel, indexed: readonly IndexedValues[]): readonly (readonly unknown[])[] {
+  return [
+    indexed.map(({ labels }) => JSON.stringify(labels)),
+    indexed.map(({ multi }) => JSON.stringify(setsBySlot(table, multi))),
+    ...singles(table).map(({ name }) => indexed.map(({ single }) => single[name] ?? null)),
+  ]
+}
+
+const uniqueViolation = '23505'
+
+/** A unique index that refused a value names itself in the error; which operation brought the value is looked up. */
+async function translate(error: unknown, parts: WriteParts, operations: readonly WriteOperation[]): Promise<unknown> {
+  const [first] = operations
+  if (!(error instanceof DatabaseError) || !first) return error
+  if (error.code !== uniqueViolation) return orStaleModel(error, first.model)
+  const [, refused] = /=\(([\s\S]*)\) already exists/.exec(error.detail ?? '') ?? []
+  for (const operation of operations) {
+    if (operation.type === 'delete') continue
+    const { table } = parts.catalog.find(operation.model)
+    if (error.constraint === `${tableOf(table)}_name`) {
+      if (operation.type === 'create' && (refused ?? operation.name) === operation.name)
+        return new WriteConflict('exists', operation)
+      continue
+    }
+    for (const index of table.indexes) {
+      if (uniqueNameOf(table, index) !== error.constraint) continue
+      const { indexed } = operation.content
+      if (indexed === 'kept') continue
+      const values = index.multi ? (indexed.multi[index.name] ?? []) : [indexed.single[index.name]]
+      const value = values.find(
+        (candidate) => candidate !== undefined && (refused === undefined || candidate === refused),
+      )
+      if (value === undefined) continue
+      const holder = await holderOf(parts, operation, { index, value })
+      return new WriteConflict('duplicate', operation, {
+        duplicate: { index: index.name, value, ...(holder !== undefined && { holder }) },
+      })
+    }
+  }
+  return error
+}
+
+async function holderOf(
+  { pool, catalog }: WriteParts,
+  { model }: WriteOperation,
+  taken: { index: IndexSlot; value: string },
+) {
+  const { table } = catalog.find(model)
+  const { index, value } = taken
+  const sql = index.multi
+    ? `SELECT m.name FROM ${setTableOf(table, index.slot)} s JOIN ${tableOf(table)} m USING (id) WHERE s.value = $1`
+    : `SELECT name FROM ${tableOf(table)} WHERE ${columnOf(index.slot)} = $1`
+  const { rows } = await pool.query<{ name: string }>(sql, [value])
+  return rows[0]?.name
+}
