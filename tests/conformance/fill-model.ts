@@ -2,7 +2,7 @@ import { systemClock as clock } from '../../packages/server/src/base/clock.ts'
 import { createBuiltInModel } from '../../packages/server/src/models/built-in-model.ts'
 import { createOperation } from '../../packages/server/src/models/create.ts'
 import { definitionOf, type ModelSpec } from '../../packages/server/src/models/definition/definition.ts'
-import type { JsonObject } from '../../packages/server/src/models/json-object.ts'
+import type { JsonObject } from '../../packages/server/src/models/object.ts'
 import { declarationOf } from '../../packages/server/src/models/model.ts'
 import { openStore } from '../../packages/server/src/store/open-store.ts'
 

@@ -1,6 +1,7 @@
 import { createDatabase } from '@pergola/test-servers'
 import { expect, inject, vi } from 'vitest'
-import { assemble, type AssembleOptions } from '../../packages/server/src/assemble.ts'
+import { assemble } from '../../packages/server/src/assemble.ts'
+import type { AssembleOptions } from '../../packages/server/src/server.ts'
 import { loadConfig } from '../../packages/server/src/base/config.ts'
 import { createLog } from '../../packages/server/src/base/log.ts'
 

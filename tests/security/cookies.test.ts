@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { assemble, type Server } from '../../packages/server/src/assemble.ts'
+import { assemble } from '../../packages/server/src/assemble.ts'
+import type { Server } from '../../packages/server/src/server.ts'
 import { loadConfig } from '../../packages/server/src/base/config.ts'
 import { createLog } from '../../packages/server/src/base/log.ts'
 import { sendRaw, type RawAnswer } from './attack.ts'

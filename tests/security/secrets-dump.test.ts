@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { assemble, type Server } from '../../packages/server/src/assemble.ts'
+import { assemble } from '../../packages/server/src/assemble.ts'
+import type { Server } from '../../packages/server/src/server.ts'
 import { loadConfig } from '../../packages/server/src/base/config.ts'
 import { createLog } from '../../packages/server/src/base/log.ts'
 import { sealingKey } from '../../packages/server/src/base/sealing-keys.ts'

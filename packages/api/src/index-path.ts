@@ -1,4 +1,4 @@
-import { definitionOf, type ObjectSchema } from './object-schema.ts'
+import { referencedSchema, type ObjectSchema } from './object-schema.ts'
 
 /** How values are put in order. */
 export type IndexValueType = 'string' | 'number' | 'boolean' | 'timestamp'
@@ -47,7 +47,7 @@ function resolved(schema: unknown, { $defs = {} }: ObjectSchema): Readonly<Recor
   let found = schema
   while (isJsonObject(found) && '$ref' in found && !seen.has(found)) {
     seen.add(found)
-    found = definitionOf(found['$ref'], $defs)
+    found = referencedSchema(found['$ref'], $defs)
   }
   return isJsonObject(found) ? found : {}
 }

@@ -21,7 +21,7 @@ export {
 } from './names.ts'
 export { apiVersionOf } from './object.ts'
 export type { ApiObject, Metadata } from './object.ts'
-export { definitionOf } from './object-schema.ts'
+export { referencedSchema } from './object-schema.ts'
 export type { JsonSchema, ObjectSchema } from './object-schema.ts'
 export { audienceGroup, groupsWithAudiences, isAudienceGroup } from './plugin-definition.ts'
 export type {

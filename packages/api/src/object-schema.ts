@@ -8,7 +8,7 @@ export interface ObjectSchema {
 }
 
 /** What `#/$defs/<name>` points at; undefined for any other reference. */
-export function definitionOf(reference: unknown, definitions: Readonly<Record<string, JsonSchema>>): unknown {
+export function referencedSchema(reference: unknown, definitions: Readonly<Record<string, JsonSchema>>): unknown {
   const [, name] = typeof reference === 'string' ? (/^#\/\$defs\/([^/]+)$/.exec(reference) ?? []) : []
   const key = name?.replaceAll('~1', '/').replaceAll('~0', '~')
   return key !== undefined && Object.hasOwn(definitions, key) ? definitions[key] : undefined

@@ -5,7 +5,7 @@ export const objectFaults: readonly ConformanceFault[] = [
   {
     promise: 'C2-4',
     what: 'new metadata is a new generation',
-    file: 'packages/server/src/models/json-object.ts',
+    file: 'packages/server/src/models/object.ts',
     find: "([field]) => field !== 'metadata' && field !== 'status'",
     replace: "([field]) => field !== 'status'",
   },

@@ -1,4 +1,4 @@
-import { definitionOf, type JsonSchema, type ObjectSchema } from '../object-schema.ts'
+import { referencedSchema, type JsonSchema, type ObjectSchema } from '../object-schema.ts'
 
 /** References that meet again and again would make fields without end of a short schema. */
 const maxFields = 5_000
@@ -115,7 +115,7 @@ function resolved(schema: JsonSchema, definitions: Readonly<Record<string, JsonS
   let found: JsonSchema = schema
   while ('$ref' in found && !seen.has(found)) {
     seen.add(found)
-    const next = definitionOf(found['$ref'], definitions)
+    const next = referencedSchema(found['$ref'], definitions)
     if (!isSchema(next)) return found
     found = next
   }

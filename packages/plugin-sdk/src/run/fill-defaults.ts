@@ -1,4 +1,4 @@
-import { definitionOf, type JsonSchema } from '@pergola/api'
+import { referencedSchema, type JsonSchema } from '@pergola/api'
 
 /**
  * Fills in what is left out, in place, where the schema surely is the value's: below `properties`, `items`, `allOf` and
@@ -24,7 +24,7 @@ const maxReferences = 32
 function fill(schema: JsonSchema, value: unknown, { definitions, references }: Frame): void {
   if (typeof value !== 'object' || value === null || references > maxReferences) return
   const { $ref, allOf, properties, items } = schema
-  const same = [definitionOf($ref, definitions), ...(Array.isArray(allOf) ? (allOf as unknown[]) : [])]
+  const same = [referencedSchema($ref, definitions), ...(Array.isArray(allOf) ? (allOf as unknown[]) : [])]
   for (const part of same) if (isObject(part)) fill(part, value, { definitions, references: references + 1 })
   const below = { definitions, references: 0 }
   if (Array.isArray(value)) {

@@ -1,4 +1,4 @@
-import { ApiError, definitionOf, type JsonSchema } from '@pergola/api'
+import { ApiError, referencedSchema, type JsonSchema } from '@pergola/api'
 
 /** As texts, each given once. */
 export function plainQuery(parameters: URLSearchParams): Readonly<Record<string, string>> {
@@ -48,5 +48,5 @@ function typesOf(schema: unknown, definitions: Readonly<Record<string, JsonSchem
 
 function resolved(schema: unknown, definitions: Readonly<Record<string, JsonSchema>>): JsonSchema {
   const { $ref } = (schema ?? {}) as JsonSchema
-  return (definitionOf($ref, definitions) ?? schema ?? {}) as JsonSchema
+  return (referencedSchema($ref, definitions) ?? schema ?? {}) as JsonSchema
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { ApiError } from '@pergola/api'
 import type { OidcProvider } from '../base/oidc-provider.ts'
-import type { JsonObject } from '../models/json-object.ts'
+import type { JsonObject } from '../models/object.ts'
 import type { ObjectChange } from '../models/model.ts'
 
 /** Names that only the host gives to bindings. */

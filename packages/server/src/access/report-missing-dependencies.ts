@@ -1,6 +1,6 @@
 import type { Log } from '../base/log.ts'
 import type { Feed } from '../feed/feed.ts'
-import type { JsonObject } from '../models/json-object.ts'
+import type { JsonObject } from '../models/object.ts'
 import type { Model } from '../models/model.ts'
 import { fromData } from '../models/object-bytes.ts'
 import { writeStatus } from '../models/write-status.ts'

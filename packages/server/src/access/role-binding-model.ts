@@ -1,7 +1,7 @@
 import { ApiError, type FieldError } from '@pergola/api'
 import { createBuiltInModel } from '../models/built-in-model.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
-import type { JsonObject } from '../models/json-object.ts'
+import type { JsonObject } from '../models/object.ts'
 import type { Model, ModelIndex, ObjectChange, WriteContext } from '../models/model.ts'
 import type { Guard, ModelKey, Store } from '../store/store.ts'
 import { fieldError } from '../base/field-error.ts'

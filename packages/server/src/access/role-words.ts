@@ -1,5 +1,5 @@
 import { roleKeys, type FieldError, type Rule } from '@pergola/api'
-import type { JsonObject } from '../models/json-object.ts'
+import type { JsonObject } from '../models/object.ts'
 import { fieldError, step } from '../base/field-error.ts'
 
 /** What labels and annotations make of a role. */

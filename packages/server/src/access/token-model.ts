@@ -6,7 +6,7 @@ import type { Tokens } from '../credentials/tokens.ts'
 import { deepEqual } from '../base/deep-equal.ts'
 import { createBuiltInModel } from '../models/built-in-model.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
-import type { JsonObject } from '../models/json-object.ts'
+import type { JsonObject } from '../models/object.ts'
 import type { Accompaniment, Model, ObjectChange, WriteContext } from '../models/model.ts'
 import type { ModelKey, Store } from '../store/store.ts'
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../models/json-object.ts'
+import type { JsonObject } from '../models/object.ts'
 import { fromData } from '../models/object-bytes.ts'
 import type { StoredObject } from '../store/store.ts'
 

@@ -9,7 +9,7 @@ import { reservedKeyErrors } from '../validation/reserved-keys.ts'
 import { evaluated } from './evaluated.ts'
 import { indexedObject } from './indexed-object.ts'
 import type { Model, WriteContext } from './model.ts'
-import type { JsonObject } from './json-object.ts'
+import type { JsonObject } from './object.ts'
 
 /** A body as an object of the model; the path decides the type, a body may leave it out, but not say another. */
 export function readObject(model: Model, body: unknown): JsonObject {

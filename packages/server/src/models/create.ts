@@ -9,9 +9,9 @@ import { writeAccompanied } from './accompanied-write.ts'
 import { jsonAnswer } from './json-answer.ts'
 import { pathOf, type Model, type WriteContext } from './model.ts'
 import { etagOf } from './etag.ts'
-import { withStatus, type JsonObject } from './json-object.ts'
+import { withStatus, type JsonObject } from './object.ts'
 import { toBytes, toData } from './object-bytes.ts'
-import { toApiError } from './write-errors.ts'
+import { writeProblem } from './write-errors.ts'
 
 const generatedNameTries = 5
 const suffixLength = 8
@@ -51,7 +51,7 @@ async function create({ store, clock }: WriteParts, model: Model, request: Write
       if (!dryRun) await model.rules.afterWrite?.(object)
       return created.object
     } catch (error) {
-      const known = toApiError(error, model)
+      const known = writeProblem(error, model)
       const clash = isApiError(known) && known.reason === 'AlreadyExists'
       if (!clash || metadata.name !== undefined || tries === generatedNameTries) throw known
     }

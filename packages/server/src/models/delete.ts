@@ -10,7 +10,7 @@ import { jsonAnswer } from './json-answer.ts'
 import type { Model } from './model.ts'
 import { fromData, toBytes } from './object-bytes.ts'
 import { assertOwned, type OwnerScope } from './owner-scope.ts'
-import { toApiError } from './write-errors.ts'
+import { writeProblem } from './write-errors.ts'
 
 const maxTries = 20
 
@@ -35,7 +35,7 @@ export async function deleteObject(parts: WriteParts, model: Model, request: Del
       return jsonAnswer(200, toBytes(model, object), { etag: etagOf(object) })
     } catch (error) {
       const raced = error instanceof WriteConflict && (error.kind === 'version' || error.kind === 'uid')
-      if (!raced || tries === maxTries) throw toApiError(error, model)
+      if (!raced || tries === maxTries) throw writeProblem(error, model)
     }
   }
 }

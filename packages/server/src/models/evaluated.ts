@@ -2,7 +2,7 @@ import { ApiError } from '@pergola/api'
 import type { Caller } from '../base/call.ts'
 import { nameAhead } from '../store/store.ts'
 import type { Evaluation } from './evaluation.ts'
-import type { JsonObject } from './json-object.ts'
+import type { JsonObject } from './object.ts'
 import type { Model } from './model.ts'
 
 const nothing: Evaluation = { values: {}, errors: [] }

@@ -3,7 +3,7 @@ import { indexKey } from '../store/index-key.ts'
 import type { IndexedValues } from '../store/store.ts'
 import { fieldError } from '../base/field-error.ts'
 import type { Model, ModelIndex } from './model.ts'
-import type { JsonObject } from './json-object.ts'
+import type { JsonObject } from './object.ts'
 
 /** Of one object and index. */
 const maxIndexValues = 256

@@ -15,7 +15,7 @@ import type { Validate } from '../validation/schema-validator.ts'
 import type { IndexDefinition, ModelDefinition } from './definition/definition.ts'
 import type { Evaluate } from './evaluation.ts'
 import { valuesAtPath } from './definition/path-index.ts'
-import type { JsonObject } from './json-object.ts'
+import type { JsonObject } from './object.ts'
 
 /** A definition at work. */
 export interface Model extends ModelKey {

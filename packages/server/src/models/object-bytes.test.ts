@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { StoredObject } from '../store/store.ts'
 import { createBuiltInModel } from './built-in-model.ts'
-import type { JsonObject } from './json-object.ts'
+import type { JsonObject } from './object.ts'
 import { toBytes, toData } from './object-bytes.ts'
 
 const model = createBuiltInModel({

@@ -1,7 +1,7 @@
 import { ApiError } from '@pergola/api'
 import type { StoredObject } from '../store/store.ts'
 import type { SentMetadata } from '../validation/metadata.ts'
-import type { JsonObject } from './json-object.ts'
+import type { JsonObject } from './object.ts'
 import type { Model } from './model.ts'
 
 /** Of a body, and of an object: patches and defaults cannot make one that no body could hold. */

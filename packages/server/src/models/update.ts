@@ -13,10 +13,10 @@ import type { WriteParts, WriteRequest } from './create.ts'
 import { assertMatches, etagOf } from './etag.ts'
 import { jsonAnswer } from './json-answer.ts'
 import type { Model, WriteContext } from './model.ts'
-import { withoutStatus, withStatus, type JsonObject } from './json-object.ts'
+import { withoutStatus, withStatus, type JsonObject } from './object.ts'
 import { fromData, ownedMetadata, toBytes, toData } from './object-bytes.ts'
 import { assertOwned, withOwner, type OwnerScope } from './owner-scope.ts'
-import { toApiError, versionConflict } from './write-errors.ts'
+import { writeProblem, versionConflict } from './write-errors.ts'
 
 /** Others may write the object between our reading and our writing this often. */
 const maxTries = 20
@@ -58,7 +58,7 @@ async function update(parts: WriteParts, model: Model, request: UpdateRequest): 
       return result
     } catch (error) {
       const raced = error instanceof WriteConflict && (error.kind === 'version' || error.kind === 'uid')
-      if (!raced || tries === maxTries) throw toApiError(error, model)
+      if (!raced || tries === maxTries) throw writeProblem(error, model)
       // Checked against what is stored now: a client that named a version or tag is told, anybody else is retried.
       stored = error.stored
     }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { WriteConflict, type ConflictKind } from '../store/write-conflict.ts'
 import { createBuiltInModel } from './built-in-model.ts'
-import { toApiError } from './write-errors.ts'
+import { writeProblem } from './write-errors.ts'
 
 const model = createBuiltInModel({
   group: 'g.example',
@@ -37,12 +37,12 @@ describe('a conflict in the store becomes', () => {
         { type: 'delete', model, name: 'milk' },
         { duplicate: { index: 'spec.code', value: 'x' }, stored },
       )
-      expect(toApiError(conflict, model)).toMatchObject({ reason, message })
+      expect(writeProblem(conflict, model)).toMatchObject({ reason, message })
     })
   }
 })
 
 test('any other error passes unchanged', () => {
   const error = new Error('x')
-  expect(toApiError(error, model)).toBe(error)
+  expect(writeProblem(error, model)).toBe(error)
 })

@@ -7,7 +7,7 @@ import type { Model } from './model.ts'
 import { fromData } from './object-bytes.ts'
 
 /** The one place where a conflict in the store gets the words and the reason that clients see. Others pass unchanged. */
-export function toApiError(error: unknown, model: Model): unknown {
+export function writeProblem(error: unknown, model: Model): unknown {
   if (!(error instanceof WriteConflict)) return error
   const { kind, operation, duplicate, stored } = error
   const what = `${model.singular} "${operation.name}"`
@@ -53,7 +53,7 @@ export function withoutHolder(error: unknown, model: Model): unknown {
   const cause = isApiError(error) ? error.cause : undefined
   if (!(cause instanceof WriteConflict) || !cause.duplicate) return error
   const { holder: _, ...duplicate } = cause.duplicate
-  return toApiError(new WriteConflict(cause.kind, cause.operation, { duplicate }), model)
+  return writeProblem(new WriteConflict(cause.kind, cause.operation, { duplicate }), model)
 }
 
 /** With what is stored now, as a tag too, so that a client can go on from it. */

@@ -1,6 +1,6 @@
 import type { Store, StoredObject } from '../store/store.ts'
 import { indexedObject } from './indexed-object.ts'
-import { withStatus } from './json-object.ts'
+import { withStatus } from './object.ts'
 import type { Model } from './model.ts'
 import { fromData, toData } from './object-bytes.ts'
 

@@ -6,7 +6,7 @@ import { readYamlDocuments } from '../base/yaml-documents.ts'
 import { createObject, type WriteParts } from '../models/create.ts'
 import { pathOf, type Model } from '../models/model.ts'
 import { updateObject } from '../models/update.ts'
-import { toApiError } from '../models/write-errors.ts'
+import { writeProblem } from '../models/write-errors.ts'
 import { writeTogether, type Wish } from '../models/write-together.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import type { DeclaredObject } from './declared-object.ts'
@@ -102,7 +102,7 @@ async function assertDistinct(parts: ApplyParts, { definition }: Manifest, plann
     const { name, model } = error.operation
     const second = own.findLast((one) => one.object.name === name && one.model.plural === model.plural)
     if (!second) throw error
-    throw new PluginFailed(`${second.object.where}: ${(toApiError(error, second.model) as Error).message}`)
+    throw new PluginFailed(`${second.object.where}: ${(writeProblem(error, second.model) as Error).message}`)
   }
 }
 

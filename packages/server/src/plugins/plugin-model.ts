@@ -1,7 +1,7 @@
 import { ApiError, type FieldError, type JsonSchema, type Rule } from '@pergola/api'
 import { deepEqual } from '../base/deep-equal.ts'
 import { createBuiltInModel } from '../models/built-in-model.ts'
-import type { JsonObject } from '../models/json-object.ts'
+import type { JsonObject } from '../models/object.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
 import type { Model, WriteContext } from '../models/model.ts'
 import { fieldError } from '../base/field-error.ts'

@@ -1,4 +1,4 @@
-import { definitionOf, type JsonSchema, type ObjectSchema } from '@pergola/api'
+import { referencedSchema, type JsonSchema, type ObjectSchema } from '@pergola/api'
 import { isJsonObject } from '../base/json-object.ts'
 
 export type { JsonSchema, ObjectSchema } from '@pergola/api'
@@ -43,7 +43,7 @@ function close(schema: unknown, definitions: Definitions): unknown {
 function closeInside(schema: unknown, definitions: Definitions, elsewhere: readonly string[] = []): JsonSchema {
   if (!isJsonObject(schema)) return schema as JsonSchema
   const closed: Record<string, unknown> = { ...schema }
-  const others = [...elsewhere, ...fieldsOf(definitionOf(schema['$ref'], definitions), definitions)]
+  const others = [...elsewhere, ...fieldsOf(referencedSchema(schema['$ref'], definitions), definitions)]
   for (const keyword of ['properties', 'patternProperties']) {
     if (!isJsonObject(closed[keyword])) continue
     closed[keyword] = mapValues(closed[keyword], (one, field) =>
@@ -82,7 +82,7 @@ function fieldsOf(schema: unknown, definitions: Definitions, seen = new Set<unkn
   if (!isJsonObject(schema) || seen.has(schema)) return []
   seen.add(schema)
   const together: readonly unknown[] = Array.isArray(schema['allOf']) ? schema['allOf'] : []
-  const parts = [definitionOf(schema['$ref'], definitions), ...together]
+  const parts = [referencedSchema(schema['$ref'], definitions), ...together]
   return [...Object.keys(ownProperties(schema)), ...parts.flatMap((part) => fieldsOf(part, definitions, seen))]
 }
 
@@ -99,7 +99,7 @@ function namesFields(schema: unknown, definitions: Definitions, seen = new Set<u
     ...besides.flatMap((keyword) => (Array.isArray(schema[keyword]) ? schema[keyword] : [])),
     ...branches.map((keyword) => schema[keyword]),
     ...(isJsonObject(schema['dependentSchemas']) ? Object.values(schema['dependentSchemas']) : []),
-    definitionOf(schema['$ref'], definitions),
+    referencedSchema(schema['$ref'], definitions),
   ]
   return parts.some((part) => namesFields(part, definitions, seen))
 }

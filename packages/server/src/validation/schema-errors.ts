@@ -1,6 +1,6 @@
 import { isJsonObject } from '../base/json-object.ts'
 import { nearest } from '../base/nearest.ts'
-import { definitionOf, type FieldError } from '@pergola/api'
+import { referencedSchema, type FieldError } from '@pergola/api'
 import { fieldError, step } from '../base/field-error.ts'
 import { knownFormats } from './formats.ts'
 import { instructionsOf, maxInstructions } from './linear-regexp.ts'
@@ -109,7 +109,7 @@ function keywordErrors(
     else if (!knownKeywords.has(keyword)) add(keyword, unknownKeyword(keyword))
   }
   const { $ref, format, pattern, patternProperties, uniqueItems, maxItems } = schema
-  if ($ref !== undefined && definitionOf($ref, definitions) === undefined) {
+  if ($ref !== undefined && referencedSchema($ref, definitions) === undefined) {
     add('$ref', 'must point at a definition of this schema: #/$defs/<name>')
   }
   if (format !== undefined && !knownFormats.some((known) => known === format)) {
@@ -152,7 +152,7 @@ function weightOf(
   if (known !== undefined) return known
   weights.set(schema, Number.POSITIVE_INFINITY)
   const { $ref, allOf, anyOf, oneOf, dependentSchemas } = schema
-  const parts: unknown[] = [definitionOf($ref, definitions)]
+  const parts: unknown[] = [referencedSchema($ref, definitions)]
   for (const list of [allOf, anyOf, oneOf]) if (Array.isArray(list)) parts.push(...(list as unknown[]))
   for (const keyword of ['if', 'then', 'else', 'not']) parts.push(schema[keyword])
   if (isJsonObject(dependentSchemas)) parts.push(...Object.values(dependentSchemas))

@@ -1,7 +1,7 @@
 import type { FieldError } from '@pergola/api'
 import { createBuiltInModel } from '../built-in-model.ts'
 import type { ModelDefinition } from '../definition/definition.ts'
-import type { JsonObject } from '../json-object.ts'
+import type { JsonObject } from '../object.ts'
 import type { Model, WriteContext } from '../model.ts'
 
 /** What the names in `data` look like, and how many there may be. */

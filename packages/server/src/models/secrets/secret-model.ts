@@ -1,6 +1,6 @@
 import { createBuiltInModel } from '../built-in-model.ts'
 import type { ModelDefinition } from '../definition/definition.ts'
-import type { JsonObject } from '../json-object.ts'
+import type { JsonObject } from '../object.ts'
 import type { Model } from '../model.ts'
 import { dataKeys, type CheckData } from './config-map-model.ts'
 import type { SecretSealing } from './secret-sealing.ts'

@@ -1,7 +1,7 @@
 import { ApiError } from '@pergola/api'
 import { isJsonObject } from '../../base/json-object.ts'
 import type { SealingKey } from '../../base/sealing-keys.ts'
-import type { JsonObject } from '../json-object.ts'
+import type { JsonObject } from '../object.ts'
 import type { Sealing } from '../model.ts'
 import { keyIdOf, openText, sealText } from './seal-text.ts'
 

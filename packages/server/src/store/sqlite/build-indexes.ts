@@ -25,7 +25,7 @@ interface Progress {
 }
 
 /** What is left to fill is seen in the rows, so nothing needs to be kept for the case that the process dies. */
-export function createIndexBuilder(database: SqliteDatabase.Database, catalog: Catalog): IndexBuilder {
+export function createIndexFiller(database: SqliteDatabase.Database, catalog: Catalog): IndexBuilder {
   const running = new Map<string, Promise<void>>()
   const known = new Map<string, Progress>()
   const build = async (model: ModelKey, options: BuildOptions) => {

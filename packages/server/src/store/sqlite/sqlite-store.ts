@@ -4,7 +4,7 @@ import { indexBuilding, missingIndexes } from '../index-build.ts'
 import { defaultCandidateLimit } from '../list-selection.ts'
 import { ownerOnly } from '../new-file.ts'
 import type { Store } from '../store.ts'
-import { createIndexBuilder } from './build-indexes.ts'
+import { createIndexFiller } from './build-indexes.ts'
 import { createCatalog } from './catalog.ts'
 import { createChangeLog } from './changes.ts'
 import { createCompact } from './compact.ts'
@@ -28,7 +28,7 @@ export function openSqliteStore(file: string, plan: PlanOptions = { candidateLim
   const readers = createLogReaders(log)
   const write = createWrite({ database, catalog, ids: createObjectIds(database), log, leases })
   const list = createList({ database, log, ...plan })
-  const builder = createIndexBuilder(database, catalog)
+  const builder = createIndexFiller(database, catalog)
   const compact = createCompact(database)
   const copies = serveCopies(database, file)
 

@@ -1,0 +1,89 @@
+import { builtInRoles } from './access/built-in-roles.ts'
+import type { OwnModels } from './access/own-models.ts'
+import { seedRoles } from './access/seed-roles.ts'
+import type { AssembledPlugins, PluginParts } from './assemble-plugins.ts'
+import type { Clock } from './base/clock.ts'
+import type { Log } from './base/log.ts'
+import type { SealingKey } from './base/sealing-keys.ts'
+import { openRevocations } from './credentials/revocations.ts'
+import type { Feed } from './feed/feed.ts'
+import { createDefinitionModel } from './models/definition/definition-model.ts'
+import { followDefinitions } from './models/follow-definitions.ts'
+import { createIndexBuilder } from './models/index-builder.ts'
+import { declarationOf, type Model } from './models/model.ts'
+import { createModelRegistry } from './models/registry.ts'
+import { createConfigMapModel } from './models/secrets/config-map-model.ts'
+import { createSecretModel } from './models/secrets/secret-model.ts'
+import { createSecretSealing } from './models/secrets/secret-sealing.ts'
+import { createPluginModel } from './plugins/plugin-model.ts'
+import { createPluginSettings, type PluginSettings } from './plugins/plugin-settings.ts'
+import { keyOf } from './store/model-table.ts'
+import type { ModelKey, Store } from './store/store.ts'
+import { createSchemaCompiler, type SchemaCompiler } from './validation/schema-compiler.ts'
+
+/** Plugins, and what is kept for programs. */
+export interface KeptModels {
+  readonly compiler: SchemaCompiler
+  readonly plugins: Model
+  readonly settings: PluginSettings
+  readonly configMaps: Model
+  readonly secrets: Model
+}
+
+interface KeptParts {
+  readonly store: Store
+  readonly keys: readonly SealingKey[]
+}
+
+export function assembleKept({ store, keys }: KeptParts, running: AsyncDisposableStack): KeptModels {
+  const plugins = createPluginModel()
+  const compiler = running.use(createSchemaCompiler())
+  const settings = createPluginSettings({ store, plugins, compiler })
+  const configMaps = createConfigMapModel(settings.check.configmap)
+  const secrets = createSecretModel(createSecretSealing(keys), settings.check.secret)
+  return { compiler, plugins, settings, configMaps, secrets }
+}
+
+export interface ModelsParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+  readonly feed: Feed
+  readonly own: OwnModels
+  readonly kept: KeptModels
+  /** Who is asked about objects. */
+  readonly asked: () => AssembledPlugins
+}
+
+/** The host's own models and those that are declared; what runs for them ends with `running`. */
+export async function assembleModels(
+  { store, clock, log, feed, own, kept, asked }: ModelsParts,
+  running: AsyncDisposableStack,
+): Promise<Pick<PluginParts, 'models' | 'definitions' | 'build'>> {
+  const { compiler, plugins, configMaps, secrets } = kept
+  const builtIn = [own.roles, own.bindings, own.users, own.tokens, plugins, configMaps, secrets]
+  const refresh = (model: ModelKey) => models.refresh(model)
+  const definitions = createDefinitionModel({ store, clock, compiler, open: refresh, onChange: refresh })
+  for (const model of [...builtIn, definitions]) await store.openModel(declarationOf(model))
+  await openRevocations(store)
+  await seedRoles({ store, clock }, own.roles, builtInRoles)
+  const builder = running.use(createIndexBuilder({ store, definitions, log }))
+  const onOpen = (model: Model) => builder.start(model)
+  const evaluate: AssembledPlugins['evaluate'] = (model, request) => asked().evaluate(model, request)
+  const evaluateAhead: AssembledPlugins['evaluateAhead'] = (model, request) => asked().evaluateAhead(model, request)
+  const models = createModelRegistry({ store, compiler, definitions, builtIn, onOpen, evaluate, evaluateAhead })
+  await models.load()
+  const isTold = () => feed.isCurrent()
+  const following = running.use(followDefinitions({ store, definitions, registry: models, log, isTold }))
+  feed.subscribe({
+    onChanges: (changes) => {
+      if (changes.some(({ model }) => keyOf(model) === keyOf(definitions))) following.look()
+    },
+    onLost: () => following.look(),
+  })
+  const build = (key: ModelKey) => {
+    const model = models.all().find((one) => keyOf(one) === keyOf(key))
+    if (model) builder.start(model)
+  }
+  return { models, definitions, build }
+}

@@ -1,0 +1,81 @@
+import type { RequestHead } from '@pergola/api'
+import type { AssembledPlugins } from './assemble-plugins.ts'
+import type { Clock } from './base/clock.ts'
+import type { HostRoute } from './base/host-route.ts'
+import { hostVersion } from './base/host-version.ts'
+import type { Log } from './base/log.ts'
+import { createTraffic } from './base/traffic.ts'
+import { createConsoleEndpoints } from './console/console-endpoints.ts'
+import { overviewRoutes } from './console/overview-routes.ts'
+import { consoleFolder, readConsole } from './console/read-console.ts'
+import { createDiscovery } from './discovery/discovery-endpoints.ts'
+import { createHealth, type HealthCheck } from './http/health.ts'
+import type { Model } from './models/model.ts'
+import type { DatabaseHealth } from './store/database-health.ts'
+import type { Store } from './store/store.ts'
+
+interface PageParts extends HealthParts {
+  readonly clock: Clock
+  readonly log: Log
+  readonly plugins: () => AssembledPlugins
+  readonly models: () => readonly Model[]
+  readonly hostRoutes: () => readonly HostRoute[]
+  /** Those that are open, here. */
+  readonly openWatches: () => number
+}
+
+/** What is there for people and for whoever looks after the server: health, documents, the console. */
+export function assemblePages({ clock, log, plugins, models, hostRoutes, openWatches, ...parts }: PageParts) {
+  const knowsCallers = () => parts.database.trouble() === undefined
+  const health = createHealth({ checks: createHealthChecks({ ...parts, plugins }), knowsCallers, log })
+  const discovery = createDiscovery({ models, customApis: () => plugins().customApis(), hostRoutes })
+  const consolePages = createConsoleEndpoints(readConsole(consoleFolder))
+  const traffic = createTraffic(clock)
+  return {
+    onAnswered: (ms: number, failed: boolean) => traffic.record(ms, failed),
+    hostRoutes: [...overviewRoutes({ traffic, watches: openWatches, check: () => health.look() }), ...health.routes],
+    early: (request: RequestHead) => health.early(request),
+    page: (path: string) => discovery(path) ?? consolePages(path) ?? plugins().pages(path),
+  }
+}
+
+interface HealthParts {
+  readonly store: Store
+  readonly database: DatabaseHealth
+  readonly feedState?: () => string
+  readonly listener: () => { readonly draining: boolean }
+  readonly plugins: () => Pick<AssembledPlugins, 'isolation' | 'isStarting'>
+}
+
+function createHealthChecks({ store, database, feedState, listener, plugins }: HealthParts): readonly HealthCheck[] {
+  return [
+    {
+      name: 'accepting',
+      check: async () => {
+        if (listener().draining) throw new Error('the server is stopping')
+        return `requests, by version ${hostVersion}`
+      },
+    },
+    {
+      name: 'database',
+      check: async () => {
+        const trouble = database.trouble()
+        if (trouble !== undefined) throw new Error(trouble)
+        return store.description
+      },
+      isLogged: false,
+    },
+    // By whichever way changes come: that is no reason to send requests elsewhere.
+    ...(feedState ? [{ name: 'feed', check: async () => feedState() }] : []),
+    {
+      name: 'plugins',
+      check: async () => {
+        const { isolation, isStarting } = plugins()
+        if (isStarting()) throw new Error('they are being started (plugins.startGrace)')
+        return isolation === 'uid'
+          ? 'an account each'
+          : 'kept apart from faults only, not from each other (plugins.isolation)'
+      },
+    },
+  ]
+}

@@ -1,0 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config } from './base/config.ts'
+import type { Log } from './base/log.ts'
+import { watchHealth } from './store/database-health.ts'
+import { openStore } from './store/open-store.ts'
+import type { Store } from './store/store.ts'
+import { watchedStore } from './store/watched-store.ts'
+
+/** A statement that does not end must not keep the process from ending. */
+const storeCloseMs = 2_000
+
+/** The store, whose outages are answered 503 and written down once. */
+export async function openWatchedStore({ database, metrics }: Config, log: Log, running: AsyncDisposableStack) {
+  // A connection that broke while nobody used it: one question tells whether more is wrong.
+  const onConnectionLost = () => void store?.ping().catch(() => {})
+  let store: Store | undefined
+  const opened = await openStore({ ...database, onConnectionLost })
+  running.defer(() => Promise.race([opened[Symbol.asyncDispose](), sleep(storeCloseMs, undefined, { ref: false })]))
+  const health = running.use(watchHealth({ log, description: opened.description }))
+  store = watchedStore(opened, { health, limitMs: database.timeout * 1000, measured: metrics.port !== undefined })
+  return { store, database: health }
+}

@@ -1,0 +1,37 @@
+import type { AccountParts } from './assemble-host-api.ts'
+import { gauge } from './base/metrics.ts'
+import { createStreamLimits, watches } from './models/stream-limits.ts'
+import { createLastingStreams } from './watch/lasting-streams.ts'
+import { createTurns } from './watch/turns.ts'
+import { createWatchHub } from './watch/watch-hub.ts'
+import type { WatchParts } from './watch/watch-objects.ts'
+
+/** Readings of the log, or of present objects, for watches that begin. */
+const watchReadings = 8
+
+interface StreamingParts extends Pick<AccountParts, 'store' | 'clock' | 'log' | 'config' | 'access' | 'feed'> {
+  readonly settle: () => Promise<void>
+}
+
+export type AssembledStreaming = ReturnType<typeof assembleStreaming>
+
+/** Watches, and what plugins answer for as long as somebody listens: counted together, and ended alike. */
+export function assembleStreaming(parts: StreamingParts, running: AsyncDisposableStack) {
+  const { store, clock, access } = parts
+  const { watch } = parts.config
+  const followed = { ...parts, concerned: access.concerned }
+  const hub = running.use(createWatchHub(followed))
+  running.use(gauge('pergola_watches', () => [{ value: hub.size() }]))
+  const limits = createStreamLimits({ inAll: watch.max, perCaller: watch.maxPerUser, ...watches })
+  const streams = running.use(createLastingStreams({ ...followed, limits }))
+  const watching: WatchParts = { store, clock, hub, reading: createTurns(watchReadings), limits }
+  return {
+    watching,
+    streams,
+    recheck: (uid: string) => void Promise.all([hub.recheck(uid), streams.recheck(uid)]),
+    drain: () => {
+      hub.drain()
+      streams.drain()
+    },
+  }
+}
