@@ -168,10 +168,9 @@ async function createToken(
   const metadata = name === undefined ? { generateName: 'token-' } : { name }
   const spec = { owner, ...(expiresAt && { expiresAt: expiresAt.toISOString() }) }
   const caller = { kind: 'user' as const, name: owner, uid: user.uid, via: 'token' as const }
-  const answer = await createObject(parts, own.tokens, { body: { metadata, spec }, caller, secret })
-  const made = JSON.parse((answer.body as Buffer).toString()) as { readonly metadata: { readonly name: string } }
-  await record({ event: 'token-create', account: owner, name: made.metadata.name })
-  return { name: made.metadata.name, secret }
+  const made = await createObject(parts, own.tokens, { body: { metadata, spec }, caller, secret })
+  await record({ event: 'token-create', account: owner, name: made.name })
+  return { name: made.name, secret }
 }
 
 async function existing({ store, own }: Parts, name: string): Promise<StoredObject> {

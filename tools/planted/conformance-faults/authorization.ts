@@ -113,7 +113,7 @@ const requests: readonly ConformanceFault[] = [
   {
     promise: 'C2-103',
     what: 'permissions are always sent again',
-    file: 'packages/server/src/models/tagged-answer.ts',
+    file: 'packages/server/src/base/tagged-answer.ts',
     find: 'if (isNotModified(request.headers, etag)) return',
     replace: "if (isNotModified(request.headers, etag) && etag === '') return",
   },

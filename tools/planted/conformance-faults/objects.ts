@@ -140,7 +140,7 @@ export const objectFaults: readonly ConformanceFault[] = [
   {
     promise: 'C2-57',
     what: 'discovery is sent again to whoever has it',
-    file: 'packages/server/src/models/tagged-answer.ts',
+    file: 'packages/server/src/base/tagged-answer.ts',
     find: 'if (isNotModified(request.headers, etag))',
     replace: "if (request.headers['if-none-match'] === '*')",
   },

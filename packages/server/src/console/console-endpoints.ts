@@ -1,5 +1,5 @@
 import type { Answer, Call, Handler } from '../base/call.ts'
-import { taggedAnswer } from '../models/tagged-answer.ts'
+import { taggedAnswer } from '../base/tagged-answer.ts'
 import { fileType } from './file-types.ts'
 import { consolePage, type ConsoleFiles } from './read-console.ts'
 

@@ -1,7 +1,7 @@
 import type { HostRoute } from '../base/host-route.ts'
 import { hostVersion } from '../base/host-version.ts'
 import type { Traffic } from '../base/traffic.ts'
-import { jsonAnswer } from '../models/json-answer.ts'
+import { jsonAnswer } from '../base/json-answer.ts'
 
 export interface OverviewParts {
   readonly traffic: Traffic

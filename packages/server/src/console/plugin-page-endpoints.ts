@@ -1,5 +1,5 @@
 import type { Answer, Call, Handler } from '../base/call.ts'
-import { taggedAnswer } from '../models/tagged-answer.ts'
+import { taggedAnswer } from '../base/tagged-answer.ts'
 import { fileType } from './file-types.ts'
 
 /** A plugin that has pages for the console. */

@@ -5,7 +5,7 @@ import { discoveryDocument } from './discovery-document.ts'
 import { versionsOf, type CustomApis, type GroupVersion } from './group-version.ts'
 import { openApiDocument } from './openapi-document.ts'
 import { referenceIndex, referencePage } from './reference-page.ts'
-import { taggedAnswer } from '../models/tagged-answer.ts'
+import { taggedAnswer } from '../base/tagged-answer.ts'
 
 const html = 'text/html; charset=utf-8'
 const json = 'application/json'

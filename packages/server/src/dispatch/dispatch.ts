@@ -7,6 +7,8 @@ import type { Clock } from '../base/clock.ts'
 import { methodNotAllowed } from '../base/method-not-allowed.ts'
 import { fencedStore, fenceOf, unfenced } from '../models/fence.ts'
 import type { FindHostHandler } from './host-routes.ts'
+import { jsonAnswer } from '../base/json-answer.ts'
+import { createdAnswer, objectAnswer, readAnswer } from '../models/answers.ts'
 import { createObject } from '../models/create.ts'
 import { deleteCollection } from '../models/delete-collection.ts'
 import { deleteObject } from '../models/delete.ts'
@@ -136,44 +138,51 @@ interface ServedVerb {
 const json = ['application/json']
 
 const list: ServedVerb = {
-  run: (parts, model, { call: { request, caller }, scope }) => {
+  run: async (parts, model, { call: { request, caller }, scope }) => {
     const { query, address } = request
-    return listObjects(parts, model, { query, address, caller, scope })
+    const { body, end } = await listObjects(parts, model, { query, address, caller, scope })
+    return { ...jsonAnswer(200, body), ...(end && { end }) }
   },
 }
 const create: ServedVerb = {
   reads: json,
-  run: (parts, model, { call, body, scope }) => {
+  run: async (parts, model, { call, body, scope }) => {
     const value = scope ? withOwner(body?.value, scope) : body?.value
-    return createObject(parts, model, { body: value, caller: call.caller, dryRun: dryRunOf(call) })
+    const request = { body: value, caller: call.caller, dryRun: dryRunOf(call) }
+    return createdAnswer(model, await createObject(parts, model, request))
   },
 }
 const removeAll: ServedVerb = {
-  run: (parts, model, { call }) => {
-    const { caller, request } = call
+  run: async (parts, model, { call: { caller, request } }) => {
     const { query } = request
-    return deleteCollection(parts, model, { query, caller, signal: request.signal(), dryRun: flag(query, 'dryRun') })
+    const how = { query, caller, signal: request.signal(), dryRun: flag(query, 'dryRun') }
+    return jsonAnswer(200, Buffer.from(JSON.stringify(await deleteCollection(parts, model, how))))
   },
 }
 const get: ServedVerb = {
-  run: ({ store }, model, { call, name = '', scope }) => {
-    refuseUnknown(call.request.query, [])
-    return getObject(store, model, { name, headers: call.request.headers, scope })
+  run: async ({ store }, model, { call: { request }, name = '', scope }) => {
+    refuseUnknown(request.query, [])
+    return readAnswer(model, await getObject(store, model, { name, scope }), request.headers)
   },
 }
 const update: ServedVerb = {
   reads: json,
-  run: (parts, model, sent) => updateObject(parts, model, { ...target(sent), bodyFor: () => sent.body?.value }),
+  run: async (parts, model, sent) =>
+    objectAnswer(model, await updateObject(parts, model, { ...target(sent), bodyFor: () => sent.body?.value })),
 }
 const patch: ServedVerb = {
   reads: Object.keys(patchTypes),
-  run: (parts, model, sent) =>
-    patchObject(parts, model, { ...target(sent), type: sent.body?.mediaType as PatchType, patch: sent.body?.value }),
+  run: async (parts, model, sent) => {
+    const { mediaType, value: patched } = sent.body ?? {}
+    const request = { ...target(sent), type: mediaType as PatchType, patch: patched }
+    return objectAnswer(model, await patchObject(parts, model, request))
+  },
 }
 const remove: ServedVerb = {
-  run: (parts, model, { call, name = '', scope }) => {
+  run: async (parts, model, { call, name = '', scope }) => {
     const { caller, request } = call
-    return deleteObject(parts, model, { name, headers: request.headers, caller, dryRun: dryRunOf(call), scope })
+    const how = { name, ifMatch: request.headers['if-match'], caller, dryRun: dryRunOf(call), scope }
+    return objectAnswer(model, await deleteObject(parts, model, how))
   },
 }
 
@@ -210,7 +219,7 @@ function target({ call, name = '', subresource, scope }: Sent) {
   return {
     name,
     scope,
-    headers: call.request.headers,
+    ifMatch: call.request.headers['if-match'],
     caller: call.caller,
     dryRun: dryRunOf(call),
     part: subresource === 'status' ? ('status' as const) : ('object' as const),

@@ -5,7 +5,7 @@ import type { WriteParts } from '../models/create.ts'
 import type { JsonObject } from '../models/object.ts'
 import type { Model } from '../models/model.ts'
 import { fromData } from '../models/object-bytes.ts'
-import { notModified, taggedAnswer } from '../models/tagged-answer.ts'
+import { notModified, taggedAnswer } from '../base/tagged-answer.ts'
 import { updateObject } from '../models/update.ts'
 import type { Rights } from '../access/rights.ts'
 import type { StoredObject } from '../store/store.ts'
@@ -84,7 +84,7 @@ async function changeOwnProfile(parts: OwnProfileParts, call: Call): Promise<Ans
   await storedUser(parts, caller)
   const bodyFor = (stored: StoredObject) => patched(stored, sent)
   await toldAsSent('the profile', { '/spec': '' }, () =>
-    updateObject(parts, parts.users, { name: caller.name, headers: {}, part: 'object', bodyFor }),
+    updateObject(parts, parts.users, { name: caller.name, bodyFor }),
   )
   return ownProfile(parts, call)
 }

@@ -1,6 +1,6 @@
 import type { Answer, Call } from '../base/call.ts'
 import type { HostRoute } from '../base/host-route.ts'
-import { notModified, taggedAnswer } from '../models/tagged-answer.ts'
+import { notModified, taggedAnswer } from '../base/tagged-answer.ts'
 import { mayHandOutAnything } from '../access/escalation.ts'
 import type { Rights } from '../access/rights.ts'
 

@@ -4,9 +4,10 @@ import type { Answer, Call, UserCaller } from '../base/call.ts'
 import type { Clock } from '../base/clock.ts'
 import type { HostRoute } from '../base/host-route.ts'
 import { newSecret } from '../credentials/secret.ts'
+import { createdAnswer, objectAnswer } from '../models/answers.ts'
 import { createObject } from '../models/create.ts'
 import { deleteObject } from '../models/delete.ts'
-import { jsonAnswer } from '../models/json-answer.ts'
+import { jsonAnswer } from '../base/json-answer.ts'
 import type { Model } from '../models/model.ts'
 import { answeredSchema } from '../models/answered-schema.ts'
 import { toBytes } from '../models/object-bytes.ts'
@@ -108,12 +109,13 @@ async function makeToken(parts: TokensApiParts, call: Call): Promise<Answer> {
   }
   const secret = newSecret('pgl_')
   const body = { metadata: { generateName: 'token-' }, spec: { ...wanted, owner: caller.name } }
-  const answer = await toldAsSent('the token', { '/spec': '' }, () =>
+  const made = await toldAsSent('the token', { '/spec': '' }, () =>
     createObject(parts, parts.tokens, { body, caller, secret }),
   )
-  const object = JSON.parse((answer.body as Buffer).toString()) as object
+  const answer = createdAnswer(parts.tokens, made)
+  const shown = JSON.parse(toBytes(parts.tokens, made).toString()) as object
   const headers = { ...answer.headers, 'cache-control': 'no-store' }
-  return { ...answer, headers, body: Buffer.from(JSON.stringify({ ...object, token: secret })) }
+  return { ...answer, headers, body: Buffer.from(JSON.stringify({ ...shown, token: secret })) }
 }
 
 /** A token can be narrowed to what its owner holds, and must not be over before it begins. */
@@ -140,9 +142,10 @@ async function deleteToken(parts: TokensApiParts, call: Call, name: string): Pro
   const caller = userOf(call)
   const isOwn = (await ownTokens(parts, caller)).some((stored) => stored.name === name)
   if (!isOwn) throw new ApiError('NotFound', `you have no token "${name}"`)
-  const answer = await deleteObject(parts, parts.tokens, { name, headers: call.request.headers, caller })
+  const ifMatch = call.request.headers['if-match']
+  const deleted = await deleteObject(parts, parts.tokens, { name, ifMatch, caller })
   parts.onEnd(caller.uid)
-  return answer
+  return objectAnswer(parts.tokens, deleted)
 }
 
 async function ownTokens({ store, tokens }: TokensApiParts, { name }: UserCaller): Promise<readonly StoredObject[]> {

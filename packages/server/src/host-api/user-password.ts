@@ -1,7 +1,7 @@
 import { ApiError } from '@pergola/api'
 import type { Answer, Call } from '../base/call.ts'
 import type { HostRoute } from '../base/host-route.ts'
-import { jsonAnswer } from '../models/json-answer.ts'
+import { jsonAnswer } from '../base/json-answer.ts'
 import type { Model } from '../models/model.ts'
 import { jsonRequest } from '../validation/json-request.ts'
 import { keepTokens, newPassword, passwordChanged, refuseWeak } from './sign-in/password-endpoint.ts'

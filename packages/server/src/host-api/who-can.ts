@@ -1,6 +1,6 @@
 import type { Answer, Call } from '../base/call.ts'
 import type { HostRoute } from '../base/host-route.ts'
-import { jsonAnswer } from '../models/json-answer.ts'
+import { jsonAnswer } from '../base/json-answer.ts'
 import type { Model } from '../models/model.ts'
 import type { Rights } from '../access/rights.ts'
 import { roleOfBinding } from '../access/role-binding-model.ts'

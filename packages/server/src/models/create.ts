@@ -1,16 +1,14 @@
 import { randomInt } from 'node:crypto'
 import { isApiError } from '@pergola/api'
-import type { Answer, Caller } from '../base/call.ts'
+import type { Caller } from '../base/call.ts'
 import type { Clock } from '../base/clock.ts'
 import { uuidv7 } from '../base/uuid.ts'
 import type { CreateOperation, IndexedValues, ObjectContent, Store, StoredObject } from '../store/store.ts'
 import { accept, prepared, readObject } from './accept.ts'
 import { writeAccompanied } from './accompanied-write.ts'
-import { jsonAnswer } from './json-answer.ts'
-import { pathOf, type Model, type WriteContext } from './model.ts'
-import { etagOf } from './etag.ts'
+import { type Model, type WriteContext } from './model.ts'
 import { withStatus, type JsonObject } from './object.ts'
-import { toBytes, toData } from './object-bytes.ts'
+import { toData } from './object-bytes.ts'
 import { writeProblem } from './write-errors.ts'
 
 const generatedNameTries = 5
@@ -31,13 +29,11 @@ export interface WriteRequest {
   readonly dryRun?: boolean
 }
 
-export async function createObject(parts: WriteParts, model: Model, request: WriteRequest): Promise<Answer> {
-  const created = await create(parts, model, request)
-  const headers = { location: `${pathOf(model)}/${created.name}`, etag: etagOf(created) }
-  return jsonAnswer(201, toBytes(model, created), headers)
-}
-
-async function create({ store, clock }: WriteParts, model: Model, request: WriteRequest): Promise<StoredObject> {
+export async function createObject(
+  { store, clock }: WriteParts,
+  model: Model,
+  request: WriteRequest,
+): Promise<StoredObject> {
   const { dryRun = false } = request
   const { object, context, contentAs } = await newObject(model, request)
   const { metadata } = object

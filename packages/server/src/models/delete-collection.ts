@@ -1,12 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApiError } from '@pergola/api'
-import type { Answer, Caller } from '../base/call.ts'
+import type { Caller } from '../base/call.ts'
 import { createPause } from '../base/pause.ts'
 import type { ListQuery, Store, StoredObject, Term, WriteResult } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import type { WriteParts } from './create.ts'
 import { deleteStored } from './delete.ts'
-import { jsonAnswer } from './json-answer.ts'
 import { termsOf } from './list-query.ts'
 import type { Model } from './model.ts'
 import { fromData } from './object-bytes.ts'
@@ -35,12 +34,17 @@ interface Counts {
   pending: number
 }
 
+export interface DeletedCollection extends Readonly<Counts> {
+  /** The deadline came first, or nobody waits any more. */
+  readonly remaining: boolean
+}
+
 /** Each object as if it were deleted alone; what is created meanwhile may or may not be met. */
 export async function deleteCollection(
   parts: WriteParts,
   model: Model,
   { query, caller, dryRun = false, deadlineMs = usualDeadlineMs, signal }: DeleteCollectionRequest,
-): Promise<Answer> {
+): Promise<DeletedCollection> {
   refuseUnknown(query, parameters)
   const all = flag(query, 'all')
   const where = termsOf(model, query)
@@ -54,7 +58,7 @@ export async function deleteCollection(
   const deadline = performance.now() + deadlineMs
   const isOver = () => performance.now() > deadline || signal?.aborted === true
   const remaining = await deleteMatching({ store: parts.store, model, caller, dryRun, isOver }, where, counts)
-  return jsonAnswer(200, Buffer.from(JSON.stringify({ ...counts, remaining })))
+  return { ...counts, remaining }
 }
 
 interface Deletion {

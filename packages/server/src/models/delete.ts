@@ -1,14 +1,12 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '@pergola/api'
-import type { Answer, Caller } from '../base/call.ts'
+import type { Caller } from '../base/call.ts'
 import type { Store, StoredObject, WriteResult } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import { writeAccompanied } from './accompanied-write.ts'
 import type { WriteParts } from './create.ts'
-import { assertMatches, etagOf } from './etag.ts'
-import { jsonAnswer } from './json-answer.ts'
+import { assertMatches } from './etag.ts'
 import type { Model } from './model.ts'
-import { fromData, toBytes } from './object-bytes.ts'
+import { fromData } from './object-bytes.ts'
 import { assertOwned, type OwnerScope } from './owner-scope.ts'
 import { writeProblem } from './write-errors.ts'
 
@@ -16,23 +14,24 @@ const maxTries = 20
 
 export interface DeleteRequest {
   readonly name: string
-  readonly headers: IncomingHttpHeaders
+  /** Tags, as in `If-Match`. */
+  readonly ifMatch?: string | undefined
   readonly caller?: Caller
   readonly dryRun?: boolean
   readonly scope?: OwnerScope | undefined
 }
 
 /** Answers the object as it was last, or as it now waits for its finalizers to be removed. */
-export async function deleteObject(parts: WriteParts, model: Model, request: DeleteRequest): Promise<Answer> {
-  const { name, headers, scope } = request
+export async function deleteObject(parts: WriteParts, model: Model, request: DeleteRequest): Promise<StoredObject> {
+  const { name, ifMatch, scope } = request
   const { beforeDelete, accompany } = model.rules
   const hasRules = beforeDelete !== undefined || accompany !== undefined
-  const isGuarded = headers['if-match'] !== undefined || scope !== undefined || hasRules
+  const isGuarded = ifMatch !== undefined || scope !== undefined || hasRules
   for (let tries = 1; ; tries++) {
     try {
       const object = isGuarded ? await deleteRead(parts, model, request) : await deleteAnyway(parts, model, request)
       if (!request.dryRun) await model.rules.afterWrite?.({ ...fromData(object.data), metadata: { name } })
-      return jsonAnswer(200, toBytes(model, object), { etag: etagOf(object) })
+      return object
     } catch (error) {
       const raced = error instanceof WriteConflict && (error.kind === 'version' || error.kind === 'uid')
       if (!raced || tries === maxTries) throw writeProblem(error, model)
@@ -49,11 +48,11 @@ async function deleteAnyway({ store }: WriteParts, model: Model, request: Delete
 
 /** What was looked at is what is deleted. */
 async function deleteRead({ store }: WriteParts, model: Model, request: DeleteRequest): Promise<StoredObject> {
-  const { name, headers, caller, dryRun = false } = request
+  const { name, ifMatch, caller, dryRun = false } = request
   const stored = await store.get(model, name)
   if (!stored) throw new ApiError('NotFound', `there is no ${model.singular} "${name}"`)
   assertOwned(model, stored, request.scope)
-  assertMatches(headers, stored, `${model.singular} "${name}"`)
+  assertMatches(ifMatch, stored, `${model.singular} "${name}"`)
   const { object } = await deleteStored(store, model, { stored, caller, dryRun })
   return object
 }

@@ -1,6 +1,5 @@
 import type { Answer, Caller } from '../base/call.ts'
 import type { ListQuery, Store, StoredObject, StoredPage } from '../store/store.ts'
-import { jsonAnswer } from './json-answer.ts'
 import { sortOf, termsOf } from './list-query.ts'
 import type { Model } from './model.ts'
 import { nonConforming } from './non-conforming.ts'
@@ -27,8 +26,15 @@ export interface ListRequest {
   readonly scope?: OwnerScope | undefined
 }
 
+/** The list as JSON; `end` is called when it is no longer read, however much of it was. */
+export type ListedObjects = Pick<Answer, 'body' | 'end'>
+
 /** A page up to the limit is one buffer. Anything larger is read part by part, no faster than the client takes it. */
-export async function listObjects({ store, streams }: ListParts, model: Model, request: ListRequest): Promise<Answer> {
+export async function listObjects(
+  { store, streams }: ListParts,
+  model: Model,
+  request: ListRequest,
+): Promise<ListedObjects> {
   const paging = pagingOf(request.query)
   const { page, size, after, exactTotal } = paging
   const query: Omit<ListQuery, 'limit'> = {
@@ -41,7 +47,7 @@ export async function listObjects({ store, streams }: ListParts, model: Model, r
     const found = await store.list(model, { ...query, ...start, limit: size })
     const head = envelopeHead(model, { paging, found, neighbours: neighboursOf(paging, found) })
     const shown = paging.nonConforming ? await nonConforming(model, await model.validator(), found.items) : found.items
-    return jsonAnswer(200, Buffer.concat([head, ...commaSeparated(model, shown), tail]))
+    return { body: Buffer.concat([head, ...commaSeparated(model, shown), tail]) }
   }
   const release = streams.take(request.caller, request.address)
   const wanted = size ?? Number.POSITIVE_INFINITY
@@ -49,7 +55,7 @@ export async function listObjects({ store, streams }: ListParts, model: Model, r
     const limit = Math.min(wanted, snapshotLimit)
     const first = await store.list(model, { ...query, ...start, limit, maxBytes: snapshotBytes })
     const body = streamed({ store, release, model, query }, { paging, first, wanted })
-    return { ...jsonAnswer(200, body), end: release }
+    return { body, end: release }
   } catch (error) {
     release()
     throw error

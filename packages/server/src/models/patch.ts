@@ -1,5 +1,5 @@
 import { ApiError } from '@pergola/api'
-import type { Answer } from '../base/call.ts'
+import type { StoredObject } from '../store/store.ts'
 import type { WriteParts } from './create.ts'
 import type { Model } from './model.ts'
 import { storedBytes } from './object-bytes.ts'
@@ -21,7 +21,7 @@ export interface PatchRequest extends Omit<UpdateRequest, 'bodyFor'> {
 }
 
 /** The object as it is served, changed by the patch, is what an update would have brought. */
-export function patchObject(parts: WriteParts, model: Model, request: PatchRequest): Promise<Answer> {
+export function patchObject(parts: WriteParts, model: Model, request: PatchRequest): Promise<StoredObject> {
   const { type, patch, ...rest } = request
   const apply = patchTypes[type]
   return updateObject(parts, model, {

@@ -1,20 +1,17 @@
 import { ApiError } from '@pergola/api'
-import type { IncomingHttpHeaders } from 'node:http'
-import type { Answer } from '../base/call.ts'
 import { deepEqual } from '../base/deep-equal.ts'
 import { isJsonObject } from '../base/json-object.ts'
-import type { StoredObject, UpdatedContent, WriteResult } from '../store/store.ts'
+import type { StoredObject, UpdatedContent } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import { fieldError } from '../base/field-error.ts'
 import { metadataErrors } from '../validation/metadata.ts'
 import { accept, prepared, readObject, refuseInvalid } from './accept.ts'
 import { writeAccompanied } from './accompanied-write.ts'
 import type { WriteParts, WriteRequest } from './create.ts'
-import { assertMatches, etagOf } from './etag.ts'
-import { jsonAnswer } from './json-answer.ts'
+import { assertMatches } from './etag.ts'
 import type { Model, WriteContext } from './model.ts'
 import { withoutStatus, withStatus, type JsonObject } from './object.ts'
-import { fromData, ownedMetadata, toBytes, toData } from './object-bytes.ts'
+import { fromData, ownedMetadata, toData } from './object-bytes.ts'
 import { assertOwned, withOwner, type OwnerScope } from './owner-scope.ts'
 import { writeProblem, versionConflict } from './write-errors.ts'
 
@@ -23,23 +20,18 @@ const maxTries = 20
 
 export interface UpdateRequest extends Omit<WriteRequest, 'body'> {
   readonly name: string
-  readonly headers: IncomingHttpHeaders
+  /** Tags, as in `If-Match`: the object must be in a state that one of them names. */
+  readonly ifMatch?: string | undefined
   readonly verb?: 'update' | 'patch'
   readonly scope?: OwnerScope | undefined
-  /** The whole object, or only its status. */
-  readonly part: 'object' | 'status'
+  /** The whole object unless it is said. */
+  readonly part?: 'object' | 'status'
   /** The body, given what is stored: the same each time for an update, made anew for a patch. */
   readonly bodyFor: (stored: StoredObject) => unknown
 }
 
-export async function updateObject(parts: WriteParts, model: Model, request: UpdateRequest): Promise<Answer> {
-  const { object } = await update(parts, model, request)
-  return jsonAnswer(200, toBytes(model, object), { etag: etagOf(object) })
-}
-
 /** Reads, changes and writes what was read; again, when somebody else was faster and the client did not say what it read. */
-async function update(parts: WriteParts, model: Model, request: UpdateRequest): Promise<WriteResult> {
-  const { store } = parts
+export async function updateObject({ store }: WriteParts, model: Model, request: UpdateRequest): Promise<StoredObject> {
   const { name, dryRun = false } = request
   let stored = await store.get(model, name)
   for (let tries = 1; ; tries++) {
@@ -55,7 +47,7 @@ async function update(parts: WriteParts, model: Model, request: UpdateRequest): 
       const written = { operation, change: { name, uid, before, ...(!isRemoval && { after }) }, context, dryRun }
       const result = await writeAccompanied(store, model, written)
       if (!dryRun && result.outcome !== 'unchanged') await model.rules.afterWrite?.(change.object)
-      return result
+      return result.object
     } catch (error) {
       const raced = error instanceof WriteConflict && (error.kind === 'version' || error.kind === 'uid')
       if (!raced || tries === maxTries) throw writeProblem(error, model)
@@ -77,20 +69,20 @@ export interface ChangedObject {
 export async function changeOf(model: Model, stored: StoredObject, request: UpdateRequest): Promise<ChangedObject> {
   const what = `${model.singular} "${stored.name}"`
   assertOwned(model, stored, request.scope)
-  assertMatches(request.headers, stored, what)
+  assertMatches(request.ifMatch, stored, what)
   const body = request.bodyFor(stored)
   const sent = readObject(model, request.scope ? withOwner(body, request.scope) : body)
   if (!isJsonObject(sent.metadata)) refuseInvalid(model, metadataErrors(sent.metadata))
   assertSame(model, stored, sent)
   const before = fromData(stored.data)
-  const { caller, verb = 'update' } = request
+  const { caller, verb = 'update', part = 'object' } = request
   const context = { stored: before, uid: stored.uid, verb, ...(caller && { caller }) }
-  const object = prepared(model, merged(model, { stored, before, sent, part: request.part }), context)
+  const object = prepared(model, merged(model, { stored, before, sent, part }), context)
   refuseNewFinalizers(model, stored, { before, object })
 
   const { metadata: _, ...fields } = object
   const { metadata: __, ...fieldsBefore } = before
-  const checked = request.part === 'status' ? 'status' : deepEqual(fields, fieldsBefore) ? 'nothing' : 'all'
+  const checked = part === 'status' ? 'status' : deepEqual(fields, fieldsBefore) ? 'nothing' : 'all'
   const asksOthers = model.indexes.some((index) => index.evaluated)
   const isSettled = keepsIndexed(model, request) || (asksOthers && changesFinalizersAlone(before, object))
   const indexed = await accept(model, object, { ...context, checked, isSettled })
@@ -139,7 +131,7 @@ interface Parts {
   readonly stored: StoredObject
   readonly before: JsonObject
   readonly sent: JsonObject
-  readonly part: UpdateRequest['part']
+  readonly part: 'object' | 'status'
 }
 
 /** The part that is written from the body, the rest as it is stored. */

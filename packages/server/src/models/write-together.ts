@@ -82,7 +82,7 @@ async function plan({ store, clock }: WriteParts, wish: Wish): Promise<Planned |
     const added = await model.rules.accompany?.({ name, uid, before }, { stored: before })
     return { model, object: { ...before, metadata: { name } }, operation, ...added }
   }
-  const request = { name, headers: {}, part: 'object' as const, bodyFor: () => body }
+  const request = { name, bodyFor: () => body }
   const { object, before, content, newGeneration, context } = await changeOf(model, stored, request)
   const operation = { type: 'update' as const, model, name, expected, content, newGeneration }
   return { model, object, operation, ...(await model.rules.accompany?.({ name, uid, before, after: object }, context)) }

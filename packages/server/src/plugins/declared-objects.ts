@@ -162,7 +162,7 @@ async function apply(parts: WriteParts, model: Model, { object, ...how }: Applie
   try {
     const there = await parts.store.get(model, name)
     if (!there) await createObject(parts, model, { body, ...how })
-    else await updateObject(parts, model, { name, headers: {}, part: 'object', bodyFor: () => body, ...how })
+    else await updateObject(parts, model, { name, bodyFor: () => body, ...how })
   } catch (error) {
     if (!isApiError(error)) throw error
     throw new PluginFailed(`${where}: ${error.message}`)

@@ -1,7 +1,7 @@
 import { ApiError } from '@pergola/api'
 import type { Answer, IncomingRequest, PluginCaller } from '../base/call.ts'
 import { leaseNameOf } from '../models/fence.ts'
-import { jsonAnswer } from '../models/json-answer.ts'
+import { jsonAnswer } from '../base/json-answer.ts'
 import type { Lease, Store } from '../store/store.ts'
 import { readJson } from '../validation/read-json.ts'
 import { compileSchema } from '../validation/schema-validator.ts'

@@ -1,7 +1,8 @@
 import { ApiError, renderSections, type Section } from '@pergola/api'
 import type { Answer, Call } from '../base/call.ts'
+import { createdAnswer, objectAnswer } from '../models/answers.ts'
 import { createObject } from '../models/create.ts'
-import { jsonAnswer } from '../models/json-answer.ts'
+import { jsonAnswer } from '../base/json-answer.ts'
 import type { Model } from '../models/model.ts'
 import { fromData } from '../models/object-bytes.ts'
 import { flag, refuseUnknown } from '../models/query-parameters.ts'
@@ -66,7 +67,7 @@ export async function restart(parts: PluginApiParts, name: string, { request }: 
     if (spec.candidate) throw upgrading(name, spec.candidate.version)
     return { metadata: {}, spec: { ...spec, restarts: (spec.restarts ?? 0) + 1 } }
   }
-  return updateObject(parts, parts.plugins, { name, headers: {}, part: 'object', bodyFor })
+  return objectAnswer(parts.plugins, await updateObject(parts, parts.plugins, { name, bodyFor }))
 }
 
 /** Ends it and takes away what it has brought; what it has stored stays, or goes too. */
@@ -85,7 +86,7 @@ export async function uninstall(
     const spec = specOf(fromData(stored.data))
     return { metadata: {}, spec: { ...spec, enabled: false, removal: data } }
   }
-  return updateObject(parts, parts.plugins, { name, headers: {}, part: 'object', bodyFor })
+  return objectAnswer(parts.plugins, await updateObject(parts, parts.plugins, { name, bodyFor }))
 }
 
 export interface SentPackage extends ReviewedPackage {
@@ -208,7 +209,8 @@ async function write(parts: PluginApiParts, sentPackage: SentPackage, { enabled,
   const sent = versionOf({ ...definition, version, digest, ...shown })
   const stored = await parts.store.get(parts.plugins, name)
   if (!stored) {
-    return createObject(parts, parts.plugins, { body: { metadata: { name }, spec: { enabled, ...sent } }, dryRun })
+    const body = { metadata: { name }, spec: { enabled, ...sent } }
+    return createdAnswer(parts.plugins, await createObject(parts, parts.plugins, { body, dryRun }))
   }
   const bodyFor = ({ data }: StoredObject) => {
     const spec = specOf(fromData(data))
@@ -217,7 +219,7 @@ async function write(parts: PluginApiParts, sentPackage: SentPackage, { enabled,
       spec: spec.removal ? returned(name, spec, { ...sent, enabled }) : nextSpec(name, spec, sent),
     }
   }
-  return updateObject(parts, parts.plugins, { name, headers: {}, part: 'object', bodyFor, dryRun })
+  return objectAnswer(parts.plugins, await updateObject(parts, parts.plugins, { name, bodyFor, dryRun }))
 }
 
 /** It was uninstalled, and what it has left is its again. */

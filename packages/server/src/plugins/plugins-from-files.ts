@@ -147,7 +147,7 @@ async function write(
   if (!stored) await createObject(parts, model, { body: { metadata: { name }, data } })
   else {
     const { metadata } = fromData(stored.data)
-    await updateObject(parts, model, { name, headers: {}, part: 'object', bodyFor: () => ({ metadata, data }) })
+    await updateObject(parts, model, { name, bodyFor: () => ({ metadata, data }) })
   }
 }
 
@@ -160,7 +160,7 @@ async function enable(parts: PluginFilesParts, plugin: string, enabled: boolean)
     const { metadata, spec } = fromData(data)
     return { metadata, spec: { ...(spec as PluginSpec), enabled } }
   }
-  await updateObject(parts, plugins, { name: plugin, headers: {}, part: 'object', bodyFor })
+  await updateObject(parts, plugins, { name: plugin, bodyFor })
 }
 
 function wordsOf(error: unknown): string {

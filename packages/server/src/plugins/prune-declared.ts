@@ -24,7 +24,7 @@ export async function pruneDeclared(
     const model = parts.models().find((known) => known.apiVersion === apiVersion && known.kind === kind)
     if (!model) continue
     const caller = isForeign(plugin, object) ? { caller: pluginCaller(plugin.name, '') } : {}
-    await deleteObject(parts, model, { name, headers: {}, ...caller }).catch((error: unknown) => {
+    await deleteObject(parts, model, { name, ...caller }).catch((error: unknown) => {
       if (!isApiError(error)) throw error
       // Whoever deleted it before us meant the same.
       if (error.reason === 'NotFound') return

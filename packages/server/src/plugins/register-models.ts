@@ -55,7 +55,7 @@ async function registerModel(parts: DeclareParts, spec: ModelDeclaration, dryRun
   if (!stored) await createObject(parts, definitions, { body: { metadata: { name }, spec }, dryRun })
   else if (!deepEqual(declaredSpec(stored), spec)) {
     const bodyFor = () => ({ metadata: {}, spec })
-    await updateObject(parts, definitions, { name, headers: {}, part: 'object', bodyFor, dryRun })
+    await updateObject(parts, definitions, { name, bodyFor, dryRun })
   }
 }
 

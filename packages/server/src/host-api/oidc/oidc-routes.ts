@@ -1,7 +1,7 @@
 import { ApiError } from '@pergola/api'
 import type { Answer } from '../../base/call.ts'
 import type { HostRoute } from '../../base/host-route.ts'
-import { jsonAnswer } from '../../models/json-answer.ts'
+import { jsonAnswer } from '../../base/json-answer.ts'
 import { itemsOf } from '../../validation/items-of.ts'
 import { beginLinking, beginLogin, type BeginParts } from './begin-login.ts'
 import { finishLogin, type FinishParts } from './finish-login.ts'

@@ -10,6 +10,8 @@ import { openStore } from '../../store/open-store.ts'
 import type { Store } from '../../store/store.ts'
 import { compileObjectSchema, objectSchemaErrors } from '../../validation/compile-schema.ts'
 import { SchemaFault, type SchemaCompiler } from '../../validation/schema-compiler.ts'
+import { jsonAnswer } from '../../base/json-answer.ts'
+import { createdAnswer, objectAnswer, readAnswer } from '../answers.ts'
 import { createObject } from '../create.ts'
 import { deleteCollection } from '../delete-collection.ts'
 import { deleteObject } from '../delete.ts'
@@ -126,24 +128,38 @@ const compilerHere: SchemaCompiler = {
 
 type Parts = Parameters<typeof createObject>[0] & Parameters<typeof listObjects>[0]
 type Using = (work: (model: Model) => Promise<Answer>) => Promise<Answer>
+type Headers = Readonly<Record<string, string>>
 
 function verbsOf(parts: Parts, using: Using): Verbs {
   const served = async (work: (model: Model) => Promise<Answer>) => toServed(await using(work))
   const target = (name: string, { part = 'object', headers = {}, dryRun = false }: WriteHow = {}) => {
-    return { name, part, headers, dryRun }
+    return { name, part, ifMatch: (headers as Headers)['if-match'], dryRun }
   }
   return {
-    create: (body, how = {}) => served((model) => createObject(parts, model, { body, ...how })),
-    get: (name, headers = {}) => served((model) => getObject(parts.store, model, { name, headers })),
+    create: (body, how = {}) =>
+      served(async (model) => createdAnswer(model, await createObject(parts, model, { body, ...how }))),
+    get: (name, headers = {}) =>
+      served(async (model) => readAnswer(model, await getObject(parts.store, model, { name }), headers)),
     update: (name, body, how) =>
-      served((model) => updateObject(parts, model, { ...target(name, how), bodyFor: () => body })),
+      served(async (model) =>
+        objectAnswer(model, await updateObject(parts, model, { ...target(name, how), bodyFor: () => body })),
+      ),
     patch: (name, patch, { type = 'application/merge-patch+json', ...how } = {}) =>
-      served((model) => patchObject(parts, model, { ...target(name, how), type, patch })),
-    remove: (name, how) => served((model) => deleteObject(parts, model, target(name, how))),
+      served(async (model) =>
+        objectAnswer(model, await patchObject(parts, model, { ...target(name, how), type, patch })),
+      ),
+    remove: (name, how) =>
+      served(async (model) => objectAnswer(model, await deleteObject(parts, model, target(name, how)))),
     removeAll: (query, how = {}) =>
-      served((model) => deleteCollection(parts, model, { query: new URLSearchParams(query), ...how })),
+      served(async (model) => {
+        const request = { query: new URLSearchParams(query), ...how }
+        return jsonAnswer(200, Buffer.from(JSON.stringify(await deleteCollection(parts, model, request))))
+      }),
     list: (query = '', caller = { kind: 'anonymous' }) =>
-      served((model) => listObjects(parts, model, { query: new URLSearchParams(query), caller })),
+      served(async (model) => {
+        const { body } = await listObjects(parts, model, { query: new URLSearchParams(query), caller })
+        return jsonAnswer(200, body)
+      }),
   }
 }
 

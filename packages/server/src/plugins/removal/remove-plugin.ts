@@ -108,11 +108,11 @@ async function letGo(parts: RemovalParts, model: Model, { stored, plugin }: Held
     const finalizers = (object.metadata.finalizers ?? []).filter((finalizer) => !isOwn(finalizer))
     return { ...object, metadata: { ...object.metadata, finalizers } }
   }
-  await gone(updateObject(parts, model, { name: stored.name, headers: {}, part: 'object', bodyFor }))
+  await gone(updateObject(parts, model, { name: stored.name, bodyFor }))
 }
 
 async function deleted(parts: RemovalParts, model: Model, name: string): Promise<void> {
-  await gone(deleteObject(parts, model, { name, headers: {} }))
+  await gone(deleteObject(parts, model, { name }))
 }
 
 /** Whoever was there before us meant the same. */

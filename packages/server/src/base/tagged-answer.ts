@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Answer, Call } from '../base/call.ts'
-import type { HostAnswer } from '../base/host-route.ts'
-import { isNotModified } from './etag.ts'
+import type { Answer, Call } from './call.ts'
+import type { HostAnswer } from './host-route.ts'
+import { isNotModified } from './not-modified.ts'
 
 /** For `If-None-Match`. */
 export const notModified: HostAnswer = { status: 304, description: 'The caller has it as it is.' }

@@ -1,4 +1,4 @@
-import type { Answer } from '../base/call.ts'
+import type { Answer } from './call.ts'
 
 export function jsonAnswer(status: number, body: Answer['body'], headers: Answer['headers'] = {}): Answer {
   return { status, contentType: 'application/json', headers, body }

@@ -1,0 +1,26 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Answer } from '../base/call.ts'
+import { jsonAnswer } from '../base/json-answer.ts'
+import { isNotModified } from '../base/not-modified.ts'
+import type { StoredObject } from '../store/store.ts'
+import { etagOf } from './etag.ts'
+import { pathOf, type Model } from './model.ts'
+import { openedBytes, toBytes } from './object-bytes.ts'
+
+/** What verbs give back, as HTTP has it. Verbs themselves know nothing of HTTP. */
+export function createdAnswer(model: Model, created: StoredObject): Answer {
+  const headers = { location: `${pathOf(model)}/${created.name}`, etag: etagOf(created) }
+  return jsonAnswer(201, toBytes(model, created), headers)
+}
+
+/** An object after it was written or deleted: without what only `get` shows. */
+export function objectAnswer(model: Model, stored: StoredObject): Answer {
+  return jsonAnswer(200, toBytes(model, stored), { etag: etagOf(stored) })
+}
+
+/** An object for who reads it, unless it has it in this state. */
+export function readAnswer(model: Model, stored: StoredObject, headers: IncomingHttpHeaders): Answer {
+  const etag = etagOf(stored)
+  if (isNotModified(headers, etag)) return jsonAnswer(304, Buffer.alloc(0), { etag })
+  return jsonAnswer(200, openedBytes(model, stored), { etag })
+}
