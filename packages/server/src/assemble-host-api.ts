@@ -1,3 +1,5 @@
+import type { AuthenticateParts } from './authn/authenticate.ts'
+import type { HostRoute } from './base/host-route.ts'
 import type { AccessSource } from './access/access-source.ts'
 import { findUser } from './access/find-user.ts'
 import { createFirstAdministrator, needsSetup, type FirstAdministratorParts } from './access/first-administrator.ts'
@@ -39,8 +41,18 @@ export interface AccountParts {
   readonly onRevoked: (uid: string) => void
 }
 
+export interface AssembledHostApi {
+  readonly hostRoutes: readonly HostRoute[]
+  readonly authentication: AuthenticateParts
+  readonly setup: FirstAdministratorParts
+  /** Signs somebody in, whom no password is asked of. */
+  readonly signIn: (name: string) => Promise<string>
+  /** Resolves when what was revoked until now is known here. */
+  readonly settle: () => Promise<void>
+}
+
 /** Credentials, and what people do with them. */
-export function assembleHostApi(parts: AccountParts, running: AsyncDisposableStack) {
+export function assembleHostApi(parts: AccountParts, running: AsyncDisposableStack): AssembledHostApi {
   const { store, clock, log, config, providers, access, identities, feed, publicUrl } = parts
   const { users, bindings, roles, tokens: tokenModel } = parts.own
   const cookie = sessionCookie(config.server.publicUrl ?? 'http:')

@@ -1,5 +1,5 @@
-import type { RequestHead } from '@pergola/api'
 import type { AssembledPlugins } from './assemble-plugins.ts'
+import type { Handler } from './base/call.ts'
 import type { Clock } from './base/clock.ts'
 import type { HostRoute } from './base/host-route.ts'
 import { hostVersion } from './base/host-version.ts'
@@ -11,6 +11,7 @@ import { consoleFolder, readConsole } from './console/read-console.ts'
 import { createDiscovery } from './discovery/discovery-endpoints.ts'
 import { createHealth, type HealthCheck } from './http/health.ts'
 import type { Model } from './models/model.ts'
+import type { Stages } from './pipeline.ts'
 import type { DatabaseHealth } from './store/database-health.ts'
 import type { Store } from './store/store.ts'
 
@@ -24,8 +25,25 @@ interface PageParts extends HealthParts {
   readonly openWatches: () => number
 }
 
+export interface AssembledPages {
+  readonly hostRoutes: readonly HostRoute[]
+  /** Health, which is answered before anybody asks who calls. */
+  readonly early: Stages['early']
+  /** Documents and files at paths that are no resource. */
+  readonly page: (path: string) => Handler | undefined
+  readonly onAnswered: (ms: number, failed: boolean) => void
+}
+
 /** What is there for people and for whoever looks after the server: health, documents, the console. */
-export function assemblePages({ clock, log, plugins, models, hostRoutes, openWatches, ...parts }: PageParts) {
+export function assemblePages({
+  clock,
+  log,
+  plugins,
+  models,
+  hostRoutes,
+  openWatches,
+  ...parts
+}: PageParts): AssembledPages {
   const knowsCallers = () => parts.database.trouble() === undefined
   const health = createHealth({ checks: createHealthChecks({ ...parts, plugins }), knowsCallers, log })
   const discovery = createDiscovery({ models, customApis: () => plugins().customApis(), hostRoutes })
@@ -34,8 +52,8 @@ export function assemblePages({ clock, log, plugins, models, hostRoutes, openWat
   return {
     onAnswered: (ms: number, failed: boolean) => traffic.record(ms, failed),
     hostRoutes: [...overviewRoutes({ traffic, watches: openWatches, check: () => health.look() }), ...health.routes],
-    early: (request: RequestHead) => health.early(request),
-    page: (path: string) => discovery(path) ?? consolePages(path) ?? plugins().pages(path),
+    early: (request) => health.early(request),
+    page: (path) => discovery(path) ?? consolePages(path) ?? plugins().pages(path),
   }
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
-import { watchHealth } from './store/database-health.ts'
+import { watchHealth, type DatabaseHealth } from './store/database-health.ts'
 import { openStore } from './store/open-store.ts'
 import type { Store } from './store/store.ts'
 import { watchedStore } from './store/watched-store.ts'
@@ -10,7 +10,11 @@ import { watchedStore } from './store/watched-store.ts'
 const storeCloseMs = 2_000
 
 /** The store, whose outages are answered 503 and written down once. */
-export async function openWatchedStore({ database, metrics }: Config, log: Log, running: AsyncDisposableStack) {
+export async function openWatchedStore(
+  { database, metrics }: Config,
+  log: Log,
+  running: AsyncDisposableStack,
+): Promise<{ readonly store: Store; readonly database: DatabaseHealth }> {
   // A connection that broke while nobody used it: one question tells whether more is wrong.
   const onConnectionLost = () => void store?.ping().catch(() => {})
   let store: Store | undefined

@@ -1,7 +1,7 @@
 import type { AccountParts } from './assemble-host-api.ts'
 import { gauge } from './base/metrics.ts'
 import { createStreamLimits, watches } from './models/stream-limits.ts'
-import { createLastingStreams } from './watch/lasting-streams.ts'
+import { createLastingStreams, type LastingStreams } from './watch/lasting-streams.ts'
 import { createTurns } from './watch/turns.ts'
 import { createWatchHub } from './watch/watch-hub.ts'
 import type { WatchParts } from './watch/watch-objects.ts'
@@ -13,10 +13,17 @@ interface StreamingParts extends Pick<AccountParts, 'store' | 'clock' | 'log' | 
   readonly settle: () => Promise<void>
 }
 
-export type AssembledStreaming = ReturnType<typeof assembleStreaming>
+export interface AssembledStreaming {
+  readonly watching: WatchParts
+  readonly streams: LastingStreams
+  /** Of somebody whose rights or credentials have changed. */
+  readonly recheck: (uid: string) => void
+  /** Ends all of them, so that the server can stop. */
+  readonly drain: () => void
+}
 
 /** Watches, and what plugins answer for as long as somebody listens: counted together, and ended alike. */
-export function assembleStreaming(parts: StreamingParts, running: AsyncDisposableStack) {
+export function assembleStreaming(parts: StreamingParts, running: AsyncDisposableStack): AssembledStreaming {
   const { store, clock, access } = parts
   const { watch } = parts.config
   const followed = { ...parts, concerned: access.concerned }
@@ -28,7 +35,7 @@ export function assembleStreaming(parts: StreamingParts, running: AsyncDisposabl
   return {
     watching,
     streams,
-    recheck: (uid: string) => void Promise.all([hub.recheck(uid), streams.recheck(uid)]),
+    recheck: (uid) => void Promise.all([hub.recheck(uid), streams.recheck(uid)]),
     drain: () => {
       hub.drain()
       streams.drain()

@@ -5,7 +5,7 @@ import { createOwnModels } from './access/own-models.ts'
 import { assembleFeed } from './assemble-feed.ts'
 import { assembleHostApi, firstSetup } from './assemble-host-api.ts'
 import { assembleKept, assembleModels } from './assemble-models.ts'
-import { assemblePages } from './assemble-pages.ts'
+import { assemblePages, type AssembledPages } from './assemble-pages.ts'
 import { assemblePlugins, type AssembledPlugins } from './assemble-plugins.ts'
 import { openWatchedStore } from './assemble-store.ts'
 import { assembleStreaming, type AssembledStreaming } from './assemble-streaming.ts'
@@ -95,17 +95,7 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   }
   // Before anybody is answered: whoever finds the server ready can sign in.
   const setupSecret = await firstSetup({ ...account.setup, audit }, options)
-  const listener = listening.is(
-    await listen({
-      at: config.server,
-      log,
-      handle: createPipeline(stages),
-      cors: createCors(stages.listedOrigins),
-      clientOf: createClientReader(config.http.trustedProxies),
-      checkClient: createPublicUrlCheck({ publicUrl, isSet: config.server.publicUrl !== undefined, log }),
-      onAnswered: pages.onAnswered,
-    }),
-  )
+  const listener = listening.is(await open(options, stages, pages))
   await assembled.start(stages)
   startChores({ ...people, maxAgeMs, caches: [served.models.cache, ...access.caches] }, parts)
   const running = parts.move()
@@ -126,6 +116,19 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
 
 function openAudit({ audit: { file } }: Config, log: Log, running: AsyncDisposableStack): AuditLog | undefined {
   return file === undefined ? undefined : running.use(createAuditLog({ file, clock: systemClock, log }))
+}
+
+async function open({ config, log }: AssembleOptions, stages: Stages, pages: AssembledPages): Promise<Listener> {
+  const { publicUrl, listedOrigins } = stages
+  return listen({
+    at: config.server,
+    log,
+    handle: createPipeline(stages),
+    cors: createCors(listedOrigins),
+    clientOf: createClientReader(config.http.trustedProxies),
+    checkClient: createPublicUrlCheck({ publicUrl, isSet: config.server.publicUrl !== undefined, log }),
+    onAnswered: pages.onAnswered,
+  })
 }
 
 /** Of plugins. */
