@@ -13,7 +13,7 @@ import type { Exchange, Relay } from './base/relay.ts'
 import type { Reply } from './base/reply.ts'
 import { objectMethods, type Dispatch } from './dispatch/dispatch.ts'
 import type { FindHostHandler } from './dispatch/host-routes.ts'
-import { toApiError } from './http/problem-answer.ts'
+import { problemAnswer, toApiError } from './base/problem-answer.ts'
 import type { MeasureRequest } from './http/request-metrics.ts'
 
 export interface Stages {
@@ -34,7 +34,7 @@ export interface Stages {
 
 export type Pipeline = (request: IncomingRequest) => Promise<Reply>
 
-/** Whatever comes of a request, the audit log hears of it before the caller does. */
+/** Whatever comes of a request is an answer, failures too, and the audit log hears of it before the caller does. */
 export function createPipeline(stages: Stages): Pipeline {
   const { early, audit, measure } = stages
   const pass = createLine(stages)
@@ -49,9 +49,10 @@ export function createPipeline(stages: Stages): Pipeline {
     } catch (error) {
       const { reason } = toApiError(error)
       const elsewhere = reason === 'Unauthenticated' ? signInFirst(request) : undefined
-      audited.failed(reason, elsewhere?.status ?? problems[reason].status)
-      if (elsewhere) return elsewhere
-      throw error
+      const answer = elsewhere ?? problemAnswer(error, { target: request.target, requestId: request.id })
+      request.note(reason === 'Internal' ? { reason, err: error } : { reason })
+      audited.failed(reason, answer.status)
+      return answer
     }
   }
 }

@@ -5,7 +5,7 @@ export const errorFaults: readonly ConformanceFault[] = [
   {
     promise: 'C5-1',
     what: 'a problem is plain JSON',
-    file: 'packages/server/src/http/problem-answer.ts',
+    file: 'packages/server/src/base/problem-answer.ts',
     find: "contentType: 'application/problem+json'",
     replace: "contentType: 'application/json'",
   },
@@ -61,7 +61,7 @@ export const errorFaults: readonly ConformanceFault[] = [
   {
     promise: 'C5-25',
     what: 'a failure tells its message',
-    file: 'packages/server/src/http/problem-answer.ts',
+    file: 'packages/server/src/base/problem-answer.ts',
     find: "new ApiError('Internal', 'the server failed; its log has the details under this request id', { cause: error })",
     replace: "new ApiError('Internal', `the server failed: ${String(error)}`, { cause: error })",
   },

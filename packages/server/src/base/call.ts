@@ -14,7 +14,7 @@ export interface IncomingRequest extends RequestHead {
   /** Of whoever is at the other end. */
   readonly address: string
   /** Adds to the request's line in the log; `account`, whose account it is about, also to the audit log. */
-  note(facts: Readonly<Record<string, string>>): void
+  note(facts: { readonly account?: string; readonly [fact: string]: unknown }): void
 }
 
 /** Who asks. `anonymous` has no name; everything it may do comes from its roles. */

@@ -11,7 +11,7 @@ import type { Stream } from '../base/wire.ts'
 import { abortOnClose } from './abort-on-close.ts'
 import type { ClientReader } from './client.ts'
 import { openPassage } from './open-passage.ts'
-import { problemAnswer, toApiError } from './problem-answer.ts'
+import { problemAnswer, toApiError } from '../base/problem-answer.ts'
 import type { CheckClient } from './public-url-check.ts'
 import { writeRaw } from './raw-answer.ts'
 import { webSocketWire } from './web-socket-wire.ts'
@@ -59,6 +59,11 @@ export function createUpgrade({ log, handle, clientOf, checkClient }: UpgradePar
       if ('relay' in stream && stream.passage) {
         const status = await openPassage(stream.passage, { request, connection, head })
         return note({ status })
+      }
+      if ('status' in stream && stream.status >= 400 && Buffer.isBuffer(stream.body)) {
+        note({ status: stream.status })
+        if (connection.writable) writeRaw(connection, { ...stream, body: stream.body }, id)
+        return
       }
       if (!('open' in stream)) throw new ApiError('BadRequest', 'this is not served as a WebSocket')
       if (connection.destroyed) return stream.closed()

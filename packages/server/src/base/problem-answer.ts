@@ -1,5 +1,5 @@
 import { ApiError, isApiError, problems, toProblem } from '@pergola/api'
-import type { Answer } from '../base/call.ts'
+import type { Answer } from './call.ts'
 
 /** The one place where an error becomes a response. What is not the caller's to know is a bare 500. */
 export function problemAnswer(
