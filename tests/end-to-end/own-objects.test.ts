@@ -36,6 +36,13 @@ describe.each(engines)('on %s', (engine) => {
   const create = (token: string, name: string, spec: object = {}) =>
     host.send(`POST ${mine}`, { token, body: { metadata: { name }, spec: { title: `of ${name}`, ...spec } } })
 
+  test('a collection of own objects takes GET and POST, and its Allow says so', async () => {
+    for (const method of ['PUT', 'DELETE']) {
+      const { status, body } = await host.send(`${method} ${mine}`, { token: ann, body: {} })
+      expect([status, String(body['detail'])]).toEqual([405, expect.stringMatching(/allowed here: GET, HEAD, POST$/)])
+    }
+  })
+
   test('whoever writes owns, whatever the body says; to others it is not there', async () => {
     expect((await create(ann, 'milk', { owner: 'bob' })).body['spec']).toMatchObject({ owner: 'ann' })
     expect((await host.send(`GET ${mine}/milk`)).status).toBe(401)

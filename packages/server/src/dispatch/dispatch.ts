@@ -77,6 +77,7 @@ function pageOf(parts: DispatchParts, { verb, path }: NonResourceRequest): Handl
 const collectionMethods = ['GET', 'HEAD', 'POST', 'DELETE']
 export const objectMethods = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']
 const withoutCreate = collectionMethods.filter((method) => method !== 'POST')
+const ownedCollectionMethods = collectionMethods.filter((method) => method !== 'DELETE')
 const statusMethods = ['PUT', 'PATCH']
 
 /** The body is read once: the verb may be done again, by another declaration. */
@@ -89,7 +90,7 @@ async function dispatchVerb(
   parts.assertServed(group)
   const address = { group, version, plural: resource }
   const model = await parts.models.find(address)
-  const verb = verbOf(model, request)
+  const verb = verbOf(model, request, scope !== undefined)
   const body = verb.reads ? await readBody(call, verb.reads) : undefined
   try {
     return await parts.models.using(address, (current) =>
@@ -116,7 +117,7 @@ async function dispatchOwned(
   const { caller } = call
   const { verb, resource } = request
   if (caller.kind === 'anonymous') throw new ApiError('Unauthenticated', `sign in to have ${resource} of your own`)
-  if (!ownedVerbs.has(verb)) notServed(verb, `your own ${resource}`, ['GET', 'HEAD', 'POST'])
+  if (!ownedVerbs.has(verb)) notServed(verb, `your own ${resource}`, ownedCollectionMethods)
   const scope = { path: owned.path, owner: caller.name }
   return dispatchVerb(parts, call, { request: { ...request, group: owned.group }, scope })
 }
@@ -195,7 +196,7 @@ const ofCollection: Served = { list, watch, create, deletecollection: removeAll 
 const ofObject: Served = { get, watch, update, patch, delete: remove }
 const ofStatus: Served = { update, patch }
 
-function verbOf(model: Model, { name, subresource, verb }: ResourceRequest): ServedVerb {
+function verbOf(model: Model, { name, subresource, verb }: ResourceRequest, isOwned: boolean): ServedVerb {
   if (subresource !== undefined) {
     if (subresource !== 'status' || !model.statusSubresource || model.rules.ownsStatus) {
       throw new ApiError('NotFound', `${model.plural} have no sub-resource "${subresource}"`)
@@ -204,7 +205,7 @@ function verbOf(model: Model, { name, subresource, verb }: ResourceRequest): Ser
   }
   if (name !== undefined) return ofObject[verb] ?? notServed(verb, `a ${model.singular}`, objectMethods)
   const { createdAt } = model.rules
-  const methods = createdAt === undefined ? collectionMethods : withoutCreate
+  const methods = isOwned ? ownedCollectionMethods : createdAt === undefined ? collectionMethods : withoutCreate
   if (verb === 'create' && createdAt !== undefined) {
     throw methodNotAllowed(`${model.plural} are created at ${createdAt}`, methods)
   }
