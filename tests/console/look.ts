@@ -21,6 +21,7 @@ const pages: readonly (readonly [string, string])[] = [
   ['plugin', '/plugins/todo'],
   ['failing-plugin', '/plugins/failing'],
   ['install', '/plugins/-/install'],
+  ['plugin-page', '/p/todo'],
   ['account', '/account'],
   ['nothing', '/nowhere'],
 ]

@@ -4,7 +4,7 @@ import { startPergola } from '../end-to-end/pergola-process.ts'
 import { install, narrowed, roleChange, setup } from './journeys/administration.ts'
 import type { Journey } from './journeys/journey.ts'
 import { conflict, create, find, live } from './journeys/objects.ts'
-import { contained, hostile, progress, uninstall, upgrade } from './journeys/plugins.ts'
+import { contained, hostile, pluginPage, progress, uninstall, upgrade } from './journeys/plugins.ts'
 import { lookAround } from './look.ts'
 import { firstLoad, million } from './journeys/speed.ts'
 import { openStage } from './stage.ts'
@@ -39,6 +39,7 @@ const journeys: readonly Journey[] = [
   install,
   firstLoad,
   narrowed,
+  pluginPage,
   create,
   conflict,
   live,

@@ -42,6 +42,7 @@ export const install: Journey = {
     await page.keyboard.press('Enter')
     await (await chooser).setFiles({ name: 'todo.tgz', mimeType: 'application/gzip', buffer: await todo() })
     await page.getByText('GET /apis/api.todo.example.com/v1alpha1/shares/{code}').first().waitFor()
+    await page.getByText('acts with the rights of whoever opens the page').waitFor()
     await tabTo(visitor, 'Approve and install')
     await page.keyboard.press('Enter')
     await page.getByText('running').first().waitFor()
@@ -75,6 +76,7 @@ export const narrowed: Journey = {
     const { page } = visitor
     const menu = page.getByRole('navigation')
     await menu.getByRole('link', { name: 'Todo', exact: true }).waitFor()
+    await menu.getByRole('link', { name: 'Open todos', exact: true }).waitFor()
     for (const entry of ['Plugins', 'Users', 'Roles', 'Secret']) {
       strictEqual(await menu.getByRole('link', { name: entry, exact: true }).count(), 0, `${entry} is in the menu`)
     }
@@ -91,16 +93,26 @@ export const roleChange: Journey = {
   name: 'a role that is taken back hides its menu at once',
   run: async (stage) => {
     await using visitor = await stage.as('ann')
-    const entry = visitor.page.getByRole('navigation').getByRole('link', { name: 'Todo', exact: true })
+    const { page } = visitor
+    const entry = page.getByRole('navigation').getByRole('link', { name: 'Todo', exact: true })
+    const ofPlugin = page.getByRole('navigation').getByRole('link', { name: 'Open todos', exact: true })
     await entry.waitFor()
+    await visitor.choose('Open todos')
+    await page.getByRole('heading', { name: 'Open todos' }).waitFor()
+    await page.evaluate('window.wasNotReloaded = true')
     await stage.api('DELETE', '/api/v1alpha1/rolebindings/ann-todo-view')
     await entry.waitFor({ state: 'detached' })
+    await ofPlugin.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: 'You may not see this page' }).waitFor({ state: 'attached' })
     await stage.api('POST', '/api/v1alpha1/rolebindings', {
       metadata: { name: 'ann-todo-view' },
       roleRef: { name: 'todo-view' },
       subjects: [{ name: 'ann' }],
     })
     await entry.waitFor()
+    await ofPlugin.waitFor()
+    await page.getByRole('heading', { name: 'Open todos' }).waitFor()
+    strictEqual(await page.evaluate('window.wasNotReloaded'), true)
     assertClean(visitor)
   },
 }

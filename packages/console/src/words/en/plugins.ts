@@ -25,8 +25,9 @@ export const plugins = {
     review: 'What it brings, and asks for',
     approvals: 'You approve',
     nothing: 'It asks for no rights beyond its own data.',
+    nothingNew: 'It asks for nothing that is not approved already.',
     consoleCode:
-      'This plugin adds pages to the console. Their code runs in the browser with the rights of whoever looks at them: when you open such a page, it can do everything you may.',
+      'This plugin adds pages to the console. Its code acts with the rights of whoever opens the page: whatever you may do, it can do in your name. Approve it only if you trust its author.',
     install: 'Approve and install',
     upgrade: 'Approve and upgrade',
     installed: (name: string) => `${name} is installed.`,

@@ -28,8 +28,9 @@ export const plugins: WordsOf<typeof en> = {
     review: '它带来什么，要求什么',
     approvals: '您将批准',
     nothing: '除自身数据外，它不要求其他权限。',
+    nothingNew: '它没有要求任何尚未批准的内容。',
     consoleCode:
-      '此插件会向控制台添加页面。页面代码在浏览器中以查看者的权限运行：当您打开这样的页面时，它可以做您能做的一切。',
+      '此插件会向控制台添加页面。其代码以打开页面者的权限运行：您能做的一切，它都可以以您的名义去做。请仅在信任其作者时批准。',
     install: '批准并安装',
     upgrade: '批准并升级',
     installed: (name) => `${name} 已安装。`,
