@@ -8,14 +8,17 @@ const about = (name: string, version: string) =>
 const example = join(import.meta.dirname, '../../examples/todo')
 export const todo = (): Promise<Buffer> => packedProject('examples/todo')
 
-/** The next version of the same plugin, whose page has another title. */
-export async function nextTodo(): Promise<Buffer> {
+/** The next version of the same plugin, whose page has another title; or another plugin that is the same but for its name. */
+export async function nextTodo({ name = 'todo' } = {}): Promise<Buffer> {
   const read = (path: string) => readFileSync(join(example, path), 'utf8')
   const project = JSON.parse(read('package.json')) as object
   return packedFiles(
     {
       'package.json': JSON.stringify({ ...project, version: '1.1.0' }),
       'src/ui/index.ts': read('src/ui/index.ts').replaceAll("title: 'Open todos'", "title: 'Todos to do'"),
+      'src/plugin.ts': read('src/plugin.ts')
+        .replace("name: 'todo'", `name: '${name}'`)
+        .replaceAll('todo.example.com', `${name}.example.com`),
     },
     'examples/todo',
   )

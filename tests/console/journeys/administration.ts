@@ -18,7 +18,7 @@ export const setup: Journey = {
     await page.keyboard.type('admin')
     await tabToField(visitor, 'new-password')
     await page.keyboard.type(password)
-    await tabTo(visitor, 'Make the administrator')
+    await tabTo(visitor, 'Create administrator')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.getByText('accepting').waitFor()
@@ -75,13 +75,13 @@ export const narrowed: Journey = {
     await using visitor = await stage.as('ann')
     const { page } = visitor
     const menu = page.getByRole('navigation')
-    await menu.getByRole('link', { name: 'Todo', exact: true }).waitFor()
+    await menu.getByRole('link', { name: 'Todos', exact: true }).waitFor()
     await menu.getByRole('link', { name: 'Open todos', exact: true }).waitFor()
-    for (const entry of ['Plugins', 'Users', 'Roles', 'Secret']) {
+    for (const entry of ['Plugins', 'Users', 'Roles', 'Secrets']) {
       strictEqual(await menu.getByRole('link', { name: entry, exact: true }).count(), 0, `${entry} is in the menu`)
     }
-    await visitor.choose('Todo')
-    await page.getByText('There is no Todo yet').waitFor()
+    await visitor.choose('Todos')
+    await page.getByText('No todos yet').waitFor()
     strictEqual(await page.getByRole('button', { name: 'New Todo' }).count(), 0, 'a button that would be refused')
     await page.goto(`${stage.url}/console/plugins`)
     await page.getByRole('heading', { name: 'You may not see this page' }).waitFor({ state: 'attached' })
@@ -94,7 +94,7 @@ export const roleChange: Journey = {
   run: async (stage) => {
     await using visitor = await stage.as('ann')
     const { page } = visitor
-    const entry = page.getByRole('navigation').getByRole('link', { name: 'Todo', exact: true })
+    const entry = page.getByRole('navigation').getByRole('link', { name: 'Todos', exact: true })
     const ofPlugin = page.getByRole('navigation').getByRole('link', { name: 'Open todos', exact: true })
     await entry.waitFor()
     await visitor.choose('Open todos')

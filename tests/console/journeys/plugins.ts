@@ -76,7 +76,7 @@ export const contained: Journey = {
     await visitor.choose('Overview')
     await page.getByRole('link', { name: 'Failing' }).waitFor()
     await page.getByText('accepting').waitFor()
-    await visitor.choose('Todo')
+    await visitor.choose('Todos')
     await page.getByRole('link', { name: 'bulk-24' }).waitFor()
     assertClean(visitor)
   },
@@ -190,7 +190,7 @@ export const uninstall: Journey = {
     await dialog.getByRole('button', { name: 'Uninstall' }).click()
     await page.getByRole('heading', { name: 'Plugins' }).waitFor()
     await page.getByRole('link', { name: 'Todos' }).waitFor({ state: 'detached' })
-    await page.getByRole('navigation').getByRole('link', { name: 'Todo', exact: true }).waitFor({ state: 'detached' })
+    await page.getByRole('navigation').getByRole('link', { name: 'Todos', exact: true }).waitFor({ state: 'detached' })
     assertClean(visitor)
   },
 }

@@ -9,6 +9,7 @@ export const plugins: WordsOf<typeof en> = {
     none: '尚未安装插件',
     noneHint: '从 "pergola plugin pack" 生成的包安装。',
     phases: {
+      BackingOff: '出错，即将重启',
       Started: '运行中',
       NotStarted: '未启动',
       Failed: '失败',
@@ -21,6 +22,7 @@ export const plugins: WordsOf<typeof en> = {
   },
   install: {
     title: '安装插件',
+    upgradeTitle: (name) => `升级 ${name}`,
     lead: '选择一个包。在您看到它的要求之前，不会运行其中的任何代码。',
     choose: '选择包（.tgz）',
     drop: '或拖放到此处',
@@ -45,6 +47,7 @@ export const plugins: WordsOf<typeof en> = {
     replica: '副本',
     state: '状态',
     message: '信息',
+    fails: '插件无法启动',
     schedules: '计划任务',
     lastRun: '上次运行',
     nextRun: '下次运行',
@@ -67,7 +70,7 @@ export const plugins: WordsOf<typeof en> = {
     noLogs: '自进程在此启动以来没有输出。',
     logsOf: '来自应答的副本，最新的在最后。',
     settingsSaved: '已保存，插件立即生效。',
-    secretKept: '已设置；留空则保持不变',
+    secretKept: '加密存储，不再显示。留空则保留已存的值。',
     groups: '组',
     permissions: '自身数据之外的权限',
     none: '无',
