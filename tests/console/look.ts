@@ -66,7 +66,7 @@ async function choosePackage(page: Page): Promise<void> {
   await page
     .locator('input[type=file]')
     .setInputFiles({ name: 'todo-board-1.1.0.tgz', mimeType: 'application/gzip', buffer })
-  await page.getByRole('button', { name: /^Approve and/ }).waitFor()
+  await page.getByRole('button', { name: /^Approve and/ }).scrollIntoViewIfNeeded()
 }
 
 const looks: readonly (BrowserOptions & { readonly name: string })[] = [
