@@ -14,7 +14,7 @@ import { sampleOf } from '../../tools/sample.ts'
  * Can people do with the console what it is there for? One installation on PostgreSQL, from its first minute on, and Chromium
  * before it; each journey goes on where the one before has ended. Then every page is opened in light and dark, at a desk and on
  * a phone, and looked over for what would keep somebody from using it. `--screenshots=<folder>` keeps pictures of that;
- * `--quick` leaves out the million objects; `--only=<word>` goes on journeys with that word, `--sample=2` on two, others at another commit; those that make
+ * `--quick` leaves out the million objects; `--only=<pattern>` goes on journeys whose name matches, `--sample=2` on two, others at another commit; those that make
  * the administrator and install the plugin, which all others need, come with them. `npm run build` makes the console first.
  */
 const { values } = parseArgs({
@@ -73,7 +73,7 @@ console.log(`${'journey'.padEnd(72)}  seconds  result`)
 const needed: readonly Journey[] = [setup, install]
 const others = journeys.filter((journey) => !needed.includes(journey))
 const { only = '', sample, quick } = values
-const wanted = others.filter((journey) => journey.name.includes(only) && !(quick && journey === million))
+const wanted = others.filter((journey) => new RegExp(only).test(journey.name) && !(quick && journey === million))
 const picked = new Set(sample === undefined ? wanted : sampleOf(wanted.filter(isSampled), sample))
 const chosen = journeys.filter((journey) => needed.includes(journey) || picked.has(journey))
 for (const { name, run } of chosen) {

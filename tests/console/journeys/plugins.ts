@@ -189,7 +189,8 @@ export const uninstall: Journey = {
       .waitFor()
     await dialog.getByRole('button', { name: 'Uninstall' }).click()
     await page.getByRole('heading', { name: 'Plugins' }).waitFor()
-    await page.getByRole('link', { name: 'Todos' }).waitFor({ state: 'detached' })
+    await page.getByRole('main').getByRole('link', { name: 'Todos' }).waitFor({ state: 'detached' })
+    await page.getByRole('navigation').getByRole('link', { name: 'Open todos' }).waitFor({ state: 'detached' })
     await page.getByRole('navigation').getByRole('link', { name: 'Todos', exact: true }).waitFor({ state: 'detached' })
     assertClean(visitor)
   },
