@@ -67,10 +67,13 @@ export default {
     {
       name: 'plugins-use-the-public-sdk',
       comment:
-        'an example, or what comes with the host, is what a plugin author could write: the SDK, and nothing behind it',
+        'an example, or what comes with the host, is what a plugin author could write: the SDK and the console kit, and nothing behind them',
       severity: 'error',
       from: { path: '^(examples|plugins)/' },
-      to: { path: '^(packages|tests|tools)/', pathNot: '^packages/plugin-sdk/src/((decorators|testing)/)?index\\.ts$' },
+      to: {
+        path: '^(packages|tests|tools)/',
+        pathNot: '^packages/(plugin-sdk/src/((decorators|testing)/)?index\\.ts|console/kit\\.d\\.ts)$',
+      },
     },
     {
       name: 'no-test-code-in-product',

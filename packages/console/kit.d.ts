@@ -1,4 +1,13 @@
-import type { ApiObject, Client, ObjectEvent, ResourceType, WatchOptions } from '@pergola/client'
+import type {
+  ApiObject,
+  Client,
+  ListOptions,
+  ModelTypes,
+  ObjectEvent,
+  ResourceType,
+  Served,
+  WatchOptions,
+} from '@pergola/client'
 import type { Component, DefineComponent, MaybeRefOrGetter, Ref, ShallowRef } from 'vue'
 
 /**
@@ -34,7 +43,15 @@ export interface LiveList<Stored extends ApiObject> {
   readonly error: Readonly<ShallowRef<unknown>>
 }
 
-/** All objects of a small model, kept current for as long as the page is open. */
+/**
+ * The selected objects, kept current for as long as the page is open. All of them are held in memory; read a large model page by
+ * page, with `client`.
+ */
+export declare function useLiveList<Types extends ModelTypes>(
+  of: Served<Types>,
+  options?: ListOptions<Types['fields']>,
+): LiveList<Types['object']>
+/** The same for a model whose fields are not known: all of its objects. */
 export declare function useLiveList<Stored extends ApiObject>(type: ResourceType<Stored>): LiveList<Stored>
 
 /** Tells of changes for as long as the page is open; `null` says that some may have been missed. */

@@ -1,6 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import vue from '@vitejs/plugin-vue'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig, type Plugin, type Rolldown } from 'vite'
+
+type OutputBundle = Rolldown.OutputBundle
 
 /** What pages of plugins share with the console: one copy of each, by the names of an import map. */
 const shared: Readonly<Record<string, string>> = {
@@ -17,6 +19,8 @@ export default defineConfig({
   build: {
     outDir: '../server/console',
     emptyOutDir: true,
+    // One file: pages of plugins import the kit by itself, and nothing would load the styles of its parts.
+    cssCodeSplit: false,
     // Nothing is inlined: the content-security policy takes no data but images.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
@@ -28,6 +32,31 @@ export default defineConfig({
     },
   },
 })
+
+/** Scripts and styles that a browser fetches before the first page can be used: the entry, all that it imports, and the overview. */
+const mostFirstBytes = 250 * 1024
+const firstPages = ['index.html', 'src/overview/overview-page.vue']
+
+function firstLoadBytes(bundle: OutputBundle): number {
+  const chunks = Object.values(bundle).filter((output) => output.type === 'chunk')
+  const needed = new Set<string>(
+    chunks
+      .filter((one) => firstPages.some((page) => one.facadeModuleId?.endsWith(page)))
+      .map(({ fileName }) => fileName),
+  )
+  // A set also visits what is added on the way.
+  for (const fileName of needed) {
+    const output = bundle[fileName]
+    if (output?.type !== 'chunk') continue
+    for (const other of output.imports) needed.add(other)
+  }
+  const styles = Object.keys(bundle).filter((fileName) => fileName.endsWith('.css'))
+  return [...needed, ...styles].reduce((sum, fileName) => {
+    const output = bundle[fileName]
+    if (!output) return sum
+    return sum + gzipSync(output.type === 'chunk' ? output.code : output.source, { level: 9 }).length
+  }, 0)
+}
 
 /** Tells the browser where the shared modules are, and leaves everything compressed as well, so that no server has to do it. */
 function importMap(): Plugin {
@@ -50,6 +79,15 @@ function importMap(): Plugin {
       order: 'post',
       async handler({ dir }, bundle) {
         const { writeFile } = await import('node:fs/promises')
+        const bytes = firstLoadBytes(bundle)
+        if (bytes > mostFirstBytes) {
+          this.error(
+            `the first load takes ${bytes} bytes compressed, more than ${mostFirstBytes}; load some of it later`,
+          )
+        }
+        process.stdout.write(
+          `console: first load ${Math.round(bytes / 1024)} of at most ${mostFirstBytes / 1024} KB compressed\n`,
+        )
         for (const output of Object.values(bundle)) {
           if (!/\.(js|css|svg|html)$/.test(output.fileName)) continue
           const text = output.type === 'chunk' ? output.code : output.source

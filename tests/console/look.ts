@@ -1,29 +1,73 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { nextTodo } from './packages.ts'
+import { makeSampleData } from './sample-data.ts'
 import type { BrowserOptions, Stage, Visitor } from './stage.ts'
 
-/** Every page, by the name of its picture; those before somebody is signed in come first. */
-const before: readonly (readonly [string, string])[] = [['login', '/login']]
-const pages: readonly (readonly [string, string])[] = [
-  ['overview', '/overview'],
-  ['objects', '/objects/todo.example.com/v1alpha1/todos'],
-  ['new-object', '/objects/todo.example.com/v1alpha1/todos/-new'],
-  ['object', '/objects/todo.example.com/v1alpha1/todos/shared'],
-  ['users', '/users'],
-  ['user', '/users/ann'],
-  ['roles', '/roles'],
-  ['new-role', '/roles/-new'],
-  ['role', '/roles/todo-manage'],
-  ['why', '/why'],
-  ['plugins', '/plugins'],
-  ['plugin', '/plugins/todo'],
-  ['failing-plugin', '/plugins/failing'],
-  ['install', '/plugins/-/install'],
-  ['account', '/account'],
-  ['nothing', '/nowhere'],
+/** A page, by the name of its picture, and what has to be done there before it is looked at. */
+interface Scene {
+  readonly name: string
+  readonly path: string
+  readonly act?: (page: Page, stage: Stage) => Promise<void>
+}
+
+const todos = '/objects/todo.example.com/v1alpha1/todos'
+const sample = `${todos}/reply-to-the-auditors`
+const contested = `${todos}/water-the-plants`
+const tab = (name: string) => (page: Page) => page.getByRole('tab', { name }).click()
+const button = (name: string) => (page: Page) => page.getByRole('button', { name }).click()
+
+const scenes: readonly Scene[] = [
+  { name: 'overview', path: '/overview' },
+  { name: 'objects', path: todos },
+  { name: 'filtered', path: `${todos}?where=spec.owner%3Dnobody` },
+  { name: 'empty', path: '/objects/-/v1alpha1/secrets' },
+  { name: 'new-object', path: `${todos}/-new` },
+  { name: 'object', path: sample },
+  { name: 'object-yaml', path: sample, act: tab('YAML') },
+  { name: 'delete', path: sample, act: button('Delete') },
+  { name: 'conflict', path: contested, act: editTogether },
+  { name: 'missing-object', path: `${todos}/nobody` },
+  { name: 'users', path: '/users' },
+  { name: 'new-user', path: '/users', act: button('New user') },
+  { name: 'user', path: '/users/ann' },
+  { name: 'roles', path: '/roles' },
+  { name: 'new-role', path: '/roles/-new' },
+  { name: 'role', path: '/roles/todo-manage' },
+  { name: 'why', path: '/why' },
+  { name: 'plugins', path: '/plugins' },
+  { name: 'plugin', path: '/plugins/todo' },
+  { name: 'plugin-settings', path: '/plugins/todo', act: tab('Settings') },
+  { name: 'failing-plugin', path: '/plugins/failing' },
+  { name: 'plugin-logs', path: '/plugins/failing', act: tab('Logs') },
+  { name: 'uninstall', path: '/plugins/failing', act: button('Uninstall') },
+  { name: 'install', path: '/plugins/-/install' },
+  { name: 'install-review', path: '/plugins/-/install', act: choosePackage },
+  { name: 'plugin-page', path: '/p/todo' },
+  { name: 'account', path: '/account' },
+  { name: 'nothing', path: '/nowhere' },
 ]
+
+let edits = 0
+/** Two people change the same title; the second who saves is asked. */
+async function editTogether(page: Page, stage: Stage): Promise<void> {
+  await page.getByLabel('Title').fill('Water the plants on Friday')
+  const path = '/apis/todo.example.com/v1alpha1/todos/water-the-plants'
+  await stage.api('PATCH', path, { spec: { title: `Water the plants in room ${++edits}` } })
+  await page.getByText('Somebody changed this object').waitFor()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('dialog').waitFor()
+}
+
+async function choosePackage(page: Page): Promise<void> {
+  const buffer = await nextTodo({ name: 'todo-board' })
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'todo-board-1.1.0.tgz', mimeType: 'application/gzip', buffer })
+  await page.getByRole('button', { name: /^Approve and/ }).scrollIntoViewIfNeeded()
+}
 
 const looks: readonly (BrowserOptions & { readonly name: string })[] = [
   { name: 'light' },
@@ -34,42 +78,90 @@ const looks: readonly (BrowserOptions & { readonly name: string })[] = [
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
+export interface LookOptions {
+  /** Where pictures are kept; none are without it. */
+  readonly folder: string | undefined
+}
+
 /** Opens every page in every look; answers what people who cannot see, or not well, would be stopped by. */
-export async function lookAround(stage: Stage, folder: string | undefined): Promise<readonly string[]> {
+export async function lookAround(stage: Stage, { folder }: LookOptions): Promise<readonly string[]> {
+  await makeSampleData(stage)
   const found: string[] = []
   for (const look of looks) {
     await using stranger = await stage.open(look)
-    for (const [name, path] of before) found.push(...(await lookAt(stranger, { name, path, look: look.name, folder })))
+    found.push(...(await lookAt(stranger, { name: 'login', path: '/login' }, { stage, look: look.name, folder })))
     await using visitor = await stage.as('admin', look)
-    for (const [name, path] of pages) found.push(...(await lookAt(visitor, { name, path, look: look.name, folder })))
+    visitor.expectStatus(404)
+    visitor.expectStatus(409)
+    for (const scene of scenes) found.push(...(await lookAt(visitor, scene, { stage, look: look.name, folder })))
+    if (look.phone) found.push(...(await lookAtMenu(visitor, { stage, look: look.name, folder })))
     found.push(...visitor.faults.map((fault) => `${look.name}: ${fault}`))
   }
   return found
 }
 
-interface Looked {
-  readonly name: string
-  readonly path: string
-  readonly look: string
-  readonly folder: string | undefined
+/** The page that a new installation begins with; there is none later. */
+export async function lookAtSetup(stage: Stage, { folder }: LookOptions): Promise<readonly string[]> {
+  const found: string[] = []
+  const path = `/setup${new URL(stage.setupLink).hash}`
+  for (const look of looks) {
+    await using visitor = await stage.open(look)
+    found.push(
+      ...(await lookAt(visitor, { name: 'setup', path }, { stage, look: look.name, folder })),
+      ...visitor.faults,
+    )
+  }
+  return found
 }
 
-async function lookAt(visitor: Visitor, { name, path, look, folder }: Looked): Promise<readonly string[]> {
+interface Looked extends LookOptions {
+  readonly stage: Stage
+  readonly look: string
+}
+
+async function lookAt(visitor: Visitor, { name, path, act }: Scene, looked: Looked): Promise<readonly string[]> {
+  const { stage } = looked
   const { page } = visitor
   await visitor.goTo(path)
   await page.locator('[role=status][aria-label=Loading]').first().waitFor({ state: 'detached' })
-  await page.waitForTimeout(300)
-  if (folder !== undefined) {
-    mkdirSync(folder, { recursive: true })
-    await page.screenshot({ path: join(folder, `${name}-${look}.jpg`), type: 'jpeg', quality: 80 })
-  }
-  const isElsewhere = (await page.evaluate('location.pathname')) !== `/console${path}`
-  const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth + 1')
+  await act?.(page, stage)
+  const isElsewhere = (await page.evaluate('location.pathname')) !== new URL(`/console${path}`, page.url()).pathname
   return [
-    ...(isElsewhere ? [`${name}, ${look}: another page has come`] : []),
-    ...(isWide ? [`${name}, ${look}: wider than its window`] : []),
+    ...(isElsewhere ? [`${name}, ${looked.look}: another page has come`] : []),
+    ...(await examine(page, name, looked)),
+  ]
+}
+
+async function lookAtMenu({ page }: Visitor, looked: Looked): Promise<readonly string[]> {
+  await page.getByRole('button', { name: 'Menu' }).click()
+  return examine(page, 'menu', looked)
+}
+
+async function examine(page: Page, name: string, { look, folder }: Looked): Promise<readonly string[]> {
+  // For what moves to come to rest.
+  await page.waitForTimeout(300)
+  if (folder !== undefined) await keepPicture(page, join(folder, `${name}-${look}.webp`))
+  const wide = (await page.evaluate(widest)) as string | undefined
+  return [
+    ...(wide === undefined ? [] : [`${name}, ${look}: wider than its window: ${wide}`]),
     ...(await violations(page, `${name}, ${look}`)),
   ]
+}
+
+/** What sticks out, where the whole page can be scrolled sideways. */
+const widest = `(() => {
+  if (document.documentElement.scrollWidth <= innerWidth + 1) return undefined
+  const out = [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+  return out.map(({ tagName, className }) => tagName.toLowerCase() + '.' + className).slice(-3).join(', ')
+})()`
+
+/** As WebP, which Chromium writes by its own protocol alone: half of what the same picture takes as JPEG. */
+async function keepPicture(page: Page, file: string): Promise<void> {
+  mkdirSync(join(file, '..'), { recursive: true })
+  const session = await page.context().newCDPSession(page)
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 80 })
+  await session.detach()
+  writeFileSync(file, Buffer.from(data, 'base64'))
 }
 
 interface AxeResult {

@@ -5,16 +5,20 @@ import { packedFiles, packedProject } from '../end-to-end/packed-source.ts'
 const about = (name: string, version: string) =>
   JSON.stringify({ name, version, license: 'Apache-2.0', type: 'module', description: `The plugin ${name}.` })
 
+const example = join(import.meta.dirname, '../../examples/todo')
 export const todo = (): Promise<Buffer> => packedProject('examples/todo')
 
-/** The next version of the same plugin: it says so, and has a page of its own. */
-export async function nextTodo(): Promise<Buffer> {
-  const project = JSON.parse(readFileSync('examples/todo/package.json', 'utf8')) as object
+/** The next version of the same plugin, whose page has another title; or another plugin that is the same but for its name. */
+export async function nextTodo({ name = 'todo' } = {}): Promise<Buffer> {
+  const read = (path: string) => readFileSync(join(example, path), 'utf8')
+  const project = JSON.parse(read('package.json')) as object
   return packedFiles(
     {
       'package.json': JSON.stringify({ ...project, version: '1.1.0' }),
-      'src/ui/index.ts': readFileSync(join(import.meta.dirname, 'plugins/todo-board.ts'), 'utf8'),
-      'src/ui/style.css': readFileSync(join(import.meta.dirname, 'plugins/todo-board.css'), 'utf8'),
+      'src/ui/index.ts': read('src/ui/index.ts').replaceAll("title: 'Open todos'", "title: 'Todos to do'"),
+      'src/plugin.ts': read('src/plugin.ts')
+        .replace("name: 'todo'", `name: '${name}'`)
+        .replaceAll('todo.example.com', `${name}.example.com`),
     },
     'examples/todo',
   )

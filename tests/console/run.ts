@@ -4,8 +4,8 @@ import { startPergola } from '../end-to-end/pergola-process.ts'
 import { install, narrowed, roleChange, setup } from './journeys/administration.ts'
 import type { Journey } from './journeys/journey.ts'
 import { conflict, create, find, live } from './journeys/objects.ts'
-import { contained, hostile, progress, uninstall, upgrade } from './journeys/plugins.ts'
-import { lookAround } from './look.ts'
+import { contained, hostile, pluginPage, progress, uninstall, upgrade } from './journeys/plugins.ts'
+import { lookAround, lookAtSetup } from './look.ts'
 import { firstLoad, million } from './journeys/speed.ts'
 import { openStage } from './stage.ts'
 import { sampleOf } from '../../tools/sample.ts'
@@ -14,8 +14,8 @@ import { sampleOf } from '../../tools/sample.ts'
  * Can people do with the console what it is there for? One installation on PostgreSQL, from its first minute on, and Chromium
  * before it; each journey goes on where the one before has ended. Then every page is opened in light and dark, at a desk and on
  * a phone, and looked over for what would keep somebody from using it. `--screenshots=<folder>` keeps pictures of that;
- * `--quick` leaves out the million objects; `--only=<word>` goes on journeys with that word, `--sample=2` on two, others at another commit; the first two, which all
- * others need, come with them. `npm run build` makes the console first.
+ * `--quick` leaves out the million objects; `--only=<pattern>` goes on journeys whose name matches, `--sample=2` on two, others at another commit; those that make
+ * the administrator and install the plugin, which all others need, come with them. `npm run build` makes the console first.
  */
 const { values } = parseArgs({
   options: {
@@ -25,20 +25,27 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
   },
 })
+const folder = values.screenshots
+const setupPage: Journey = {
+  name: 'the page of a new installation, in light and dark, at a desk and on a phone',
+  run: async (stage) => assertNone(await lookAtSetup(stage, { folder })),
+}
 const everyPage: Journey = {
   name: 'every page, in light and dark, at a desk and on a phone',
-  run: async (stage) => {
-    const found = await lookAround(stage, values.screenshots)
-    if (found.length > 0) throw new Error(found.join('\n'))
-  },
+  run: async (stage) => assertNone(await lookAround(stage, { folder })),
+}
+function assertNone(found: readonly string[]): void {
+  if (found.length > 0) throw new Error(found.join('\n'))
 }
 /** A sample has none that takes a minute, or that measures: it may run beside others. */
-const isSampled = (journey: Journey) => ![everyPage, million, firstLoad].includes(journey)
+const isSampled = (journey: Journey) => ![setupPage, everyPage, million, firstLoad].includes(journey)
 const journeys: readonly Journey[] = [
+  setupPage,
   setup,
   install,
   firstLoad,
   narrowed,
+  pluginPage,
   create,
   conflict,
   live,
@@ -63,11 +70,12 @@ await using stage = await openStage({ url, database: database.url, setupLink })
 
 let failed = 0
 console.log(`${'journey'.padEnd(72)}  seconds  result`)
-const [first, second, ...others] = journeys
+const needed: readonly Journey[] = [setup, install]
+const others = journeys.filter((journey) => !needed.includes(journey))
 const { only = '', sample, quick } = values
-const wanted = others.filter((journey) => journey.name.includes(only) && !(quick && journey === million))
+const wanted = others.filter((journey) => new RegExp(only).test(journey.name) && !(quick && journey === million))
 const picked = new Set(sample === undefined ? wanted : sampleOf(wanted.filter(isSampled), sample))
-const chosen = [first, second, ...others.filter((journey) => picked.has(journey))].filter((journey) => !!journey)
+const chosen = journeys.filter((journey) => needed.includes(journey) || picked.has(journey))
 for (const { name, run } of chosen) {
   const began = performance.now()
   const problem = await run(stage).then(
@@ -80,7 +88,7 @@ for (const { name, run } of chosen) {
   failed++
   console.log(problem.replaceAll(/^/gm, '    '))
   // All others need what these two make.
-  if (name === setup.name || name === install.name) break
+  if (needed.some((journey) => journey.name === name)) break
 }
 console.log(`${chosen.length} journeys: ${failed === 0 ? 'all passed' : `${failed} FAILED`}`)
 process.exitCode = failed === 0 ? 0 : 1

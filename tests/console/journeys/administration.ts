@@ -18,7 +18,7 @@ export const setup: Journey = {
     await page.keyboard.type('admin')
     await tabToField(visitor, 'new-password')
     await page.keyboard.type(password)
-    await tabTo(visitor, 'Make the administrator')
+    await tabTo(visitor, 'Create administrator')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.getByText('accepting').waitFor()
@@ -42,6 +42,7 @@ export const install: Journey = {
     await page.keyboard.press('Enter')
     await (await chooser).setFiles({ name: 'todo.tgz', mimeType: 'application/gzip', buffer: await todo() })
     await page.getByText('GET /apis/api.todo.example.com/v1alpha1/shares/{code}').first().waitFor()
+    await page.getByText('acts with the rights of whoever opens the page').waitFor()
     await tabTo(visitor, 'Approve and install')
     await page.keyboard.press('Enter')
     await page.getByText('running').first().waitFor()
@@ -74,12 +75,13 @@ export const narrowed: Journey = {
     await using visitor = await stage.as('ann')
     const { page } = visitor
     const menu = page.getByRole('navigation')
-    await menu.getByRole('link', { name: 'Todo', exact: true }).waitFor()
-    for (const entry of ['Plugins', 'Users', 'Roles', 'Secret']) {
+    await menu.getByRole('link', { name: 'Todos', exact: true }).waitFor()
+    await menu.getByRole('link', { name: 'Open todos', exact: true }).waitFor()
+    for (const entry of ['Plugins', 'Users', 'Roles', 'Secrets']) {
       strictEqual(await menu.getByRole('link', { name: entry, exact: true }).count(), 0, `${entry} is in the menu`)
     }
-    await visitor.choose('Todo')
-    await page.getByText('There is no Todo yet').waitFor()
+    await visitor.choose('Todos')
+    await page.getByText('No todos yet').waitFor()
     strictEqual(await page.getByRole('button', { name: 'New Todo' }).count(), 0, 'a button that would be refused')
     await page.goto(`${stage.url}/console/plugins`)
     await page.getByRole('heading', { name: 'You may not see this page' }).waitFor({ state: 'attached' })
@@ -91,16 +93,26 @@ export const roleChange: Journey = {
   name: 'a role that is taken back hides its menu at once',
   run: async (stage) => {
     await using visitor = await stage.as('ann')
-    const entry = visitor.page.getByRole('navigation').getByRole('link', { name: 'Todo', exact: true })
+    const { page } = visitor
+    const entry = page.getByRole('navigation').getByRole('link', { name: 'Todos', exact: true })
+    const ofPlugin = page.getByRole('navigation').getByRole('link', { name: 'Open todos', exact: true })
     await entry.waitFor()
+    await visitor.choose('Open todos')
+    await page.getByRole('heading', { name: 'Open todos' }).waitFor()
+    await page.evaluate('window.wasNotReloaded = true')
     await stage.api('DELETE', '/api/v1alpha1/rolebindings/ann-todo-view')
     await entry.waitFor({ state: 'detached' })
+    await ofPlugin.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: 'You may not see this page' }).waitFor({ state: 'attached' })
     await stage.api('POST', '/api/v1alpha1/rolebindings', {
       metadata: { name: 'ann-todo-view' },
       roleRef: { name: 'todo-view' },
       subjects: [{ name: 'ann' }],
     })
     await entry.waitFor()
+    await ofPlugin.waitFor()
+    await page.getByRole('heading', { name: 'Open todos' }).waitFor()
+    strictEqual(await page.evaluate('window.wasNotReloaded'), true)
     assertClean(visitor)
   },
 }

@@ -54,6 +54,7 @@ describe('the package of the example', () => {
       'plugin.js',
       'plugin.js.map',
       'plugin.json',
+      'ui/index.js',
     ])
     expect(manifest).toMatchObject({
       name: 'todo',
@@ -408,7 +409,7 @@ test('what is imported later is in the one file too', async () => {
   const { manifest, file } = await pack(project)
   expect(manifest.name).toBe('later')
   const { files } = await readPackage(readFileSync(file))
-  expect([...files.keys()]).toEqual(['plugin.js', 'plugin.js.map', 'plugin.json'])
+  expect([...files.keys()]).toEqual(['plugin.js', 'plugin.js.map', 'plugin.json', 'ui/index.js'])
 })
 
 test('what a plugin reads of the environment is nothing', async () => {

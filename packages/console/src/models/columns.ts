@@ -2,9 +2,11 @@ import type { Column } from '../kit/data-table.vue'
 import type { ListedModel } from './listed-models.ts'
 import { resolved, schemaAt, titleOf, widgetOf, type Schema } from './schema.ts'
 
-const most = 6
+const most = 4
+/** What people call an object by; it stands first even where it is not indexed. */
+const callNames = new Set(['spec.title', 'spec.displayName', 'spec.name'])
 
-/** What a table of a model shows between the name and the time of creation: what is indexed, then what is plain. */
+/** What a table of a model shows between the name and the time of creation: what it is called, what is indexed, then what is plain. */
 export function columnsOf(model: ListedModel, schema: Schema | undefined): readonly Column[] {
   const indexed = model.indexes.filter(({ name }) => !name.startsWith('metadata.') && isField(name, schema))
   const columns = indexed.map(({ name, multi }) => ({
@@ -16,7 +18,12 @@ export function columnsOf(model: ListedModel, schema: Schema | undefined): reado
   const plain = plainFields(schema)
     .filter((name) => !known.has(name))
     .map((name) => ({ key: name, title: titleOf(name.split('.').at(-1) ?? name, schemaOfField(name, schema)) }))
-  return [...columns, ...plain].slice(0, most)
+  const all = [...columns, ...plain]
+  return [...all.filter(isFirst), ...all.filter((column) => !isFirst(column))].slice(0, most)
+}
+
+function isFirst({ key }: Column): boolean {
+  return callNames.has(key)
 }
 
 /** An index that a function makes has a name, but no field. */

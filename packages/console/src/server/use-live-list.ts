@@ -1,4 +1,4 @@
-import type { ApiObject, Live, ResourceType } from '@pergola/client'
+import type { ApiObject, ListOptions, ModelTypes, ResourceType, Served } from '@pergola/client'
 import { onScopeDispose, readonly, shallowReadonly, shallowRef, type ShallowRef } from 'vue'
 import { client } from './client.ts'
 
@@ -8,17 +8,18 @@ export interface LiveList<Stored extends ApiObject> {
   readonly error: Readonly<ShallowRef<unknown>>
 }
 
-/** All objects of a small model, kept current for as long as the page is open. */
-export function useLiveList<Stored extends ApiObject>(type: ResourceType<Stored>): LiveList<Stored> {
-  const items = shallowRef<readonly Stored[]>([])
+/** The selected objects, kept current for as long as the page is open. All of them are held in memory. */
+export function useLiveList<Types extends ModelTypes>(
+  of: Served<Types>,
+  options?: ListOptions<Types['fields']>,
+): LiveList<Types['object']>
+/** The same for a model whose fields are not known: all of its objects. */
+export function useLiveList<Stored extends ApiObject>(type: ResourceType<Stored>): LiveList<Stored>
+export function useLiveList(of: ResourceType & { readonly singular?: string }, options?: object): LiveList<ApiObject> {
+  const items = shallowRef<readonly ApiObject[]>([])
   const isReady = shallowRef(false)
   const error = shallowRef<unknown>()
-  const live: Live<Stored> = client
-    .collection<{ object: Stored; create: unknown; status: unknown; fields: object }>({
-      ...type,
-      singular: type.plural,
-    })
-    .live()
+  const live = client.collection({ singular: of.plural, ...of }).live(options)
   live.subscribe((now) => {
     items.value = now
     isReady.value = true

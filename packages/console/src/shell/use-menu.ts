@@ -1,6 +1,6 @@
 import { ref, watch, type Ref } from 'vue'
 import type { NeededRight, RouteLocationRaw } from 'vue-router'
-import { listModels, type ListedModel } from '../models/listed-models.ts'
+import { listModels, manyOf, type ListedModel } from '../models/listed-models.ts'
 import { pluginMenus } from '../pages/plugin-pages.ts'
 import { held, holdsAll, mayDo } from '../session/permissions.ts'
 import { words } from '../words/words.ts'
@@ -76,6 +76,11 @@ async function readableModels(): Promise<readonly ListedModel[]> {
   return models.filter((_, at) => may[at])
 }
 
-function modelEntry({ kind, group, version, plural }: ListedModel): MenuEntry {
-  return { title: kind, to: { name: 'objects', params: { group: group || '-', version, plural } }, hint: group }
+function modelEntry(model: ListedModel): MenuEntry {
+  const { group, version, plural } = model
+  return {
+    title: manyOf(model),
+    to: { name: 'objects', params: { group: group || '-', version, plural } },
+    hint: group,
+  }
 }

@@ -5,11 +5,13 @@ export const models: WordsOf<typeof en> = {
   objects: {
     new: (kind) => `新建 ${kind}`,
     none: (kind) => `还没有 ${kind}`,
+    noneHint: (singular) => `新建一个，或运行：pergola apply -f ${singular}.yaml`,
     noneFound: '没有符合筛选条件的对象',
     clear: '清除筛选',
     name: '名称',
     created: '创建时间',
     total: (count, isEstimate) => (isEstimate ? `约 ${count}` : count),
+    range: (first, last, total) => `第 ${first}–${last} 项，共 ${total}`,
     pageOf: (page, pages) => `第 ${page} 页，共 ${pages} 页`,
     previous: '上一页',
     next: '下一页',

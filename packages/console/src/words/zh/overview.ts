@@ -15,7 +15,12 @@ export const overview: WordsOf<typeof en> = {
     memory: '内存',
     uptime: '启动时间',
     plugins: '插件',
-    pluginsRunning: (running, all) => `${all} 个中 ${running} 个运行中`,
+    pluginsRunning: (running, failed, off) =>
+      [
+        `${running} 个运行中`,
+        ...(failed > 0 ? [`${failed} 个出错`] : []),
+        ...(off > 0 ? [`${off} 个已停用`] : []),
+      ].join('，'),
     checks: '检查',
     checksLead: '与 "pergola doctor" 的检查相同。',
     ok: '正常',

@@ -9,6 +9,7 @@ export const plugins: WordsOf<typeof en> = {
     none: '尚未安装插件',
     noneHint: '从 "pergola plugin pack" 生成的包安装。',
     phases: {
+      BackingOff: '出错，即将重启',
       Started: '运行中',
       NotStarted: '未启动',
       Failed: '失败',
@@ -21,6 +22,7 @@ export const plugins: WordsOf<typeof en> = {
   },
   install: {
     title: '安装插件',
+    upgradeTitle: (name) => `升级 ${name}`,
     lead: '选择一个包。在您看到它的要求之前，不会运行其中的任何代码。',
     choose: '选择包（.tgz）',
     drop: '或拖放到此处',
@@ -28,8 +30,9 @@ export const plugins: WordsOf<typeof en> = {
     review: '它带来什么，要求什么',
     approvals: '您将批准',
     nothing: '除自身数据外，它不要求其他权限。',
+    nothingNew: '它没有要求任何尚未批准的内容。',
     consoleCode:
-      '此插件会向控制台添加页面。页面代码在浏览器中以查看者的权限运行：当您打开这样的页面时，它可以做您能做的一切。',
+      '此插件会向控制台添加页面。其代码以打开页面者的权限运行：您能做的一切，它都可以以您的名义去做。请仅在信任其作者时批准。',
     install: '批准并安装',
     upgrade: '批准并升级',
     installed: (name) => `${name} 已安装。`,
@@ -44,6 +47,7 @@ export const plugins: WordsOf<typeof en> = {
     replica: '副本',
     state: '状态',
     message: '信息',
+    fails: '插件无法启动',
     schedules: '计划任务',
     lastRun: '上次运行',
     nextRun: '下次运行',
@@ -66,7 +70,7 @@ export const plugins: WordsOf<typeof en> = {
     noLogs: '自进程在此启动以来没有输出。',
     logsOf: '来自应答的副本，最新的在最后。',
     settingsSaved: '已保存，插件立即生效。',
-    secretKept: '已设置；留空则保持不变',
+    secretKept: '加密存储，不再显示。留空则保留已存的值。',
     groups: '组',
     permissions: '自身数据之外的权限',
     none: '无',
