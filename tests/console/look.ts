@@ -103,7 +103,7 @@ export async function lookAround(stage: Stage, { folder }: LookOptions): Promise
 /** The page that a new installation begins with; there is none later. */
 export async function lookAtSetup(stage: Stage, { folder }: LookOptions): Promise<readonly string[]> {
   const found: string[] = []
-  const path = `/setup${new URL(stage.setupLink).hash}`
+  const path = '/setup'
   for (const look of looks) {
     await using visitor = await stage.open(look)
     found.push(

@@ -65,8 +65,8 @@ await using database = await createDatabase(server.url)
 await using pergola = startPergola({ env: { PERGOLA_DATABASE_URL: database.url, PERGOLA_SERVER_STOP_DELAY: '0' } })
 const url = await pergola.url()
 while (!pergola.stdout().includes('next')) await new Promise((resolve) => setTimeout(resolve, 50))
-const [, setupLink = ''] = /setup +(\S+)/.exec(pergola.stdout()) ?? []
-await using stage = await openStage({ url, database: database.url, setupLink })
+const [, setupSecret = ''] = /secret +(\S+)/.exec(pergola.stdout()) ?? []
+await using stage = await openStage({ url, database: database.url, setupSecret })
 
 let failed = 0
 console.log(`${'journey'.padEnd(72)}  seconds  result`)

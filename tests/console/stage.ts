@@ -9,7 +9,7 @@ export interface Stage extends AsyncDisposable {
   /** Of the host's database. */
   readonly database: string
   /** Makes the first administrator. */
-  readonly setupLink: string
+  readonly setupSecret: string
   /** A browser of its own. */
   open(options?: BrowserOptions): Promise<Visitor>
   /** A browser in which somebody is signed in. */
@@ -37,11 +37,11 @@ export interface Visitor extends AsyncDisposable {
   expectStatus(status: number): void
 }
 
-export type StageOptions = Pick<Stage, 'url' | 'database' | 'setupLink'>
+export type StageOptions = Pick<Stage, 'url' | 'database' | 'setupSecret'>
 
 const untilMs = 120_000
 
-export async function openStage({ url, database, setupLink }: StageOptions): Promise<Stage> {
+export async function openStage({ url, database, setupSecret }: StageOptions): Promise<Stage> {
   const browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',
     args: [
@@ -84,7 +84,7 @@ export async function openStage({ url, database, setupLink }: StageOptions): Pro
   return {
     url,
     database,
-    setupLink,
+    setupSecret,
     open,
     api,
     as: async (username, options) => {

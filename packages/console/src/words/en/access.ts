@@ -14,7 +14,7 @@ export const access = {
     search: 'Search by name',
     password: 'First password',
     passwordHint:
-      'At least 12 characters; the person can change it. Without one, the person cannot sign in with a password.',
+      'At least 8 characters; the person can change it. Without one, the person cannot sign in with a password.',
   },
   user: {
     back: 'Users',

@@ -11,8 +11,8 @@ export const shell = {
     title: 'Set up Pergola',
     lead: 'Create the first administrator of this installation.',
     secret: 'Setup secret',
-    secretHint: 'Part of the link that the server printed at its first start. For a new link, run: pergola setup-link',
-    passwordHint: 'At least 12 characters.',
+    secretHint: 'The server printed it at its first start. For another one, run: pergola setup-link',
+    passwordHint: 'At least 8 characters.',
     begin: 'Create administrator',
   },
   account: {

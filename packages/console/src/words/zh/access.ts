@@ -16,7 +16,7 @@ export const access: WordsOf<typeof en> = {
     none: '没有匹配的用户',
     search: '按名称搜索',
     password: '初始密码',
-    passwordHint: '至少 12 个字符，本人可以修改。留空则暂时无法用密码登录。',
+    passwordHint: '至少 8 个字符，本人可以修改。留空则暂时无法用密码登录。',
   },
   user: {
     back: '用户',

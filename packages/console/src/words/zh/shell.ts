@@ -14,8 +14,8 @@ export const shell: WordsOf<typeof en> = {
     title: '初始化 Pergola',
     lead: '为此安装创建第一位管理员。',
     secret: '初始化密钥',
-    secretHint: '来自服务器首次启动时打印的链接；可用 "pergola setup-link" 重新生成。',
-    passwordHint: '至少 12 个字符。',
+    secretHint: '服务器首次启动时会打印；要获取新的密钥，请运行 pergola setup-link',
+    passwordHint: '至少 8 个字符。',
     begin: '创建管理员',
   },
   account: {
