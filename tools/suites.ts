@@ -18,6 +18,7 @@ const suites: Readonly<Record<string, string | Readonly<Record<string, string>>>
     'scale',
     'plugins',
     'command',
+    'commits',
     'engine',
     'peers',
   ]),

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const command = join(import.meta.dirname, '../../packages/cli/src/main.ts')
+const ownCommand = join(import.meta.dirname, '../../packages/cli/src/main.ts')
 /** Sources that were compiled once are not compiled at every start. */
 const compiled = join(import.meta.dirname, '../../node_modules/.cache/compiled')
 
@@ -28,10 +28,12 @@ export interface PergolaOptions {
   /** By name, written before it starts. */
   readonly files?: Readonly<Record<string, string>>
   readonly directory?: string
+  /** The command's source, of another checkout. */
+  readonly command?: string
 }
 
 export function startPergola(options: PergolaOptions = {}): PergolaProcess {
-  const { args = ['serve'], env = {}, files = {}, directory } = options
+  const { args = ['serve'], env = {}, files = {}, directory, command = ownCommand } = options
   const cwd = directory ?? mkdtempSync(join(tmpdir(), 'pergola-process-'))
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
   const child = spawn(process.execPath, ['--conditions=source', command, ...args], {

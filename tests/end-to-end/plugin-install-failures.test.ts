@@ -141,7 +141,7 @@ describe.each(engines)('on %s', (engine) => {
     const { status, body } = await host.install(sent)
     expect(status).toBe(422)
     expect(body['detail']).toMatch(
-      /^the package cannot be used: its model pages of unschooled\.example\.com: .*size\/minimum must be number; correct the model and pack the plugin again$/,
+      /^the package cannot be used: its model pages of unschooled\.example\.com: .*size\.minimum must be of type number; correct the model and pack the plugin again$/,
     )
     expect(await leftOf(host, name, [sent])).toEqual(nothing)
   })

@@ -163,6 +163,7 @@ function addTokenCommands(program: Command, context: CommandContext): void {
   addServerOptions(token.command('delete'))
     .description('delete one of your tokens, which then no longer works')
     .argument('<name>', 'name of the token')
+    .option('--plan', 'only show what it would do')
     .action(
       runCommand(context, async (name: string, options: GrantOptions) => {
         const { deleteToken } = await import('./tokens.ts')

@@ -2,7 +2,7 @@ import { expiryOf } from '../administration/expiry.ts'
 import type { CommandContext } from '../command-context.ts'
 import { attempting } from '../server/attempting.ts'
 import { connect, type ServerOptions } from '../server/connect.ts'
-import { usedWrongly } from '../terminal/command-fault.ts'
+import { CommandFault, usedWrongly } from '../terminal/command-fault.ts'
 import { printJson } from '../terminal/print-json.ts'
 import { tableOf } from '../terminal/table.ts'
 import { visible } from '../terminal/visible.ts'
@@ -80,8 +80,21 @@ export async function listTokens(
   await terminal.print(tableOf(['NAME', 'DESCRIPTION', 'ROLES', 'EXPIRES'], rows))
 }
 
-export async function deleteToken(context: CommandContext, name: string, options: ServerOptions): Promise<void> {
+export async function deleteToken(
+  context: CommandContext,
+  name: string,
+  options: ServerOptions & { readonly plan?: boolean },
+): Promise<void> {
   const { client } = await connect(context, options)
+  if (options.plan) {
+    const { items } = (await attempting({ verb: 'list', resource }, () => client.call({ method: 'GET', path }))) as {
+      readonly items: readonly TokenObject[]
+    }
+    if (!items.some(({ metadata }) => metadata.name === name)) {
+      throw new CommandFault(`you have no token "${name}"`, { next: 'pergola token list' })
+    }
+    return context.terminal.print([`  token ${name} would be deleted`, '  a plan, nothing has been changed'])
+  }
   await attempting({ verb: 'delete', resource, name }, () =>
     client.call({ method: 'DELETE', path: `${path}/${encodeURIComponent(name)}` }),
   )

@@ -208,7 +208,8 @@ describe('a plugin that somebody looks into', () => {
 
 test('a plugin that spins dies with a host that is killed', async () => {
   const host = join(directory, 'host.mjs')
-  const given = options(answering('setTimeout(() => { for (;;) {} }, 200)'))
+  // Told to by a signal: spinning before it has started, it would never start.
+  const given = options(answering("process.on('SIGUSR2', () => { for (;;) {} })"))
   writeFileSync(
     host,
     `import { startPluginProcess } from ${JSON.stringify(join(import.meta.dirname, 'plugin-process.ts'))}
@@ -218,7 +219,8 @@ test('a plugin that spins dies with a host that is killed', async () => {
   const child = spawn(process.execPath, ['--conditions=source', host], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [said] = (await once(child.stdout, 'data')) as [Buffer]
   const pid = Number(said.toString())
+  process.kill(pid, 'SIGUSR2')
   expect(isRunning(pid)).toBe(true)
   child.kill('SIGKILL')
-  await expect.poll(() => isRunning(pid)).toBe(false)
+  await expect.poll(() => isRunning(pid), { timeout: 60_000 }).toBe(false)
 })
