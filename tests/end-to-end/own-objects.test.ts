@@ -38,8 +38,9 @@ describe.each(engines)('on %s', (engine) => {
 
   test('a collection of own objects takes GET and POST, and its Allow says so', async () => {
     for (const method of ['PUT', 'DELETE']) {
-      const { status, body } = await host.send(`${method} ${mine}`, { token: ann, body: {} })
-      expect([status, String(body['detail'])]).toEqual([405, expect.stringMatching(/allowed here: GET, HEAD, POST$/)])
+      const { status, body } = await host.send(`${method} ${mine}`, { token: host.admin, body: {} })
+      expect(status).toBe(405)
+      expect(body['detail']).toMatch(/allowed here: GET, HEAD, POST$/)
     }
   })
 
