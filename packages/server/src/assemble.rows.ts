@@ -6,12 +6,12 @@ export const json = { 'content-type': 'application/json' }
 
 export interface RequestRow {
   readonly what: string
-  /** Method and target; a third word sends the request with the administrator's token. */
+  /** Method and target; a third word makes the request with the administrator's token. */
   readonly line: string
   readonly headers?: Record<string, string>
   readonly body?: string
   readonly status: number
-  /** Part of the answer's body. */
+  /** Of the answer's body. */
   readonly contains?: object | string
   readonly answerHeaders?: Record<string, string>
 }

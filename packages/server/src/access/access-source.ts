@@ -207,7 +207,7 @@ function createKnownUsers(parts: AccessParts): KnownUsers {
   }
 }
 
-/** A random sample of the cached users whose entries have not expired. */
+/** A contiguous sample, from a random offset, of the cached users whose entries have not expired. */
 function someOf(
   entries: Iterable<readonly [string, KnownUser | Promise<KnownUser>]>,
   now: number,

@@ -66,7 +66,7 @@ export interface Replica extends AsyncDisposable {
   readonly models: Verbs
   readonly log: readonly string[]
   of(plural: string): Verbs
-  /** Creates or replaces a definition. */
+  /** Creates or replaces a declaration. */
   declare(spec: ModelSpec): Promise<Served>
 }
 
@@ -113,7 +113,7 @@ export async function openReplica(store: Store, options: ReplicaOptions = {}): P
   }
 }
 
-/** Compiles in this thread, for tests that declare many models. */
+/** Without a thread, for tests that declare many models. */
 const compilerHere: SchemaCompiler = {
   compile: async (schema, thoroughness) => {
     try {
@@ -168,12 +168,12 @@ async function toServed({ status, headers = {}, body }: Answer): Promise<Served>
   return { status, headers, body: (bytes.length === 0 ? {} : JSON.parse(bytes.toString())) as ServedObject }
 }
 
-/** These tests have no plugins. */
+/** No plugin is there to be asked. */
 const nobody = () => Promise.reject(new Error('nobody is asked here'))
 
 export const testGroup = 'test.example.com'
 
-/** The definition of a model whose `spec` has these properties. */
+/** The declaration of a model whose `spec` has these properties. */
 export function modelSpec(properties: Readonly<Record<string, object>>, more: Partial<ModelSpec> = {}): ModelSpec {
   return {
     group: testGroup,
@@ -196,7 +196,7 @@ export function modelSpec(properties: Readonly<Record<string, object>>, more: Pa
   }
 }
 
-/** One replica on a SQLite store in a temporary directory. */
+/** A store in a file of its own, with one replica on it. */
 export async function sqliteReplica(options?: ReplicaOptions): Promise<Replica> {
   const directory = mkdtempSync(join(tmpdir(), 'pergola-models-'))
   const store = await openStore({ url: `sqlite:${join(directory, 'test.db')}`, onConnectionLost: () => {} })

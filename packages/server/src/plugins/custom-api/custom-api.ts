@@ -18,7 +18,7 @@ export interface AnsweringPlugin {
 
 /** Finds the plugin that answers in a group. */
 interface CustomApiSource {
-  /** Undefined when the group has no audience; throws when its plugin is not started. */
+  /** Undefined when the group is not an audience group of a plugin; throws when its plugin is not started. */
   find(group: string): AnsweringPlugin | undefined
 }
 

@@ -232,7 +232,7 @@ function compactionContract(engine: StoreEngine): void {
       await using fixture = await openFixture(engine, { smallLog: true })
       const { store } = fixture
       const [leastWritten, leastRead] = [600, 150]
-      /** Ends the test when the readers make no progress. */
+      /** Ends the test when readers do not get on. */
       const mostWritten = 6_000
       let [written, reading] = [0, 2]
       const goesOn = () => written < leastWritten || (reading > 0 && written < mostWritten)
@@ -280,7 +280,7 @@ function compactionContract(engine: StoreEngine): void {
   })
 }
 
-/** Writes that many objects and waits until their changes are in order. */
+/** Writes so many and waits until they are in order. */
 async function fill(store: Store, count: number, prefix = 'n', text = 'x'): Promise<void> {
   const start = await store.head()
   for (let from = 0; from < count; from += 50) {
@@ -298,7 +298,7 @@ function leaseContract(engine: StoreEngine): void {
       const first = await take('ann')
       expect(first).toMatchObject({ name: 'work' })
       expect(await take('bob')).toBeUndefined()
-      // Renewed for a moment only, so that the lease expires: no step depends on the speed of the machine.
+      // Renewed for a moment only, so that it runs out: no step above hangs on how fast the machine is.
       expect(await take('ann', 1)).toEqual(first)
       await new Promise((resolve) => setTimeout(resolve, 50))
       const second = await take('bob')

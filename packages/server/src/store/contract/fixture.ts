@@ -9,7 +9,7 @@ import type {
   UpdateOperation,
 } from '../store.ts'
 
-/** A store on an empty database. `reopen` opens the same database again, while the first store is open or closed. */
+/** Opens a store over an empty database. `reopen` opens the same database once more, while the first is open or closed. */
 export interface StoreFixture extends AsyncDisposable {
   readonly store: Store
   reopen(): Promise<Store>
@@ -23,7 +23,7 @@ export interface StoreEngine {
 }
 
 export interface FixtureOptions {
-  /** Uses very small log partitions, so that few changes fill some. */
+  /** A log that is cut into very small parts, so that few changes fill some. */
   readonly smallLog?: boolean
 }
 
@@ -92,7 +92,7 @@ export async function mustGet(store: Store, name: string): Promise<StoredObject>
   return stored
 }
 
-/** The names of all objects, oldest first. */
+/** Of every object there is, oldest first. */
 export async function allNames(store: Store): Promise<string[]> {
   const { items } = await store.list(people, { limit: 100_000, total: 'none' })
   return items.map(({ name }) => name).toReversed()

@@ -13,7 +13,7 @@ const none = (tag: string): Guard => ({
   where: { field: 'tags', is: { op: '=', value: tag } },
 })
 
-/** Creates an object that refers to another by tag, guarded by the existence of the other. */
+/** What refers to an object by its tag, and is created only while the object is there. */
 const refer = (store: Store, name: string, to: string) =>
   store.write([create({ name, tags: [to] })], { guards: [there(to)] })
 const removeUnreferred = (store: Store, name: string) =>
@@ -65,7 +65,7 @@ export function guardContract(engine: StoreEngine): void {
       }
       expect(await Promise.all(['a', 'b', 'c'].map((name) => write(name, counted())))).toEqual(Array(3).fill('done'))
       expect(await readCounter(store, 'order')).toBe(8)
-      // Each counter is incremented once per write, however many guards name it.
+      // Each counter once a write, whoever asks for it.
       expect(await write('d', counted(8), counted(), counted(8))).toBe('done')
       expect(await write('e', counted(9), counted(8))).toBe('refused')
       expect(await readCounter(store, 'order')).toBe(9)

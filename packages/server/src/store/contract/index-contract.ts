@@ -13,7 +13,7 @@ import {
 } from '../store.ts'
 import { create, mustGet, openFixture, people, update, type Person, type StoreEngine } from './fixture.ts'
 
-/** The data of these objects is a person as JSON, so that indexed values can be derived from it. */
+/** Objects here are JSON of a person, so that what is indexed can be found in them. */
 const build: BuildOptions = { evaluate: async (objects) => objects.map(({ data }) => indexedOf(data)) }
 
 function indexedOf(data: Buffer): IndexedValues {
@@ -128,7 +128,7 @@ export function indexContract(engine: StoreEngine): void {
       const declared = { ...byCountry, indexes: [...byCountry.indexes, { name: 'roles', multi: true }] }
       await store.openModel(declared)
       const evaluate: BuildOptions['evaluate'] = async (objects) => {
-        // Runs between reading and filling the objects.
+        // Between reading the objects and filling them.
         const stored = await store.get(people, 'a')
         if (stored?.version === 0) {
           await store.write([moved(stored, { country: 'new', roles: ['new', 'more'] }, { edition: 1 })])
@@ -422,7 +422,7 @@ export function indexContract(engine: StoreEngine): void {
         }))
         let stopped = false
         let written = 0
-        // Every lane opens the edition that the first lane has reached, never a later one.
+        // Every lane opens what the first has reached, never more.
         const reached = { edition: 0 }
         const follow = async (store: Store, lane: number) => {
           let known = 0
@@ -463,7 +463,7 @@ export function indexContract(engine: StoreEngine): void {
   })
 }
 
-/** Checks that every object is found by each of its values and by no other. */
+/** Every object is found by each of its values, and by no other. */
 async function expectAllEntries(store: Store): Promise<void> {
   const { items } = await store.list(people, { limit: 100_000, total: 'none' })
   const byValue = new Map<string, Set<string>>()

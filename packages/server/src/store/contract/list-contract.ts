@@ -12,7 +12,7 @@ import {
 import { create, mustGet, openFixture, people, places, type Person, type StoreEngine } from './fixture.ts'
 import { naiveList } from './naive-list.ts'
 
-/** Few values, so that duplicates are common; some that JavaScript and a database order differently. */
+/** Few values, so that they meet often; some that JavaScript and a database would order differently. */
 const words = ['', 'a', 'ab', 'b', 'Z', 'é', '\ufffd', '\u{1f600}', "o'x", '%', '_', '\\', '"']
 const word = fc.constantFrom(...words)
 

@@ -148,7 +148,7 @@ export function raceContract(engine: StoreEngine): void {
   })
 }
 
-/** The outcome of each attempt: wins first, then kinds of conflict. */
+/** What became of each: the winners first, then the kinds of conflict. */
 async function race(attempts: readonly (() => Promise<unknown>)[]): Promise<string[]> {
   const outcomes = await Promise.allSettled(attempts.map((attempt) => attempt()))
   const kinds = outcomes.map((outcome) => {

@@ -7,7 +7,7 @@ import { listContract } from './list-contract.ts'
 import { raceContract } from './race-contract.ts'
 import { writeContract } from './write-contract.ts'
 
-/** Every promise of `Store` as a test; each engine runs all of them. */
+/** Every promise of `Store`, as tests; each engine runs all of them. */
 export function storeContract(engine: StoreEngine): void {
   describe(`${engine.name}:`, () => {
     test('it answers a ping', async () => {
