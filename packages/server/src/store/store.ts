@@ -9,6 +9,7 @@ export interface Store extends AsyncDisposable {
   /**
    * Creates the tables of a model and its indexes. Callers on other replicas may do the same concurrently; opening again with
    * the same declaration changes nothing.
+   *
    * A declaration of a higher edition replaces the previous one on all replicas at once: indexes it no longer has are gone; new
    * ones are filled by every write from then on and can be used once they are built. Callers that write, list or open with an
    * older declaration get `StaleModel`, and nothing is done.
@@ -36,12 +37,16 @@ export interface Store extends AsyncDisposable {
    * resolves they are durable, index entries and change log included. Results are in the order of the operations. Operations
    * are executed by model and name, whatever order they are given in, so that no two batches can deadlock. No object may appear
    * twice in a batch.
+   *
    * Throws `WriteConflict` for the first operation, in that order, that could not be done; it carries the stored object, so
    * that a retry needs no further read. Of several writers racing for a name, a unique value or a version, one wins.
+   *
    * With a fence, the write succeeds only while that lease is held, or throws `FenceLost`; a caller that takes the lease over
    * waits for the write.
+   *
    * With guards, the write succeeds only while they hold, or throws `GuardFailed`. The `also` statements run in the same
    * transaction.
+   *
    * A dry run returns or throws what the write would, and changes nothing.
    */
   write(operations: readonly WriteOperation[], options?: WriteOptions): Promise<readonly WriteResult[]>
@@ -56,7 +61,9 @@ export interface Store extends AsyncDisposable {
    * One page of the objects that every term selects. Items, total and revision come from one snapshot. Without a sort, the
    * newest objects come first; every sort ends in creation order, in the direction of its last key. An object without a value
    * sorts first ascending and last descending. Keys compare as their UTF-8 bytes.
+   *
    * A term or sort on an index that is not built yet throws `IndexBuilding`, which reports the progress.
+   *
    * Pages chained by `next` neither repeat nor skip an object whose sort keys do not change meanwhile. The cost of a page does
    * not grow with its depth.
    */
@@ -69,6 +76,7 @@ export interface Store extends AsyncDisposable {
    * The changes after a place, oldest first, of all models: every committed change exactly once, those of one object in commit
    * order, and in the same order for every reader. Nothing ever appears at a place already passed. After the revision of a list
    * come exactly the changes of the list's model that the list does not show.
+   *
    * When there are none yet, waits for some for up to `waitMs`. Throws `RevisionExpired` for a place that is no longer kept, or
    * that this database never gave out.
    */

@@ -20,6 +20,7 @@ const usualOwnMs = 10_000
 /**
  * Puts committed changes in order: moves them from `pending_changes` into `change_order`, with dense revisions. Any replica may
  * run a pass at any time, one at a time; the next pass takes what the last one left.
+ *
  * Correct because a snapshot that shows an object's later change also shows the earlier one (row locks are released after the
  * commit is visible), because each pass takes visible changes in id order, and because ids are drawn under the row lock. It
  * needs no transaction ids and waits for no gaps.

@@ -17,6 +17,7 @@ import { givenSource, keptSource, updateKeptQuickSql, updateQuickSql, updateSql 
  * The write statements of one model. Each does everything in one round trip and so in one transaction: the object, its side
  * tables, the change and the pending row. The change is built from the result of the object's own statement: its id is drawn
  * while the row lock is held.
+ *
  * `One` takes one value per parameter. `Many` takes arrays with one element per operation, sorted by name, so that two batches
  * cannot deadlock. Both exist because the planner caches a plan only for `One`: with arrays it plans each time, at three times
  * the cost of the write itself.
