@@ -48,7 +48,7 @@ function queryParameter({ name, description, required = false, schema }: QueryPa
   return { name, in: 'query', required, description, schema }
 }
 
-/** The `Origin` header, required for every change under `/auth`; browsers send it by themselves. */
+/** The `Origin` header, checked for every change under `/auth`; browsers send it by themselves. */
 function originParameter({ method, path }: HostRoute): readonly Json[] {
   if (method === 'GET' || !path.startsWith('/auth/')) return []
   const description = 'The address of this server. Browsers send it by themselves; other clients must.'

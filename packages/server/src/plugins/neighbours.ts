@@ -4,7 +4,7 @@ import { isInRange } from './versions.ts'
 
 /** The other plugins on this replica, for those that depend on them. */
 export interface Neighbours {
-  /** The first unmet dependency. */
+  /** An unmet dependency, preferably one that needs an operator; undefined when all are met. */
   unmet(dependencies: Dependencies): Unmet | undefined
   /** Resolves when dependencies may have changed. */
   changed(): Promise<void>
