@@ -28,20 +28,20 @@ import { canSignIn } from './access/user-spec.ts'
 import { openStore } from './store/open-store.ts'
 import type { Store, StoredObject } from './store/store.ts'
 
-/** What an operator does with the database itself, when nobody can sign in: whoever can read it may. */
+/** An operator's work on the database itself, for when nobody can sign in. Needs only access to the database. */
 export interface Administration extends AsyncDisposable {
   /** Throws `AlreadyExists` when there is a super administrator. */
   renewSetup(): Promise<SetupLink>
   administrators(): Promise<readonly AdministratorEntry[]>
-  /** Whoever is signed in by the old one is signed out on every replica. */
+  /** Ends the user's sessions on every replica. */
   resetPassword(user: string, password: string): Promise<{ readonly canSignIn: boolean }>
   createToken(user: string, token: { readonly name?: string; readonly expiresAt?: Date }): Promise<MadeToken>
-  /** Seals every secret with the first key; tells how far it is, now and then. */
+  /** Seals every secret with the first key; reports progress now and then. */
   rotateSecrets(onProgress: (progress: RotatedSecrets) => void): Promise<RotatedSecrets>
 }
 
 interface SetupLink {
-  /** Where the secret is to be shown, with the wanted name and password. */
+  /** Where to send the secret, with the wanted name and password. */
   readonly url: string
   readonly secret: string
   readonly expiresAt: Date
@@ -62,12 +62,12 @@ interface MadeToken {
 
 export interface AdministrationOptions {
   readonly config: Config
-  /** What secrets are sealed with. */
+  /** Keys that seal secrets. */
   readonly keys?: readonly SealingKey[]
   readonly log: Log
-  /** Who runs the command, as the operating system has it. */
+  /** The operating system user who runs the command. */
   readonly operator: string
-  /** Where an entry of the audit log goes that has no file. */
+  /** Receives audit log entries when there is no file. */
   readonly stderr: (text: string) => void
 }
 
@@ -85,7 +85,7 @@ export async function openAdministration(options: AdministrationOptions): Promis
   const onConnectionLost = (err: Error) => log.warn({ err }, 'a database connection was lost')
   const store = opened.use(await openStore({ ...config.database, onConnectionLost }))
   const clock = systemClock
-  // Nobody calls, so nothing is measured by what a caller holds.
+  // There is no caller, so no rights are checked.
   const own = createOwnModels({ store, clock, rights: () => unasked() })
   for (const model of Object.values(own)) await store.openModel(declarationOf(model))
   await openRevocations(store)

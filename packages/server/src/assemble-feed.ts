@@ -7,12 +7,12 @@ import type { Store } from './store/store.ts'
 
 interface FeedOptions {
   readonly config: Pick<Config, 'feed'>
-  /** How NATS is reached, for `feed.transport: nats`. */
+  /** How to reach NATS, for `feed.transport: nats`. */
   readonly nats?: NatsAddress
   readonly log: Log
 }
 
-/** Changes, by the way that the configuration says; and where there are two, in words which it is now. */
+/** The feed by the configured transport; if there are two ways, also a text that tells which one is in use. */
 export async function assembleFeed(
   store: Store,
   { config, nats, log }: FeedOptions,

@@ -45,13 +45,13 @@ export interface AssembledHostApi {
   readonly hostRoutes: readonly HostRoute[]
   readonly authentication: AuthenticateParts
   readonly setup: FirstAdministratorParts
-  /** Signs somebody in, whom no password is asked of. */
+  /** Signs a user in without a password. */
   readonly signIn: (name: string) => Promise<string>
-  /** Resolves when what was revoked until now is known here. */
+  /** Resolves when all revocations made until now are known here. */
   readonly settle: () => Promise<void>
 }
 
-/** Credentials, and what people do with them. */
+/** Credentials, and the endpoints that use them. */
 export function assembleHostApi(parts: AccountParts, running: AsyncDisposableStack): AssembledHostApi {
   const { store, clock, log, config, providers, access, identities, feed, publicUrl } = parts
   const { users, bindings, roles, tokens: tokenModel } = parts.own
@@ -102,7 +102,7 @@ export function assembleHostApi(parts: AccountParts, running: AsyncDisposableSta
   }
 }
 
-/** The first administrator as the configuration has it; else the secret by which somebody becomes it. */
+/** Creates the configured first administrator; otherwise returns the secret for creating one. */
 export async function firstSetup(
   { audit, ...setup }: FirstAdministratorParts & { readonly audit: AuditLog | undefined },
   { administrator, log }: { readonly administrator?: Administrator; readonly log: Log },
@@ -114,7 +114,7 @@ export async function firstSetup(
     audit?.record({ event: 'setup', how: 'configuration', account: administrator.username, decision: 'allowed' })
     log.info({ username: administrator.username }, 'the first super administrator was made')
   } catch (error) {
-    // Another replica that starts at the same moment has done it; unless the name was somebody else's.
+    // Another replica that started at the same moment has created it; unless another user has the name.
     if (await needsSetup(setup)) throw error
   }
   return undefined

@@ -21,7 +21,7 @@ import { keyOf } from './store/model-table.ts'
 import type { ModelKey, Store } from './store/store.ts'
 import { createSchemaCompiler, type SchemaCompiler } from './validation/schema-compiler.ts'
 
-/** Plugins, and what is kept for programs. */
+/** The models of plugins, config maps and secrets. */
 export interface KeptModels {
   readonly compiler: SchemaCompiler
   readonly plugins: Model
@@ -51,11 +51,11 @@ export interface ModelsParts {
   readonly feed: Feed
   readonly own: OwnModels
   readonly kept: KeptModels
-  /** Who is asked about objects. */
+  /** The plugins that evaluate objects. */
   readonly asked: () => AssembledPlugins
 }
 
-/** The host's own models and those that are declared; what runs for them ends with `running`. */
+/** The built-in models and the declared ones; their background work ends with `running`. */
 export async function assembleModels(
   { store, clock, log, feed, own, kept, asked }: ModelsParts,
   running: AsyncDisposableStack,

@@ -21,20 +21,20 @@ interface PageParts extends HealthParts {
   readonly plugins: () => AssembledPlugins
   readonly models: () => readonly Model[]
   readonly hostRoutes: () => readonly HostRoute[]
-  /** Those that are open, here. */
+  /** The number of open watches on this replica. */
   readonly openWatches: () => number
 }
 
 export interface AssembledPages {
   readonly hostRoutes: readonly HostRoute[]
-  /** Health, which is answered before anybody asks who calls. */
+  /** Health checks, answered before authentication. */
   readonly early: Stages['early']
-  /** Documents and files at paths that are no resource. */
+  /** Documents and files at non-resource paths. */
   readonly page: (path: string) => Handler | undefined
   readonly onAnswered: (ms: number, failed: boolean) => void
 }
 
-/** What is there for people and for whoever looks after the server: health, documents, the console. */
+/** Health, documents and the console, for people and operators. */
 export function assemblePages({
   clock,
   log,
@@ -83,7 +83,7 @@ function createHealthChecks({ store, database, feedState, listener, plugins }: H
       },
       isLogged: false,
     },
-    // By whichever way changes come: that is no reason to send requests elsewhere.
+    // Never fails: whichever transport is in use, requests can be served here.
     ...(feedState ? [{ name: 'feed', check: async () => feedState() }] : []),
     {
       name: 'plugins',

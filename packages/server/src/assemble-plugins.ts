@@ -50,7 +50,7 @@ export interface PluginParts {
   readonly known: KnownPlugins
   /** The model of plugins. */
   readonly plugins: Model
-  /** The model of models. */
+  /** The model of definitions. */
   readonly definitions: Model
   readonly models: ModelRegistry
   readonly build: (model: ModelKey) => void
@@ -59,17 +59,17 @@ export interface PluginParts {
   readonly settings: PluginSettings
   readonly configMaps: Model
   readonly secrets: Model
-  /** Settings of plugins that the configuration gives. */
+  /** Configured settings of plugins. */
   readonly given: GivenSettings
-  /** Packages that come with the host. */
+  /** Packages shipped with the host. */
   readonly shipped: readonly Buffer[]
   readonly runHere?: RunHere | undefined
   readonly development?: Development | undefined
-  /** What plugins answer for as long as somebody listens. */
+  /** Long-lived answers of plugins. */
   readonly streams: LastingStreams
 }
 
-/** What dispatch asks of plugins. */
+/** What dispatch needs from plugins. */
 export interface AssembledPlugins {
   readonly hostRoutes: readonly HostRoute[]
   readonly customApi: (call: Call) => Relay | undefined
@@ -79,15 +79,15 @@ export interface AssembledPlugins {
   readonly ownedAt: (request: ResourceRequest) => OwnedResource | undefined
   readonly isolation: Accounts['isolation']
   readonly customApis: Supervisor['customApis']
-  /** Pages of plugins, for the console. */
+  /** Console pages of plugins. */
   readonly pages: (path: string) => Handler | undefined
-  /** Before plugins were started for the first time, here; for a while. */
+  /** Whether plugins are still being started for the first time; for a limited time. */
   readonly isStarting: () => boolean
-  /** Starts what is installed; plugins find the API behind the same stages. */
+  /** Starts the installed plugins; they reach the API through the same stages. */
   start(stages: Stages): Promise<void>
 }
 
-/** Plugins and the way to them; what runs ends with the stack. */
+/** Plugins and the access to them; everything running ends with the stack. */
 export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack): AssembledPlugins {
   const { store, clock, log, config, models } = parts
   const packages = createPackages(store)
@@ -141,7 +141,7 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
       })
       const door = stack.use(await openPluginDoor({ log, services }, { ...stages, authenticate }))
       if (parts.development) await packages.forgetOthers(namedIn(parts.known))
-      // First, so that nothing runs which is not to run, or by other settings.
+      // First, so that no plugin runs that should not, or with outdated settings.
       await pluginsFromFiles({ ...parts, installing, files: config.plugins })
       const { memoryLimit, startTimeout, startGrace, processLimit: processes } = config.plugins
       const limits = { memoryBytes: memoryLimit * 1024 * 1024, processes, startMs: startTimeout * 1000 }
@@ -181,13 +181,16 @@ function pageFiles({ read }: OpenedPackage): ReadonlyMap<string, Buffer> {
   return new Map(found.map(([path, bytes]) => [path.slice(pagesFolder.length), bytes]))
 }
 
-/** Every save leaves a package behind; a start, when nobody else is there, is the time to forget those that no plugin names. */
+/**
+ * In development every save leaves a package behind. A start, when no other replica runs, is the time to delete packages that
+ * no plugin refers to.
+ */
 function namedIn(known: KnownPlugins): ReadonlySet<string> {
   const versions = known.all().flatMap(({ spec }) => [spec, spec.previous, spec.candidate])
   return new Set(versions.flatMap((version) => (version ? [version.digest] : [])))
 }
 
-/** Lines of plugins go to the log, unless somebody sits before them. */
+/** Log lines of plugins go to the log, except in development. */
 function watchedBy({
   log,
   development,
@@ -209,7 +212,7 @@ function warnOfMemory({ known, log }: PluginParts, { memoryBytes: pluginBytes }:
   if (warning !== undefined) log.warn({}, warning)
 }
 
-/** What is done for plugins alone is done for nobody in whose name they ask. */
+/** Services for plugins alone refuse a plugin that acts for a caller. */
 async function pluginOnly(authenticate: Stages['authenticate'], { headers }: IncomingRequest): Promise<PluginCaller> {
   const { authorization, 'pergola-caller-token': shown } = headers
   const caller = await authenticate({ authorization, ...(shown !== undefined && { callerToken: String(shown) }) })
@@ -222,12 +225,12 @@ interface DoorParts {
   readonly services: ReturnType<typeof createPluginServices>
 }
 
-/** Where plugins find the API: a socket of their own, at which a plugin shows its start token. */
+/** The plugins' own socket for the API, where a plugin authenticates by its start token. */
 async function openPluginDoor({ log, services }: DoorParts, stages: Stages) {
   const pipeline = createPipeline(stages)
   const directory = mkdtempSync(join(tmpdir(), 'pergola-host-'))
   const socket = join(directory, 'host.sock')
-  // Plugins may run as others; whoever comes shows a token.
+  // Plugins may run under other accounts; every caller needs a token.
   chmodSync(directory, 0o711)
   const listener = await listen({
     at: { socket },

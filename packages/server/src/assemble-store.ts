@@ -6,16 +6,16 @@ import { openStore } from './store/open-store.ts'
 import type { Store } from './store/store.ts'
 import { watchedStore } from './store/watched-store.ts'
 
-/** A statement that does not end must not keep the process from ending. */
+/** A statement that hangs must not keep the process from exiting. */
 const storeCloseMs = 2_000
 
-/** The store, whose outages are answered 503 and written down once. */
+/** The store; its outages are answered with 503 and logged once. */
 export async function openWatchedStore(
   { database, metrics }: Config,
   log: Log,
   running: AsyncDisposableStack,
 ): Promise<{ readonly store: Store; readonly database: DatabaseHealth }> {
-  // A connection that broke while nobody used it: one question tells whether more is wrong.
+  // An idle connection broke: a ping shows whether the database itself is unavailable.
   const onConnectionLost = () => void store?.ping().catch(() => {})
   let store: Store | undefined
   const opened = await openStore({ ...database, onConnectionLost })

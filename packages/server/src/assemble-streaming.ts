@@ -6,7 +6,7 @@ import { createTurns } from './watch/turns.ts'
 import { createWatchHub } from './watch/watch-hub.ts'
 import type { WatchParts } from './watch/watch-objects.ts'
 
-/** Readings of the log, or of present objects, for watches that begin. */
+/** Maximum number of concurrent reads of the log, or of present objects, for starting watches. */
 const watchReadings = 8
 
 interface StreamingParts extends Pick<AccountParts, 'store' | 'clock' | 'log' | 'config' | 'access' | 'feed'> {
@@ -16,13 +16,13 @@ interface StreamingParts extends Pick<AccountParts, 'store' | 'clock' | 'log' | 
 export interface AssembledStreaming {
   readonly watching: WatchParts
   readonly streams: LastingStreams
-  /** Of somebody whose rights or credentials have changed. */
+  /** Checks the streams of a user whose rights or credentials have changed. */
   readonly recheck: (uid: string) => void
-  /** Ends all of them, so that the server can stop. */
+  /** Ends all streams, so that the server can stop. */
   readonly drain: () => void
 }
 
-/** Watches, and what plugins answer for as long as somebody listens: counted together, and ended alike. */
+/** Watches and long-lived answers of plugins, counted together and ended in the same way. */
 export function assembleStreaming(parts: StreamingParts, running: AsyncDisposableStack): AssembledStreaming {
   const { store, clock, access } = parts
   const { watch } = parts.config

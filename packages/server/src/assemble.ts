@@ -32,7 +32,7 @@ import { createPipeline, type Stages } from './pipeline.ts'
 import { createKnownPlugins } from './plugins/known-plugins.ts'
 import type { AssembleOptions, Server } from './server.ts'
 
-/** Lists without a size that are sent at a time. */
+/** Maximum number of unpaged lists sent at a time. */
 const listLimits = { inAll: 8, perCaller: 2, ...unboundedLists }
 
 /** The only place that knows all parts. */
@@ -41,7 +41,7 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   const maxAgeMs = config.oidc.maxAge * 1000
   const clock = systemClock
   await using parts = new AsyncDisposableStack()
-  // They need each other: what is made last is named first.
+  // These parts need each other; those created last are declared first.
   const rights = later<AccessSource>('access')
   const plugins = later<AssembledPlugins>('plugins')
   const streaming = later<AssembledStreaming>('streaming')
@@ -93,7 +93,7 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
       page: pages.page,
     }),
   }
-  // Before anybody is answered: whoever finds the server ready can sign in.
+  // Before the server listens: a client that finds it ready can sign in.
   const setupSecret = await firstSetup({ ...account.setup, audit }, options)
   const listener = listening.is(await open(options, stages, pages))
   await assembled.start(stages)
@@ -131,12 +131,12 @@ async function open({ config, log }: AssembleOptions, stages: Stages, pages: Ass
   })
 }
 
-/** Of plugins. */
+/** The options for plugins. */
 function told({ config, given = config.plugins.settings, shipped = [], runHere, development }: AssembleOptions) {
   return { given, shipped, runHere, development }
 }
 
-/** Answers how many requests did not end in time. */
+/** Returns how many requests did not end in time. */
 async function closeListener(
   listener: Listener,
   { config, log }: AssembleOptions,

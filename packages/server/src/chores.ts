@@ -29,21 +29,21 @@ export interface ChoreParts extends RemovalParts {
   readonly caches: readonly CheckedCache[]
 }
 
-/** What goes on by itself for as long as the server runs. */
+/** Background work for as long as the server runs. */
 export function startChores(parts: ChoreParts, running: AsyncDisposableStack): void {
   running.use(removeWhatIsOver(parts))
   running.use(reportMissingDependencies({ ...parts, roles: parts.own.roles }))
   running.use(startSelfCheck(parts))
 }
 
-/** Old changes, credentials that have expired, roles that no longer count. */
+/** Removes old changes, expired credentials, and managed roles that no longer count. */
 function removeWhatIsOver(parts: RemovalParts) {
   const { store, clock, log, config, feed, identities, own, maxAgeMs } = parts
   const { retention, maxBytes } = config.changelog
   let compacted = { number: -1, at: Number.NEGATIVE_INFINITY }
   const compact = async () => {
     const { number } = feed.place
-    // While nothing happens, what is there grows old by the hour.
+    // Without new changes, compact only once an hour.
     if (number === compacted.number && clock.now() - compacted.at < hourMs) return
     await store.compact({ keepMs: retention * hourMs, maxBytes })
     compacted = { number, at: clock.now() }

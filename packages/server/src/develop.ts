@@ -6,30 +6,30 @@ import { createLog } from './base/log.ts'
 import { sealingKey } from './base/sealing-keys.ts'
 import { readShipped, shippedFolder } from './plugins/read-shipped.ts'
 
-/** A debugger takes memory of the process that it looks into. */
+/** A debugger uses memory of the process that it inspects. */
 const memoryMebibytes = 512
 
 export interface DevelopOptions extends Development {
-  /** The file of the database. */
+  /** The database file. */
   readonly database: string
   readonly port: number
-  /** What secrets are sealed with, as long as the database is kept: 32 bytes in base64. */
+  /** The key that seals secrets, the same as long as the database is kept: 32 bytes in base64. */
   readonly sealingKey: string
-  /** The super administrator, who is there from the first start on. */
+  /** The super administrator, created at the first start. */
   readonly administrator: string
-  /** Told what the server has to say, JSON a line. */
+  /** Called with each log line, as JSON. */
   readonly log: (line: string) => void
 }
 
 export interface DevelopmentHost extends AsyncDisposable {
   readonly url: string
-  /** Signs a user in, whom no password is asked of. */
+  /** Signs a user in without a password. */
   signIn(user: string): Promise<string>
 }
 
 /**
- * The whole server in the process of whoever writes a plugin, listening on this machine alone. Plugins are processes of their own, as
- * ever. That people are signed in without a password is a function of what this returns, which nobody reaches from outside.
+ * The whole server in the process of a plugin developer's tool, listening on this machine only. Plugins are separate processes,
+ * as always. Signing in without a password is a function of the returned object, which cannot be reached from outside.
  */
 export async function develop(options: DevelopOptions): Promise<DevelopmentHost> {
   const { database, port, administrator: username, log } = options
@@ -44,7 +44,7 @@ export async function develop(options: DevelopOptions): Promise<DevelopmentHost>
         PERGOLA_PLUGINS_MEMORY_LIMIT: String(memoryMebibytes),
       },
     }),
-    // Nobody has to know the password: whoever asks is signed in without.
+    // Nobody needs to know the password: the developer signs in without one.
     administrator: { username, password: randomBytes(32).toString('base64url') },
     keys: [sealingKey(options.sealingKey)],
     shipped: readShipped(shippedFolder),

@@ -9,9 +9,9 @@ export interface EmbedOptions {
   /** The first super administrator, who can sign in. */
   readonly administrator: { readonly username: string; readonly password: string }
   readonly runPlugin: RunHere
-  /** Packages of plugins that come with the host. */
+  /** Packages of plugins shipped with the host. */
   readonly shipped?: readonly Uint8Array[]
-  /** Told what the server has to complain of, a line at a time. */
+  /** Called with each warning or error of the server. */
   readonly log: (line: string) => void
 }
 
@@ -19,7 +19,7 @@ export interface EmbeddedServer extends AsyncDisposable {
   readonly url: string
 }
 
-/** The whole server in somebody else's process, for tests of plugins: everything is kept in memory, and plugins run here. */
+/** The whole server in another process, for tests of plugins: everything is in memory, and plugins run here. */
 export async function embed({ administrator, runPlugin, shipped = [], log }: EmbedOptions): Promise<EmbeddedServer> {
   const server = await assemble({
     config: loadConfig({

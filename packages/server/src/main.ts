@@ -22,18 +22,18 @@ import { backUp, restore } from './store/make-backup.ts'
 
 const defaultConfigFile = 'pergola.yaml'
 
-/** Ctrl-C reaches a process through its terminal and again through its parent; only a later signal is a second one. */
+/** Ctrl-C reaches a process through its terminal and again through its parent; only a later signal counts as a second one. */
 const sameSignalMs = 500
 const parentCheckMs = 250
 
 export interface ServeOptions {
-  /** Without one, `pergola.yaml` is read when it is there. */
+  /** Defaults to `pergola.yaml`, if it exists. */
   readonly configFile?: string
 }
 
 /**
- * The server process, from its configuration to its exit code: serves until SIGTERM or SIGINT, then finishes what is
- * in flight. What people read goes to standard output, the log to standard error.
+ * The server process, from its configuration to its exit code: serves until SIGTERM or SIGINT, then finishes requests in
+ * flight. Output for people goes to standard output, the log to standard error.
  */
 export async function serve(options: ServeOptions = {}): Promise<number> {
   const started = performance.now()
@@ -59,7 +59,7 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
   await using stack = new AsyncDisposableStack()
   const start = async () => {
     const { host, port } = config.metrics
-    // First: what is made before is not counted.
+    // First: metrics created earlier are not exported.
     if (port !== undefined) {
       const { serveMetrics } = await import('./base/metrics-endpoint.ts')
       stack.use(await serveMetrics({ host, port }))
@@ -77,7 +77,7 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
   process.stdout.write(banner({ ...server, seconds: (performance.now() - started) / 1000 }))
 
   freeMemoryWhenQuiet()
-  // Else a hang-up ends the process, as it should where there is nothing to open anew.
+  // Otherwise SIGHUP ends the process, as it should when there is no file to open again.
   if (config.audit.file !== undefined) process.on('SIGHUP', () => server.reopenAudit())
   log.info({ signal: await stopped }, 'stopping')
   await server.close()
@@ -86,8 +86,8 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
 }
 
 /**
- * Work on the database itself, by the server's configuration, from there to the exit code: 0 when it is done, 1 when it cannot
- * be, 2 when the configuration cannot be used.
+ * Work on the database itself, by the server's configuration. Returns the exit code: 0 on success, 1 on failure, 2 when the
+ * configuration cannot be used.
  */
 export async function administer(
   options: ServeOptions,
@@ -100,15 +100,15 @@ export async function administer(
   })
 }
 
-/** The database as a whole: copied into a file while servers run, or made what such a file says. */
+/** Backs up the whole database while servers run, or restores it from a file. */
 export interface Keeping {
-  /** Into a new file. */
+  /** Writes a new file. */
   backUp(to: string, tell: Tell): Promise<void>
-  /** Answers where that went which was there, if anything was. */
+  /** Returns where the previous database was moved, if there was one. */
   restore(options: RestoreOptions): Promise<string | undefined>
 }
 
-/** As `administer`, past anything that a server would make of the database. */
+/** Like `administer`, but without preparing the database as a server would. */
 export async function keep(options: ServeOptions, work: (keeping: Keeping) => Promise<void>): Promise<number> {
   return byConfig(options, async ({ database: { url }, audit: { file } }, user) => {
     await work({
@@ -156,12 +156,12 @@ function stderr(text: string): void {
 function openLog({ log: { level, format } }: Config): Log {
   const pretty = format === 'auto' ? process.stderr.isTTY : format === 'pretty'
   const lines = createLineBuffer(stderr)
-  // Also when the process fails: a pipe, a file and a terminal are written to before this returns.
+  // Also when the process fails: writes to pipes, files and terminals complete before this returns.
   process.once('exit', lines.flush)
   return createLog({ level, pretty, write: lines.write })
 }
 
-/** The first signal stops; a second one is from somebody in a hurry. */
+/** The first signal stops the server; a second one exits at once. */
 async function stopSignal(): Promise<string> {
   const signals = ['SIGTERM', 'SIGINT'] as const
   const first = await Promise.race([
@@ -206,7 +206,7 @@ interface BannerFacts {
 }
 
 function banner({ publicUrl, database, setupSecret, seconds }: BannerFacts): string {
-  // Every address of this machine: a browser on it has one of them.
+  // Replaces "every address of this machine" by one that a browser on it can open.
   const url = publicUrl.replace(/^http:\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, 'http://localhost')
   return [
     `  pergola ${hostVersion} · ready in ${seconds.toFixed(1)} s`,
@@ -218,7 +218,7 @@ function banner({ publicUrl, database, setupSecret, seconds }: BannerFacts): str
   ].join('\n')
 }
 
-/** For a browser, and for whoever has none; a link never carries the secret. */
+/** For browsers and for other clients; a link never contains the secret. */
 function setupLines(url: string, secret: string): readonly string[] {
   const first = JSON.stringify({ username: 'admin', password: '<password>', secret })
   return [

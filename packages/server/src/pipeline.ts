@@ -17,15 +17,15 @@ import { problemAnswer, toApiError } from './base/problem-answer.ts'
 import type { MeasureRequest } from './http/request-metrics.ts'
 
 export interface Stages {
-  /** What is answered before anything else is asked. */
+  /** Answered before everything else. */
   readonly early: (request: IncomingRequest) => Promise<Answer> | undefined
   readonly audit: AuditRequest
-  /** Absent where nobody reads metrics. */
+  /** Absent when metrics are not exported. */
   readonly measure?: MeasureRequest | undefined
-  /** The address that people use. */
+  /** The public URL. */
   readonly publicUrl: () => string
   readonly listedOrigins: Origins
-  /** Says what may be done with an object that is the host's own. */
+  /** Finds the host's endpoints; throws with the methods allowed at their paths. */
   readonly hostHandler: FindHostHandler
   readonly authenticate: Authenticate
   readonly authorize: Authorize
@@ -34,7 +34,7 @@ export interface Stages {
 
 export type Pipeline = (request: IncomingRequest) => Promise<Reply>
 
-/** Whatever comes of a request is an answer, failures too, and the audit log hears of it before the caller does. */
+/** Every outcome of a request is an answer, including failures, and is audited before the caller receives it. */
 export function createPipeline(stages: Stages): Pipeline {
   const { early, audit, measure } = stages
   const pass = createLine(stages)
@@ -57,7 +57,7 @@ export function createPipeline(stages: Stages): Pipeline {
   }
 }
 
-/** A person who opens a page of documents is sent to sign in; programs are told. */
+/** A person who opens a documentation page is redirected to sign in; programs get the error. */
 function signInFirst(request: IncomingRequest): Answer | undefined {
   const isPage = /^\/openapi(\/(?!v3\b)|\?|$)/.test(request.target)
   return isPage && request.method === 'GET' && wantsPage(request) ? seeOther(loginPath(request), []) : undefined
@@ -83,7 +83,7 @@ function measured(audited: AuditedRequest, measure: MeasureRequest): AuditedRequ
   }
 }
 
-/** What somebody else answers is known when it begins. */
+/** The status of a relayed answer is known when it begins. */
 function auditedRelay(answer: Relay, audited: AuditedRequest): Relay {
   return {
     ...answer,
@@ -108,17 +108,17 @@ function credentialsIn({ headers }: IncomingRequest): CredentialHeaders {
   return { authorization, cookie, callerToken: callerToken === undefined ? undefined : String(callerToken) }
 }
 
-/** The way of every request, top to bottom. Nobody further down asks who calls or whether it may, but for what goes on. */
+/** The path of every request, top to bottom. No later stage authenticates or authorizes, except for long-lived answers. */
 function createLine(stages: Stages): (audited: AuditedRequest) => Promise<Reply> {
   const { publicUrl, listedOrigins, hostHandler, authenticate, authorize, dispatch } = stages
-  /** Answers the rule that allows it, and until when. */
+  /** Returns the rule that allows the request, and when that expires. */
   const permit = async (caller: Caller, info: RequestInfo) => {
     const decision = await authorize(caller, info)
     if (decision.allowed) return decision
     if (caller.kind === 'anonymous') throw unauthenticated(`${decision.reason()}; sign in with a bearer token`)
     throw new ApiError('Forbidden', decision.reason())
   }
-  /** Of what is kept for as long as a stream goes on, nothing holds the request. */
+  /** Keeps only the credentials, so that a long-lived stream does not keep its request in memory. */
   const recheckOf =
     ({ authorization, cookie, callerToken }: CredentialHeaders, info: RequestInfo) =>
     async () => {
@@ -152,7 +152,7 @@ function createLine(stages: Stages): (audited: AuditedRequest) => Promise<Reply>
   }
 }
 
-/** What goes on asks again by then. */
+/** Makes long-lived answers check again when the decision expires. */
 function lasting(caller: Caller, until: number | undefined): Caller {
   if (caller.kind !== 'user' || until === undefined) return caller
   return { ...caller, expiresAt: Math.min(caller.expiresAt ?? until, until) }

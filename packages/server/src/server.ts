@@ -8,39 +8,39 @@ import type { GivenSettings } from './base/plugin-files-settings.ts'
 import type { SealingKey } from './base/sealing-keys.ts'
 import type { RunHere } from './plugins/process/launch-here.ts'
 
-/** What a server is made of. */
+/** The parts of a server. */
 export interface AssembleOptions {
   readonly config: Config
-  /** Made at a start that finds no super administrator. */
+  /** Created at a start that finds no super administrator. */
   readonly administrator?: Administrator
-  /** Where people sign in by OpenID Connect. */
+  /** OpenID Connect providers for signing in. */
   readonly providers?: readonly OidcProvider[]
-  /** How NATS is reached, for `feed.transport: nats`. */
+  /** How to reach NATS, for `feed.transport: nats`. */
   readonly nats?: NatsAddress
-  /** What secrets are sealed with. */
+  /** Keys that seal secrets. */
   readonly keys?: readonly SealingKey[]
-  /** Settings of plugins, in place of those of the configuration: with the values that stand elsewhere. */
+  /** Resolved settings of plugins, instead of those in the configuration. */
   readonly given?: GivenSettings
-  /** Packages of plugins that come with the host. */
+  /** Packages of plugins shipped with the host. */
   readonly shipped?: readonly Buffer[]
-  /** Runs plugins in this process, for tests that look into them; in processes of their own unless it is said. */
+  /** Runs plugins in this process, for tests that debug them; as separate processes by default. */
   readonly runHere?: RunHere
-  /** For whoever writes a plugin. */
+  /** For plugin developers. */
   readonly development?: Development
   readonly log: Log
 }
 
 export interface Server {
   readonly url: string
-  /** The address that people use. */
+  /** The public URL. */
   readonly publicUrl: string
-  /** Makes the first super administrator, when there is none. */
+  /** Allows creating the first super administrator, when there is none. */
   readonly setupSecret?: string
   readonly database: string
-  /** Signs somebody in, whom no password is asked of: for the program that the server is a part of. */
+  /** Signs a user in without a password; for the program that embeds the server. */
   signIn(user: string): Promise<string>
-  /** Opens the audit log anew, after it was moved away. */
+  /** Opens the audit log again, after it was moved. */
   reopenAudit(): void
-  /** Stops without cutting a request that ends in time; answers how many did not. */
+  /** Stops without cutting requests that end in time; returns how many did not. */
   close(): Promise<number>
 }

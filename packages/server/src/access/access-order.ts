@@ -3,27 +3,30 @@ import { GuardFailed } from '../store/guard-failed.ts'
 import type { Guard, Store } from '../store/store.ts'
 
 /**
- * Roles, bindings and whatever is decided by them are written one after the other, on all replicas: two writes that are
- * harmless one by one may hand out everything together.
+ * Writes of roles, bindings and everything decided from them are serialized across all replicas by this counter: two writes
+ * that are harmless alone may together grant everything.
  */
 const counter = 'access'
-/** Others may be faster this often. */
+/** Attempts before a lost race is reported to the caller. */
 const maxTries = 20
 
-/** For a write that nothing decides: those that are decided meanwhile are decided again. */
+/** Guard for a write that needs no access decision. It bumps the counter, so access decisions in flight are made again. */
 export const afterOthers: Guard = { is: 'counted', counter }
 
-/** To be read before everything that decides about a write; as its guard, nothing of that has changed since. */
+/**
+ * Call it before reading anything that decides about a write. Used as a guard, it fails when a role or binding has changed
+ * since.
+ */
 export async function accessAsRead(store: Store): Promise<Guard> {
   return { is: 'counted', counter, expected: await readAccessCount(store) }
 }
 
-/** Counts the writes of roles and bindings. */
+/** The number of writes of roles and bindings so far. */
 export function readAccessCount(store: Store): Promise<number> {
   return readCounter(store, counter)
 }
 
-/** Decides and writes again when others have written meanwhile. */
+/** Repeats the decision and the write when another write of roles or bindings came first. */
 export async function inAccessOrder<Done>(store: Store, work: (order: Guard) => Promise<Done>): Promise<Done> {
   for (let tries = 1; ; tries++) {
     const order = await accessAsRead(store)

@@ -24,9 +24,9 @@ import { roleIn, subjectOfBinding } from './role-binding-model.ts'
 import { roleWords } from './role-words.ts'
 import { canSignIn } from './user-spec.ts'
 
-/** Users whose roles are kept in memory. */
+/** Maximum number of users whose roles are cached. */
 const mostUsers = 20_000
-/** Of them, so many are compared with the database at a time. */
+/** Number of cached users compared with the database in one check. */
 const checkedUsers = 50
 
 export interface AccessParts {
@@ -37,50 +37,49 @@ export interface AccessParts {
   readonly feed: Feed
   readonly identities: Identities
   readonly clock: Clock
-  /** Until when a binding counts. */
+  /** When a binding stops counting. */
   readonly countsUntil: CountsUntil
-  /** What is whose, as it is now; another value when it has changed. */
+  /** The current claims of plugins. Returns a new object when they have changed. */
   readonly claims: () => PluginClaims
 }
 
-/** Which groups are a plugin's, and what plugins may, as at one moment. */
+/** Which plugin owns each group, and what plugins may do, at one moment. */
 export interface PluginClaims {
   readonly pluginOf: (group: string) => string | undefined
-  /** Of the plugin itself; none when there is no such plugin. */
+  /** The rules of the plugin itself; empty when the plugin does not exist. */
   readonly rulesOf: (plugin: string) => readonly Rule[]
 }
 
 export interface AccessSource extends RoleSource, Rights, Disposable {
-  /** Whose rights the changes may concern, by name. */
+  /** The names of the users whose rights the changes may affect. */
   readonly concerned: (changes: readonly Change[]) => 'everybody' | ReadonlySet<string>
-  /** What this replica itself has just changed of a user need not wait for the log. */
+  /** Removes a user from the cache, so that a change made by this replica takes effect before it arrives in the change log. */
   forget(name: string): void
-  /** What is kept in memory. */
   readonly caches: readonly CheckedCache[]
 }
 
-/** As long as there are none. */
+/** The claims when no plugins are installed. */
 export const noPlugins: PluginClaims = { pluginOf: () => undefined, rulesOf: () => [] }
 
-/** Who somebody is and what it is bound to, as far as the database said last. */
+/** A user and its roles, as last read from the database. */
 interface KnownUser {
-  /** None for somebody who is not there, or may not sign in. */
+  /** Undefined for a user who does not exist or may not sign in. */
   readonly uid: string | undefined
   readonly roles: readonly HeldRole[]
-  /** When the first of them ends by itself. */
+  /** When the first of the roles expires. */
   readonly until: number
-  /** What comes of them, by the roles that the credential is narrowed to. */
+  /** The resulting rights, keyed by the roles that the credential is narrowed to. */
   readonly held: Map<string, HeldRoles>
 }
 
 /**
- * All roles in memory; of users those who come, each looked up by index when it first does. What changes is taken up or
- * forgotten as soon as the change log says so, and everything is read anew when the log could not be read for a while.
+ * Caches all roles, and each user after a first look-up by index. The change log updates or invalidates entries; everything is
+ * read again when the log could not be read for a while.
  */
 export async function createAccessSource(parts: AccessParts): Promise<AccessSource> {
   let definitions = new Map<string, RoleDefinition>()
   let made: Made | undefined
-  /** Made when it is next asked for: a hundred changes of roles are one new book. */
+  /** Built lazily: a hundred role changes cost one new book. */
   const current = (): Made => {
     const claims = parts.claims()
     if (made?.claims === claims) return made
@@ -151,11 +150,11 @@ export async function createAccessSource(parts: AccessParts): Promise<AccessSour
   }
 }
 
-/** All roles as they are stored now. They are read again only when one was written since. */
+/** All roles as stored now. Reads them again only when a role or binding was written since the last call. */
 function createStoredBook(parts: AccessParts): () => Promise<RoleBook> {
   let last: { readonly count: number; readonly claims: PluginClaims; readonly book: RoleBook } | undefined
   return async () => {
-    // Before the roles: what is written meanwhile counts on, and the book is not used again.
+    // Read the count before the roles: a write in between increases it, so this book is not reused.
     const count = await readAccessCount(parts.store)
     const claims = parts.claims()
     if (last?.count === count && last.claims === claims) return last.book
@@ -169,19 +168,19 @@ interface KnownUsers {
   rolesOf(caller: UserCaller, book: RoleBook): HeldRoles | Promise<HeldRoles>
   forget(name: string): void
   forgetAll(): void
-  /** Of some of them. */
+  /** Compares a sample of the cached users with the database. */
   differences(): Promise<ReadonlySet<string>>
 }
 
 function createKnownUsers(parts: AccessParts): KnownUsers {
-  /** A user who is not there is known, too. */
+  /** Users who do not exist are cached, too. */
   const known = createRecent<KnownUser | Promise<KnownUser>>(mostUsers)
   const find = (name: string) => {
     const found = known.get(name)
     if (found && (found instanceof Promise || found.until > parts.clock.now())) return found
     const reading = readUser(parts, name)
     known.set(name, reading)
-    // Unless it was forgotten meanwhile: what was read may be older than what changed.
+    // Discard the result when the user was removed from the cache during the read: it may be older than the change.
     const settle = (settled: () => void) => known.get(name) === reading && settled()
     reading.then(
       (user) => settle(() => known.set(name, user)),
@@ -208,7 +207,7 @@ function createKnownUsers(parts: AccessParts): KnownUsers {
   }
 }
 
-/** Of those that are known and count, as many as are compared at a time, whichever they are. */
+/** A contiguous sample, from a random offset, of the cached users whose entries have not expired. */
 function someOf(
   entries: Iterable<readonly [string, KnownUser | Promise<KnownUser>]>,
   now: number,
@@ -233,7 +232,7 @@ function heldBy(user: KnownUser, caller: UserCaller, book: RoleBook): HeldRoles 
   if (user.uid !== caller.uid) {
     throw new ApiError('Unauthenticated', `user "${caller.name}" can no longer sign in`)
   }
-  // Narrowed to nothing is not the same as not narrowed.
+  // A credential narrowed to no roles differs from one that is not narrowed.
   const key = caller.narrowedTo ? ` ${caller.narrowedTo.join(' ')}` : ''
   const held = user.held.get(key)
   if (held?.book === book) return held
@@ -243,7 +242,7 @@ function heldBy(user: KnownUser, caller: UserCaller, book: RoleBook): HeldRoles 
   return fresh
 }
 
-/** What every visitor may by the host's own word, health above all; whatever else is asked cannot be answered now. */
+/** Rights while the database is unavailable: the built-in rights of `anonymous`, such as health. Every other request fails. */
 function withoutDatabase(unavailable: unknown): HeldRoles {
   return {
     ...floor,
@@ -264,7 +263,7 @@ const always: readonly HeldRole[] = [{ name: 'anonymous' }, { name: 'authenticat
 
 const nobody: KnownUser = { uid: undefined, roles: [], until: Number.POSITIVE_INFINITY, held: new Map() }
 
-/** What everybody holds stays. */
+/** Narrowing keeps the roles that everybody holds without a binding. */
 function narrowed(roles: readonly HeldRole[], to: readonly string[] | undefined): readonly HeldRole[] {
   return to === undefined ? roles : roles.filter(({ name, binding }) => binding === undefined || to.includes(name))
 }
@@ -295,7 +294,7 @@ async function readBindings(
   })
 }
 
-/** Whatever the state of the user and its bindings; and what its providers gave last, bound or not. */
+/** All roles bound to a user, even if the user is disabled or a binding has expired, and the roles its providers gave last. */
 async function boundRoles(parts: AccessParts, name: string): Promise<readonly HeldRole[]> {
   const { uid = '' } = (await parts.store.get(parts.users, name)) ?? {}
   const [bound, identities] = await Promise.all([readBindings(parts, { name, uid }), parts.identities.of(uid)])
@@ -317,7 +316,7 @@ function toBook(definitions: ReadonlyMap<string, RoleDefinition>, { pluginOf }: 
   return createRoleBook([...definitions.values()], { pluginOf })
 }
 
-/** Made of roles and claims as they were at one moment. */
+/** Built from the roles and claims of one moment. */
 interface Made {
   readonly claims: PluginClaims
   readonly book: RoleBook
@@ -325,7 +324,7 @@ interface Made {
   readonly plugins: Map<string, HeldRoles>
 }
 
-/** A plugin may what its own rules say, and what every visitor may. */
+/** A plugin holds its own rules and the role `anonymous`. */
 function ofPlugin({ claims, anonymous, plugins }: Made, plugin: string): HeldRoles {
   const known = plugins.get(plugin)
   if (known) return known
@@ -337,12 +336,12 @@ function ofPlugin({ claims, anonymous, plugins }: Made, plugin: string): HeldRol
   return held
 }
 
-/** What the one may and the other may. */
+/** The intersection: a request is allowed when both allow it. */
 function both(one: HeldRoles, other: HeldRoles): HeldRoles {
   return { ...one, within: other, find: (request) => (other.find(request) ? one.find(request) : undefined) }
 }
 
-/** The users whose rights the change may concern. */
+/** The names of the users whose rights the change may affect. */
 function usersOf({ bindings, users }: AccessParts, { model, object, indexed, previous }: Change): readonly string[] {
   if (isModel(model, users)) return [object.name]
   if (!isModel(model, bindings)) return []

@@ -19,8 +19,8 @@ interface Held {
 }
 
 /**
- * Guards that hold while somebody stays a super administrator, whoever else loses it at the same moment: one user and one
- * binding, as they were read. Throws when nobody would stay. Managed bindings do not count: they end by themselves.
+ * Guards that ensure that one super administrator remains, even if others lose the role concurrently: one user and one binding,
+ * as they were read. Throws when none would remain. Managed bindings do not count, because they expire.
  */
 export async function remainingAdministrator(
   parts: AdministratorParts,
@@ -36,7 +36,7 @@ export async function remainingAdministrator(
   throw new ApiError('InUse', 'nobody would be super administrator any more; give the role to somebody else first')
 }
 
-/** The first of the users who can sign in, as a guard that this stays so. */
+/** A guard on the first of the users who can sign in: it fails when that user changes. */
 export async function ableUser(
   { store, users }: Pick<AdministratorParts, 'store' | 'users'>,
   subjects: readonly { readonly name: string }[],
@@ -52,7 +52,7 @@ function asRead(model: ModelKey, { name, uid, version }: StoredObject): Guard {
   return { is: 'there', model, name, expected: { uid, version } }
 }
 
-/** Those that give something: a binding that waits to be removed no longer does. */
+/** Bindings that grant something, so without those that are declared deleted. */
 export async function* livingBindingsWhere(
   parts: Pick<AdministratorParts, 'store' | 'bindings'>,
   field: string,

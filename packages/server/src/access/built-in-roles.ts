@@ -1,6 +1,6 @@
 import type { Rule } from '@pergola/api'
 
-/** A role that exists from the first start on. */
+/** A role that the host creates at its first start. */
 export interface BuiltInRole {
   readonly name: string
   readonly labels?: Readonly<Record<string, string>>

@@ -2,10 +2,10 @@ import type { Model } from '../models/model.ts'
 import type { SqlStatement, Store, WriteOperation } from '../store/store.ts'
 import { ownerOfToken } from './token-model.ts'
 
-/** More than anybody can have. */
+/** More tokens than one user can have. */
 const most = 10_000
 
-/** Removes what is to be seen of a user's tokens; what they are known by goes with `tokensEnded`. */
+/** Removes the token objects of a user; `tokensEnded` deletes their secrets. */
 export async function removeTokens(store: Store, tokens: Model, owner: string): Promise<readonly WriteOperation[]> {
   const where = [{ field: ownerOfToken, is: { op: '=' as const, value: owner } }]
   const { items } = await store.list(tokens, { where, limit: most, total: 'none' })

@@ -5,19 +5,19 @@ import type { Caller } from '../base/call.ts'
 import { superAdministrator } from './administrators.ts'
 import type { Rights } from './rights.ts'
 
-/** Who may hand out more than it holds: never through a plugin. */
+/** Whether the caller may grant more than it holds: a super administrator, unless the request comes through a plugin. */
 export function mayHandOutAnything({ roles, within }: HeldRoles): boolean {
   return within === undefined && roles.some(({ name }) => name === superAdministrator)
 }
 
-/** Throws unless the caller itself holds every right that the rules grant. */
+/** Throws unless the caller holds every right that the rules grant. */
 export function assertCovers(caller: HeldRoles, rules: readonly Rule[], what: string): void {
   const holds = holderOf(caller)
   const missing = rules.find((rule) => !holds.covers(rule))
   if (missing) throw escalation(holds, missing, what)
 }
 
-/** Who ends, brings back or can become somebody must hold all that they hold. */
+/** Whoever disables, enables, deletes or takes over a user must hold all rights of that user. */
 export async function assertPowerOver(rights: Rights, caller: Caller, user: string): Promise<void> {
   const held = await rights.readCaller(caller)
   if (mayHandOutAnything(held)) return
@@ -28,7 +28,7 @@ export function rulesOf({ book, roles }: HeldRoles): readonly Rule[] {
   return effective(book, ...roles.map(({ name }) => name))
 }
 
-/** A change of roles: all of them before and after it, and those that it may concern. */
+/** A change of roles: all roles before and after, and the names of the roles it may affect. */
 export interface RoleChange {
   readonly before: RoleBook
   readonly after: RoleBook
@@ -36,8 +36,8 @@ export interface RoleChange {
 }
 
 /**
- * Throws unless the caller holds what the change adds to any role: by its rules, by what it depends on, by where it is aggregated.
- * Looks only at roles that one of them reaches and did not reach as they are now.
+ * Throws unless the caller holds every right that the change adds to any role, by rules, dependencies or aggregation. Checks
+ * only roles that are newly reached.
  */
 export function assertCoversAdded(caller: HeldRoles, { before, after, concerned }: RoleChange, what: string): void {
   const holds = holderOf(caller)
@@ -58,7 +58,7 @@ export function assertCoversAdded(caller: HeldRoles, { before, after, concerned 
   }
 }
 
-/** By its roles, and by those of the plugin that it comes through. */
+/** The caller's rules; for a request through a plugin, a right must be held by both. */
 function holderOf({ within, ...caller }: HeldRoles): RulesCover {
   const own = createRulesCover(rulesOf(caller), caller.book)
   if (!within) return own

@@ -4,11 +4,11 @@ import { canSignIn } from './user-spec.ts'
 import type { Guard, Store } from '../store/store.ts'
 
 export interface FoundUser extends SessionUser {
-  /** Holds while the user may sign in as it was found. */
+  /** Fails when the user has changed since it was found. */
   readonly guard: Guard
 }
 
-/** Somebody who may sign in. */
+/** Finds a user who may sign in. */
 export async function findUser(store: Store, users: Model, name: string): Promise<FoundUser | undefined> {
   const user = await store.get(users, name)
   if (!user || !canSignIn(user)) return undefined

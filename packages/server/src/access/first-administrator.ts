@@ -13,7 +13,7 @@ import { bindingsWhere, superAdministrator } from './administrators.ts'
 import { isManaged } from './managed-binding.ts'
 import { roleOfBinding } from './role-binding-model.ts'
 
-/** Of the binding that makes the first administrator: there can be one of that name. */
+/** The name of the first administrator's binding. Names are unique, so only one such binding can exist. */
 const firstBinding = 'first-administrator'
 
 export interface FirstAdministratorParts {
@@ -24,7 +24,7 @@ export interface FirstAdministratorParts {
   readonly passwords: Passwords
 }
 
-/** Whether nobody is super administrator yet; whom a provider makes one for a while is not counted. */
+/** Whether no super administrator exists yet. Managed bindings do not count: they expire. */
 export async function needsSetup({ store, bindings }: FirstAdministratorParts): Promise<boolean> {
   for await (const binding of bindingsWhere({ store, bindings }, roleOfBinding, superAdministrator)) {
     if (!isManaged(fromData(binding.data))) return false
@@ -32,7 +32,7 @@ export async function needsSetup({ store, bindings }: FirstAdministratorParts): 
   return true
 }
 
-/** User, password and binding at once; of several who try, one does it. */
+/** Creates user, password and binding in one transaction; of several concurrent attempts one succeeds. */
 export async function createFirstAdministrator(
   parts: FirstAdministratorParts,
   administrator: Administrator,

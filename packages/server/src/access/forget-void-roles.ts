@@ -7,7 +7,7 @@ import type { Model } from '../models/model.ts'
 import { afterOthers } from './access-order.ts'
 import { removeManagedRoles } from './managed-roles.ts'
 
-/** In one go; the next one comes in a minute. */
+/** Identities per run; the next run is a minute later. */
 const most = 1_000
 
 export interface ForgetVoidParts {
@@ -18,7 +18,7 @@ export interface ForgetVoidParts {
   readonly maxAgeMs: number
 }
 
-/** Removes bindings that no longer count since their user has not come by the issuer for too long. */
+/** Removes bindings that no longer count because their user has not signed in by the issuer for too long. */
 export async function forgetVoidRoles({
   store,
   clock,
@@ -35,7 +35,7 @@ export async function forgetVoidRoles({
         also: [identities.unbound({ issuer, subject }, since)],
       })
     } catch (error) {
-      // Somebody has just come, or another replica was faster; what is left is found again.
+      // The user has just signed in, or another replica was faster. The next run finds the rest.
       if (!(error instanceof GuardFailed) && !(error instanceof WriteConflict)) throw error
     }
   }

@@ -12,11 +12,11 @@ export interface LinkParts {
 
 interface Link {
   readonly user: SessionUser
-  /** By what it was decided that the user may be linked. */
+  /** Guard on the state from which the link was decided. */
   readonly order?: Guard
 }
 
-/** From now on whoever proves the identity is that user. One that is somebody else's stays so. */
+/** Links an identity to a user, who can then sign in with it. An identity linked to another user stays with that user. */
 export async function linkIdentity(
   { store, users, identities }: LinkParts,
   identity: Identity,

@@ -4,7 +4,7 @@ import type { OidcProvider } from '../base/oidc-provider.ts'
 import type { JsonObject } from '../models/object.ts'
 import type { ObjectChange } from '../models/model.ts'
 
-/** Names that only the host gives to bindings. */
+/** Prefix of binding names that only the host may use. */
 const prefix = 'oidc-'
 const managedBy = 'rbac.authorization.platform.run/managed-by'
 const issuerKey = 'rbac.authorization.platform.run/oidc-issuer'
@@ -15,12 +15,15 @@ export interface ManagedBinding {
   readonly role: string
 }
 
-/** The same issuer, user and role have the same binding, so that a login finds what the one before left. */
+/** Deterministic for issuer, user and role, so that a login finds the binding of an earlier login. */
 function managedName({ issuer, user, role }: ManagedBinding): string {
   return prefix + hash('sha256', JSON.stringify([issuer, user.uid, role])).slice(0, 32)
 }
 
-/** A binding that says what an issuer gives to a user; since when is known of the identity, so that a login need not write it. */
+/**
+ * A binding for a role that an issuer gives to a user. The time of the last login is stored with the identity, so that a login
+ * need not write the binding.
+ */
 export function managedBinding(managed: ManagedBinding): JsonObject & { readonly metadata: { readonly name: string } } {
   const { issuer, user, role } = managed
   return {
@@ -34,7 +37,7 @@ export function managedBinding(managed: ManagedBinding): JsonObject & { readonly
   }
 }
 
-/** Also by somebody whom only a newer host knows. */
+/** Also true for bindings managed by something that only a newer host knows. */
 export function isManaged({ metadata: { labels = {}, annotations = {} } }: JsonObject): boolean {
   return managedBy in labels || issuerKey in annotations
 }
@@ -43,7 +46,9 @@ export function issuerOf({ metadata }: JsonObject): string | undefined {
   return metadata.annotations?.[issuerKey]
 }
 
-/** Managed bindings follow their issuer. Whoever may delete bindings can delete them; nobody else writes them. */
+/**
+ * Managed bindings follow their issuer. Callers who may delete bindings can delete them; only the host creates or changes them.
+ */
 export function refuseManaged({ name, before, after }: ObjectChange): void {
   if (!after) return
   if (before && isManaged(before)) {
@@ -60,12 +65,12 @@ export interface ManagedRules {
   readonly providers: readonly OidcProvider[]
 }
 
-/** Given when its user has last come by the issuer. */
+/** `signedInAt`: when the user last signed in by the issuer. */
 export type CountsUntil = (binding: JsonObject, signedInAt: number | undefined) => number
 
 /**
- * Until when a binding counts. One that is managed does so for a while after its user has come by the issuer, and only as
- * long as the configuration has the issuer give the role.
+ * When a binding stops counting. A managed binding counts for `maxAgeMs` after its user signed in by the issuer, and only while
+ * the configuration lets the issuer give the role.
  */
 export function createCountsUntil({ maxAgeMs, providers }: ManagedRules): CountsUntil {
   const given = new Map(providers.map(({ issuer, roles }) => [issuer, new Set([...roles.values()].flat())]))

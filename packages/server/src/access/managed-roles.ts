@@ -20,7 +20,9 @@ export interface GivenRoles {
   readonly roles: readonly string[]
 }
 
-/** What makes a user's bindings by an issuer those that it gives now; nothing is written where they are. */
+/**
+ * The operations that make a user's managed bindings match the roles that the issuer gives now; none when they already match.
+ */
 export async function replaceManagedRoles(
   parts: ManagedRolesParts,
   given: GivenRoles,
@@ -33,7 +35,7 @@ export async function replaceManagedRoles(
     const binding = managedBinding({ issuer, user, role })
     const before = stored.get(binding.metadata.name)
     stored.delete(binding.metadata.name)
-    // What stays is not written; whoever removes it meanwhile is waited for, and seen.
+    // An unchanged binding is not written; the guard detects a concurrent removal.
     if (before) guards.push({ is: 'there', model: parts.bindings, ...asRead(before) })
     else operations.push(await createOperation(parts, parts.bindings, binding))
   }
@@ -41,7 +43,7 @@ export async function replaceManagedRoles(
   return { operations, guards }
 }
 
-/** Removes what an issuer has given to a user. */
+/** Operations that remove the bindings which an issuer gave to a user. */
 export async function removeManagedRoles(
   parts: Pick<ManagedRolesParts, 'store' | 'bindings'>,
   of: Pick<GivenRoles, 'issuer' | 'user'>,

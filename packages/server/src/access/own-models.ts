@@ -9,7 +9,7 @@ import { createRoleModel } from './role-model.ts'
 import { createTokenModel } from './token-model.ts'
 import { createUserModel } from './user-model.ts'
 
-/** The models of access, each of which knows some of the others. */
+/** The models of access; they refer to each other. */
 export interface OwnModels {
   readonly roles: Model
   readonly bindings: Model
@@ -17,7 +17,7 @@ export interface OwnModels {
   readonly tokens: Model
 }
 
-/** Writes of roles and bindings that wait for others of this replica. */
+/** Maximum number of role and binding writes waiting in this replica. */
 const mostWaiting = 1_000
 
 export interface OwnModelParts {

@@ -6,7 +6,7 @@ import { removeTokens, tokensEnded } from './end-tokens.ts'
 import type { Guard, Store } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 
-/** The user may make or delete tokens meanwhile this often. */
+/** Attempts when the user creates or deletes tokens concurrently. */
 const maxTries = 20
 
 export interface ReplacePasswordParts {
@@ -19,15 +19,15 @@ export interface ReplacePasswordParts {
 export interface NewPassword {
   readonly user: { readonly uid: string; readonly name: string }
   readonly password: string
-  /** The session that goes on; none where somebody else sets it. */
+  /** The session that stays valid; none when somebody else sets the password. */
   readonly sessionId?: string | undefined
   readonly keepTokens?: boolean | undefined
   readonly guards?: readonly Guard[]
-  /** The old one, where it had to be shown. */
+  /** The old password, if the caller had to prove it. */
   readonly inPlaceOf?: CheckedPassword
 }
 
-/** With all that was opened by the old one: sessions on every replica and, unless they are kept, tokens. */
+/** Sets a new password and ends everything opened with the old one: sessions on every replica and, unless kept, tokens. */
 export async function replacePassword(parts: ReplacePasswordParts, wanted: NewPassword): Promise<void> {
   const { store, clock, passwords, tokens } = parts
   const { user, password, sessionId = '', keepTokens = false, inPlaceOf } = wanted

@@ -10,7 +10,7 @@ import type { Store, StoredObject } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import { roleWords } from './role-words.ts'
 
-/** Roles that change together, as those of a plugin do, are looked at once. */
+/** Delay that collects role changes made together, such as those of a plugin, into one run. */
 const gatherMs = 100
 
 export interface MissingDependencyParts {
@@ -20,7 +20,7 @@ export interface MissingDependencyParts {
   readonly log: Log
 }
 
-/** Keeps in the status of each role the names of those it depends on and that are not there: they grant nothing. */
+/** Keeps the names of missing dependencies in the status of each role. A missing dependency grants nothing. */
 export function reportMissingDependencies(parts: MissingDependencyParts): Disposable {
   const { roles, feed, log } = parts
   let timer: NodeJS.Timeout | undefined
@@ -68,7 +68,7 @@ async function report({ store, roles }: MissingDependencyParts, role: StoredObje
   try {
     await writeStatus({ store, model: roles }, role, status)
   } catch (error) {
-    // Another replica was faster, or somebody has changed the role: that is a change of a role again.
+    // Another replica was faster, or the role was changed: that change triggers another run.
     if (!(error instanceof WriteConflict)) throw error
   }
 }

@@ -1,22 +1,22 @@
 import type { HeldRoles, RoleBook } from './decisions/role-book.ts'
 import type { Caller } from '../base/call.ts'
 
-/** Writes that are put in order wait for each other in it. */
+/** Serializes writes in this replica. */
 export type InTurn = <Done>(write: () => Promise<Done>) => Promise<Done>
 
-/** What a write of roles, bindings or users is measured by. */
+/** The rights by which writes of roles, bindings or users are checked. */
 export interface Rights {
-  /** As far as this replica has heard. */
+  /** From the cache, which follows the change log. */
   rolesOf(caller: Caller): HeldRoles | Promise<HeldRoles>
-  /** As it is stored now. */
+  /** As stored now. */
   readCaller(caller: Caller): Promise<HeldRoles>
-  /** All roles as they are stored now. */
+  /** All roles as stored now. */
   readBook(): Promise<RoleBook>
-  /** What a user holds now; nothing when it cannot sign in. */
+  /** The roles of a user as stored now; none when the user cannot sign in. */
   readUser(name: string): Promise<HeldRoles>
   /**
-   * What it is bound to, also while it is disabled or has not come by its provider for long: whoever has power over it can wait, or
-   * bring it back.
+   * All roles bound to the user, even while it is disabled or its managed bindings have expired: whoever has power over the
+   * user can wait, or enable it again.
    */
   readBound(name: string): Promise<HeldRoles>
 }

@@ -64,12 +64,11 @@ const ownIndexes: readonly ModelIndex[] = [
   },
 ]
 
-/** The role that a binding gives. */
 export function roleIn(binding: JsonObject): string {
   return (binding['roleRef'] as { name: string }).name
 }
 
-/** The users that a binding gives it to. */
+/** The users to whom a binding gives its role. */
 function usersIn(binding: JsonObject): readonly string[] {
   return (binding['subjects'] as readonly { name: string }[]).map((subject) => subject.name)
 }
@@ -123,7 +122,7 @@ async function check(
   return [...errors, ...missing.flat()]
 }
 
-/** By what its new subjects gain. */
+/** Throws unless the caller holds what the new subjects gain. */
 async function assertHeld(
   rights: Rights,
   { name: binding, before, after }: ObjectChange,
@@ -138,7 +137,7 @@ async function assertHeld(
   assertCovers(held, rulesOf(book.hold([{ name: roleIn(after) }])), `rolebinding "${binding}"`)
 }
 
-/** Whoever deletes the role or a user meanwhile waits for this, and then finds the binding. */
+/** Makes a concurrent deletion of the role or a user wait for this write, and then find the binding. */
 async function guardsOf(
   parts: RoleBindingParts,
   model: Model,
@@ -165,7 +164,7 @@ async function guardsOf(
   return guards
 }
 
-/** A guard that failed is asked again: what it named is gone. */
+/** After a failed guard: reports which object is missing. */
 async function explainMissing(store: Store, guard: Guard): Promise<void> {
   if (guard.is !== 'there' || guard.expected || (await store.get(guard.model, guard.name))) return
   const what = guard.model.plural.replace(/s$/, '')

@@ -36,7 +36,7 @@ const definition: ModelDefinition = {
         maxItems: 1_000,
         items: {
           type: 'object',
-          // Also for generated clients, which do not read `if`.
+          // Repeated outside of `if` for generated clients, which do not read `if`.
           required: ['verbs'],
           properties: {
             apiGroups: groups,
@@ -45,7 +45,7 @@ const definition: ModelDefinition = {
             nonResourceURLs: paths,
             verbs: allowedVerbs,
           },
-          // A rule is of one kind: with nonResourceURLs it is about paths, else about resources.
+          // A rule has one kind: with nonResourceURLs it is about paths, otherwise about resources.
           if: { required: ['nonResourceURLs'] },
           // oxlint-disable-next-line unicorn/no-thenable -- a JSON Schema keyword
           then: {
@@ -80,7 +80,7 @@ export interface RoleParts {
   readonly store: Store
   readonly rights: () => Rights
   readonly inTurn: InTurn
-  /** The model of rolebindings, which names roles itself. */
+  /** The rolebinding model. A function, because that model refers to roles. */
   readonly bindings: () => Model
 }
 
@@ -112,7 +112,7 @@ async function accompany(parts: RoleParts, model: Model, { change, context }: Wr
   return { guards: [order] }
 }
 
-/** By what the role adds to itself and to every role that has its rights too. */
+/** Throws unless the caller holds what the change adds to the role and to every role that includes it. */
 async function assertHeld(rights: Rights, role: RoleDefinition, caller: Caller): Promise<void> {
   const held = await rights.readCaller(caller)
   if (mayHandOutAnything(held)) return
@@ -124,7 +124,7 @@ async function assertHeld(rights: Rights, role: RoleDefinition, caller: Caller):
   assertCoversAdded(held, { before, after, concerned: [...concerned] }, `role "${role.name}"`)
 }
 
-/** Whoever creates such a role one day would hand its rights to this one without knowing. */
+/** Refuses dependencies on missing roles: whoever created such a role later would grant its rights to this one unknowingly. */
 function refuseMissing(book: RoleBook, { name, dependencies }: RoleDefinition): void {
   const named = new Set(book.roles.get(name)?.dependencies)
   const missing = dependencies.find((other) => other !== name && !book.roles.has(other) && !named.has(other))
@@ -133,7 +133,7 @@ function refuseMissing(book: RoleBook, { name, dependencies }: RoleDefinition): 
   throw new ApiError('EscalationForbidden', detail)
 }
 
-/** Whoever binds the role at the same moment is waited for, and seen. */
+/** Refuses to delete a bound role; the guard detects a concurrent binding. */
 async function unbound({ store, bindings }: RoleParts, name: string): Promise<Guard> {
   if (builtInRoles.some((role) => role.name === name)) {
     throw new ApiError('Forbidden', `${name} is a built-in role and cannot be deleted`)

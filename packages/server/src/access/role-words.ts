@@ -2,7 +2,7 @@ import { roleKeys, type FieldError, type Rule } from '@pergola/api'
 import type { JsonObject } from '../models/object.ts'
 import { fieldError, step } from '../base/field-error.ts'
 
-/** What labels and annotations make of a role. */
+/** What the labels and annotations of a role mean. */
 export interface RoleWords {
   readonly rules: readonly Rule[]
   readonly dependencies: readonly string[]
@@ -13,7 +13,7 @@ export interface RoleWords {
 
 const aggregation = roleKeys.aggregateTo
 
-/** Of a role that was found sound; what a newer host may have stored otherwise grants nothing. */
+/** Reads a validated role. Values that a newer host stored in another form grant nothing. */
 export function roleWords(role: JsonObject): RoleWords {
   const { labels = {}, annotations = {} } = role.metadata
   return {
@@ -27,7 +27,7 @@ export function roleWords(role: JsonObject): RoleWords {
   }
 }
 
-/** What no schema can tell of a role. */
+/** Checks that a schema cannot express. */
 export function roleFaults({ metadata: { annotations = {} } }: JsonObject): readonly FieldError[] {
   return [roleKeys.dependencies, roleKeys.uiPermissions].flatMap((annotation) =>
     annotations[annotation] === undefined || namesIn(annotations[annotation])

@@ -3,7 +3,7 @@ import { createObject, type WriteParts } from '../models/create.ts'
 import type { Model } from '../models/model.ts'
 import type { BuiltInRole } from './built-in-roles.ts'
 
-/** Creates the built-in roles that are missing, one by one: replicas that start together each find some taken. */
+/** Creates missing built-in roles one by one: replicas that start together find that some exist already. */
 export async function seedRoles(parts: WriteParts, model: Model, roles: readonly BuiltInRole[]): Promise<void> {
   for (const { rules, ...metadata } of roles) {
     try {

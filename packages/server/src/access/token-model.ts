@@ -40,7 +40,7 @@ const definition: ModelDefinition = {
   indexes: [{ name: 'spec.owner' }],
 }
 
-/** Where everybody makes its own. */
+/** Where users create their own tokens. */
 const tokensPath = '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'
 
 export const ownerOfToken = 'spec.owner'
@@ -59,7 +59,7 @@ export interface TokenParts {
   readonly users: ModelKey
 }
 
-/** What is to be known of a personal access token; the secret is shown once and never part of it. */
+/** Describes a personal access token. The secret is shown once and is never part of the object. */
 export function createTokenModel(parts: TokenParts): Model {
   return createBuiltInModel(definition, {
     rules: { createdAt: tokensPath, accompany: (change, context) => accompany(parts, change, context) },
@@ -111,7 +111,7 @@ async function made(
   }
 }
 
-/** Whoever ends it, and with it all tokens, must not leave one behind that was just being made. */
+/** Locks the session: a concurrent sign-out that also ends all tokens must not miss the token being created. */
 function sessionStays(id: string | undefined): Partial<Proof> {
   if (id === undefined) return {}
   return {

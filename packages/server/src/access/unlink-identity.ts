@@ -17,7 +17,7 @@ export interface UnlinkParts {
   readonly identities: Identities
 }
 
-/** Ends a link with all that came by it: what the issuer gave, and the user's sessions. */
+/** Removes a link and everything based on it: the roles that the issuer gave and the user's sessions. */
 export async function unlinkIdentity(parts: UnlinkParts, linked: LinkedIdentity): Promise<void> {
   const { store, clock, bindings, identities } = parts
   const { issuer, uid, name } = linked
@@ -25,7 +25,7 @@ export async function unlinkIdentity(parts: UnlinkParts, linked: LinkedIdentity)
   let isUnlinked = false
   for (let tries = 1; tries <= maxTries; tries++) {
     const operations = await removeManagedRoles({ store, bindings }, { issuer, user: { uid, name } })
-    // Looked for once more: a login that was just ending may have left some.
+    // Look for bindings once more: a login in flight may have created some.
     if (isUnlinked && operations.length === 0) return
     try {
       await store.write([...operations, revoked(clock, uid)], {

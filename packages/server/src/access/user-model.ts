@@ -42,7 +42,7 @@ export interface UserParts {
   readonly store: Store
   readonly rights: () => Rights
   readonly clock: Clock
-  /** The models that name users themselves. */
+  /** Models that refer to users. */
   readonly bindings: () => Model
   readonly tokens: () => Model
 }
@@ -75,7 +75,7 @@ function endsOrReturns({ before, after }: ObjectChange): boolean {
   return before !== undefined && (after === undefined || isDisabled(before) !== isDisabled(after))
 }
 
-/** The name of somebody who is gone would carry over whatever still says it: links, logs, habits. */
+/** Names of deleted users are never reused: links, logs and habits may still refer to the old user. */
 export async function neverUsed({ store }: Pick<UserParts, 'store'>, name: string): Promise<Guard> {
   const statement = { text: 'SELECT name FROM retired_names WHERE name = $1', values: [name] }
   if ((await store.sql(statement)).length > 0) {
@@ -84,7 +84,7 @@ export async function neverUsed({ store }: Pick<UserParts, 'store'>, name: strin
   return { is: 'no row', statement }
 }
 
-/** Out of every binding, with all credentials, in one transaction with the user. */
+/** Removes the user from every binding and deletes all its credentials in the transaction that deletes the user. */
 async function withoutUser(parts: UserParts, model: Model, { name, uid }: ObjectChange): Promise<Accompaniment> {
   const { store } = parts
   const bindings = parts.bindings()
@@ -104,7 +104,7 @@ async function withoutUser(parts: UserParts, model: Model, { name, uid }: Object
   return { operations, guards: [...guards, { is: 'none', model: bindings, where }], also }
 }
 
-/** By what somebody who is only disabled is still known: by its identity it would else come back as somebody new. */
+/** Deleted only with the user. A disabled user keeps its identity; otherwise it could sign in again as a new user. */
 function forgotten(uid: string): readonly SqlStatement[] {
   return [
     { text: 'DELETE FROM passwords WHERE uid = $1', values: [uid] },
@@ -119,7 +119,7 @@ function withoutSubject(bindings: Model, stored: StoredObject, user: string): Wr
   const subjects = all.filter((subject) => subject.name !== user)
   const target = { model: bindings, name, expected: { uid, version } }
   const held = (binding.metadata.finalizers ?? []).length > 0
-  // One that is held would stay, and with it the name: it is left without subjects instead.
+  // A held binding would remain after a delete and keep the user's name, so it is updated to have no subjects instead.
   if (subjects.length === 0 && !held) return { type: 'delete', ...target }
   const object = { ...binding, subjects }
   const { indexed } = indexedObject(bindings, object)
@@ -127,7 +127,7 @@ function withoutSubject(bindings: Model, stored: StoredObject, user: string): Wr
   return { type: 'update', ...target, content, newGeneration: true }
 }
 
-/** Only asked of somebody who is super administrator, and not just for a while. */
+/** Guards needed only when the user is super administrator by a binding that does not expire. */
 async function staysAdministered(parts: UserParts, users: Model, name: string): Promise<readonly Guard[]> {
   const { store } = parts
   const bindings = parts.bindings()
@@ -139,7 +139,7 @@ async function staysAdministered(parts: UserParts, users: Model, name: string): 
   return []
 }
 
-/** Every session and token of a user; with its revocation on every replica. */
+/** Deletes all sessions and tokens of a user; a revocation in the same write tells every replica. */
 function ended(uid: string): readonly SqlStatement[] {
   return [{ text: 'DELETE FROM sessions WHERE uid = $1', values: [uid] }, tokensEnded(uid)]
 }

@@ -3,21 +3,21 @@ import { open, stat, type FileHandle } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { maxLineBytes } from './audit-entry.ts'
 
-/** Whether the file is still where it was is looked at no more often than this. */
+/** Minimum interval between checks whether the file was moved. */
 const lookEveryMs = 1_000
 const maxBatchBytes = 65_536
 const tornLooks = 10
 const tornLookMs = 50
-/** At the end of what is there, also for several processes and after somebody cut it; a pipe that is full says so. */
+/** Appends, also with several processes or after truncation; a full pipe returns an error instead of blocking. */
 const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK
 
-/** A file that grows by whole lines. Not for two callers at a time. */
+/** A file that grows by whole lines. Not for concurrent callers. */
 export interface AppendFile extends AsyncDisposable {
-  /** Opens it, or opens it anew when it is no longer what the name stands for. */
+  /** Opens the file, or opens it again when the path now names another file. */
   ready(): Promise<void>
-  /** Writes some of the lines, from the first on, and answers how many; throws when it was none. */
+  /** Writes a prefix of the lines and returns their number; throws when it could write none. */
   append(lines: readonly Buffer[]): Promise<number>
-  /** The next `ready` opens it anew. */
+  /** Makes the next `ready` open the file again. */
   reopen(): void
 }
 
@@ -57,7 +57,7 @@ export function createAppendFile(path: string): AppendFile {
       try {
         const { bytesWritten } = await handle.write(bytes)
         if (bytesWritten === bytes.length) return count
-        // The disk is full in the middle of a line: opening anew ends that line, and it is written again.
+        // The disk is full in the middle of a line: opening the file again ends that line, and the line is written again.
         isStale = true
         return wholeLines(lines, bytesWritten)
       } catch (error) {
@@ -72,7 +72,7 @@ export function createAppendFile(path: string): AppendFile {
   }
 }
 
-/** Whether a pipe has no room left: whoever reads it may yet make some. */
+/** Whether a pipe is full: its reader may still make room. */
 export function isFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EAGAIN'
 }
@@ -91,8 +91,8 @@ async function openFile(path: string): Promise<OpenFile> {
 }
 
 /**
- * Whether the last line is not finished: what is written next would be part of it. While another process is writing, the
- * end can be in the middle of a line, but not for long.
+ * Whether the last line is incomplete, so that the next write would continue it. While another process writes, the file may
+ * briefly end in the middle of a line.
  */
 async function isTorn(path: string): Promise<boolean> {
   await using reading = await open(path, 'r')
@@ -113,7 +113,7 @@ async function inodeAt(path: string): Promise<string> {
   return found ? `${found.dev} ${found.ino}` : 'nothing'
 }
 
-/** At least one. */
+/** The number of lines that fit; at least one. */
 function fitting(lines: readonly Buffer[], most: number): number {
   let count = 0
   let bytes = 0

@@ -1,56 +1,56 @@
 import { mayHoldSecret, withoutSecrets } from '../base/shown-path.ts'
 
-/** What is written of one thing that was done, or that somebody was kept from. Never a body, a query or a secret. */
+/** An audit entry: an action that was done or refused. Never contains a body, a query or a secret. */
 export interface AuditEntry {
-  /** More than a request, in a word: `sign-in`, `password-set-failed`. */
+  /** A special event: `sign-in`, `password-set-failed`. */
   readonly event?: string
   readonly requestId?: string
-  /** Who; absent for nobody in particular. */
+  /** The user; absent for anonymous callers. */
   readonly user?: string
-  /** How it showed who it is. */
+  /** How the caller was authenticated. */
   readonly how: 'anonymous' | 'refused' | 'cookie' | 'session' | 'token' | 'plugin' | 'configuration' | 'command'
-  /** That asked in its name. */
+  /** The plugin that acted for the caller. */
   readonly through?: string
   /** The name of a personal access token. */
   readonly token?: string
   readonly address?: string
   readonly verb?: string
-  /** Of resources: the empty group is the core group. */
+  /** For resources; the empty group is the core group. */
   readonly group?: string
   readonly resource?: string
   readonly name?: string
-  /** Of everything else. */
+  /** For non-resource requests. */
   readonly path?: string
-  /** Whose account it is about, when the path does not say. */
+  /** The account concerned, when the path does not tell. */
   readonly account?: string
   readonly dryRun?: true
   readonly decision: 'allowed' | 'denied'
-  /** The role that allows it. */
+  /** The role that allowed it. */
   readonly by?: string
-  /** Why it failed, by the table of problems. */
+  /** Why it failed, from the table of problems. */
   readonly reason?: string
   readonly status?: number
   readonly ms?: number
 }
 
-/** A pipe takes this many bytes whole or not at all; no line is longer. */
+/** A pipe accepts this many bytes atomically; no line is longer. */
 export const maxLineBytes = 4_096
-/** Of one value; a character may take six bytes when it is not plain. */
+/** Maximum length of one value; a non-plain character may take six bytes. */
 const mostPlain = 253
 const mostOther = 40
-/** A line of no more characters is short enough, whatever they are. */
+/** A line of at most this many characters is short enough, whatever they are. */
 const usualLength = 1_300
 
-/** One JSON object and its end. `audit` is the edition of the form. */
+/** One JSON object and a line break. `audit` is the version of the format. */
 export function auditLine(time: number, entry: AuditEntry | DroppedLines): Buffer {
   const all = { audit: 1, time: new Date(time).toISOString(), ...entry }
   const line = JSON.stringify(all)
-  // Looking at each value takes as long as all the rest, and hardly any line needs it.
+  // Checking each value takes as long as everything else, and hardly any line needs it.
   const isUsual = line.length <= usualLength && !mayHoldSecret(line)
   return Buffer.from(`${isUsual ? line : JSON.stringify(all, shown)}\n`)
 }
 
-/** Stands where lines are missing. */
+/** Marks where lines are missing. */
 export interface DroppedLines {
   readonly event: 'dropped'
   readonly count: number

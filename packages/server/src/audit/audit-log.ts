@@ -4,23 +4,23 @@ import type { Log } from '../base/log.ts'
 import { createAppendFile, isFull } from './append-file.ts'
 import { auditLine, type AuditEntry } from './audit-entry.ts'
 
-/** What waits to be written, at most; then lines are dropped and counted. */
+/** Maximum size of the queue; beyond it, lines are dropped and counted. */
 const usualLimits = { lines: 10_000, bytes: 8_388_608 }
-/** Lines that come within this time are written together. */
+/** Lines that arrive within this time are written together. */
 const gatherMs = 20
-/** After a failure. */
+/** Delay after a failure. */
 const retryMs = 1_000
-/** A pipe that is full may have room soon. */
+/** Delay when a pipe is full; it may have room soon. */
 const fullMs = 50
-/** What is left at the end is given this long. */
+/** Time limit for writing the rest at shutdown. */
 const flushMs = 2_000
-/** The log says no more often that something is wrong. */
+/** Minimum interval between warnings in the log. */
 const warnEveryMs = 60_000
 
-/** Who did what. Recording never waits, never throws, and never loses a line without counting it. */
+/** Records who did what. Recording never waits, never throws, and counts every line that it drops. */
 export interface AuditLog extends AsyncDisposable {
   record(entry: AuditEntry): void
-  /** After the file was moved away. */
+  /** Opens the file again after it was moved. */
   reopen(): void
   counts(): AuditCounts
 }
@@ -46,7 +46,7 @@ export function createAuditLog({ file, clock, log, limits = usualLimits }: Audit
   let running: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
 
-  /** Writes until nothing is left, or something is wrong; answers how long to wait before the next try. */
+  /** Writes until the queue is empty or an error occurs; returns the delay before the next attempt. */
   const writeAll = async (): Promise<number | undefined> => {
     try {
       await target.ready()
@@ -75,7 +75,7 @@ export function createAuditLog({ file, clock, log, limits = usualLimits }: Audit
     if (running || timer) return
     timer = setTimeout(run, afterMs).unref()
   }
-  // A file that cannot be opened is told at the start, not with the first line.
+  // Opened at the start, so that an error is reported then and not with the first line.
   run()
 
   return {
@@ -106,9 +106,9 @@ export function createAuditLog({ file, clock, log, limits = usualLimits }: Audit
 }
 
 interface LineQueue {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly lines: readonly Buffer[]
-  /** Answers whether there was room. */
+  /** Returns whether there was room. */
   add(line: Buffer): boolean
   remove(count: number): void
   dropped(): number
@@ -118,7 +118,7 @@ function createLineQueue(limits: { readonly lines: number; readonly bytes: numbe
   const lines: Buffer[] = []
   let bytes = 0
   let dropped = 0
-  /** Dropped ones that no line tells of yet. */
+  /** Dropped lines that are not reported yet. */
   let untold = 0
   let since = 0
   const push = (line: Buffer) => {
@@ -129,7 +129,7 @@ function createLineQueue(limits: { readonly lines: number; readonly bytes: numbe
     lines,
     add: (line) => {
       const fits = lines.length === 0 || (lines.length < limits.lines && bytes + line.length <= limits.bytes)
-      // Behind a gap comes first what tells of it.
+      // After a gap, the report of the gap comes first.
       if (fits && untold === 0) {
         push(line)
         return true
@@ -149,7 +149,7 @@ function createLineQueue(limits: { readonly lines: number; readonly bytes: numbe
   }
 }
 
-/** Says in the log when audit lines cannot be written, and when they can again; not every time. */
+/** Logs when audit lines cannot be written, and when they can again; with limited frequency. */
 function createTrouble(file: string, log: Log) {
   let isOn = false
   let saidAt = Number.NEGATIVE_INFINITY

@@ -10,7 +10,7 @@ const ofPaths: readonly (readonly [request: RegExp, event: string])[] = [
 
 const tokenGroups = new Set(['uc.api.platform.run', 'security.platform.run'])
 
-/** What a request is to those who look after accounts, in a word. */
+/** The account-related event of a request, such as a sign-in. */
 export function eventOf(info: RequestInfo): string | undefined {
   if (info.kind === 'non-resource') {
     if (!info.path.startsWith('/auth/')) return undefined

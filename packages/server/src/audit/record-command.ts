@@ -3,26 +3,26 @@ import { createAppendFile } from './append-file.ts'
 import { auditLine, type AuditEntry } from './audit-entry.ts'
 
 interface CommandAuditParts {
-  /** `audit.file` of the configuration, when it is set. */
+  /** `audit.file` of the configuration, if set. */
   readonly file: string | undefined
   readonly clock?: Clock
-  /** Where a line goes that has no file, or cannot be written to it. */
+  /** Receives the line when there is no file or writing fails. */
   readonly stderr: (text: string) => void
 }
 
-/** What a command did to the database itself, past the API. */
+/** An action of a command on the database itself, bypassing the API. */
 export interface CommandEntry {
-  /** In a word: `password-set`, `token-create`. */
+  /** The event: `password-set`, `token-create`. */
   readonly event: string
-  /** Who ran the command, as the operating system has it. */
+  /** The operating system user who ran the command. */
   readonly user: string
-  /** Whose account it is about. */
+  /** The account concerned. */
   readonly account?: string
-  /** Of the object that it is about, such as a token. */
+  /** The object concerned, such as a token. */
   readonly name?: string
 }
 
-/** Leaves an entry in the server's own audit log, also while that runs. Resolves when the line is written somewhere. */
+/** Adds an entry to the server's audit log, even while the server runs. Resolves when the line is written somewhere. */
 export async function recordCommand(
   entry: CommandEntry,
   { file, clock = systemClock, stderr }: CommandAuditParts,

@@ -8,15 +8,15 @@ const unsafe = new Set(['create', 'update', 'patch', 'delete', 'deletecollection
 const denials = new Set<Reason>(['Unauthenticated', 'Forbidden', 'EscalationForbidden', 'CrossSite'])
 
 /**
- * One request on its way to the audit log. What is written: what was to change something and was decided, what was denied,
- * and whatever people do with their accounts.
+ * Collects the audit entry of one request. Entries are written for decided requests that would change something, for denied
+ * requests, and for everything people do with their accounts.
  */
 export interface AuditedRequest {
-  /** The request itself, whose notes are listened to. */
+  /** The request itself; its notes are recorded. */
   readonly request: IncomingRequest
   classified(info: RequestInfo): void
   identified(caller: Caller): void
-  /** By the rule of a role. */
+  /** The role whose rule allowed the request. */
   allowed(role: string): void
   answered(answer: Pick<Answer, 'status' | 'headers'>): void
   failed(reason: Reason, status: number): void
@@ -24,7 +24,7 @@ export interface AuditedRequest {
 
 export type AuditRequest = (request: IncomingRequest) => AuditedRequest
 
-/** Where no audit log is kept. */
+/** Used when there is no audit log. */
 export const unaudited: AuditRequest = (request) => ({
   request,
   classified: () => {},
@@ -95,7 +95,7 @@ function who(caller: Caller | undefined): Pick<AuditEntry, 'how' | 'user' | 'tok
   return { user, how: 'token', ...(token !== undefined && { token }), ...through }
 }
 
-/** A name that was made up when the object was created is in the answer's `Location`. */
+/** A generated name is in the answer's `Location`. */
 function what(info: RequestInfo, location: string | undefined): Partial<AuditEntry> {
   if (info.kind === 'non-resource') return { path: shownPath(info.path) }
   const { group, resource, subresource } = info

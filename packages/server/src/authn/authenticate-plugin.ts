@@ -4,13 +4,13 @@ import { pluginCaller } from '../base/plugin-caller.ts'
 import { unauthenticated, type Authenticate } from './authenticate.ts'
 
 export interface PluginCredentials {
-  /** The start tokens of plugins that run here. */
+  /** The start tokens of the plugins that run here. */
   readonly startTokens: () => Iterable<{ readonly plugin: string; readonly token: string }>
-  /** In whose name the plugin may act by a token that it was handed. */
+  /** The caller for whom the plugin may act with a caller token. */
   readonly callerOf: (token: string, plugin: string) => Caller | undefined
 }
 
-/** At the plugins' own door: a plugin for itself, or for somebody whose request it was handed. */
+/** Authenticates requests on the plugins' socket: a plugin for itself, or for the caller of a request that it was handed. */
 export function createPluginAuthenticate({ startTokens, callerOf }: PluginCredentials): Authenticate {
   return async ({ authorization = '', callerToken }) => {
     const shown = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
@@ -21,7 +21,7 @@ export function createPluginAuthenticate({ startTokens, callerOf }: PluginCreden
     const caller = callerOf(callerToken, plugin)
     if (!caller) throw unauthenticated('the token of the caller is over, or another plugin was given it')
     if (caller.kind === 'plugin') throw unauthenticated('a plugin acts in the name of people alone')
-    // What is shown here is shown by the plugin, never by a browser.
+    // These credentials come from the plugin, never from a browser.
     return caller.kind === 'user' ? { ...caller, via: 'token', through: plugin } : { ...caller, through: plugin }
   }
 }

@@ -5,13 +5,13 @@ import { cookieIn } from '../base/cookie.ts'
 export interface CredentialHeaders {
   readonly authorization?: string | undefined
   readonly cookie?: string | undefined
-  /** At the door of plugins: in whose name. */
+  /** On the plugins' socket: the caller for whom the plugin acts. */
   readonly callerToken?: string | undefined
 }
 
 export type Authenticate = (headers: CredentialHeaders) => Promise<Caller>
 
-/** Who shows a secret, as far as anybody knows it. */
+/** Finds the owner of a secret. */
 interface CredentialSource {
   find(secret: string): Promise<CredentialHolder | undefined>
 }
@@ -27,15 +27,15 @@ interface CredentialHolder {
 
 export interface AuthenticateParts {
   readonly credentials: CredentialSource
-  /** Where a browser keeps its session. */
+  /** The name of the session cookie. */
   readonly cookieName: string
-  /** Makes a browser forget a session that is over. */
+  /** Makes a browser delete the cookie of an ended session. */
   readonly clearedCookie: string
 }
 
 /**
- * A token in the header, or a session in a cookie; without either a caller is anonymous. Credentials that do not hold are
- * refused, never taken for none.
+ * Authenticates by a token in the header or a session cookie; without either the caller is anonymous. Invalid credentials are
+ * refused, never treated as missing.
  */
 export function createAuthenticate(parts: AuthenticateParts): Authenticate {
   const { credentials, cookieName, clearedCookie } = parts

@@ -13,14 +13,14 @@ interface Sent {
 
 interface Sites {
   readonly publicUrl: string
-  /** Of other sites, whose pages may call, but not with a cookie. */
+  /** Other sites whose pages may call, but not with a cookie. */
   readonly listedOrigins: Origins
 }
 
 /**
- * A browser sends its cookie whoever asks it to: what changes something, and what streams, must come from our own pages.
- * So must every change under `/auth/`, where a cookie is about to be set. Pages of a listed origin can read our answers,
- * so for them a cookie is refused whatever they ask for.
+ * Prevents CSRF. A browser sends its cookie with requests from any page, so changes and streams with a cookie must come from
+ * our own pages. So must every change under `/auth/`, which may set a cookie. Pages of a listed origin can read our answers, so
+ * from them every request with a cookie is refused.
  */
 export function refuseCrossSite({ info, caller, headers }: Sent, { publicUrl, listedOrigins }: Sites): void {
   const ours = publicUrl.replace(/\/$/, '')

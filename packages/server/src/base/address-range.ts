@@ -1,17 +1,17 @@
 import { isIP } from 'node:net'
 
-/** Whether an address is one of those that the configuration names. */
+/** Whether an address is in the configured ranges. */
 export type AddressRanges = (address: string) => boolean
 
 interface Range {
   readonly network: bigint
-  /** How many bits at the end do not count. */
+  /** The number of trailing bits that do not count. */
   readonly free: bigint
 }
 
 const ipv4Prefix = 0xffff_0000_0000n
 
-/** Of texts without a fault: each an address, or a range such as `10.0.0.0/8`. */
+/** From validated texts: each an address, or a range such as `10.0.0.0/8`. */
 export function addressRanges(texts: readonly string[]): AddressRanges {
   const ranges = texts.flatMap((text) => readRange(text) ?? [])
   return (address) => {
@@ -20,7 +20,7 @@ export function addressRanges(texts: readonly string[]): AddressRanges {
   }
 }
 
-/** Why a text names no range, in words that follow its setting; undefined when it does. */
+/** Why a text is not a range, in words that follow its setting; undefined when it is. */
 export function faultOfRange(text: string): string | undefined {
   const range = readRange(text)
   if (!range) return 'must be an address such as 10.0.0.7 or a range such as 10.0.0.0/8 or fd00::/8'
@@ -33,8 +33,8 @@ export function faultOfRange(text: string): string | undefined {
 }
 
 /**
- * An address as it is compared and written down: one of IPv4 inside IPv6 as IPv4, without port, zone or brackets.
- * Undefined for whatever is no address.
+ * The canonical form of an address for comparison and logs: IPv4-mapped IPv6 as IPv4, without port, zone or brackets. Undefined
+ * for text that is not an address.
  */
 export function plainAddress(text: string): string | undefined {
   const [, bracketed] = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text) ?? []
@@ -45,7 +45,7 @@ export function plainAddress(text: string): string | undefined {
   if (family !== 6) return undefined
   const number = numberOf(address) ?? 0n
   if (number >> 32n === 0xffffn) return [24n, 16n, 8n, 0n].map((shift) => (number >> shift) & 0xffn).join('.')
-  // The URL parser knows the shortest way to write one.
+  // The URL parser produces the shortest form.
   return new URL(`http://[${address}]`).hostname.slice(1, -1)
 }
 
@@ -57,7 +57,7 @@ function readRange(text: string): Range | undefined {
   return network === undefined || bits > width ? undefined : { network, free: BigInt(width - bits) }
 }
 
-/** All addresses on one line, IPv4 where IPv6 has a place for it. */
+/** All addresses as one number; IPv4 at its mapped place in IPv6. */
 function numberOf(address: string): bigint | undefined {
   const family = isIP(address)
   if (family === 4) return ipv4Prefix | joined(address.split('.').map(Number), 8n)

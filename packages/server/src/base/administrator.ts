@@ -1,7 +1,7 @@
 import { ConfigError } from './config-error.ts'
 import type { Config } from './config.ts'
 
-/** Who is made super administrator where there is none. */
+/** The super administrator to create when there is none. */
 export interface Administrator {
   readonly username: string
   readonly password: string
@@ -9,7 +9,7 @@ export interface Administrator {
 
 const minLength = 8
 
-/** As the configuration names it, with the password from a file: a variable would be seen by every process. */
+/** As configured, with the password from a file: other processes can read variables. */
 export function administratorOf(
   { username, passwordFile }: Config['admin'],
   readFile: (name: string) => string,

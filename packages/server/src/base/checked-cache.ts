@@ -1,12 +1,12 @@
-/** Something of the database that is kept in memory, as the check of such things sees it. */
+/** A cache of database content, as seen by the self-check. */
 export interface CheckedCache {
-  /** In the metrics and the log: `roles`. */
+  /** Name in the metrics and the log: `roles`. */
   readonly name: string
   /**
-   * What is not in memory as it is stored, each with its stored state: so what changes between two looks is not taken for
-   * what stays wrong.
+   * Entries that differ from the database, each with its stored state, so that a change between two checks is not mistaken for
+   * a lasting difference.
    */
   readonly differences: () => Promise<ReadonlySet<string>>
-  /** Reads it anew. */
+  /** Reloads the cache. */
   readonly repair: () => Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Where time comes from, so that tests can move it. */
+/** The source of time, so that tests can move it. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number

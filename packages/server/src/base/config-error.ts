@@ -1,4 +1,4 @@
-/** A configuration that cannot be used: one line a fault, each naming where it stands and what to do. */
+/** An unusable configuration: one line per error, each with its location and what to do. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }

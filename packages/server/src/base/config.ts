@@ -12,7 +12,7 @@ import { pluginFilesSettings, type PluginFilesSettings } from './plugin-files-se
 import { settingFormats } from './setting-formats.ts'
 import { valueSourceSchema, type ValueSource } from './value-source.ts'
 
-/** What an operator sets, complete with defaults. */
+/** The operator's settings, complete with defaults. */
 export interface Config {
   readonly server: {
     readonly host: string
@@ -43,7 +43,7 @@ export interface Config {
   readonly log: { readonly level: LogLevel; readonly format: 'auto' | 'json' | 'pretty' }
 }
 
-/** The one list of settings. The reference page is written from it, and from nothing else. */
+/** The only list of settings; the reference page is generated from it. */
 export const configSchema = {
   type: 'object',
   additionalProperties: false,
@@ -308,7 +308,7 @@ export interface ConfigSources {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Defaults, then the file, then `PERGOLA_*` variables. Every fault is reported at once. */
+/** Defaults, then the file, then `PERGOLA_*` variables. Reports all errors at once. */
 export function loadConfig({ file, env }: ConfigSources): Config {
   const config = file ? withoutUnset(parseFile(file)) : {}
   const { values: fromEnv, faults } = readVariables(env)
@@ -321,7 +321,7 @@ export function loadConfig({ file, env }: ConfigSources): Config {
   const options = { allErrors: true, useDefaults: true, verbose: true, validateSchema: false, formats }
   const validate = new Ajv2020(options).compile(configSchema)
   const isSound = validate(config)
-  // That one entry is missing is told of the list, not of each entry that is another.
+  // A missing entry is reported for the list, not for each entry that does not match.
   const told = (validate.errors ?? []).filter(({ schemaPath }) => !schemaPath.includes('/contains/'))
   if (isSound) faults.push(...faultsOfLists(config as unknown as Config, file?.name, fromEnv))
   else faults.push(...told.map((error) => describe(error, file?.name, fromEnv)))
@@ -339,7 +339,7 @@ export function variableOf(path: string): string {
 
 type Sections = Record<string, Record<string, unknown>>
 
-/** A key with nothing behind it, as YAML allows, leaves the default. */
+/** A key without a value, which YAML allows, keeps the default. */
 function withoutUnset(sections: Sections): Sections {
   const set = Object.entries(sections).filter(([, section]) => section !== null)
   return Object.fromEntries(
@@ -356,7 +356,7 @@ function withoutUnset(sections: Sections): Sections {
 function parseFile({ name, text }: { name: string; text: string }): Sections {
   let value: unknown
   try {
-    // The library's own messages would show the line, which may hold a password.
+    // The library's own messages would show the line, which may contain a password.
     value = parseYaml(text, { prettyErrors: false })
   } catch (error) {
     const line = error instanceof YAMLParseError ? text.slice(0, error.pos[0]).split('\n').length : 1
@@ -367,13 +367,13 @@ function parseFile({ name, text }: { name: string; text: string }): Sections {
   throw new ConfigError(`${name}: the file must hold settings by section, such as "server:" with "port: 8090" below it`)
 }
 
-/** What Kubernetes puts into every pod beside a service called "pergola". */
+/** Variables that Kubernetes sets in every pod next to a service called "pergola". */
 const serviceVariable = /^PERGOLA_(SERVICE_(HOST|PORT)(_.*)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/
 
 function readVariables(env: ConfigSources['env']) {
   const settings = Object.entries(configSchema.properties).flatMap(([section, { properties }]) =>
     Object.entries(properties as Record<string, { type?: string; items?: { type?: string } }>)
-      // A list or a map of settings is more than a variable can say.
+      // Lists of objects and maps cannot be set by a variable.
       .filter(([, { type, items }]) => type !== 'object' && items?.type !== 'object')
       .map(([key, { type }]) => ({ path: `${section}.${key}`, type })),
   )
@@ -391,7 +391,7 @@ function readVariables(env: ConfigSources['env']) {
 
 type VariableValue = string | number | boolean | readonly string[]
 
-/** A variable is text; what does not read as the setting's type stays text and is refused as such. */
+/** A variable is text; text that does not match the setting's type stays text and is refused as such. */
 function fromText(type: string | undefined, value: string): VariableValue {
   if (type === 'array') return value.split(',').flatMap((item) => item.trim() || [])
   if (type === 'integer' && /^\d{1,9}$/.test(value)) return Number(value)
@@ -399,7 +399,7 @@ function fromText(type: string | undefined, value: string): VariableValue {
   return value
 }
 
-/** What a schema cannot say: of the entries of a list, and of settings that go together. */
+/** Errors that a schema cannot express: in list entries, and between settings. */
 function faultsOfLists(
   { cors, http, server, feed, database }: Config,
   file: string | undefined,

@@ -5,7 +5,7 @@ export function cookieIn(header: string | undefined, name: string): string | und
   return found?.slice(name.length + 1)
 }
 
-/** How a browser is told to keep a secret, by the address that people use. */
+/** A cookie that stores a secret, for the public URL. */
 export interface SecretCookie {
   readonly name: string
   set(secret: string, maxAgeSeconds: number): string
@@ -16,12 +16,14 @@ export function sessionCookie(publicUrl: string): SecretCookie {
   return secretCookie(publicUrl, 'pergola-session')
 }
 
-/** Of a browser that is on its way to a provider and back. */
+/** Binds a browser to its login at a provider. */
 export function loginCookie(publicUrl: string): SecretCookie {
   return secretCookie(publicUrl, 'pergola-oidc')
 }
 
-/** Over https only this very host can set it, and it never travels otherwise; over http that cannot be asked for. */
+/**
+ * Over https only this host can set the cookie (`__Host-`), and it is never sent unencrypted; over http that is not possible.
+ */
 function secretCookie(publicUrl: string, plainName: string): SecretCookie {
   const isSecure = publicUrl.startsWith('https:')
   const name = isSecure ? `__Host-${plainName}` : plainName

@@ -1,8 +1,8 @@
 import { isJsonObject } from './json-object.ts'
 
 /**
- * Whether two JSON values are the same. The order of keys does not matter, that of items does; -0 is 0.
- * Recursion ends with the shallower of the two.
+ * Whether two JSON values are equal. The order of keys does not matter, that of items does; -0 is 0. The recursion depth is
+ * that of the shallower value.
  */
 export function deepEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true

@@ -1,19 +1,19 @@
 /**
- * What a host does otherwise for whoever writes a plugin. The program that assembles it says so: no setting, no variable and no
- * request does.
+ * How a host behaves differently for plugin developers. Set only by the program that assembles the host: no setting, variable
+ * or request can.
  */
 export interface Development {
-  /** Told of every line that a plugin writes; the log is not. */
+  /** Called for every line that a plugin writes, instead of the log. */
   readonly onPluginLine: (plugin: string, line: string) => void
-  /** Told what becomes of a version of a plugin, known by its digest. */
+  /** Called for every state of a plugin's version, identified by its digest. */
   readonly onPluginState: (plugin: string, digest: string, state: DevelopedState) => void
-  /** On which port of this machine a debugger finds the plugin; on none unless it is said. */
+  /** The local debugger port of the plugin; none by default. */
   readonly inspectPort?: number
-  /** Whether it is this plugin that debuggers look for. */
+  /** Whether this plugin is the one to debug. */
   readonly isInspected: (plugin: string) => boolean
 }
 
-/** As the status of a plugin has it. */
+/** As in the status of a plugin. */
 interface DevelopedState {
   readonly phase: string
   readonly reason?: string

@@ -1,4 +1,4 @@
-/** By which way changes come to a replica, as an operator writes it. */
+/** How changes reach a replica, as configured. */
 export interface FeedSettings {
   readonly transport: 'postgres' | 'nats'
   readonly natsUrl: readonly string[]
@@ -75,7 +75,7 @@ export const feedSettings = {
   },
 } as const
 
-/** What a schema cannot say of them: by the name of the setting. */
+/** Errors that a schema cannot express, by setting. */
 export function faultsOfFeed(
   { transport, ...feed }: FeedSettings,
   databaseUrl: string,

@@ -4,12 +4,12 @@ export function fieldError(pointer: string, rule: string, message: string): Fiel
   return { pointer, field: fieldOf(pointer), rule, message }
 }
 
-/** One more step into a pointer, escaped as RFC 6901 asks. */
+/** Appends a step to a pointer, escaped as in RFC 6901. */
 export function step(pointer: string, key: string): string {
   return `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
-/** `/rules/0/verbs` as people write it: `rules[0].verbs`; a key that would be misread is quoted. */
+/** `/rules/0/verbs` as people write it: `rules[0].verbs`; an ambiguous key is quoted. */
 function fieldOf(pointer: string): string {
   return pointer
     .split('/')
@@ -23,7 +23,7 @@ function fieldOf(pointer: string): string {
     .join('')
 }
 
-/** What stands at a pointer; undefined when nothing does. */
+/** The value at a pointer; undefined when there is none. */
 export function valueAt(value: unknown, pointer: string): unknown {
   let found = value
   for (const part of pointer.split('/').slice(1)) {

@@ -2,14 +2,14 @@ import { performance } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** So often it is looked whether there is little to do. */
+/** Interval of checks for low load. */
 const lookMs = 1_000
-/** Of the time between two looks. */
+/** Maximum event loop utilization between two checks that counts as low. */
 const quietShare = 0.05
 
 /**
- * Gives back, once, what it took to start: a third of what is held then, and kept for hours where little happens. It takes a
- * sixth of a second, so it waits for one in which there is little to do.
+ * Frees, once, the memory used by the start: a third of what is held then, which would be kept for hours under low load. It
+ * takes a sixth of a second, so it waits for low load.
  */
 export function freeMemoryWhenQuiet(): void {
   let before = performance.eventLoopUtilization()

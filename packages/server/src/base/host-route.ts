@@ -2,8 +2,8 @@ import type { JsonSchema, Reason } from '@pergola/api'
 import type { Answer, Call } from './call.ts'
 
 /**
- * One endpoint of the host itself. Dispatch, `Allow` and the OpenAPI documents all read it, so that what is served and what is
- * documented cannot differ.
+ * One endpoint of the host itself. Dispatch, `Allow` and the OpenAPI documents all read it, so that served and documented
+ * endpoints cannot differ.
  */
 export interface HostRoute {
   /** Unique in its document: `signIn`. */
@@ -16,17 +16,17 @@ export interface HostRoute {
   readonly description?: string
   /** Whether callers without credentials may use it. */
   readonly isPublic?: boolean
-  /** Of the parameters in the path, by their names. */
+  /** Descriptions of the path parameters, by name. */
   readonly pathParameters?: Readonly<Record<string, string>>
   readonly query?: readonly QueryParameter[]
   readonly body?: RequestBody
   readonly answers: readonly HostAnswer[]
-  /** Beside those that any request may meet. */
+  /** In addition to those that any request may get. */
   readonly failures?: readonly Reason[]
   readonly handle: (call: Call, parameters: PathParameters) => Promise<Answer>
 }
 
-/** Values of the parameters in a path, decoded. */
+/** Decoded values of the path parameters. */
 type PathParameters = Readonly<Record<string, string>>
 
 export interface QueryParameter {
@@ -45,7 +45,7 @@ export interface RequestBody {
 export interface HostAnswer {
   readonly status: number
   readonly description: string
-  /** `application/json` unless it is said. */
+  /** `application/json` by default. */
   readonly type?: string
   /** Absent for an answer without a body. */
   readonly schema?: JsonSchema

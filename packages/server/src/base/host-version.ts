@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Of this host, as plugins ask for it in `requires`. */
+/** The version of this host, which plugins name in `requires`. */
 export const hostVersion = versionIn(new URL('../../package.json', import.meta.url))
 
 function versionIn(file: URL): string {

@@ -1,7 +1,7 @@
-/** A part that is put together after parts that use it. Asked for too early, it says so. */
+/** A part that is created after parts that use it. Throws when it is used too early. */
 export interface Later<Part> {
   (): Part
-  /** Once, and answers what it was given. */
+  /** Sets the part, once, and returns it. */
   is(part: Part): Part
 }
 

@@ -1,16 +1,14 @@
-/** Lines wait this long for others; whoever kills the process takes those with it. */
+/** Lines wait this long for others; they are lost when the process is killed. */
 const holdMs = 10
 const mostCharacters = 16_384
 
 export interface LineBuffer {
   readonly write: (line: string) => void
-  /** Writes what is held; to be called before the process ends. */
+  /** Writes the buffered lines; call it before the process ends. */
   readonly flush: () => void
 }
 
-/**
- * Writes lines together: to a pipe each write is a system call that wakes the reader, and there is a line a request.
- */
+/** Writes lines in batches: each write to a pipe is a system call that wakes the reader, and there is a line per request. */
 export function createLineBuffer(write: (text: string) => void): LineBuffer {
   let held = ''
   let timer: NodeJS.Timeout | undefined

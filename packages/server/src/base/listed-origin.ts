@@ -1,6 +1,6 @@
 import { isLoopback } from './loopback.ts'
 
-/** Why pages of an origin cannot be let in, in words that follow its setting; undefined when they can. */
+/** Why an origin cannot be allowed, in words that follow its setting; undefined when it can. */
 export function faultOfOrigin(text: string, allowsPlain: boolean): string | undefined {
   if (text.includes('*')) return 'must name one origin; there is no "*", since it would let in every page there is'
   const url = URL.parse(text)

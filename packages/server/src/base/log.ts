@@ -6,12 +6,12 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 export interface LogOptions {
   readonly level: LogLevel
-  /** Lines for a person to read instead of JSON. */
+  /** Readable lines instead of JSON. */
   readonly pretty: boolean
   readonly write: (text: string) => void
 }
 
-/** Structured lines, one JSON object each; at a terminal the same facts in words. */
+/** Structured lines, one JSON object each; on a terminal the same facts as text. */
 export function createLog({ level, pretty, write }: LogOptions): Log {
   const destination: DestinationStream = { write: pretty ? (line) => write(prettyLine(line)) : write }
   const options = {
@@ -26,7 +26,7 @@ export function createLog({ level, pretty, write }: LogOptions): Log {
 
 type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>
 
-/** Of an outage, its beginning and its end are written; that something failed because of it says nothing more. */
+/** Only the beginning and end of an outage are logged; errors caused by it are not. */
 const oncePerOutage: LogMethod = function write(this: Logger, given, method) {
   const [facts] = given as readonly unknown[]
   if (typeof facts !== 'object' || facts === null || !('err' in facts) || !isOfOutage(facts.err)) {
@@ -35,7 +35,7 @@ const oncePerOutage: LogMethod = function write(this: Logger, given, method) {
   this.trace(...given)
 }
 
-/** Says so itself, or was caused by what does. */
+/** Whether the error, or one of its causes, is marked as an outage. */
 function isOfOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return ('isOutage' in error && error.isOutage === true) || isOfOutage(error.cause)
@@ -71,7 +71,7 @@ function words(facts: Record<string, unknown>): string {
     .join('')
 }
 
-/** Quoted where it could be taken for the end of the line or the start of another fact. */
+/** Quoted when it could be mistaken for the end of the line or the start of another fact. */
 function word(value: unknown): string {
   return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value) ? value : JSON.stringify(value)
 }

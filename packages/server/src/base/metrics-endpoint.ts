@@ -7,7 +7,7 @@ export interface MetricsAddress {
   readonly port: number
 }
 
-/** What is counted from here on can be read at `/metrics`, in the words of Prometheus, on a port of its own. */
+/** Serves all metrics created from now on at `/metrics`, in Prometheus format, on a separate port. */
 export async function serveMetrics({ host, port }: MetricsAddress): Promise<AsyncDisposable> {
   const exporter = new PrometheusExporter({ host, port, preventServerStart: true })
   const provider = new MeterProvider({ readers: [exporter] })

@@ -3,11 +3,11 @@ import { metrics, type Attributes } from '@opentelemetry/api'
 export interface Metric {
   readonly kind: 'counter' | 'gauge' | 'histogram'
   readonly description: string
-  /** By which it is told apart. */
+  /** The labels of the metric. */
   readonly labels?: readonly string[]
 }
 
-/** Every metric of the server, under the name that it is made by: Prometheus reads a counter as `<name>_total`. */
+/** Every metric of the server, by the name used in code; Prometheus shows a counter as `<name>_total`. */
 export const catalogue = {
   pergola_request_seconds: {
     kind: 'histogram',
@@ -94,16 +94,16 @@ type Named<Kind extends Metric['kind']> = {
 const meter = () => metrics.getMeter('pergola')
 const describedBy = (name: keyof Catalogue) => ({ description: catalogue[name].description })
 
-/** Returns what counts it up. */
+/** Returns a function that increments the counter. */
 export function counter(name: Named<'counter'>): (count?: number, labels?: Attributes) => void {
   const made = meter().createCounter(name, describedBy(name))
   return (count = 1, labels) => made.add(count, labels)
 }
 
-/** Seconds, most of them far below one. */
+/** In seconds; most values are far below one. */
 const boundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Returns what records a value. */
+/** Returns a function that records a value. */
 export function histogram(name: Named<'histogram'>): (value: number, labels: Attributes) => void {
   const advice = { explicitBucketBoundaries: boundaries }
   const made = meter().createHistogram(name, { ...describedBy(name), advice })
@@ -115,7 +115,7 @@ export interface Observed {
   readonly labels?: Attributes
 }
 
-/** Asked whenever somebody reads the metrics. */
+/** `observe` is called whenever the metrics are read. */
 export function gauge(name: Named<'gauge'>, observe: () => readonly Observed[]): Disposable {
   const made = meter().createObservableGauge(name, describedBy(name))
   const callback: Parameters<typeof made.addCallback>[0] = (result) => {
@@ -125,14 +125,14 @@ export function gauge(name: Named<'gauge'>, observe: () => readonly Observed[]):
   return { [Symbol.dispose]: () => made.removeCallback(callback) }
 }
 
-/** What Prometheus reads of a metric, by its kind. */
+/** The suffixes that Prometheus shows for a metric, by its kind. */
 const shownAs: Readonly<Record<Metric['kind'], readonly string[]>> = {
   counter: ['_total'],
   gauge: [''],
   histogram: ['_bucket', '_sum', '_count'],
 }
 
-/** The names of all metrics, as Prometheus reads them. */
+/** The names of all metrics as shown by Prometheus. */
 export function shownMetrics(): readonly string[] {
   return Object.entries(catalogue).flatMap(([name, { kind }]) => shownAs[kind].map((ending) => `${name}${ending}`))
 }

@@ -1,6 +1,6 @@
 import type { FeedSettings } from './feed-settings.ts'
 
-/** How NATS is reached, with the secrets that stand in files. */
+/** How to reach NATS, with secrets read from files. */
 export interface NatsAddress {
   readonly urls: readonly string[]
   readonly user?: string

@@ -7,7 +7,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best?.candidate
 }
 
-/** Levenshtein: insertions, deletions and replacements, row by row. */
+/** Levenshtein distance: insertions, deletions and replacements, row by row. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at)
   for (const [i, letter] of Array.from(from).entries()) {

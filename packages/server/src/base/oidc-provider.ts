@@ -2,24 +2,24 @@ import { ConfigError } from './config-error.ts'
 import type { Config } from './config.ts'
 import type { OidcProviderSettings } from './oidc-settings.ts'
 
-/** A place where people have an identity. */
+/** An OpenID Connect provider. */
 export interface OidcProvider {
   readonly name: string
   readonly displayName: string
-  /** In one spelling: with the subject it is an identity. */
+  /** Normalized: issuer and subject together are an identity. */
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret?: string
   readonly scopes: readonly string[]
   readonly rolesClaim?: string
-  /** By the value of the claim. */
+  /** Roles by the value of the claim. */
   readonly roles: ReadonlyMap<string, readonly string[]>
 }
 
-/** That one provider can give: each is a binding of every user that has it. */
+/** Maximum number of roles per provider: each is a binding of every user that has it. */
 const mostRoles = 100
 
-/** Throws `ConfigError` with all that is wrong, one line each. */
+/** Throws `ConfigError` with all errors, one line each. */
 export function oidcProvidersOf(
   { providers }: Config['oidc'],
   readFile: (name: string) => string,
@@ -36,7 +36,7 @@ export function oidcProvidersOf(
   return read
 }
 
-/** Roles are managed by issuer: two providers of one issuer would take away each other's. */
+/** Roles are managed by issuer: two providers of one issuer would remove each other's roles. */
 function disagreements(
   { name, issuer, rolesClaim, roles }: OidcProviderSettings,
   others: readonly OidcProviderSettings[],

@@ -1,4 +1,4 @@
-/** A place where people have an identity, as an operator writes it. */
+/** An OpenID Connect provider, as configured. */
 export interface OidcProviderSettings {
   readonly name: string
   readonly displayName?: string
@@ -10,7 +10,7 @@ export interface OidcProviderSettings {
   readonly roles: Readonly<Record<string, readonly string[]>>
 }
 
-/** What an operator says of them. */
+/** The schema of the `oidc` settings. */
 export const oidcSettings = {
   type: 'object',
   additionalProperties: false,

@@ -1,8 +1,8 @@
 import { ApiError } from '@pergola/api'
 
-/** Work of the same kind waits for its turn; kinds do not wait for each other. */
+/** Serializes work of the same kind; different kinds do not wait for each other. */
 export interface OneAtATime {
-  /** Throws `TooManyRequests` when too many wait already. */
+  /** Throws `TooManyRequests` when too many are waiting already. */
   run<T>(kind: string, work: () => Promise<T>): Promise<T>
 }
 

@@ -1,9 +1,9 @@
-/** Of other sites, whose pages may call with a token. */
+/** Other sites whose pages may call with a token. */
 export interface Origins {
   has(origin: string): boolean
-  /** Nobody is let in where it is 0. */
+  /** 0 when no origin is allowed. */
   readonly size: number
 }
 
-/** What is written on this machine is served here, too, on whatever port its tools choose. */
+/** Allows pages served on this machine, on any port that development tools choose. */
 export const localOrigins: Origins = { has: (origin) => /^http:\/\/localhost(:\d{1,5})?$/.test(origin), size: 1 }

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Work goes on for this long before others get a turn. */
+/** Work runs for this long before it yields. */
 const sliceMs = 5
 
-/** For work that may take long: to be awaited between its steps, lets others have a turn every few milliseconds. */
+/** For long-running work: await it between steps to yield to other work every few milliseconds. */
 export function createPause(): () => Promise<void> {
   let since = performance.now()
   return async () => {

@@ -1,7 +1,7 @@
 import { ConfigError } from './config-error.ts'
 import { isValueSource, readValue, type ValueReading } from './value-source.ts'
 
-/** Which plugins an installation has, as an operator writes it down. */
+/** The plugins of an installation, as configured. */
 export interface PluginFilesSettings {
   readonly directory?: string
   readonly enabled: Readonly<Record<string, boolean>>
@@ -44,7 +44,7 @@ export const pluginFilesSettings = {
   },
 } as const
 
-/** With the values that stand elsewhere. Throws `ConfigError` with all that is wrong, one line each. */
+/** Resolves values from files and variables. Throws `ConfigError` with all errors, one line each. */
 export function givenSettingsOf(
   { settings }: Pick<PluginFilesSettings, 'settings'>,
   reading: ValueReading,

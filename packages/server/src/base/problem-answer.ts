@@ -1,7 +1,7 @@
 import { ApiError, isApiError, problems, toProblem } from '@pergola/api'
 import type { Answer } from './call.ts'
 
-/** The one place where an error becomes a response. What is not the caller's to know is a bare 500. */
+/** The only place that turns an error into a response. Internal errors become a 500 without details. */
 export function problemAnswer(
   error: unknown,
   request: { readonly target: string; readonly requestId: string },

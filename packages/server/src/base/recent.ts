@@ -1,17 +1,16 @@
-/** What was used lately, by name; the rest is let go. */
+/** A cache by name that evicts entries not used recently. */
 export interface Recent<Value> {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
   delete(key: string): void
   clear(): void
-  /** In no order. */
+  /** Unordered. */
   entries(): Iterable<readonly [key: string, value: Value]>
 }
 
 /**
- * Two halves of `most / 2`: what is used is in the young one or moves there, and when that is full the old one is dropped.
- * A list in order of use would be written at every use, and what a map has lost at its front slows down every look for
- * the oldest.
+ * Two generations of `most / 2`: a used entry moves to the young one; when that is full, the old one is dropped. An LRU list
+ * would be written at every use, and deleted entries at the front of a map slow down the search for the oldest.
  */
 export function createRecent<Value>(most: number): Recent<Value> {
   let young = new Map<string, Value>()

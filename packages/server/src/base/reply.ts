@@ -3,7 +3,7 @@ import type { Relay } from './relay.ts'
 import type { Stream } from './wire.ts'
 
 /**
- * What a request comes to: an `Answer` with a whole or a streamed body; a `Stream`, which goes on as a WebSocket or as an
- * event stream; or a `Relay`, which somebody else answers.
+ * The result of a request: an `Answer` with a whole or a streamed body; a `Stream`, which continues as a WebSocket or an event
+ * stream; or a `Relay`, which a plugin answers.
  */
 export type Reply = Answer | Stream | Relay

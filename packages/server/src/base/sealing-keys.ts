@@ -2,16 +2,16 @@ import { createHmac } from 'node:crypto'
 import { ConfigError } from './config-error.ts'
 import { readValue, type ValueReading, type ValueSource } from './value-source.ts'
 
-/** What secrets are sealed with. */
+/** A key that seals secrets. */
 export interface SealingKey {
-  /** Stands with everything that is sealed with it; says nothing of the key itself. */
+  /** Stored with everything that is sealed with the key; reveals nothing of it. */
   readonly id: string
   readonly bytes: Buffer
 }
 
 const keyBytes = 32
 
-/** Throws `ConfigError` with all that is wrong, one line each. */
+/** Throws `ConfigError` with all errors, one line each. */
 export function sealingKeysOf(
   { keys }: { readonly keys: readonly ValueSource[] },
   reading: ValueReading,
@@ -34,7 +34,7 @@ export function sealingKeysOf(
 export function sealingKey(text: string): SealingKey {
   const trimmed = text.trim()
   const bytes = Buffer.from(trimmed, 'base64')
-  // What Node.js does not know it passes over; nothing may be lost of a key.
+  // Node.js skips invalid base64 characters, so check that nothing of the key was lost.
   const isWhole = bytes.toString('base64url') === trimmed.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
   if (bytes.length !== keyBytes || !isWhole) {
     throw new ConfigError(

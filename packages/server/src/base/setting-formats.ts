@@ -3,11 +3,11 @@ import { isLoopback } from './loopback.ts'
 
 interface Format {
   readonly test: (text: string) => boolean
-  /** What a value must be. */
+  /** Describes a valid value. */
   readonly says: string
 }
 
-/** By name, as the schema of the settings asks for them. */
+/** By name, as used in the schema of the settings. */
 export const settingFormats: Readonly<Record<string, Format>> = {
   origin: { test: isOrigin, says: 'scheme, host and port alone, such as https://pergola.example.com' },
   issuer: {

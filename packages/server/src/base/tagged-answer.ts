@@ -6,7 +6,7 @@ import { isNotModified } from './not-modified.ts'
 /** For `If-None-Match`. */
 export const notModified: HostAnswer = { status: 304, description: 'The caller has it as it is.' }
 
-/** A document that is the same for everybody: its tag is its content's, so that it is sent again only when it has changed. */
+/** A document whose ETag is a hash of its content, so that it is sent again only when it has changed. */
 export function taggedAnswer({ request }: Call, contentType: string, text: string): Answer {
   const body = Buffer.from(text)
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`

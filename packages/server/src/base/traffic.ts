@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 
-/** What was asked of this process in the last while, in equal stretches of time; the newest is still under way. */
+/** Recent requests to this process, in equal time intervals; the newest interval is still in progress. */
 export interface Traffic {
   record(ms: number, failed: boolean): void
   recent(): RecentTraffic
@@ -14,16 +14,16 @@ interface RecentTraffic {
 interface TrafficBucket {
   readonly at: string
   readonly requests: number
-  /** Answered with 5xx, or cut. */
+  /** Answered with 5xx, or cut off. */
   readonly failed: number
-  /** In milliseconds, to the next step of the scale; none without requests. */
+  /** In milliseconds, rounded up to the next step of the scale; absent without requests. */
   readonly p50?: number
   readonly p99?: number
 }
 
 const everyMs = 10_000
 const kept = 90
-/** From a tenth of a millisecond on, each a quarter more: up to some minutes. */
+/** Steps from a tenth of a millisecond, each a quarter larger, up to some minutes. */
 const steps = 64
 const growth = Math.log(1.25)
 const first = 0.1
@@ -35,7 +35,7 @@ interface Bucket {
   readonly latencies: Uint32Array
 }
 
-/** Counts alone: nothing is kept of a request but how long it took. */
+/** Only counts are kept: of a request, nothing but its duration. */
 export function createTraffic(clock: Clock): Traffic {
   const ring: Bucket[] = Array.from({ length: kept }, () => ({
     number: -1,

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 
-/** Random bytes are had many at a time: one by one, 16 of them take 5 µs. */
+/** Random bytes are generated in batches: one by one, 16 of them take 5 µs. */
 const pool = Buffer.alloc(4_096)
 let used = pool.length
 
@@ -13,7 +13,7 @@ function sixteenBytes(): Buffer {
   return pool.subarray(used - 16, used)
 }
 
-/** A UUIDv7 (RFC 9562): 48 bits of milliseconds, then random ones, so that uids sort by creation. */
+/** A UUIDv7 (RFC 9562): 48 bits of milliseconds, then random bits, so that uids sort by creation. */
 export function uuidv7(now: number): string {
   const bytes = sixteenBytes()
   bytes.writeUIntBE(now, 0, 6)

@@ -1,9 +1,9 @@
 import { ConfigError } from './config-error.ts'
 
-/** Where a value comes from that should not stand in the configuration itself. */
+/** The source of a value that should not be in the configuration itself. */
 export type ValueSource = { readonly file: string } | { readonly env: string }
 
-/** One of the two, and nothing beside it. */
+/** Exactly one of the two. */
 export const valueSourceSchema = {
   type: 'object',
   additionalProperties: false,
@@ -25,14 +25,14 @@ export interface ValueReading {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Whether a value of the configuration says where to find another one. */
+/** Whether a configuration value refers to a value kept elsewhere. */
 export function isValueSource(value: unknown): value is ValueSource {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const [entry, ...others] = Object.entries(value)
   return entry !== undefined && others.length === 0 && /^(file|env)$/.test(entry[0]) && typeof entry[1] === 'string'
 }
 
-/** The value, without the end of its line. Throws `ConfigError`. */
+/** The value without its trailing line break. Throws `ConfigError`. */
 export function readValue(source: ValueSource, { readFile, env }: ValueReading): string {
   if ('file' in source) return readFile(source.file).replace(/\r?\n$/, '')
   const value = env[source.env]

@@ -1,4 +1,4 @@
-/** Where a rule of a role may say `*`, as patterns of its schema. */
+/** Where a rule of a role may contain `*`, as patterns of its schema. */
 export const wildcards = {
   group: String.raw`^(\*|[^*]*)$`,
   resource: String.raw`^(\*|[^*]+)$`,

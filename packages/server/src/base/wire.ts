@@ -1,31 +1,31 @@
 import type { Reason } from '@pergola/api'
 
-/** One message of a stream, made once for all who get it. */
+/** One message of a stream, serialized once for all readers. */
 export interface Frame {
-  /** Where its reader goes on from; none before there is such a place. */
+  /** The revision from which its reader can continue; undefined before there is one. */
   readonly revision: string | undefined
   /** JSON without a line break, in parts. */
   readonly json: readonly Buffer[]
 }
 
-/** The way to one reader of a stream. */
+/** The connection to one reader of a stream. */
 export interface Wire {
   readonly closed: boolean
-  /** Bytes that wait behind the frame that is leaving. */
+  /** Bytes waiting behind the frame being sent. */
   readonly waiting: number
   send(frame: Frame): void
-  /** Resolves when everything sent has left, or nothing can leave any more. */
+  /** Resolves when everything sent has left, or the connection is closed. */
   drained(): Promise<void>
-  /** Closes behind what was sent; after a while also when its reader does not take it. */
+  /** Closes after everything was sent; after a while even if the reader does not receive it. */
   close(why?: Reason): void
-  /** Closes when nobody has answered since it was last called, where the protocol can tell. */
+  /** Closes when the peer has not answered since the last call, where the protocol can tell. */
   probe(): void
 }
 
-/** An answer that goes on. */
+/** A long-lived answer. */
 export interface Stream {
-  /** Once the client has been told that it begins. */
+  /** Called once the client knows that the stream begins. */
   open(wire: Wire): void
-  /** Once, when it is over; also when it never began. */
+  /** Called once when the stream is over, even if it never began. */
   closed(): void
 }

@@ -1,6 +1,6 @@
 import { parseAllDocuments } from 'yaml'
 
-/** The documents of a YAML text, without those that are empty; throws in words of where it went wrong. */
+/** The documents of a YAML text, without empty ones; throws with the location of an error. */
 export function readYamlDocuments(text: string): readonly unknown[] {
   const documents = parseAllDocuments(text)
   if (!Array.isArray(documents)) return []

@@ -4,12 +4,12 @@ import { fileType } from './file-types.ts'
 import { consolePage, type ConsoleFiles } from './read-console.ts'
 
 const html = 'text/html; charset=utf-8'
-/** Their names change with what they hold. */
+/** File names contain a hash of their content. */
 const forever = 'public, max-age=31536000, immutable'
 
 /**
- * The console under `/console`: files by their names, and for every other path its one page, which knows what to show there.
- * Whoever asks for data from it is asked who it is like everybody else.
+ * The console under `/console`: files by their names, and for every other path its single page, which knows what to show there.
+ * Requests for data are authenticated like all others.
  */
 export function createConsoleEndpoints(files: ConsoleFiles | undefined): (path: string) => Handler | undefined {
   const headers = files && pageHeaders(files)
@@ -20,7 +20,7 @@ export function createConsoleEndpoints(files: ConsoleFiles | undefined): (path: 
     if (file !== consolePage && files.has(file) && fileType(file) !== undefined) {
       return (call) => answerFile(files, file, call)
     }
-    // What looks like a file and is none: a page in its place would only be misread.
+    // A missing file must not be answered with the page, which would be misread.
     if (fileType(file) !== undefined) return undefined
     return (call) => answerPage(files, headers, call)
   }
@@ -50,7 +50,7 @@ async function answerFile(files: ConsoleFiles, file: string, { request }: Call):
   }
 }
 
-/** Nothing from elsewhere, nothing inline but the import map, and no other page around it. */
+/** No external content, no inline scripts except the import map, no framing. */
 function pageHeaders({ inlineScripts }: ConsoleFiles): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",

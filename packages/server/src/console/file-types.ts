@@ -1,4 +1,4 @@
-/** What is served as a file, and as what. Pages are not among it: a document of a plugin would have the console's session. */
+/** Served file types. HTML is not among them: a plugin's document would have the console's session. */
 const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   ico: 'image/x-icon',

@@ -5,9 +5,9 @@ import { jsonAnswer } from '../base/json-answer.ts'
 
 export interface OverviewParts {
   readonly traffic: Traffic
-  /** Open watches, here. */
+  /** Open watches on this replica. */
   readonly watches: () => number
-  /** What `/readyz` asks. */
+  /** The checks of `/readyz`. */
   readonly check: () => Promise<readonly { readonly name: string; readonly ok: boolean; readonly detail: string }[]>
 }
 

@@ -2,17 +2,17 @@ import type { Answer, Call, Handler } from '../base/call.ts'
 import { taggedAnswer } from '../base/tagged-answer.ts'
 import { fileType } from './file-types.ts'
 
-/** A plugin that has pages for the console. */
+/** A plugin that has console pages. */
 export interface PagedPlugin {
   readonly name: string
   readonly displayName?: string
   readonly digest: string
-  /** The first file of its pages, by its path in the package. */
+  /** The entry file of its pages, by its path in the package. */
   readonly ui: string
 }
 
 export interface PluginPagesParts {
-  /** Those that are enabled, now. */
+  /** The currently enabled plugins that have pages. */
   readonly paged: () => readonly PagedPlugin[]
   /** The files of a package below the folder of its pages. */
   readonly filesOf: (plugin: PagedPlugin) => Promise<ReadonlyMap<string, Buffer>>
@@ -22,8 +22,8 @@ const keptPackages = 8
 const digits = 12
 
 /**
- * Under `/plugins`, for whoever is signed in: which plugins have pages, and the files of those. Files stand under the digest of
- * their package, so that after an upgrade nobody is left with some of both.
+ * Under `/plugins`, for signed-in users: which plugins have pages, and their files. File paths contain the package's digest, so
+ * that no client mixes files of two versions after an upgrade.
  */
 export function createPluginPageEndpoints(parts: PluginPagesParts): (path: string) => Handler | undefined {
   const kept = new Map<string, Promise<ReadonlyMap<string, Buffer>>>()
@@ -57,7 +57,7 @@ function answerList(paged: readonly PagedPlugin[], call: Call): Answer {
 function answerFile(files: ReadonlyMap<string, Buffer>, file: string): Answer {
   const body = files.get(file)
   if (!body) {
-    // Asked for by name by whoever lists them; one without styles has none.
+    // Clients request files by known names; a plugin without styles has no stylesheet.
     return { status: 404, contentType: 'text/plain; charset=utf-8', body: Buffer.from(`there is no ${file}\n`) }
   }
   return {

@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 
-/** Beside the sources, and beside what is compiled from them. */
+/** Next to the sources, and next to the compiled code. */
 export const consoleFolder = new URL('../../console/', import.meta.url)
 
-/** The console as its build has left it in a folder. */
+/** The console as left in a folder by its build. */
 export interface ConsoleFiles {
   /** Whether there is a file of that path; no other is ever read. */
   has(path: string): boolean
   read(path: string): Promise<Buffer>
-  /** Of the scripts that stand in the page itself, as a content-security policy names them. */
+  /** Hashes of the inline scripts, as named in a content-security policy. */
   readonly inlineScripts: readonly string[]
 }
 
 export const consolePage = 'index.html'
 
-/** Nothing where nothing was built. */
+/** Undefined when the console was not built. */
 export function readConsole(folder: URL): ConsoleFiles | undefined {
   if (!existsSync(new URL(consolePage, folder))) return undefined
   const paths = new Set(readdirSync(folder, { recursive: true, encoding: 'utf8' }))

@@ -1,6 +1,6 @@
 /**
- * Of the 10,000 commonest passwords those of at least 8 characters, in lower case: the ranking of `@zxcvbn-ts/language-common`
- * 4.1.3 (MIT), which is some 390 KB and here would be a dependency for one list.
+ * Those of the 10,000 most common passwords that have at least 8 characters, in lower case, from the ranking of
+ * `@zxcvbn-ts/language-common` 4.1.3 (MIT), which is some 390 KB and would be a dependency for one list.
  */
 export const commonPasswords: ReadonlySet<string> = new Set(
   `

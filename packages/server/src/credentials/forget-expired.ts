@@ -2,12 +2,12 @@ import type { Clock } from '../base/clock.ts'
 import type { Store } from '../store/store.ts'
 import { forgetRevocations } from './revocations.ts'
 
-/** How long it is known where an account has signed in from. */
+/** How long the addresses from which an account has signed in are remembered. */
 export const knownLoginMs = 30 * 24 * 3_600_000
-/** Longer than replicas look back, and than failed logins count. */
+/** Longer than replicas look back and than failed logins count. */
 const keptMs = 3_600_000
 
-/** Removes what no longer says anything: sessions and logins that are over, old revocations and failed logins. */
+/** Deletes expired sessions and OIDC logins, old revocations and old login attempts. */
 export async function forgetExpired(store: Store, clock: Clock): Promise<void> {
   const now = clock.now()
   const old = now - keptMs

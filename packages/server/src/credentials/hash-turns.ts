@@ -1,13 +1,13 @@
 import { ApiError } from '@pergola/api'
 
-/** Each takes some 50 ms of a core and 19 MiB: more at a time would keep everybody waiting. */
+/** Each hash takes some 50 ms of a core and 19 MiB; more at a time would slow everybody down. */
 const atATime = 4
-/** Strangers who may wait; whoever is known waits however many there are. */
+/** Maximum number of waiting unknown callers; known callers are not limited. */
 const mostWaiting = 100
 
-/** Hashes are computed a few at a time; who is known goes first. */
+/** Limits the number of concurrent hash computations; known callers go first. */
 export interface HashTurns {
-  /** Throws `TooManyRequests` when too many wait already. */
+  /** Throws `TooManyRequests` when too many are waiting already. */
   run<Done>(work: () => Promise<Done>, options?: { readonly isKnown?: boolean }): Promise<Done>
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts'
 import type { SqlRow, SqlStatement, Store } from '../store/store.ts'
 import type { SessionUser } from './sessions.ts'
 
-/** Who somebody is to an issuer. Names and e-mail addresses change hands; this does not. */
+/** A user's identity at an issuer. Names and e-mail addresses may pass to other people; this does not. */
 export interface Identity {
   readonly issuer: string
   readonly subject: string
@@ -10,28 +10,28 @@ export interface Identity {
 
 export interface LinkedIdentity extends Identity, SessionUser {
   readonly linkedAt: number
-  /** By it, last. */
+  /** The last login with this identity. */
   readonly signedInAt?: number
-  /** What the issuer gave then. */
+  /** The roles that the issuer gave at that login. */
   readonly roles: readonly string[]
 }
 
-/** What users are elsewhere. */
+/** The identities of users at OpenID Connect issuers. */
 export interface Identities {
   find(identity: Identity): Promise<LinkedIdentity | undefined>
   of(uid: string): Promise<readonly LinkedIdentity[]>
-  /** Written down only where nobody has the identity, and the user none of that issuer; to be guarded by `isOthers`. */
+  /** Links the identity only if nobody has it and the user has none of that issuer; guard the write with `isOthers`. */
   linked(identity: Identity, user: SessionUser): SqlStatement
-  /** Answers a row when the identity is not this user's, as it must not be once `linked` is written. */
+  /** Returns a row when the identity is not this user's, which must not be so after `linked`. */
   isOthers(identity: Identity, uid: string): SqlStatement
   unlinked(identity: Identity): SqlStatement
-  /** The user has come by it, and the issuer gives these roles. */
+  /** Records a login with this identity and the roles that the issuer gives. */
   signedIn(identity: Identity, roles: readonly string[], at: number): SqlStatement
-  /** Those whose roles may still be bound although nobody has come by them since. */
+  /** Identities whose roles may still be bound although they were not used since then. */
   overdue(since: number, limit: number): Promise<readonly LinkedIdentity[]>
-  /** Its roles are bound no more; to be guarded by `hasComeSince`. */
+  /** Records that its roles are no longer bound; guard the write with `hasComeSince`. */
   unbound(identity: Identity, since: number): SqlStatement
-  /** Answers a row when somebody has come by it since. */
+  /** Returns a row when the identity was used since then. */
   hasComeSince(identity: Identity, since: number): SqlStatement
 }
 

@@ -5,11 +5,11 @@ import { revokedBy } from './revocations.ts'
 import type { Sessions } from './sessions.ts'
 import type { Tokens } from './tokens.ts'
 
-/** A session in use is found in the database this often, which keeps it alive. */
+/** A session in use is looked up in the database this often, which keeps it alive. */
 const knownMs = 60_000
 const mostKnown = 10_000
 
-/** Who shows a secret. */
+/** The owner of a secret. */
 interface CredentialHolder {
   readonly uid: string
   readonly name: string
@@ -19,12 +19,12 @@ interface CredentialHolder {
   readonly expiresAt?: number
 }
 
-/** A cache of the secrets in use, so that most requests need not ask the database; what is revoked on any replica is evicted. */
+/** A cache of the secrets in use, so that most requests need no database query; revocations on any replica evict entries. */
 export interface KnownCredentials extends Disposable {
   find(secret: string): Promise<CredentialHolder | undefined>
-  /** Evicts what this replica itself has just revoked. */
+  /** Evicts the credentials that this replica has just revoked. */
   forget(uid: string): void
-  /** Revocations of other replicas count from now on, even if the feed is behind. */
+  /** From now on, revocations of other replicas take effect even if the feed is behind. */
   settle(): void
 }
 
@@ -33,7 +33,7 @@ export interface KnownCredentialsParts {
   readonly sessions: Sessions
   readonly tokens: Tokens
   readonly clock: Clock
-  /** A credential of a user was revoked, here or on another replica. */
+  /** Called when a credential of a user was revoked, here or on another replica. */
   readonly onRevoked: (uid: string) => void
 }
 
@@ -44,9 +44,9 @@ interface Known {
 
 export function createKnownCredentials(parts: KnownCredentialsParts): KnownCredentials {
   const { clock, feed } = parts
-  /** By the secret itself, which came with the request anyway: a digest would take 20 µs of every request. */
+  /** Keyed by the secret itself, which comes with the request anyway: a digest would take 20 µs of every request. */
   const known = createRecent<Known>(mostKnown)
-  /** Counts evictions: what was read before one must not be cached after it. */
+  /** Counts evictions: a result read before an eviction must not be cached after it. */
   let forgotten = 0
   const forget = (uid: string) => {
     forgotten++

@@ -5,13 +5,13 @@ import { knownLoginMs } from './forget-expired.ts'
 import type { Store } from '../store/store.ts'
 import { networkOf } from './network-of.ts'
 
-/** In this time a full counter is empty again, a little at a time. */
+/** A full counter drains to zero in this time. */
 const windowMs = 15 * 60_000
-/** From one address for one account: a person who mistypes, then a guesser. */
+/** Failures from one address for one account: allows a person to mistype, but stops a guesser. */
 const mostOfPair = 5
-/** From one address for all accounts. */
+/** Failures from one address for all accounts. */
 const mostOfAddress = 50
-/** For one account from anywhere: only slowed, or anybody could lock anybody else out. */
+/** Failures for one account from anywhere only slow logins down; otherwise anybody could lock anybody else out. */
 const slowFrom = 10
 const slowestMs = 30_000
 
@@ -21,13 +21,13 @@ interface LoginAttempt {
 }
 
 /**
- * Attempts are counted in the database, before anything is computed for them: guessing is no faster with more replicas, or by
- * many guesses at once.
+ * Attempts are counted in the database before a hash is computed: neither more replicas nor concurrent guesses make guessing
+ * faster.
  */
 export interface LoginLimits {
   /**
-   * Answers what the guess answers, where undefined is a failure. Throws `TooManyRequests`, with the time to wait, where too
-   * many have failed. Who has signed in from this address before is known: what others fill does not concern it.
+   * Returns the result of `guess`, where undefined is a failure. Throws `TooManyRequests`, with the time to wait, after too
+   * many failures. A user who has signed in from this address before is known, and is not affected by failures of others.
    */
   attempt<Found>(
     attempt: LoginAttempt,
@@ -38,7 +38,7 @@ export interface LoginLimits {
 interface Counter {
   readonly key: string
   readonly most: number
-  /** Full, it only slows down. */
+  /** When full, the counter only slows attempts down. */
   readonly isSlowing?: boolean
 }
 
@@ -69,7 +69,7 @@ export function createLoginLimits(store: Store, clock: Clock): LoginLimits {
         await giveBack()
         return found
       } catch (error) {
-        // It did not come to a guess, or nobody knows what it would have been.
+        // The password was not checked, or the outcome is unknown, so the attempt does not count.
         await giveBack()
         if (isApiError(error) && error.reason === 'TooManyRequests') refused(1, { reason: 'limited' })
         throw error
@@ -78,11 +78,11 @@ export function createLoginLimits(store: Store, clock: Clock): LoginLimits {
   }
 }
 
-/** What is left of a counter, where $2 is the time and $3 how long a unit takes to go. */
+/** The remaining level of a counter; $2 is the time and $3 the time in which one unit drains. */
 const left = 'login_attempts.level - ($2 - login_attempts.at) * 1.0 / $3'
 const wait = `CASE WHEN (${left} - $4 + 1) * 1000 < ${slowestMs} THEN (${left} - $4 + 1) * 1000 ELSE ${slowestMs} END`
 
-/** One statement: of many at once no more get through than there is room for. */
+/** One statement, so that concurrent attempts cannot exceed the limit. */
 async function take(store: Store, clock: Clock, { key, most, isSlowing = false }: Counter): Promise<void> {
   const now = clock.now()
   const unitMs = windowMs / most

@@ -4,8 +4,8 @@ const groupsOfNetwork = 4
 const groupsInAll = 8
 
 /**
- * What one subscriber has: an address, or in the newer kind a network of 64 bits, in which anybody takes another address
- * for every request. An old address in new clothes is the old one.
+ * The network of one subscriber: an IPv4 address, or a /64 network in IPv6, where a client can use another address for every
+ * request. An IPv4-mapped IPv6 address is treated as IPv4.
  */
 export function networkOf(address: string): string {
   const plain = address.replace(/%.*$/, '')

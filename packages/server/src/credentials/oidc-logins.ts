@@ -3,32 +3,32 @@ import type { Clock } from '../base/clock.ts'
 import type { Store } from '../store/store.ts'
 import { digestOf } from './secret.ts'
 
-/** Time for somebody to sign in at the provider. */
+/** Time limit for signing in at the provider. */
 export const loginMs = 10 * 60_000
-/** That have begun and not ended: from one address, which may be a whole office's. */
+/** Maximum number of unfinished logins from one address, which may be that of a whole office. */
 const mostOfAddress = 500
 const mostInAll = 20_000
 
-/** A login by a provider, from its beginning here to its end here. */
+/** A login by a provider, from its start to its callback. */
 interface OidcLogin {
   readonly provider: string
   readonly nonce: string
   readonly verifier: string
   readonly returnTo: string
-  /** Who links an identity to itself, and by which session. */
+  /** The user who links an identity, and the session used for it. */
   readonly linking?: { readonly uid: string; readonly sessionId: string }
 }
 
 interface LoginSecrets {
   readonly state: string
-  /** What only the browser has that began. */
+  /** A secret that only the browser has that started the login. */
   readonly browser: string
 }
 
-/** Logins that have begun. Each can be ended once, in time, by the browser that began it, on any replica. */
+/** Logins in progress. Each can be finished once, in time, by the browser that started it, on any replica. */
 export interface OidcLogins {
   begin(login: OidcLogin, secrets: LoginSecrets & { readonly address: string }): Promise<void>
-  /** Whatever comes of it, the state is used up; but not by another browser. */
+  /** Uses the state up, whatever the outcome; another browser cannot use it up. */
   end(secrets: LoginSecrets): Promise<OidcLogin | undefined>
 }
 
@@ -73,7 +73,7 @@ export function createOidcLogins(store: Store, clock: Clock): OidcLogins {
   }
 }
 
-/** Anybody may begin: what that leaves behind must have an end. */
+/** Anybody may start a login, so the number of stored logins must be limited. */
 async function refuseTooMany(store: Store, clock: Clock, address: string): Promise<void> {
   const [row] = await store.sql({
     text: `SELECT count(*) AS inall, count(CASE WHEN address = $2 THEN 1 END) AS same

@@ -1,13 +1,13 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 
-/** What OWASP asks for at least: 19 MiB and two passes, some 50 ms. */
+/** The minimum that OWASP recommends: 19 MiB and two passes, some 50 ms. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 }
 const tagLength = 32
 const algorithm = 'argon2id'
 const derive = promisify(argon2)
 
-/** In the usual notation, which carries what it was made with: the cost can rise while older hashes stay good. */
+/** In PHC format, which includes the cost parameters: the cost can rise while older hashes stay valid. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16)
   const tag = await derive(algorithm, { ...cost, message: password, nonce, tagLength })
@@ -15,7 +15,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$${algorithm}$v=19$m=${memory},t=${passes},p=${parallelism}$${text(nonce)}$${text(tag)}`
 }
 
-/** With no hash to compare with it takes as long, and is never right. */
+/** Without a stored hash, verifies a dummy hash so that timing does not reveal missing users; returns false. */
 export async function isPassword(password: string, hashed: string | undefined): Promise<boolean> {
   const { nonce, tag, ...made } = parts(hashed ?? nobodys)
   const given = await derive(algorithm, { ...made, message: password, nonce, tagLength: tag.length })

@@ -1,9 +1,9 @@
 import { commonPasswords } from './common-passwords.ts'
 
-/** Shorter ones are guessed; longer ones only keep the machine busy. */
+/** Shorter passwords can be guessed; longer ones only waste CPU. */
 export const passwordLengths = { least: 8, most: 1_024 }
 
-/** Why the password is refused for this user, if it is: what a guesser tries first. */
+/** Why the password is refused for this user; undefined when it is acceptable. Refuses what a guesser tries first. */
 export function passwordFault(password: string, username: string): string | undefined {
   const { least, most } = passwordLengths
   const { length } = Array.from(password)

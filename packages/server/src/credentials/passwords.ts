@@ -5,9 +5,9 @@ import { hashPassword, isPassword } from './password-hash.ts'
 import type { Proof } from './proof.ts'
 
 export interface Passwords {
-  /** To be written, alone or with the user. In place of a certain one only where that is still stored. */
+  /** The statement that stores a password, alone or with the user. With `inPlaceOf`, only if that password is still stored. */
   set(uid: string, password: string, inPlaceOf?: CheckedPassword): Promise<NewPasswordHash>
-  /** Takes as long for a user without a password, or for no user at all. Answers what the right password proves. */
+  /** Takes equally long for a user without a password or for no user. Returns a proof when the password is right. */
   check(
     uid: string | undefined,
     password: string,
@@ -20,7 +20,7 @@ export interface CheckedPassword extends Proof {
 }
 
 interface NewPasswordHash extends SqlStatement {
-  /** Answers a row when another one is stored after all. */
+  /** Returns a row when another password is stored. */
   readonly isGone: SqlStatement
 }
 
@@ -48,7 +48,7 @@ export function createPasswords(store: Store, clock: Clock): Passwords {
   }
 }
 
-/** That the hash is still the stored one. */
+/** Proof that the hash is still the stored one. */
 function proofBy(uid: string, hash: string): CheckedPassword {
   const values = [uid, hash]
   return {

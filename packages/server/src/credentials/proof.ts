@@ -1,9 +1,9 @@
 import type { SqlStatement } from '../store/store.ts'
 
-/** By what somebody has shown who it is, to be seen again in the transaction that begins its session. */
+/** Proof of an authentication, checked again in the transaction that begins the session. */
 export interface Proof {
-  /** Whoever takes it away meanwhile waits for the transaction, or is waited for. */
+  /** Locks the proof, so that a concurrent removal waits for the transaction or is waited for. */
   readonly hold: SqlStatement
-  /** Answers a row when it was taken away. */
+  /** Returns a row when the proof no longer holds. */
   readonly isGone: SqlStatement
 }

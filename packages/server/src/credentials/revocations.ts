@@ -5,16 +5,16 @@ import { keyOf } from '../store/model-table.ts'
 import type { Change, CreateOperation, ModelKey, Store } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 
-/** Says whose credentials have been taken back. Nobody is served it: it is there for the change log, which tells every replica. */
+/** Records whose credentials were revoked. Not served to clients: the change log carries it to every replica. */
 const model: ModelKey = { group: '', plural: 'revocations' }
-/** Removed at a time; the next ones a minute later. */
+/** Revocations removed per run; the next run is a minute later. */
 const most = 1_000
 
 export function openRevocations(store: Store): Promise<void> {
   return store.openModel({ ...model, indexes: [] })
 }
 
-/** Goes with the write that takes something of a user back: what replicas know of its credentials no longer holds. */
+/** Part of the write that revokes credentials of a user: replicas evict that user's credentials from their caches. */
 export function revoked(clock: Clock, user: string): CreateOperation {
   const indexed = { labels: {}, single: {}, multi: {} }
   const data = Buffer.from(JSON.stringify({ user }))
@@ -22,13 +22,13 @@ export function revoked(clock: Clock, user: string): CreateOperation {
   return { type: 'create', model, name: randomUUID(), uid: uuidv7(clock.now()), content }
 }
 
-/** The uid of the user that the change is about, if it takes something back. */
+/** The uid of the user whose credentials the change revokes, if any. */
 export function revokedBy(change: Change): string | undefined {
   if (change.op !== 'added' || keyOf(change.model) !== keyOf(model)) return undefined
   return (JSON.parse(change.object.data.toString()) as { readonly user: string }).user
 }
 
-/** Removes those that every replica has long seen. */
+/** Removes revocations that every replica has long seen. */
 export async function forgetRevocations(store: Store, before: number): Promise<void> {
   const sort = [{ field: 'metadata.creationTimestamp', descending: false }]
   const { items } = await store.list(model, { sort, limit: most, total: 'none' })
@@ -38,7 +38,7 @@ export async function forgetRevocations(store: Store, before: number): Promise<v
   try {
     await store.write(operations)
   } catch (error) {
-    // Another replica is at it.
+    // Another replica is removing them.
     if (!(error instanceof WriteConflict)) throw error
   }
 }

@@ -5,14 +5,14 @@ import type { Proof } from './proof.ts'
 import { revoked } from './revocations.ts'
 import { digestOf, newSecret } from './secret.ts'
 
-/** A session that is not used for this long is over. */
+/** A session expires when it is not used for this long. */
 const idleMs = 12 * 3_600_000
-/** However much it is used. */
+/** A session expires after this long, however much it is used. */
 const mostMs = 30 * 24 * 3_600_000
-/** More than anybody has browsers. */
+/** More sessions than a user has browsers. */
 const mostOfUser = 50
 const spare = 5
-/** Use is written down no more often than this. */
+/** Usage is recorded at most this often. */
 const touchEveryMs = 5 * 60_000
 
 export interface SessionUser {
@@ -35,20 +35,20 @@ export interface NewSession {
   readonly transport: Session['transport']
   readonly address: string
   readonly agent: string
-  /** What must still hold when it begins; nothing for whoever needs no proof. */
+  /** Must still hold when the session begins; absent when no proof is needed. */
   readonly proof?: Proof
   readonly guards?: readonly Guard[]
 }
 
-/** Who is signed in where. Every replica sees the same; a secret is known to its holder alone. */
+/** The sessions of users, shared by all replicas. Only the holder knows a session's secret. */
 export interface Sessions {
-  /** Throws `GuardFailed` when what it was proven by holds no more. The user's oldest end when there are too many. */
+  /** Throws `GuardFailed` when the proof no longer holds. Ends the user's oldest sessions when there are too many. */
   begin(session: NewSession): Promise<{ readonly secret: string; readonly session: Session }>
-  /** The session whose secret this is, while it lasts; being asked for keeps it alive. */
+  /** The session with this secret, unless it has expired; the look-up keeps it alive. */
   find(secret: string): Promise<Session | undefined>
   /** Newest first. */
   of(uid: string): Promise<readonly Session[]>
-  /** Answers whether there was one. */
+  /** Returns whether the session existed. */
   end(uid: string, id: string): Promise<boolean>
 }
 
@@ -68,7 +68,7 @@ export function createSessions(store: Store, clock: Clock): Sessions {
         values: [digestOf(secret), id, uid, name, transport, now, now, expiresAt, now + mostMs, address, agent],
       }
       const [row] = await store.sql({ text: 'SELECT count(*) AS count FROM sessions WHERE uid = $1', values: [uid] })
-      // Some before there are too many: others may be signing in, too.
+      // A few early: other logins of the user may be in flight.
       const isFull = Number(row?.['count']) >= mostOfUser - spare
       await store.write(isFull ? [revoked(clock, uid)] : [], {
         guards: [...guards, ...(proof ? [{ is: 'no row' as const, statement: proof.isGone }] : [])],
@@ -97,14 +97,14 @@ export function createSessions(store: Store, clock: Clock): Sessions {
       const found = await store.sql({ text: 'SELECT id FROM sessions WHERE uid = $1 AND id = $2', ...its })
       if (found.length === 0) return false
       const ended = { text: 'DELETE FROM sessions WHERE uid = $1 AND id = $2', ...its }
-      // At once: a session that is gone but not taken back would live on in the memory of other replicas.
+      // In one transaction: a deleted session without a revocation would stay in the caches of other replicas.
       await store.write([revoked(clock, uid)], { also: [ended] })
       return true
     },
   }
 }
 
-/** All but the newest. */
+/** Deletes all but the newest sessions of a user. */
 function oldestEnded(uid: string, newest: string): SqlStatement {
   return {
     text: `DELETE FROM sessions WHERE uid = $1 AND id NOT IN (SELECT id FROM sessions WHERE uid = $1

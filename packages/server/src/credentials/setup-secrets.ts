@@ -4,13 +4,13 @@ import { digestOf, newSecret } from './secret.ts'
 
 export const setupSecretMs = 3_600_000
 
-/** Of replicas that start together, each prints one. */
+/** Replicas that start together each print one. */
 const mostSecrets = 20
 
 export interface SetupSecrets {
   /**
-   * A secret that makes the first administrator, on any replica, within an hour. Those that others were given stay valid; the
-   * first that is used ends all.
+   * A secret to create the first administrator, on any replica, within an hour. Secrets of other replicas stay valid; the first
+   * use ends all of them.
    */
   make(): Promise<string>
   isValid(secret: string): Promise<boolean>
@@ -38,5 +38,5 @@ export function createSetupSecrets(store: Store, clock: Clock): SetupSecrets {
   }
 }
 
-/** Goes with what makes the first administrator. */
+/** Part of the write that creates the first administrator. */
 export const endSetupSecrets: SqlStatement = { text: 'DELETE FROM setup_secrets', values: [] }

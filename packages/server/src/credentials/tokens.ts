@@ -3,22 +3,22 @@ import type { SqlStatement, Store } from '../store/store.ts'
 import { digestOf } from './secret.ts'
 import type { SessionUser } from './sessions.ts'
 
-/** What a personal access token stands for. */
+/** The owner of a personal access token, and its limits. */
 interface TokenOwner extends SessionUser {
-  /** Of the token's object. */
+  /** Name of the token's object. */
   readonly tokenName?: string
-  /** Only these of the owner's roles; all of them when it is not said. */
+  /** Limits the token to these of the owner's roles; all of them when absent. */
   readonly narrowedTo?: readonly string[]
   readonly expiresAt?: number
 }
 
-/** The digests of personal access tokens, each beside an object that says everything but the secret. */
+/** The digests of personal access tokens. For each there is an object with everything except the secret. */
 export interface Tokens {
-  /** Goes with the write of the token's object. */
+  /** Part of the write of the token's object. */
   kept(token: { readonly secret: string; readonly uid: string }, owner: TokenOwner): SqlStatement
-  /** Goes with the deletion of the token's object. */
+  /** Part of the deletion of the token's object. */
   dropped(uid: string): SqlStatement
-  /** Whose token this is, unless it has expired. */
+  /** The owner of the token, unless it has expired. */
   find(secret: string): Promise<TokenOwner | undefined>
 }
 

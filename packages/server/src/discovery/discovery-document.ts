@@ -21,10 +21,10 @@ interface DiscoveredModel {
   readonly kind: string
   readonly singular: string
   readonly plural: string
-  /** Whether clients write it: not where that is the host's alone. */
+  /** Whether clients can write the status; false where only the host writes it. */
   readonly statusSubresource: boolean
   readonly verbs: readonly string[]
-  /** What lists can be selected by, and sorted by unless it holds several values. */
+  /** Lists can be selected by these, and sorted by those with a single value. */
   readonly indexes: readonly {
     readonly name: string
     readonly type: string
@@ -52,7 +52,7 @@ export function discoveryDocument(models: readonly Model[]): DiscoveryDocument {
   }
 }
 
-/** Where the resources of a group and version are. */
+/** The path of a group and version. */
 export function pathOfVersion(group: string, version: string): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`
 }

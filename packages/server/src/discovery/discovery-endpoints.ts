@@ -13,14 +13,13 @@ const json = 'application/json'
 export interface DiscoveryParts {
   readonly models: () => readonly Model[]
   readonly customApis: () => CustomApis
-  /** The host's own endpoints. */
   readonly hostRoutes: () => readonly HostRoute[]
 }
 
-/** Answers who handles a path, if anybody does. */
+/** Returns the handler of a path, if there is one. */
 export type FindEndpoint = (path: string) => Handler | undefined
 
-/** What there is to call, for programs and for people. Documents are made when they are asked for. */
+/** Describes the API for programs and people. Documents are generated on request. */
 export function createDiscovery({ models, customApis, hostRoutes }: DiscoveryParts): FindEndpoint {
   const versions = () => versionsOf(models(), customApis(), hostRoutes())
   const documents = createDocuments(versions)
@@ -42,7 +41,7 @@ function openApiIndex(versions: readonly GroupVersion[]) {
   return { paths: Object.fromEntries(entries) as object }
 }
 
-/** Kept until one of its models, or what a plugin serves, has another declaration. */
+/** Cached until one of its models, or a plugin's custom APIs, has another declaration. */
 function createDocuments(versions: () => readonly GroupVersion[]): (version: GroupVersion) => string {
   const kept = new Map<string, { readonly editions: string; readonly text: string }>()
   return (version) => {

@@ -4,16 +4,16 @@ import type { HostRoute } from '../base/host-route.ts'
 import { createModel, type Model } from '../models/model.ts'
 import { pathOfVersion } from './discovery-document.ts'
 
-/** What plugins serve beside the models. */
+/** What plugins serve besides models. */
 export interface CustomApis {
   readonly routes: readonly RouteDeclaration[]
-  /** Models of which callers have their own. */
+  /** Models with owned objects. */
   readonly owned: readonly { readonly group: string; readonly plural: string }[]
-  /** Programs of plugins that answer whatever no route does, by group and version. */
+  /** Apps of plugins that answer requests that match no route, by group and version. */
   readonly apps: readonly { readonly plugin: string; readonly path: string }[]
 }
 
-/** What one document describes: a group and version, or endpoints of the host at paths that are no resource. */
+/** The content of one document: a group and version, or host endpoints at non-resource paths. */
 export interface GroupVersion {
   readonly apiVersion: string
   readonly version: string
@@ -22,7 +22,7 @@ export interface GroupVersion {
   readonly models: readonly Model[]
   readonly routes: readonly RouteDeclaration[]
   readonly hostRoutes: readonly HostRoute[]
-  /** The plugin of which a program answers every other path. */
+  /** The plugin whose app answers every other path. */
   readonly app: string | undefined
 }
 
@@ -64,7 +64,7 @@ function documentOf(path: string): string {
   return root === 'auth' ? '/auth' : others
 }
 
-/** The same model, where people have what is their own. */
+/** The same model in the group of owned objects. */
 function ownOf(model: Model): Model {
   const definition = { ...model.definition, group: audienceGroup('uc', model.group), statusSubresource: false }
   const { edition, validator } = model

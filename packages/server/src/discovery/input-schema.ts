@@ -3,8 +3,8 @@ import { isJsonObject } from '../base/json-object.ts'
 import { mapSchema } from './map-schema.ts'
 
 /**
- * A schema of what clients send. Generated clients take a field with a `default` for one that is always there, so `default` goes
- * into the description, and a field that has one is not required.
+ * A schema for client input. Generated clients treat a field with a `default` as always present, so `default` moves into the
+ * description, and the field is not required.
  */
 export function inputSchema(schema: JsonSchema): JsonSchema {
   return mapSchema(schema, withoutDefault) as JsonSchema

@@ -1,11 +1,11 @@
 import type { JsonSchema } from '@pergola/api'
 import { isJsonObject } from '../base/json-object.ts'
 
-/** Keywords whose value is no schema, whatever it looks like; and those whose values are schemas by name. */
+/** Keywords whose value is never a schema; and those whose values are schemas by name. */
 const valueKeywords = new Set(['const', 'enum', 'default', 'example', 'examples'])
 const mapKeywords = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs'])
 
-/** The same schema with every schema in it changed; `change` is given a schema before those inside it are changed. */
+/** Applies `change` to every schema in the schema; outer schemas first. */
 export function mapSchema(schema: unknown, change: (schema: JsonSchema) => JsonSchema): unknown {
   if (Array.isArray(schema)) return schema.map((one) => mapSchema(one, change))
   if (!isJsonObject(schema)) return schema

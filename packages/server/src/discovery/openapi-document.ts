@@ -47,14 +47,14 @@ export function openApiDocument({
   }
 }
 
-/** Those of the shared schemas that a document refers to. */
+/** The shared schemas that a document refers to. */
 function sharedIn(document: object, freeName: FreeName): object {
   const text = JSON.stringify(document)
   const named = Object.entries(sharedSchemas).map(([name, schema]) => [freeName(name), schema] as const)
   return Object.fromEntries(named.filter(([name]) => text.includes(JSON.stringify(reference(name).$ref))))
 }
 
-/** What is known of a program: that it is there. */
+/** Describes an app, of which only its existence is known. */
 export function appWords(plugin: string): string {
   return `Whatever else is asked for here, a program of the plugin ${plugin} answers; what that takes is not described.`
 }

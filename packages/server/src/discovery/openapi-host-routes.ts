@@ -5,7 +5,7 @@ import { bodyFailures, refused } from './openapi-paths.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Endpoints of the host itself, by path and method. */
+/** The host's endpoints, by path and method. */
 export function hostRoutePaths(routes: readonly HostRoute[], freeName: FreeName): Json {
   const byPath = Map.groupBy(routes, ({ path }) => path)
   return Object.fromEntries(
@@ -48,7 +48,7 @@ function queryParameter({ name, description, required = false, schema }: QueryPa
   return { name, in: 'query', required, description, schema }
 }
 
-/** What every request that changes something under `/auth` is asked for; browsers send it by themselves. */
+/** The `Origin` header, checked for every change under `/auth`; browsers send it by themselves. */
 function originParameter({ method, path }: HostRoute): readonly Json[] {
   if (method === 'GET' || !path.startsWith('/auth/')) return []
   const description = 'The address of this server. Browsers send it by themselves; other clients must.'

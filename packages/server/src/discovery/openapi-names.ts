@@ -1,9 +1,9 @@
 import type { Model } from '../models/model.ts'
 
-/** What is called `wanted` in a document where nothing of its kinds is. */
+/** A component name that does not collide with a kind in the document. */
 export type FreeName = (wanted: string) => string
 
-/** A kind keeps its name; whatever would have the same one gets an underscore, which no kind holds. */
+/** A kind keeps its name; other components with the same name get an underscore, which no kind contains. */
 export function createFreeName(models: readonly Pick<Model, 'kind'>[]): FreeName {
   const taken = new Set(models.map(({ kind }) => kind))
   return (wanted) => (taken.has(wanted) ? `${wanted}_` : wanted)
@@ -14,8 +14,8 @@ export function reference(component: string): { readonly $ref: string } {
 }
 
 /**
- * A definition of a model as a component. OpenAPI allows only letters, digits, dots, dashes and underscores there; a
- * name that holds others, or that could be taken for the result, has all its other characters written as numbers.
+ * The component name of a model's `$defs` entry. OpenAPI allows only letters, digits, dots, dashes and underscores; in a name
+ * with other characters, or one that could be mistaken for an encoded name, all other characters are written as numbers.
  */
 export function definitionName(kind: string, name: string): string {
   const isPlain = /^[\w.-]+$/.test(name) && !/_[0-9a-f]+_/.test(name)

@@ -39,8 +39,8 @@ const paging = [
 ]
 
 /**
- * What the same request is as a WebSocket, or with this type in `Accept`. Beside the answers and not among them: with a
- * second type there, every generated client would have to ask which one it got.
+ * Describes the same request as a watch, by WebSocket or with this type in `Accept`. Not listed among the answers: with a
+ * second type there, every generated client would have to check which one it got.
  */
 const watched = {
   'x-watch': {
@@ -54,13 +54,13 @@ const watched = {
 interface Answered {
   readonly status?: number
   readonly description: string
-  /** The component that it is. */
+  /** The name of its component. */
   readonly as: string
   readonly headers?: Json
   readonly failures: readonly Reason[]
 }
 
-/** What the operations of one model have in common. */
+/** What the operations of one model share. */
 interface Parts {
   readonly model: Model
   readonly freeName: FreeName
@@ -96,7 +96,7 @@ export function modelPaths(model: Model, freeName: FreeName): Json {
   }
 }
 
-/** Of objects that belong to whoever asks: a collection of them cannot be deleted at once. */
+/** For owned objects: a collection of them cannot be deleted at once. */
 export function ownPaths(model: Model, freeName: FreeName): Json {
   const paths = modelPaths(model, freeName)
   const { delete: _, ...collection } = paths[pathOf(model)] as Json
@@ -138,7 +138,7 @@ function collectionOperations({ model, freeName, operation, answered }: Parts): 
   }
 }
 
-/** Of a watch too. */
+/** Also applies to watches. */
 const getFailures: readonly Reason[] = ['MethodNotAllowed', 'TooManyRequests']
 
 function objectOperations({ model, freeName, name, operation, answered }: Parts): Json {
@@ -204,7 +204,7 @@ function bodyOf(schema: Json): Json {
   return { required: true, content: { 'application/json': { schema } } }
 }
 
-/** RFC 6902. */
+/** A JSON Patch (RFC 6902). */
 const jsonPatch = {
   type: 'array',
   maxItems: 1_000,
@@ -237,7 +237,7 @@ function withNotModified(operation: Json): Json {
   return { ...operation, responses: { ...responses, 304: { description: 'It is in the state that the reader has.' } } }
 }
 
-/** What any operation may be answered: paths and parameters are checked everywhere, and a model can be gone. */
+/** Errors that any operation may return: paths and parameters are checked everywhere, and a model can be gone. */
 const anywhere: readonly Reason[] = [
   'BadRequest',
   'Unauthenticated',
@@ -248,7 +248,7 @@ const anywhere: readonly Reason[] = [
   'Unavailable',
 ]
 
-/** By status, since several reasons may share one. */
+/** Grouped by status, since several reasons may share one. */
 export function refused(reasons: readonly Reason[], freeName: FreeName): Json {
   const byStatus = Map.groupBy([...reasons, ...anywhere], (reason) => problems[reason].status)
   return Object.fromEntries(

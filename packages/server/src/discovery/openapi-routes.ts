@@ -4,13 +4,13 @@ import { refused } from './openapi-paths.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Custom APIs as their plugins declare them, by path and method. */
+/** Custom APIs as declared by their plugins, by path and method. */
 export function routePaths(routes: readonly RouteDeclaration[], freeName: FreeName): Json {
   const byPath = Map.groupBy(routes, ({ path }) => path)
   return Object.fromEntries(
     [...byPath].map(([path, there]) => [
       path,
-      // A path that has a stream beside an answer can be described as one of them.
+      // OpenAPI can describe only one of a stream and a plain answer at the same path; the last one wins.
       Object.fromEntries(
         there
           .toSorted((one, other) => Number(other.stream ?? false) - Number(one.stream ?? false))
@@ -42,7 +42,7 @@ function operationOf(route: RouteDeclaration, freeName: FreeName): Json {
   }
 }
 
-/** `POST .../todos/{name}/share` is `postTodosNameShare`: no two routes of a version have the same. */
+/** `POST .../todos/{name}/share` is `postTodosNameShare`: unique within a version. */
 function operationId(method: string, path: string): string {
   const words = path
     .split('/')

@@ -8,7 +8,7 @@ import { closedSchema, type JsonSchema } from '../validation/object-schema.ts'
 const readOnly = { readOnly: true }
 const strings = { type: 'object', additionalProperties: { type: 'string' } }
 
-/** What every object has, by who writes it: the server owns the fields that are read-only. */
+/** Metadata fields of every object; the server owns the read-only ones. */
 const metadataFields: Readonly<Record<string, JsonSchema>> = {
   name: {
     type: 'string',
@@ -108,8 +108,8 @@ export const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
 }
 
 /**
- * The schemas of one model: its kind as it is answered and as it is sent, its list, and its named parts as
- * `<Kind>.<name>` and `<Kind>Input.<name>`.
+ * The schemas of one model: its kind in answers and as input, its list, and its definitions as `<Kind>.<name>` and
+ * `<Kind>Input.<name>`.
  */
 export function modelSchemas(model: Model, freeName: FreeName): Readonly<Record<string, JsonSchema>> {
   const { kind, apiVersion, definition, statusSubresource, rules } = model
@@ -120,7 +120,7 @@ export function modelSchemas(model: Model, freeName: FreeName): Readonly<Record<
   const type = { apiVersion: { type: 'string', const: apiVersion }, kind: { type: 'string', const: kind } }
   const sent = { ...type, metadata: reference(freeName('SentMetadata')) }
   const { status } = sentBody.properties
-  // Of what is sent here, the status counts for nothing.
+  // The status in this input is ignored.
   const ignored = statusSubresource && status ? { status: { ...status, readOnly: true } } : {}
   return {
     [kind]: {
@@ -197,7 +197,7 @@ function listSchema({ kind, apiVersion }: Model): JsonSchema {
   }
 }
 
-/** A model's own definitions stand among the components of all; those of what is sent are others. */
+/** Points a model's references to its components; those for input are separate. */
 function withReferences(schema: unknown, owner: string): unknown {
   return mapSchema(schema, (one) =>
     typeof one['$ref'] === 'string' ? { ...one, $ref: componentOf(one['$ref'], owner) } : one,

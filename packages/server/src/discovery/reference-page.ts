@@ -129,7 +129,7 @@ function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
-/** Readable without a script, a font or anything from elsewhere. */
+/** Readable without scripts, fonts or external content. */
 function page(title: string, body: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escape(title)} · Pergola</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>

@@ -33,17 +33,16 @@ export interface DispatchParts {
   readonly models: ModelRegistry
   readonly streams: StreamLimits
   readonly watching: WatchParts
-  /** The host's own endpoints. */
   readonly hostHandler: FindHostHandler
-  /** Documents and files at paths that are no resource: they can be read, and nothing else. */
+  /** Documents and files at non-resource paths; read-only. */
   readonly page: (path: string) => Handler | undefined
-  /** Whoever else answers, at any path. */
+  /** The plugin that answers at any other path. */
   readonly customApi: (call: Call) => Relay | undefined
-  /** The model of which callers have their own at the path of a resource, and where their names stand; if there is one. */
+  /** The model of the owned objects at a resource's path, and the path of the owner's name, if there is one. */
   readonly ownedAt: (request: ResourceRequest) => OwnedResource | undefined
   /** Throws when the models of the group are not served now. */
   readonly assertServed: (group: string) => void
-  /** Whether the caller may know of an object that its own request did not name. */
+  /** Whether the caller may know of an object that its request did not name. */
   readonly mayGet: (caller: Caller, request: ResourceRequest) => Promise<boolean>
 }
 
@@ -73,14 +72,14 @@ function pageOf(parts: DispatchParts, { verb, path }: NonResourceRequest): Handl
   return page
 }
 
-/** The methods a path takes, for `Allow`. */
+/** The methods of a path, for `Allow`. */
 const collectionMethods = ['GET', 'HEAD', 'POST', 'DELETE']
 export const objectMethods = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']
 const withoutCreate = collectionMethods.filter((method) => method !== 'POST')
 const ownedCollectionMethods = collectionMethods.filter((method) => method !== 'DELETE')
 const statusMethods = ['PUT', 'PATCH']
 
-/** The body is read once: the verb may be done again, by another declaration. */
+/** The body is read once: the verb may be repeated with another definition. */
 async function dispatchVerb(
   parts: DispatchParts,
   call: Call,
@@ -105,10 +104,10 @@ async function dispatchVerb(
   }
 }
 
-/** Verbs of everybody's own objects; a collection of them cannot be deleted at once. */
+/** Verbs on owned objects; a collection of them cannot be deleted at once. */
 const ownedVerbs: ReadonlySet<Verb> = new Set(['list', 'get', 'create', 'update', 'patch', 'delete', 'watch'])
 
-/** The same verbs, on what is the caller's. */
+/** Runs the same verbs on the caller's own objects. */
 async function dispatchOwned(
   parts: DispatchParts,
   call: Call,
@@ -131,7 +130,7 @@ interface Sent {
 }
 
 interface ServedVerb {
-  /** The types of body that it takes. */
+  /** The content types that it accepts. */
   readonly reads?: readonly string[]
   readonly run: (parts: DispatchParts, model: Model, sent: Sent) => Promise<Answer | Stream>
 }

@@ -11,8 +11,8 @@ import type { Handler } from '../base/call.ts'
 import type { HostRoute } from '../base/host-route.ts'
 
 /**
- * Finds the handler of the host's own endpoint that a request is for; undefined where there is none. Throws `MethodNotAllowed`,
- * with `Allow`, where there is one for other methods.
+ * Finds the handler of the host endpoint for a request; undefined when there is none. Throws `MethodNotAllowed`, with `Allow`,
+ * when the path only has other methods.
  */
 export type FindHostHandler = (asked: AskedRoute) => Handler | undefined
 
@@ -42,7 +42,7 @@ export function createHostRoutes(routes: readonly HostRoute[]): FindHostHandler 
   }
 }
 
-/** Most requests are for models: two look-ups tell them from the host's own endpoints, without reading the path. */
+/** Most requests are for models: two look-ups tell them from host endpoints without reading the path. */
 function createFilter(routes: readonly HostRoute[]): (info: RequestInfo) => boolean {
   const subresources = new Map<string, Map<string, Set<string | undefined>>>()
   for (const { method, path } of routes) {

@@ -1,26 +1,26 @@
 import type { Change, Place } from '../store/store.ts'
 
 /**
- * The changes of all models as they are committed, whoever does it: one reading for everybody in this process. How they
- * come here is the transport's affair.
+ * The changes of all models as they are committed on any replica: one reader for the whole process. The transport is an
+ * implementation detail.
  */
 export interface Feed extends Disposable {
-  /** The place behind everything that was handed out. */
+  /** The place after everything that was handed out. */
   readonly place: Place
   /**
-   * What lies behind a place, oldest first, as far as it is at hand; undefined when it has to be read from the log. Throws
+   * The changes after a place, oldest first, if they are in memory; undefined when they must be read from the log. Throws
    * `RevisionExpired` for a place that this history never had.
    */
   recent(after: Place): readonly Change[] | undefined
-  /** Whether everything up to a moment ago was handed out. */
+  /** Whether everything committed up to a moment ago was handed out. */
   isCurrent(): boolean
-  /** From the next batch on. Those who came first are served first, and each is waited for. */
+  /** Starts with the next batch. Subscribers are called in the order of subscription, and each is awaited. */
   subscribe(subscriber: FeedSubscriber): Disposable
 }
 
 export interface FeedSubscriber {
-  /** In order, each once. Must not throw. */
+  /** In order, each change once. Must not throw. */
   readonly onChanges: (changes: readonly Change[]) => void | Promise<void>
-  /** Changes were missed: the feed goes on from another place. Must not throw. */
+  /** Changes were missed: the feed continues from another place. Must not throw. */
   readonly onLost: () => void | Promise<void>
 }

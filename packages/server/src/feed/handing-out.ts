@@ -6,20 +6,20 @@ import type { Change, Place, ReadChangesOptions, Revision, Store } from '../stor
 import type { Feed, FeedSubscriber } from './feed.ts'
 import { createRecentChanges, type RecentChanges, type RecentLimits } from './recent-changes.ts'
 
-/** What follows the feed counts for nothing when it was not proven for this long that nothing is missing. */
+/** After this long without a proof that no change is missing, caches that follow the feed are stale. */
 const staleMs = 3_000
 const kept: RecentLimits = { count: 10_000, bytes: 32 * 1024 * 1024 }
-/** As much as is read from the log at a time. */
+/** Limits of one read of the log. */
 export const logBatch: Pick<ReadChangesOptions, 'limit' | 'maxBytes'> = { limit: 1_000, maxBytes: 8 * 1024 * 1024 }
 
-/** Where a feed is, and what everybody in the process gets of it, by whatever way it comes here. */
+/** The feed's place, and the delivery of its changes in this process, independent of the transport. */
 export interface HandingOut extends Omit<Feed, typeof Symbol.dispose> {
   readonly revision: Revision
-  /** Goes on to a place behind the last of the changes, when each subscriber has taken them. */
+  /** Delivers changes to each subscriber and then advances to the place after them. */
   handOut(changes: readonly Change[], next: Revision): Promise<void>
-  /** Everything that was committed before this moment has been handed out. */
+  /** Everything committed before this moment has been handed out. */
   provenAt(moment: number): void
-  /** Goes on from the newest place; everybody is told that changes were missed. */
+  /** Continues from the newest place; tells all subscribers that changes were missed. */
   startAnew(): Promise<void>
 }
 
@@ -71,7 +71,7 @@ export function placeOf(revision: Revision): Place {
   return { number, tag }
 }
 
-/** For whoever stands where the log no longer has anything to go on from. */
+/** Runs `then` when the place is no longer in the log; rethrows other errors. */
 export function ifExpired(then: () => Promise<void>): (error: unknown) => Promise<void> {
   return async (error) => {
     if (!isApiError(error) || error.reason !== 'RevisionExpired') throw error

@@ -3,32 +3,32 @@ import { decodeRevision } from '../store/revision.ts'
 import type { Change, Store } from '../store/store.ts'
 import type { Feed } from './feed.ts'
 
-/** What was read counts for this long while the feed does not run. */
+/** A load counts as current for this long while the feed does not run. */
 const staleMs = 3_000
 
 export interface KeptParts {
   readonly store: Store
   readonly feed: Feed
-  /** Reads everything anew. */
+  /** Reads everything again. */
   readonly load: () => Promise<void>
-  /** Takes up changes that came after it was read; again, perhaps, what it has already shown. */
+  /** Applies changes made after the load; some may already be included in it. */
   readonly apply: (changes: readonly Change[]) => void
-  /** What it is, for whoever has to be told that it cannot be read: "roles and users". */
+  /** What is cached, for error messages: "roles and users". */
   readonly what: string
 }
 
-/** Something of the database that is kept in memory and follows the feed. */
+/** A cache of database content that follows the feed. */
 export interface Kept extends Disposable {
   isCurrent(): boolean
-  /** Reads everything anew; throws `Unavailable` when that cannot be done. */
+  /** Reads everything again; throws `Unavailable` when that fails. */
   catchUp(): Promise<void>
 }
 
 export async function keepCurrent({ store, feed, load, apply, what }: KeptParts): Promise<Kept> {
-  /** What lies up to here was there when everything was read last. */
+  /** The last load included everything up to this place. */
   let read = 0
   let missed = false
-  /** Changes that came while it was being read. */
+  /** Changes that arrived during the load. */
   let waiting: Change[] = []
   let readAt = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | undefined
@@ -54,7 +54,7 @@ export async function keepCurrent({ store, feed, load, apply, what }: KeptParts)
     },
     onLost: async () => {
       missed = true
-      // One that runs may have begun before. Should it fail, nobody is served by what there is.
+      // A running load may have begun too early. If this load fails, the cache is not used.
       await reading?.catch(() => {})
       await catchUp().catch(() => {})
     },

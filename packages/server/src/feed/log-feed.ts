@@ -5,11 +5,11 @@ import type { Feed } from './feed.ts'
 import { ifExpired, startHandingOut } from './handing-out.ts'
 import { readOn } from './read-on.ts'
 
-/** Each reading waits this long for something to happen: so often, at least, the place is proven anew. */
+/** Each read waits this long for changes, so the place is proven at least this often. */
 const waitMs = 1_000
 const retryMs = 200
 
-/** Reads the log of the database itself. */
+/** A feed that reads the change log from the database. */
 export async function createLogFeed(store: Store, log: Log): Promise<Feed> {
   const stop = new AbortController()
   const handing = await startHandingOut(store, log)
@@ -34,7 +34,7 @@ export async function createLogFeed(store: Store, log: Log): Promise<Feed> {
     recent: (after) => handing.recent(after),
     isCurrent: () => handing.isCurrent(),
     subscribe: (subscriber) => handing.subscribe(subscriber),
-    // A statement that does not end is not waited for.
+    // Does not wait for a statement that hangs.
     [Symbol.dispose]: () => stop.abort(),
   }
 }

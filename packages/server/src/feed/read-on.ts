@@ -2,7 +2,7 @@ import { isFullBatch } from '../store/is-full-batch.ts'
 import type { ReadChangesOptions, Store } from '../store/store.ts'
 import { logBatch, type HandingOut } from './handing-out.ts'
 
-/** One reading of the log, handed out. */
+/** Reads the log once and hands the changes out. */
 export async function readOn(
   store: Store,
   handing: HandingOut,
@@ -17,7 +17,7 @@ export async function readOn(
   if (options.signal?.aborted) return
   await handing.handOut(changes, revision)
   if (changes.length === 0) return handing.provenAt(provenAt)
-  // Nothing that was committed before we asked is missing, unless there is more than we took.
+  // Nothing committed before the read is missing, unless the batch was full.
   const objects = changes.map(({ object }) => object)
   if (!isFullBatch(objects, logBatch)) handing.provenAt(began)
 }

@@ -6,22 +6,22 @@ export interface RecentLimits {
   readonly bytes: number
 }
 
-/** The newest changes, so that those who come back after a moment need not read the log. */
+/** The newest changes, so that readers who return after a moment need not read the log. */
 export interface RecentChanges {
   add(changes: readonly Change[]): void
-  /** Everything behind a place; undefined when some of it is no longer here. */
+  /** The changes after a place; undefined when some are no longer in memory. */
   since(after: Place): readonly Change[] | undefined
 }
 
 export function createRecentChanges(start: Place, { count, bytes }: RecentLimits): RecentChanges {
-  /** The place before the first change that is here. */
+  /** The place before the first change in memory. */
   let floor = start
   let changes: Change[] = []
   let held = 0
   const trim = () => {
     let dropped = 0
     while (held > bytes || changes.length - dropped > count) held -= changes[dropped++]?.object.data.length ?? 0
-    // Seldom, and then a good part at once: moving what stays is what costs.
+    // Trimmed rarely and in large parts, because moving the rest is what costs.
     if (dropped > 0) floor = changes[dropped - 1]?.place ?? floor
     changes = dropped > 0 ? changes.slice(dropped) : changes
   }

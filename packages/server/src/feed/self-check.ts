@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts'
 import type { Feed } from './feed.ts'
 
 const everyMs = 60_000
-/** How long the feed is given to hand out what was committed before the first look. */
+/** How long the feed may take to hand out what was committed before the first comparison. */
 const handOutMs = 5_000
 const pollMs = 20
 const shownDifferences = 5
@@ -20,13 +20,13 @@ export interface SelfCheckParts {
 }
 
 export interface SelfCheck extends Disposable {
-  /** Looks at everything once, now; answers how many things had to be read anew. */
+  /** Compares all caches once, now; returns how many had to be reloaded. */
   look(): Promise<number>
 }
 
 /**
- * Everything kept in memory follows the feed, and nothing should ever disagree with the database. Should it, by a fault of
- * ours, this finds it within a minute, reads it anew and says so.
+ * All caches follow the feed and should never differ from the database. If a bug makes one differ, this finds it within a
+ * minute, reloads it and logs it.
  */
 export function startSelfCheck(parts: SelfCheckParts): SelfCheck {
   const checked = counter('pergola_cache_checks')
@@ -46,7 +46,7 @@ export function startSelfCheck(parts: SelfCheckParts): SelfCheck {
     for (const cache of parts.caches) if (await look(cache)) repaired++
     return repaired
   }
-  // Replicas that started together need not look together.
+  // Spreads the checks of replicas that started together.
   const timer = setInterval(
     () => {
       lookAtAll().catch((err: unknown) => parts.log.warn({ err }, 'memory could not be compared with the database'))
@@ -57,7 +57,7 @@ export function startSelfCheck(parts: SelfCheckParts): SelfCheck {
   return { look: lookAtAll, [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-/** Those that are still there when everything that was committed has been handed out. */
+/** Differences that remain after everything committed has been handed out. */
 async function lastingDifferences(
   { store, feed }: SelfCheckParts,
   { differences }: CheckedCache,
@@ -67,7 +67,7 @@ async function lastingDifferences(
   const { number } = decodeRevision(await store.head())
   const deadline = performance.now() + handOutMs
   while (feed.place.number < number) {
-    // As long as the feed stands still, everybody asks the database itself.
+    // While the feed is stalled, all callers read the database itself.
     if (performance.now() > deadline) return []
     await sleep(pollMs)
   }

@@ -66,7 +66,7 @@ const misses = {
   type: 'array',
   items: { enum: ['verb', 'group', 'resource', 'sub-resource', 'name', 'path'] },
 }
-/** As `explain` answers it. */
+/** The answer of `explain`. */
 const explanation = {
   oneOf: [
     {
@@ -96,7 +96,7 @@ const explanation = {
   ],
 }
 
-/** `POST accessreviews`: whether the caller, or somebody else, may do something, and why. */
+/** `POST accessreviews`: whether the caller, or another user, may do something, and why. */
 export async function reviewAccess(rights: Rights, call: Call): Promise<Answer> {
   const { request, caller } = call
   const { user, requests } = await reviews.read(request)
@@ -118,7 +118,7 @@ interface Other {
   readonly user: string
 }
 
-/** Of somebody else, which is a right of its own. */
+/** The rights of another user; reviewing these needs a right of its own. */
 async function other(rights: Rights, { held, caller, user }: Other): Promise<{ held: HeldRoles; as: Caller }> {
   const needed: ResourceRequest = {
     kind: 'resource',

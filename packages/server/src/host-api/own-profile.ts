@@ -67,7 +67,7 @@ export function profileRoutes(parts: OwnProfileParts): readonly HostRoute[] {
   ]
 }
 
-/** `GET users/-`: who the caller is. */
+/** `GET users/-`: the caller's profile. */
 async function ownProfile(parts: OwnProfileParts, call: Call): Promise<Answer> {
   const caller = userOf(call)
   const { roles } = await parts.rights.rolesOf(caller)
@@ -77,7 +77,7 @@ async function ownProfile(parts: OwnProfileParts, call: Call): Promise<Answer> {
   return taggedAnswer(call, 'application/json', JSON.stringify(shown))
 }
 
-/** `PATCH users/-`: what somebody says of itself; a null takes it away. */
+/** `PATCH users/-`: changes the caller's own profile; null removes a field. */
 async function changeOwnProfile(parts: OwnProfileParts, call: Call): Promise<Answer> {
   const caller = userOf(call)
   const sent = await patch.read(call.request)

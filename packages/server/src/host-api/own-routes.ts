@@ -9,7 +9,7 @@ import { whoCanRoutes, type WhoCanParts } from './who-can.ts'
 
 export type OwnRouteParts = WhoCanParts & OwnProfileParts & TokensApiParts & UserPasswordParts & UserIdentitiesParts
 
-/** What the host itself adds to the paths of resources. */
+/** The routes that the host adds below resource paths. */
 export function ownRoutes(parts: OwnRouteParts): readonly HostRoute[] {
   const { rights } = parts
   return [

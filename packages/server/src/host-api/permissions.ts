@@ -31,12 +31,12 @@ export function permissionRoutes(rights: Rights): readonly HostRoute[] {
   ]
 }
 
-/** `GET users/-/permissions`: what the caller holds, for a user interface to show what it may. */
+/** `GET users/-/permissions`: the caller's roles and UI permissions, for a user interface to show what is allowed. */
 async function ownPermissions(rights: Rights, call: Call): Promise<Answer> {
   const { caller } = call
   const held = await rights.rolesOf(caller)
   const { book, roles } = held
-  // Who may do everything sees everything, also what no role of its own names.
+  // A super administrator gets all UI permissions, including those of roles it does not hold.
   const names = mayHandOutAnything(held) ? [...book.roles.keys()] : roles.map(({ name }) => name)
   const username = caller.kind === 'anonymous' ? undefined : caller.name
   const uiPermissions = book.uiPermissions(names)

@@ -96,7 +96,7 @@ export function tokenRoutes(parts: TokensApiParts): readonly HostRoute[] {
   ]
 }
 
-/** `POST personalaccesstokens`: for oneself, by a session; the secret is in this answer and nowhere else. */
+/** `POST personalaccesstokens`: creates a token for the caller, who needs a session. The secret is only in this answer. */
 async function makeToken(parts: TokensApiParts, call: Call): Promise<Answer> {
   const caller = signedIn(call)
   const { request } = call
@@ -118,11 +118,11 @@ async function makeToken(parts: TokensApiParts, call: Call): Promise<Answer> {
   return { ...answer, headers, body: Buffer.from(JSON.stringify({ ...shown, token: secret })) }
 }
 
-/** A token can be narrowed to what its owner holds, and must not be over before it begins. */
+/** A token can be narrowed only to roles that its owner is bound to, and must expire in the future. */
 async function refuseUnheld({ clock, rights }: TokensApiParts, caller: UserCaller, wanted: Wanted): Promise<void> {
   const { roles: held } = await rights.rolesOf(caller)
   const unheld = (wanted.roles ?? []).filter((role) => !held.some(({ name, binding }) => name === role && binding))
-  // A leap second is no time that can be compared.
+  // `Date.parse` returns NaN for a leap second; the negation treats that as expired.
   const isOver = wanted.expiresAt !== undefined && !(Date.parse(wanted.expiresAt) > clock.now())
   refuseBody('the token', [
     ...unheld.map((role) => fieldError('/roles', 'held', `names "${role}", which you are not bound to`)),
@@ -130,14 +130,14 @@ async function refuseUnheld({ clock, rights }: TokensApiParts, caller: UserCalle
   ])
 }
 
-/** `GET personalaccesstokens`: one's own. */
+/** `GET personalaccesstokens`: lists the caller's tokens. */
 async function listTokens(parts: TokensApiParts, call: Call): Promise<Answer> {
   const found = await ownTokens(parts, userOf(call))
   const items = found.map((stored) => toBytes(parts.tokens, stored).toString())
   return jsonAnswer(200, Buffer.from(`{"items":[${items.join(',')}]}`))
 }
 
-/** `DELETE personalaccesstokens/<name>`: one's own. */
+/** `DELETE personalaccesstokens/<name>`: deletes one of the caller's tokens. */
 async function deleteToken(parts: TokensApiParts, call: Call, name: string): Promise<Answer> {
   const caller = userOf(call)
   const isOwn = (await ownTokens(parts, caller)).some((stored) => stored.name === name)

@@ -3,7 +3,7 @@ import { verbs, type RequestInfo } from '@pergola/api'
 const text = { type: 'string', minLength: 1, maxLength: 253 }
 const verb = { enum: [...verbs] }
 
-/** A request as a review names it: of a resource, or of any other path. */
+/** A request as named in a review: for a resource, or for any other path. */
 const reviewedRequest = {
   type: 'object',
   required: ['verb'],
@@ -27,7 +27,7 @@ const reviewedRequest = {
   ],
 }
 
-/** As many as one question may hold. */
+/** The requests of one review. */
 export const reviewedRequests = { type: 'array', minItems: 1, maxItems: 100, items: reviewedRequest }
 
 export interface ReviewedRequest {

@@ -80,15 +80,15 @@ export function userIdentityRoutes(parts: UserIdentitiesParts): readonly HostRou
   ]
 }
 
-/** `GET users/<name>/oidcidentities`: who a user is to which provider. */
+/** `GET users/<name>/oidcidentities`: the user's identities at the providers. */
 async function listUserIdentities(parts: UserIdentitiesParts, name: string): Promise<Answer> {
   const { uid } = await findUser(parts, name)
   return answer(200, { items: (await parts.identities.of(uid)).map(shown) })
 }
 
 /**
- * `POST users/<name>/oidcidentities`: who proves the identity can become the user, so linking takes power over it. And what the
- * provider gives to that somebody is given to whoever is that user already.
+ * `POST users/<name>/oidcidentities`: links an identity. Whoever proves the identity can sign in as the user, so the caller
+ * needs power over the user. The user also gets the roles that the provider gives to that identity.
  */
 async function linkUserIdentity(parts: UserIdentitiesParts, call: Call, name: string): Promise<Answer> {
   refuseTokens(call, 'links no identity')
@@ -105,7 +105,10 @@ async function linkUserIdentity(parts: UserIdentitiesParts, call: Call, name: st
   return answer(201, linked ? shown(linked) : {})
 }
 
-/** `DELETE users/<name>/oidcidentities?issuer=<address>`: with what the issuer gave; the user is signed out everywhere. */
+/**
+ * `DELETE users/<name>/oidcidentities?issuer=<address>`: removes a link and the roles that the issuer gave, and ends all
+ * sessions of the user.
+ */
 async function unlinkUserIdentity(parts: UserIdentitiesParts, call: Call, name: string): Promise<Answer> {
   const issuer = call.request.query.get('issuer')
   if (issuer === null) throw new ApiError('BadRequest', 'say which identity is to be removed: ?issuer=<its address>')

@@ -46,7 +46,10 @@ export function userPasswordRoutes(parts: UserPasswordParts): readonly HostRoute
   ]
 }
 
-/** `PUT /api/v1alpha1/users/<name>/password`: of somebody else, who is signed out everywhere; its tokens end unless they are kept. */
+/**
+ * `PUT /api/v1alpha1/users/<name>/password`: sets another user's password. Ends all sessions of that user, and all tokens
+ * unless they are kept.
+ */
 async function setUserPassword(parts: UserPasswordParts, call: Call, name: string): Promise<Answer> {
   refuseTokens(call, 'sets no password')
   const { request } = call

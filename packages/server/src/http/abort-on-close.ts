@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** A signal for work that nobody waits for once the other end has closed. */
+/** A signal that aborts when the other end closes, for work that nobody waits for any more. */
 export function abortOnClose(other: ServerResponse | Socket, isAnswered = () => false): AbortSignal {
   const controller = new AbortController()
   const end = () => {

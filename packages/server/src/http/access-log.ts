@@ -2,14 +2,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../base/log.ts'
 import { shownPath } from '../base/shown-path.ts'
 
-/** One line a request, written when the connection is done with it, however it ended. */
+/** One log line per request, written when the connection is done with it, however it ended. */
 export interface AccessLog {
   begin(request: FastifyRequest, reply: FastifyReply): void
-  /** Adds to the request's line. */
+  /** Adds facts to the request's log line. */
   note(request: FastifyRequest, facts: Readonly<Record<string, unknown>>): void
 }
 
-/** Told how long an answer took, and whether the server failed it; not of streams, which take as long as they are listened to. */
+/**
+ * Called with the duration of an answer and whether the server failed; not for streams, which last as long as the client
+ * listens.
+ */
 export type OnAnswered = (ms: number, failed: boolean) => void
 
 export function createAccessLog(log: Log, onAnswered: OnAnswered = () => {}): AccessLog {

@@ -8,7 +8,10 @@ interface Sides {
   readonly response: ServerResponse
 }
 
-/** Lets somebody else answer. Rejects when that fails before the answer has begun; later it is noted, and cut. */
+/**
+ * Lets the relay answer. Rejects when it fails before the answer has begun; a later failure is logged and the answer is cut
+ * off.
+ */
 export async function beginRelay(
   relay: Relay,
   { request, response }: Sides,
@@ -18,7 +21,7 @@ export async function beginRelay(
     body: (limit) => bodyOf(request, response, limit),
     begin: (status, headers) => {
       response.writeHead(status, headers)
-      // Whoever opens a stream learns at once that there is one, however long it is silent.
+      // Flush the headers, so that the client of a stream learns at once that it is open, however long it is silent.
       if (headers['content-length'] === undefined) response.flushHeaders()
       return response
     },
@@ -34,7 +37,7 @@ export async function beginRelay(
   } catch (error) {
     if (!response.headersSent) throw error
     note(error)
-    // Half an answer must not look whole.
+    // A partial answer must not look complete.
     response.destroy()
   }
 }
@@ -44,7 +47,7 @@ function bodyOf(request: IncomingMessage, response: ServerResponse, limit: numbe
   if (announced === undefined && encoding === undefined) return undefined
   if (Number(announced ?? 0) > limit) throw tooLarge(limit)
   if (/^100-continue$/i.test(expect ?? '')) response.writeContinue()
-  // What says how long it is cannot be longer.
+  // A body with a content length cannot exceed it.
   return announced === undefined ? request.pipe(bounded(limit)) : request
 }
 

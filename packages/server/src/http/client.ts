@@ -1,20 +1,20 @@
 import type { IncomingMessage } from 'node:http'
 import { addressRanges, plainAddress, type AddressRanges } from '../base/address-range.ts'
 
-/** Who asks, and by which address: as the connection has it, or as a proxy of our own says. */
+/** The client's address and the host it called, taken from the connection or from a trusted proxy. */
 export interface Client {
   readonly address: string
-  /** As the client wrote it, port included; undefined when it did not. */
+  /** As sent by the client, port included; undefined when missing. */
   readonly host: string | undefined
-  /** Known only from a proxy that is trusted. */
+  /** Known only from a trusted proxy. */
   readonly scheme: string | undefined
-  /** Somebody who is not trusted says for whom it asks. */
+  /** An untrusted peer sent `X-Forwarded-*` headers. */
   readonly hasUntrustedWords: boolean
 }
 
 export type ClientReader = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => Client
 
-/** `X-Forwarded-*` is read where it comes from a trusted proxy; anybody else could write what it likes. */
+/** Reads `X-Forwarded-*` only from trusted proxies; anybody else could forge it. */
 export function createClientReader(trustedProxies: readonly string[]): ClientReader {
   const isTrusted = addressRanges(trustedProxies)
   return ({ headers, socket }) => {
@@ -33,8 +33,8 @@ export function createClientReader(trustedProxies: readonly string[]): ClientRea
 }
 
 /**
- * From the right, where our own proxies write, as far as the word of a trusted one reaches. Who writes what is no address
- * is the last that is known.
+ * Reads from the right, where our own proxies append, as long as the entry before was written by a trusted proxy. Stops at an
+ * entry that is not an address.
  */
 function clientAddress(peer: string, forwardedFor: string, isTrusted: AddressRanges): string {
   let known = peer

@@ -3,12 +3,12 @@ import type { Duplex } from 'node:stream'
 const nothing = Buffer.alloc(0)
 
 /**
- * What was written to a connection and has not left. Asked of the connection itself: it knows at once what the system has
- * taken, while it tells those who wait for it only later, when much may have been written at one go.
+ * The bytes written to a connection that have not left yet. Asks the connection itself: it knows at once what the system has
+ * accepted, while its callbacks run later, when much more may have been written.
  */
 export class ConnectionQueue {
   readonly #connection: Duplex
-  /** Of the frames that may not have left, oldest first. */
+  /** Sizes of the frames that may not have left, oldest first. */
   readonly #sizes: number[] = []
   #total = 0
 
@@ -16,7 +16,7 @@ export class ConnectionQueue {
     this.#connection = connection
   }
 
-  /** Bytes behind the frame that is leaving. */
+  /** Bytes behind the frame being sent. */
   get waiting(): number {
     const left = this.#connection.writableLength
     while (this.#sizes.length > 0 && this.#total - (this.#sizes[0] ?? 0) >= left)
@@ -31,7 +31,7 @@ export class ConnectionQueue {
     this.#total += bytes.length
   }
 
-  /** Resolves when everything has left, or nothing can leave any more. */
+  /** Resolves when everything has left, or the connection is closed. */
   drained(): Promise<void> {
     const connection = this.#connection
     if (connection.writableLength === 0 || connection.destroyed || connection.writableEnded) return Promise.resolve()

@@ -3,35 +3,35 @@ import { Server as TcpServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * A kept-alive connection on which nothing has come in for this long when the server stops is closed. Shorter, and a
- * request already on its way to us would be cut; busy connections close by themselves after the answer that says so.
+ * When the server stops, keep-alive connections that were idle for this long are closed. With a shorter time, a request already
+ * on its way would be cut; busy connections close after the answer that says so.
  */
 const quietMs = 1_000
 const pollMs = 50
 
 export interface DrainOptions {
-  /** How long new connections are still taken, unready, so that whoever sends them can notice. */
+  /** How long new connections are still accepted while reporting "not ready", so that load balancers can notice. */
   readonly delayMs: number
-  /** How long requests in flight are waited for after that. */
+  /** How long to wait for requests in flight after that. */
   readonly timeoutMs: number
-  /** Ends what would go on by itself; called once no new connections are taken. */
+  /** Ends long-lived streams; called once no new connections are accepted. */
   readonly endStreams: () => void
 }
 
 /** The connections of one server, so that it can stop without cutting a request. */
 export interface Connections {
-  /** Going to stop; to be told to whoever asks whether this server is ready. */
+  /** The server is going to stop; readiness checks report it. */
   readonly draining: boolean
   /** Call for every request, before it is answered. */
   track(request: IncomingMessage, response: ServerResponse): void
-  /** Waits for every request in flight; answers how many connections with one had to be cut. */
+  /** Waits for every request in flight; returns how many connections with one had to be cut. */
   drain(options: DrainOptions): Promise<number>
 }
 
 interface Connection {
   inFlight: number
   quietSince: number
-  /** As seen last; more of it means that a request is coming in. */
+  /** The last count; an increase means that a request is coming in. */
   bytesRead: number
 }
 
@@ -54,7 +54,7 @@ export function trackConnections(server: Server): Connections {
     },
     track: (request, response) => {
       if (closing) response.setHeader('connection', 'close')
-      // Not the response's socket: a pipelined request has none until the answers before it are out.
+      // Not the response's socket: a pipelined request has none until the answers before it are sent.
       const connection = open.get(request.socket)
       if (!connection) return
       connection.inFlight++
@@ -66,9 +66,9 @@ export function trackConnections(server: Server): Connections {
     drain: async ({ delayMs, timeoutMs, endStreams }) => {
       draining = true
       await sleep(delayMs)
-      // Not before: a client told to leave would come back by a new connection, to be reset with the listening socket.
+      // Not earlier: a client told to leave would reconnect, and that connection would be reset with the listening socket.
       closing = true
-      // The TCP server's own close: the HTTP server's would also cut idle connections, on which a request may be coming.
+      // The TCP server's own close: the HTTP server's would also cut idle connections, on which a request may be coming in.
       TcpServer.prototype.close.call(server)
       endStreams()
       const deadline = performance.now() + timeoutMs

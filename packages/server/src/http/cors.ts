@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer } from '../base/call.ts'
 import type { Origins } from '../base/origins.ts'
 
-/** How long a browser need not ask again, in seconds. */
+/** Seconds for which a browser may cache a preflight answer. */
 const maxAge = 600
 const allowed = {
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
@@ -11,17 +11,17 @@ const allowed = {
 }
 const exposed = 'ETag, Location, Retry-After, Pergola-Request-Id'
 
-/** What pages of other sites may do here. Never with cookies: nothing here ever says that credentials are allowed. */
+/** CORS rules for pages of other sites. Never with cookies: no answer allows credentials. */
 export interface Cors {
-  /** The answer to a browser that asks before it sends; undefined for whatever is no such question, or not let in. */
+  /** The answer to a preflight request; undefined for other requests and for origins that are not listed. */
   preflight(method: string, headers: IncomingHttpHeaders): Answer | undefined
-  /** For every answer. */
+  /** Headers for every answer. */
   headersFor(headers: IncomingHttpHeaders): Readonly<Record<string, string>>
 }
 
 export function createCors(listed: Origins): Cors {
   const off = {}
-  // Also to those who are not let in, and to those who are no page: a cache must not hand the one's answer to the other.
+  // Also for origins that are not listed and for non-browser clients: a cache must not return the answer of one to another.
   const closed = { vary: 'Origin' }
   return {
     preflight: (method, { origin, 'access-control-request-method': asked }) => {

@@ -3,12 +3,12 @@ import type { Socket } from 'node:net'
 import type { Frame, Wire } from '../base/wire.ts'
 import { ConnectionQueue } from './connection-queue.ts'
 
-/** How long a reader may take for what is left when its stream ends. */
+/** How long a reader may take to receive the rest when its stream ends. */
 const lingerMs = 10_000
 
 /**
- * Server-Sent Events on a response whose head is out, in chunks. Each is written to the connection as it is, in the bytes
- * that all readers of a frame share; the response writes the last one.
+ * Server-Sent Events, in chunks, on a response whose head was sent. Chunks are written directly to the connection, as buffers
+ * shared by all readers of a frame; the response writes the last chunk.
  */
 export function eventStreamWire(response: ServerResponse, connection: Socket): Wire {
   const queue = new ConnectionQueue(connection)
@@ -28,7 +28,7 @@ export function eventStreamWire(response: ServerResponse, connection: Socket): W
       response.end()
       setTimeout(() => response.destroy(), lingerMs).unref()
     },
-    // Nothing comes back on an event stream; what cannot be delivered ends the connection below it.
+    // Readers send nothing on an event stream; a failed delivery ends the connection.
     probe: () => {},
   }
 }
@@ -41,7 +41,7 @@ function encoded(frame: Frame): Buffer {
   if (found) return found
   const id = frame.revision === undefined ? '' : `id: ${frame.revision}\n`
   const head = `${id}data: `
-  // With the two line breaks that end an event, without those that end the chunk.
+  // Includes the two line breaks that end an event, but not those that end the chunk.
   const length = frame.json.reduce((sum, part) => sum + part.length, head.length + 2)
   const bytes = Buffer.concat([Buffer.from(`${length.toString(16)}\r\n${head}`), ...frame.json, end])
   known.set(frame, bytes)

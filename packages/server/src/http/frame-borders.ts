@@ -3,13 +3,13 @@ const longestHeader = 14
 const closeFrame = 0x8
 
 /**
- * Where the frames of a WebSocket begin and end in bytes that pass by. What they hold is nobody's affair here; but who has a
- * last word to say must not say it in the middle of somebody else's.
+ * Tracks where WebSocket frames begin and end in a byte stream, without reading their content. A close frame from the host must
+ * not be inserted into the middle of another frame.
  */
 export class FrameBorders {
   readonly #header = Buffer.alloc(longestHeader)
   #have = 0
-  /** Of the present frame, bytes that are still to come behind its header. */
+  /** Bytes of the current frame that are still to come after its header. */
   #left = 0
   #hasClosed = false
 
@@ -18,7 +18,7 @@ export class FrameBorders {
     return this.#have === 0 && this.#left === 0
   }
 
-  /** Whether whoever sends them has said that it ends. */
+  /** Whether the sender has sent a close frame. */
   get hasClosed(): boolean {
     return this.#hasClosed
   }

@@ -3,28 +3,28 @@ import type { Answer } from '../base/call.ts'
 import type { HostRoute } from '../base/host-route.ts'
 import type { Log } from '../base/log.ts'
 
-/** One thing that must hold for this server to be of use: answers a detail for people, or throws. */
+/** One condition for this server to be usable: returns a detail for people, or throws. */
 export interface HealthCheck {
   readonly name: string
   readonly check: () => Promise<string>
-  /** Somebody else writes down when it fails. */
+  /** Failures are logged elsewhere. */
   readonly isLogged?: boolean
 }
 
 export interface Health {
   readonly routes: readonly HostRoute[]
   /**
-   * What is answered before anybody asks who calls: that takes the database, whose outage must neither get the process
-   * restarted nor keep it from saying that it is not ready.
+   * Answers before authentication: that needs the database, whose outage must neither get the process restarted nor keep it
+   * from reporting that it is not ready.
    */
   readonly early: (request: RequestHead) => Promise<Answer> | undefined
-  /** What came of each check. */
+  /** Runs all checks and returns their results. */
   readonly look: () => Promise<readonly CheckResult[]>
 }
 
 export interface HealthOptions {
   readonly checks: readonly HealthCheck[]
-  /** Whether callers can be told apart now. */
+  /** Whether callers can be authenticated now. */
   readonly knowsCallers: () => boolean
   readonly log: Log
 }
@@ -32,8 +32,8 @@ export interface HealthOptions {
 const livez = async () => text(200, 'ok\n')
 
 /**
- * `/livez`: the process answers, and nothing else is asked. `/readyz`: whether to send requests here. Its `?verbose` lists the
- * checks, for people; only callers that signed in see the details, which name hosts and users.
+ * `/livez`: whether the process answers; checks nothing else. `/readyz`: whether to send requests here. `/readyz?verbose` lists
+ * the checks, for people; only signed-in callers see the details, which name hosts and users.
  */
 export function createHealth({ checks, knowsCallers, log }: HealthOptions): Health {
   const failing = new Set<string>()
@@ -104,7 +104,7 @@ function healthRoutes(readiness: Readiness): readonly HostRoute[] {
 }
 
 interface Noted {
-  /** Checks that have failed, and were written down. */
+  /** Checks that have failed and were logged. */
   readonly failing: Set<string>
   readonly log: Log
 }

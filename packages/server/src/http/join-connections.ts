@@ -3,24 +3,24 @@ import type { Duplex } from 'node:stream'
 import { goingAway, type Closing } from '../base/passage.ts'
 import { FrameBorders } from './frame-borders.ts'
 
-/** Joined connections on which nothing moves for this long are closed: whoever means to stay says so in between. */
+/** Joined connections that are idle for this long are closed: a peer that wants to stay must send pings. */
 const idleMs = 60_000
-/** How long either side may take for what is left when the other has ended. */
+/** How long either side may take to receive the rest when the other has ended. */
 const lingerMs = 10_000
 const ignore = () => {}
 
 export interface Sides {
   readonly client: Socket
-  /** Who answers. */
+  /** The connection of the plugin that answers. */
   readonly other: Duplex
-  /** What the client is told when the other side has gone without a word. */
+  /** The close reason for the client when the other side's connection was lost. */
   readonly lost: () => Closing
   readonly idleMs?: number
 }
 
 /**
- * Makes one connection of two, each side read no faster than the other takes it. Answers what ends it with a word to the client.
- * The other side learns of any end by its connection alone.
+ * Joins two connections, reading each side no faster than the other receives. Returns a function that ends them with a close
+ * frame to the client. The other side only sees its connection end.
  */
 export function joinConnections({ client, other, lost, ...options }: Sides): (why: Closing) => void {
   const frames = new FrameBorders()
@@ -38,7 +38,7 @@ export function joinConnections({ client, other, lost, ...options }: Sides): (wh
     isOver = true
     other.unpipe(client)
     other.destroy()
-    // A word in the middle of another would be none.
+    // A close frame in the middle of another frame would be invalid.
     if (!frames.isAtBorder) return void client.destroy()
     if (frames.hasClosed) client.end()
     else client.end(closeFrame(why))
@@ -63,7 +63,7 @@ export function joinConnections({ client, other, lost, ...options }: Sides): (wh
   return end
 }
 
-/** One whole frame, not masked. */
+/** One complete frame, not masked. */
 function closeFrame({ code, reason }: Closing): Buffer {
   const words = Buffer.from(reason)
   return Buffer.concat([Buffer.from([0x88, words.length + 2, code >> 8, code & 0xff]), words])

@@ -21,9 +21,9 @@ import type { CheckClient } from './public-url-check.ts'
 import { readBody } from './read-body.ts'
 import { createUpgrade, wantsWebSocket } from './upgrades.ts'
 
-/** A connection on which nothing moves for this long is given up, in the middle of an upload or a stream too. */
+/** A connection without progress for this long is closed, even during an upload or a stream. */
 const stalledMs = 60_000
-/** The whole request, body included, must have come in by then. */
+/** The whole request, body included, must arrive within this time. */
 const requestMs = 300_000
 
 export interface ListenerOptions {
@@ -33,7 +33,7 @@ export interface ListenerOptions {
   readonly handle: (request: IncomingRequest) => Promise<Reply>
   readonly cors: Cors
   readonly clientOf: ClientReader
-  /** Told of every client, before it is answered. */
+  /** Called for every client, before it is answered. */
   readonly checkClient: CheckClient
   readonly onAnswered?: OnAnswered
 }
@@ -41,7 +41,7 @@ export interface ListenerOptions {
 export interface Listener {
   readonly url: string
   readonly draining: boolean
-  /** Lets every request in flight finish, then closes. Answers how many connections the deadline cut. */
+  /** Lets every request in flight finish, then closes. Returns how many connections were cut at the deadline. */
   close(options: DrainOptions): Promise<number>
 }
 
@@ -54,7 +54,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     connectionTimeout: stalledMs,
     requestTimeout: requestMs,
     http: { shouldUpgradeCallback: wantsWebSocket },
-    // A path that the router cannot decode comes here, past all hooks.
+    // Called for a path that the router cannot decode; hooks do not run for it.
     frameworkErrors: (cause, request, reply) => {
       begin(request, reply)
       refuse(request, reply, new ApiError('BadRequest', 'the path is not percent-encoded UTF-8', { cause }))
@@ -67,7 +67,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const begin = (request: FastifyRequest, reply: FastifyReply) => {
     accessLog.begin(request, reply)
     connections.track(request.raw, reply.raw)
-    // Here, so that whatever is answered has them.
+    // Set here, so that every answer has them.
     for (const [name, value] of Object.entries(cors.headersFor(request.headers))) reply.raw.setHeader(name, value)
   }
   const refuse = (request: FastifyRequest, reply: FastifyReply, error: unknown) => {
@@ -76,8 +76,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     return send(request, reply, problemAnswer(error, { target: request.url, requestId: request.id }))
   }
 
-  // Everything happens in the first hook: models come and go while the router is fixed once it runs, and nothing of the
-  // library's own may look at a body or its type before the caller is let in.
+  // Everything happens in the first hook: models come and go while the router is fixed once it runs, and nothing of the library
+  // may read a body or its type before the caller is authorized.
   app.addHook('onRequest', async (request, reply) => {
     begin(request, reply)
     const preflight = cors.preflight(request.method, request.headers)
@@ -88,7 +88,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     if ('relay' in answer) {
       const sides = { request: request.raw, response: reply.raw }
       const { id: requestId } = request
-      // A line of its own: that of the request may be written by now.
+      // A separate log line: that of the request may already be written.
       await beginRelay(answer, sides, (err) => log.warn({ requestId, err }, 'an answer was cut'))
       return reply.hijack()
     }
@@ -102,8 +102,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error))
   app.all('/*', unreachable)
   app.setNotFoundHandler(unreachable)
-  // Else a client would be told to go on with its body before anybody has looked at who it is, or would be answered a
-  // bare 417 for an expectation that nobody knows, which a server may as well ignore.
+  // Otherwise Node would ask a client for its body before the caller is authorized, or answer an unknown expectation with a
+  // bare 417, although a server may ignore it.
   for (const expectation of ['checkContinue', 'checkExpectation']) {
     app.server.on(expectation, (request, response) => app.server.emit('request', request, response))
   }
@@ -123,7 +123,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   }
 }
 
-/** One address: for a name with several, the library would open servers that nobody drains. */
+/** Binds one address: for a name with several, the library would open servers that are not drained. */
 async function bind(host: string, port: number, open: (address: string) => Promise<unknown>): Promise<void> {
   try {
     const { address } = await lookup(host)
@@ -139,7 +139,7 @@ async function bind(host: string, port: number, open: (address: string) => Promi
   }
 }
 
-/** What follows is written past the library. */
+/** Everything after the headers is written without the library. */
 function beginStream(reply: FastifyReply, stream: Stream, headers: Readonly<Record<string, string>>): FastifyReply {
   const { raw } = reply
   whenOver(reply, () => stream.closed())
@@ -149,7 +149,7 @@ function beginStream(reply: FastifyReply, stream: Stream, headers: Readonly<Reco
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
-    // Said to proxies that would gather up what should arrive now.
+    // Tells proxies not to buffer the stream.
     'x-accel-buffering': 'no',
   })
   raw.flushHeaders()
@@ -184,12 +184,12 @@ function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Fas
     'content-type': contentType,
     'pergola-request-id': request.id,
     'x-content-type-options': 'nosniff',
-    // Behind an upgrade that is not served, Node neither answers nor closes when the next request is malformed.
+    // After an upgrade that is not served, Node neither answers nor closes when the next request is malformed.
     ...(request.headers.upgrade !== undefined && { connection: 'close' }),
     ...headers,
     ...(cookies && { 'set-cookie': [...cookies] }),
   })
-  // It has no body, and a length would be taken for that of the object.
+  // A 304 has no body, and a length would be taken for that of the object.
   if (status === 304) return reply.removeHeader('content-type').send()
   if (Buffer.isBuffer(body)) return reply.send(body)
   const stream = Readable.from(body, { objectMode: false })
@@ -198,13 +198,13 @@ function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Fas
   return reply.send()
 }
 
-/** Also when the client has gone before there was an answer. */
+/** Also when the client disconnected before there was an answer. */
 function whenOver({ raw }: FastifyReply, end: () => void): void {
   if (raw.destroyed) end()
   else raw.once('close', end)
 }
 
-/** A stream that fails on its way can only be reset; the reason goes to the log. */
+/** A stream that fails midway can only be reset; the reason is logged. */
 function logged(answer: Answer, onError: (error: unknown) => void): Answer {
   const { body } = answer
   if (Buffer.isBuffer(body)) return answer
@@ -219,7 +219,7 @@ function logged(answer: Answer, onError: (error: unknown) => void): Answer {
       throw error
     }
   }
-  // A generator that was never begun ends without its `finally`, and so keeps what it holds: it is begun to be ended.
+  // A generator that was never started ends without running its `finally`, so start it: then `finally` releases what it holds.
   const end = async () => {
     if (!begun) await next()
     await source.return?.()

@@ -5,7 +5,7 @@ import type { Log } from '../base/log.ts'
 import { problemAnswer } from '../base/problem-answer.ts'
 import { writeRaw } from './raw-answer.ts'
 
-/** What Node's HTTP parser objects to, in words. */
+/** Messages for errors of Node's HTTP parser. */
 const faults: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'the request line and headers are too large; 16 KiB are allowed',
   ERR_HTTP_REQUEST_TIMEOUT: 'the request did not come in whole in time',

@@ -7,11 +7,11 @@ import { joinConnections } from './join-connections.ts'
 interface Asked {
   readonly request: IncomingMessage
   readonly connection: Socket
-  /** What the client has sent behind its request already. */
+  /** Bytes that the client sent after its request. */
   readonly head: Buffer
 }
 
-/** Lets somebody else take a WebSocket; answers the status. Rejects as long as the client has heard nothing. */
+/** Lets the passage answer a WebSocket request; returns the status. Rejects only while the client has received nothing. */
 export async function openPassage(passage: Passage, { request, connection, head }: Asked): Promise<number> {
   const gone = new AbortController()
   connection.once('close', () => gone.abort())
@@ -35,13 +35,13 @@ function headOf({ headers }: Accepted): string {
   return `${['HTTP/1.1 101 Switching Protocols', ...lines].join('\r\n')}\r\n\r\n`
 }
 
-/** As it would have been answered without an upgrade; the connection cannot be used for another request. */
+/** The answer as without an upgrade; the connection cannot be used for another request. */
 async function decline({ status, headers, body }: Declined, request: IncomingMessage, connection: Socket) {
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false
   response.assignSocket(connection)
   response.writeHead(status, headers)
-  // What breaks off on the way is cut, and so cannot look whole.
+  // A body that fails midway is cut off, so that it cannot look complete.
   await pipeline(body, response).then(
     () => connection.destroySoon(),
     () => connection.destroy(),

@@ -5,19 +5,19 @@ import type { Client } from './client.ts'
 
 export interface PublicUrlCheckParts {
   readonly publicUrl: () => string
-  /** Whether the configuration says it, or it is only where we listen. */
+  /** Whether the public URL is configured, or only the address that the server listens on. */
   readonly isSet: boolean
   readonly log: Log
 }
 
 export type CheckClient = (client: Client, target: string) => void
 
-/** Asked by machines, at whatever address they know. */
+/** Health checks come from machines, at any address. */
 const health = /^\/(livez|readyz)(\?|$)/
 
 /**
- * Tells the operator when people come by another address than the configuration has: else signing in would fail for no
- * visible reason. Once a setting and process, however many clients write whatever they like.
+ * Warns the operator when people use another address than the configured one: otherwise signing in would fail for no visible
+ * reason. Once per setting and process, whatever clients send.
  */
 export function createPublicUrlCheck({ publicUrl, isSet, log }: PublicUrlCheckParts): CheckClient {
   const told = new Set<string>()
@@ -26,7 +26,7 @@ export function createPublicUrlCheck({ publicUrl, isSet, log }: PublicUrlCheckPa
     told.add(setting)
     log.warn({ setting, ...facts }, message)
   }
-  /** As most requests have it, so that they cost no more than a comparison. */
+  /** The value that most requests have, so that they cost one comparison. */
   let usual: string | undefined
   return ({ address, host, scheme, hasUntrustedWords }, target) => {
     if (health.test(target)) return
@@ -53,6 +53,6 @@ const otherScheme =
 function isSameHost(host: string, expected: URL, isSet: boolean): boolean {
   const sent = URL.parse(`${expected.protocol}//${host}`)
   if (sent?.host === expected.host) return true
-  // Where nothing is set, this machine has many names, and all of them are right.
+  // Without a configured URL, all names of this machine are right.
   return !isSet && sent !== null && isLoopback(sent)
 }

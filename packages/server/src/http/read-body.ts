@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError } from '@pergola/api'
 
 /**
- * Reads the whole body into memory, but never more than `limit` bytes of it. What is left unread is drained behind
- * the answer, so that a client still sending gets to see it. A client that waits to be told to send is told only here.
+ * Reads the whole body into memory, up to `limit` bytes. The rest is drained after the answer, so that a client still sending
+ * can read it. Sends `100 Continue` only here.
  */
 export async function readBody(message: IncomingMessage, response: ServerResponse, limit: number): Promise<Buffer> {
   const encoding = message.headers['content-encoding'] ?? 'identity'

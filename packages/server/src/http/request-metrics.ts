@@ -1,16 +1,16 @@
 import type { RequestInfo } from '@pergola/api'
 import { histogram } from '../base/metrics.ts'
 
-/** Names that are told apart; further ones, and those that were never served, are `other`. */
+/** Maximum number of distinct names; further ones, and those that were never served, count as `other`. */
 const mostResources = 500
 
-/** Told what came of a request, and when it began. */
+/** Called with the outcome of a request and the time it began. */
 export type MeasureRequest = (info: RequestInfo | undefined, status: number, startedAt: number) => void
 
 export function createRequestMetrics(): MeasureRequest {
   const time = histogram('pergola_request_seconds')
   const served = new Set<string>()
-  /** Whoever sends requests must not be able to make new names by sending new paths. */
+  /** Clients must not be able to create new label values by sending new paths. */
   const resourceOf = (info: RequestInfo | undefined, status: number) => {
     if (info?.kind !== 'resource') return info ? 'path' : 'other'
     const { group, resource, subresource } = info

@@ -16,7 +16,7 @@ import type { CheckClient } from './public-url-check.ts'
 import { writeRaw } from './raw-answer.ts'
 import { webSocketWire } from './web-socket-wire.ts'
 
-/** Readers have nothing to say but that they are there. */
+/** Clients of a watch only send control frames. */
 const maxMessageBytes = 1024
 const subProtocol = 'watch.v1+json'
 
@@ -29,12 +29,12 @@ export interface UpgradeParts {
 
 export type Upgrade = (request: IncomingMessage, connection: Socket, head: Buffer) => Promise<void>
 
-/** Whether a request wants to go on as a WebSocket; what else asks for an upgrade is answered as if it did not. */
+/** Whether a request asks for a WebSocket; other upgrades are answered as if not requested. */
 export function wantsWebSocket({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && /(^|,)\s*websocket\s*(,|$)/i.test(headers.upgrade ?? '')
 }
 
-/** Requests that become WebSockets: the same way down the line, and a line in the log when they are over. */
+/** Requests that become WebSockets pass the same pipeline, and are logged when they end. */
 export function createUpgrade({ log, handle, clientOf, checkClient }: UpgradeParts): Upgrade {
   const server = new WebSocketServer({
     noServer: true,
@@ -43,12 +43,12 @@ export function createUpgrade({ log, handle, clientOf, checkClient }: UpgradePar
     maxPayload: maxMessageBytes,
     handleProtocols: (offered) => (offered.has(subProtocol) ? subProtocol : false),
   })
-  // Told while `handleUpgrade` runs, so this is thrown to who called it.
+  // Emitted while `handleUpgrade` runs, so its caller receives the exception.
   server.on('wsClientError', ({ message }) => {
     throw new ApiError('BadRequest', `this is not how a WebSocket is asked for: ${message}`)
   })
   return async (request, connection, head) => {
-    // The library gives a string of many parts; a copy is one.
+    // The library returns a rope string; the copy is flat.
     const id = Buffer.from(randomUUID()).toString('latin1')
     const upgraded = new Upgraded(log, connection, { requestId: id, method: request.method, target: request.url ?? '' })
     const note = (facts: object) => upgraded.note(facts)
@@ -81,7 +81,7 @@ export function createUpgrade({ log, handle, clientOf, checkClient }: UpgradePar
 
 const ignore = () => {}
 
-/** A class because there are tens of thousands of them: of what a connection began with, only this stays. */
+/** A class, because there are tens of thousands of instances: only this stays in memory for a connection. */
 class Upgraded {
   readonly #log: Log
   readonly #line: Record<string, unknown>
@@ -95,7 +95,7 @@ class Upgraded {
     connection.on('close', () => this.#end())
   }
 
-  /** For the line in the log. */
+  /** Adds facts to the log line. */
   note(facts: object): void {
     Object.assign(this.#line, facts)
   }

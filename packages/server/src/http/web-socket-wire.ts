@@ -4,22 +4,22 @@ import type { WebSocket } from 'ws'
 import type { Frame, Wire } from '../base/wire.ts'
 import { ConnectionQueue } from './connection-queue.ts'
 
-/** How long a reader may take for what is left when its stream ends. */
+/** How long a reader may take to receive the rest when its stream ends. */
 const lingerMs = 10_000
 const ignore = () => {}
 const normalClosure = 1000
-/** In the range that is left to applications: 4410 for 410. */
+/** In the range for applications: 4410 for 410. */
 const problemClosure = 4000
 
 /**
- * Frames are written to the connection in the bytes that all readers of a frame share; the library does the rest of the
+ * Frames are written directly to the connection, as buffers shared by all readers of a frame; the library does the rest of the
  * protocol. It never has a frame of its own half written, since nothing is compressed.
  */
 export function webSocketWire(webSocket: WebSocket, connection: Duplex): Wire {
   return new WebSocketWire(webSocket, connection)
 }
 
-/** A class because there are tens of thousands of them. */
+/** A class, because there are tens of thousands of instances. */
 class WebSocketWire implements Wire {
   readonly #webSocket: WebSocket
   readonly #queue: ConnectionQueue
@@ -29,7 +29,7 @@ class WebSocketWire implements Wire {
     this.#webSocket = webSocket
     this.#queue = new ConnectionQueue(connection)
     webSocket.on('pong', () => (this.#isAnswering = true))
-    // What a peer does wrong ends its connection, which is told as a close.
+    // A protocol error of the peer ends its connection, which is reported as a close.
     webSocket.on('error', ignore)
     webSocket.on('message', () => webSocket.close(1008, 'a watch takes no messages'))
   }
@@ -75,7 +75,7 @@ function encoded(frame: Frame): Buffer {
   return bytes
 }
 
-/** One whole text message, not masked. */
+/** The header of one complete text message, not masked. */
 function header(length: number): Buffer {
   const wholeText = 0x81
   if (length < 126) return Buffer.from([wholeText, length])

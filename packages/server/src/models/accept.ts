@@ -11,7 +11,7 @@ import { indexedObject } from './indexed-object.ts'
 import type { Model, WriteContext } from './model.ts'
 import type { JsonObject } from './object.ts'
 
-/** A body as an object of the model; the path decides the type, a body may leave it out, but not say another. */
+/** Reads a body as an object of the model. The path decides the type: a body may omit it but must not contradict it. */
 export function readObject(model: Model, body: unknown): JsonObject {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new ApiError('BadRequest', `the body must be a JSON object, a ${model.kind}`)
@@ -32,19 +32,19 @@ function refuseOtherType(model: Model, sent: { readonly apiVersion: unknown; rea
   }
 }
 
-/** As the model itself has it, before it is checked. */
+/** Applies the model's own `prepare` rule, before the object is checked. */
 export function prepared(model: Model, object: JsonObject, context: WriteContext): JsonObject {
   return model.rules.prepare?.(object, context) ?? object
 }
 
 export interface Acceptance extends WriteContext {
-  /** Which part of the object is checked against the schema; the others are as they are stored. */
+  /** The part of the object that is checked against the schema; the other parts stay as stored. */
   readonly checked: 'all' | 'status' | 'nothing'
-  /** Nobody needs to know what is indexed: it stays as it is. */
+  /** The indexed values do not change, so they need not be computed. */
   readonly isSettled?: boolean
 }
 
-/** Throws `Invalid` with everything that is wrong; fills in defaults. Answers what of the object is indexed. */
+/** Fills in defaults and returns the indexed values. Throws `Invalid` with all errors. */
 export async function accept(model: Model, object: JsonObject, acceptance: Acceptance): Promise<IndexedValues> {
   const { checked, stored, caller, verb = 'update', isSettled = false } = acceptance
   refuseInvalid(model, [...metadataErrors(object.metadata), ...(await schemaFaults(model, object, acceptance))])
@@ -67,7 +67,7 @@ async function schemaFaults(model: Model, object: JsonObject, acceptance: Accept
   if (checked === 'nothing') return []
   const validate = await model.validator()
   const isKept = keeps(model, acceptance)
-  // Defaults are filled in where the client writes; what stays as it is stored is only looked at, in a copy.
+  // Defaults are filled in only in the parts that the client writes. Parts that stay as stored are checked on a copy.
   const fields = Object.entries(object).map(([field, value]) => [field, isKept(field) ? cloneJson(value) : value])
   const seen = Object.fromEntries(fields) as Record<string, unknown>
   const faults = await validate(seen, { stored })
@@ -75,7 +75,7 @@ async function schemaFaults(model: Model, object: JsonObject, acceptance: Accept
   return checked === 'all' ? faults : faults.filter(({ pointer }) => /^\/status(\/|$)/.test(pointer))
 }
 
-/** Which fields a write leaves as they are stored. */
+/** The fields that a write leaves as stored. */
 function keeps({ statusSubresource }: Model, { checked, stored }: Acceptance): (field: string) => boolean {
   if (checked === 'status') return (field) => field !== 'status'
   return (field) => field === 'status' && statusSubresource && stored !== undefined

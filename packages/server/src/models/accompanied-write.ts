@@ -4,7 +4,7 @@ import type { Store, WriteOperation, WriteResult } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import type { Model, ObjectChange, WriteContext } from './model.ts'
 
-/** Others may change what goes with a write between our looking at it and our writing this often. */
+/** Attempts when the accompanying objects change between reading and writing. */
 const maxTries = 20
 
 export interface AccompaniedWrite {
@@ -14,7 +14,9 @@ export interface AccompaniedWrite {
   readonly dryRun: boolean
 }
 
-/** Writes the object and all that its model says goes with it, or nothing; asks the model again when others were faster. */
+/**
+ * Writes the object and everything that its model writes with it in one transaction; asks the model again after a lost race.
+ */
 export async function writeAccompanied(store: Store, model: Model, write: AccompaniedWrite): Promise<WriteResult> {
   const { inTurn } = model.rules
   return inTurn ? inTurn(() => tryWriting(store, model, write)) : tryWriting(store, model, write)

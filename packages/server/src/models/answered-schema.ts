@@ -8,7 +8,7 @@ export interface AnsweredSchema extends JsonSchema {
   readonly properties: Readonly<Record<string, JsonSchema>>
 }
 
-/** The schema of a model's objects as they are answered, for endpoints that answer one; of models without `$defs`. */
+/** The schema of a model's objects in answers, for endpoints that return one. Only for models without `$defs`. */
 export function answeredSchema({ kind, apiVersion, definition }: Model): AnsweredSchema {
   const { properties, required } = closedSchema(definition.schema)
   return {

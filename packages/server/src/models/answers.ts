@@ -7,18 +7,18 @@ import { etagOf } from './etag.ts'
 import { pathOf, type Model } from './model.ts'
 import { openedBytes, toBytes } from './object-bytes.ts'
 
-/** What verbs give back, as HTTP has it. Verbs themselves know nothing of HTTP. */
+/** Turns results of verbs into HTTP answers. Verbs do not depend on HTTP. */
 export function createdAnswer(model: Model, created: StoredObject): Answer {
   const headers = { location: `${pathOf(model)}/${created.name}`, etag: etagOf(created) }
   return jsonAnswer(201, toBytes(model, created), headers)
 }
 
-/** An object after it was written or deleted: without what only `get` shows. */
+/** An object after a write or delete, without the fields that only `get` shows. */
 export function objectAnswer(model: Model, stored: StoredObject): Answer {
   return jsonAnswer(200, toBytes(model, stored), { etag: etagOf(stored) })
 }
 
-/** An object for who reads it, unless it has it in this state. */
+/** An object for a reader; 304 when the reader already has this state. */
 export function readAnswer(model: Model, stored: StoredObject, headers: IncomingHttpHeaders): Answer {
   const etag = etagOf(stored)
   if (isNotModified(headers, etag)) return jsonAnswer(304, Buffer.alloc(0), { etag })

@@ -3,7 +3,7 @@ import { createValidate, type Validate } from '../validation/schema-validator.ts
 import type { ModelDefinition } from './definition/definition.ts'
 import { createModel, type Model, type ModelParts } from './model.ts'
 
-/** One of the host's own models, whose schema need not be compiled in a thread of its own. */
+/** A built-in model. Its schema is trusted, so it is not compiled in a separate thread. */
 export function createBuiltInModel(definition: ModelDefinition, parts: Omit<ModelParts, 'validator'> = {}): Model {
   let validate: Promise<Validate> | undefined
   const compile = async (thoroughness: Thoroughness) => compileObjectSchema(definition.schema, thoroughness)

@@ -23,9 +23,9 @@ export interface WriteParts {
 export interface WriteRequest {
   readonly body: unknown
   readonly caller?: Caller
-  /** Goes to the rules of the host's own models, never into the object. */
+  /** For the rules of built-in models; never stored in the object. */
   readonly secret?: string
-  /** Everything is done but stored. */
+  /** Runs every step except storing. */
   readonly dryRun?: boolean
 }
 
@@ -57,11 +57,11 @@ export async function createObject(
 export interface NewObject {
   readonly object: JsonObject
   readonly context: WriteContext
-  /** What is stored of it under this uid: what is to be sealed is, for it alone. */
+  /** The stored content for this uid; sealed fields are sealed for that uid only. */
   readonly contentAs: (uid: string) => ObjectContent
 }
 
-/** What is created from the body, once everything about it was found sound. */
+/** Validates the body and returns the object to create. */
 export async function newObject(model: Model, request: WriteRequest): Promise<NewObject> {
   const { body, caller, secret } = request
   const context = { verb: 'create' as const, ...(caller && { caller }), ...(secret !== undefined && { secret }) }
@@ -76,7 +76,7 @@ function contentOf(model: Model, object: JsonObject, indexed: IndexedValues): Ob
   return { data: toData(object), storedAs: model.version, held, indexed, edition: model.edition }
 }
 
-/** For an object of the host's own that is written together with others; the model's own rules are not asked. */
+/** Creates a host-owned object together with others; does not apply the model's own rules. */
 export async function createOperation(
   { clock }: Pick<WriteParts, 'clock'>,
   model: Model,
@@ -86,7 +86,7 @@ export async function createOperation(
   return { type: 'create', model, name: object.metadata.name, uid: uuidv7(clock.now()), content }
 }
 
-/** Where status is written apart, creating leaves it out. */
+/** For models with a status sub-resource, create ignores the status. */
 function withoutOwnedStatus(model: Model, object: JsonObject): JsonObject {
   return model.statusSubresource ? withStatus(object, undefined) : object
 }

@@ -11,11 +11,11 @@ import type { Model } from './model.ts'
 import { fromData } from './object-bytes.ts'
 import { flag, refuseUnknown } from './query-parameters.ts'
 
-/** Objects that are read, and deleted in one transaction. */
+/** Maximum number of objects read and deleted in one transaction. */
 const batchSize = 400
-/** A batch of large objects is smaller: whoever watches them is sent all of it at once. */
+/** Maximum bytes of a batch, because watchers receive a whole batch at once. */
 const maxBatchBytes = 256 * 1024
-/** Below the time a client waits for the first byte. */
+/** Shorter than a client's timeout for the first byte. */
 const usualDeadlineMs = 20_000
 
 const parameters = ['labelSelector', 'fieldSelector', 'all', 'dryRun']
@@ -25,7 +25,7 @@ export interface DeleteCollectionRequest {
   readonly caller?: Caller
   readonly dryRun?: boolean
   readonly deadlineMs?: number
-  /** Nobody waits for the answer any more: what is not deleted yet stays. */
+  /** Aborted when the client has gone; objects not yet deleted stay. */
   readonly signal?: AbortSignal
 }
 
@@ -35,11 +35,11 @@ interface Counts {
 }
 
 export interface DeletedCollection extends Readonly<Counts> {
-  /** The deadline came first, or nobody waits any more. */
+  /** True when the deadline passed or the client has gone before all objects were deleted. */
   readonly remaining: boolean
 }
 
-/** Each object as if it were deleted alone; what is created meanwhile may or may not be met. */
+/** Deletes each object as a single delete would. Objects created meanwhile may or may not be deleted. */
 export async function deleteCollection(
   parts: WriteParts,
   model: Model,
@@ -69,7 +69,7 @@ interface Deletion {
   readonly isOver: () => boolean
 }
 
-/** Returns whether some objects remain. */
+/** Returns whether objects remain. */
 async function deleteMatching(deletion: Deletion, selected: readonly Term[], counts: Counts): Promise<boolean> {
   const { store, model, isOver } = deletion
   const live: Term = { field: 'metadata.deletionTimestamp', is: { op: 'absent' } }
@@ -86,7 +86,7 @@ async function deleteMatching(deletion: Deletion, selected: readonly Term[], cou
   }
 }
 
-/** In one transaction. What has changed since it was found to match is left alone. */
+/** Deletes in one transaction. Skips objects that have changed since they matched. */
 async function deleteTogether(
   { store, model, dryRun }: Deletion,
   found: readonly StoredObject[],
@@ -110,7 +110,7 @@ async function deleteTogether(
   return true
 }
 
-/** For models whose rules look at each object. Returns false when the deadline came first. */
+/** For models whose rules check each object. Returns false when the deadline passed first. */
 async function deleteOneByOne(
   { store, model, caller, dryRun, isOver }: Deletion,
   found: readonly StoredObject[],

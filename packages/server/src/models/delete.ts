@@ -14,14 +14,14 @@ const maxTries = 20
 
 export interface DeleteRequest {
   readonly name: string
-  /** Tags, as in `If-Match`. */
+  /** Tags from the `If-Match` header. */
   readonly ifMatch?: string | undefined
   readonly caller?: Caller
   readonly dryRun?: boolean
   readonly scope?: OwnerScope | undefined
 }
 
-/** Answers the object as it was last, or as it now waits for its finalizers to be removed. */
+/** Returns the object in its last state, or waiting for its finalizers to be removed. */
 export async function deleteObject(parts: WriteParts, model: Model, request: DeleteRequest): Promise<StoredObject> {
   const { name, ifMatch, scope } = request
   const { beforeDelete, accompany } = model.rules
@@ -46,7 +46,7 @@ async function deleteAnyway({ store }: WriteParts, model: Model, request: Delete
   return result.object
 }
 
-/** What was looked at is what is deleted. */
+/** Deletes exactly the state that was read and checked. */
 async function deleteRead({ store }: WriteParts, model: Model, request: DeleteRequest): Promise<StoredObject> {
   const { name, ifMatch, caller, dryRun = false } = request
   const stored = await store.get(model, name)
@@ -63,7 +63,7 @@ interface Deletion {
   readonly dryRun: boolean
 }
 
-/** The object as it was read, with what its model says goes with it. */
+/** Deletes the object as it was read, together with what its model deletes with it. */
 export async function deleteStored(
   store: Store,
   model: Model,

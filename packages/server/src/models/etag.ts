@@ -2,12 +2,12 @@ import { ApiError } from '@pergola/api'
 import { tagsIn } from '../base/not-modified.ts'
 import type { StoredObject } from '../store/store.ts'
 
-/** Which state of which object this is: another object of the same name has another uid. */
+/** Identifies one state of one object: another object of the same name has another uid. */
 export function etagOf({ uid, version }: Pick<StoredObject, 'uid' | 'version'>): string {
   return `"${uid}.${version}"`
 }
 
-/** Throws unless the object is in a state that `If-Match` names. Weak tags never match, as RFC 9110 has it. */
+/** Throws unless `If-Match` names the state of the object. Weak tags never match (RFC 9110). */
 export function assertMatches(sent: string | undefined, stored: StoredObject, what: string): void {
   if (sent === undefined || sent.trim() === '*' || tagsIn(sent).includes(etagOf(stored))) return
   throw new ApiError(

@@ -8,7 +8,7 @@ import type { Model } from './model.ts'
 const nothing: Evaluation = { values: {}, errors: [] }
 
 interface Asked {
-  /** Values of indexes are wanted. */
+  /** Whether index values are needed. */
   readonly indexes: boolean
   readonly check?: {
     readonly verb: 'create' | 'update' | 'patch'
@@ -17,7 +17,7 @@ interface Asked {
   }
 }
 
-/** Asks, if there is something to ask; throws what keeps the answer from coming. */
+/** Asks the plugin, if the model needs it; throws when no answer can be had. */
 export async function evaluated(model: Model, object: JsonObject, asked: Asked): Promise<Evaluation> {
   const { check } = asked
   const indexes = asked.indexes ? evaluatedIndexes(model) : []
@@ -55,7 +55,7 @@ function evaluatedIndexes({ indexes }: Model): readonly string[] {
   return indexes.filter((index) => index.evaluated && !index.isAhead).map(({ name }) => name)
 }
 
-/** Of indexes that are built ahead, under their names there. */
+/** Values of indexes that are built ahead, keyed by their own names. */
 async function valuesAhead(model: Model, object: JsonObject): Promise<Evaluation['values']> {
   const ahead = new Set(model.indexes.filter((index) => index.evaluated && index.isAhead).map(({ name }) => name))
   if (ahead.size === 0) return {}
@@ -67,7 +67,7 @@ async function valuesAhead(model: Model, object: JsonObject): Promise<Evaluation
   return Object.fromEntries(Object.entries(values).map(([name, said]) => [nameAhead(name), said]))
 }
 
-/** As it is served, but for what the server alone knows. */
+/** The object as it is served, without server-owned metadata. */
 function typed({ apiVersion, kind }: Model, object: JsonObject): Readonly<Record<string, unknown>> {
   return { apiVersion, kind, ...object }
 }

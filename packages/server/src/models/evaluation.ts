@@ -1,11 +1,11 @@
 import type { FieldError } from '@pergola/api'
 
-/** What whoever declared a model is asked about an object of it. */
+/** What the plugin that declares a model is asked about an object. */
 export interface EvaluationRequest {
   readonly object: Readonly<Record<string, unknown>>
-  /** Indexes whose values it is to say. */
+  /** Indexes whose values the plugin computes. */
   readonly indexes: readonly string[]
-  /** It is asked whether the object may be written, too. */
+  /** Present when the plugin also decides whether the object may be written. */
   readonly check?: {
     readonly verb: 'create' | 'update' | 'patch'
     readonly stored?: Readonly<Record<string, unknown>>
@@ -14,7 +14,7 @@ export interface EvaluationRequest {
 }
 
 export interface Evaluation {
-  /** By index. */
+  /** Keyed by index. */
   readonly values: Readonly<Record<string, readonly string[]>>
   /** Why the object may not be written. */
   readonly errors: readonly FieldError[]

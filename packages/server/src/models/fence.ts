@@ -5,12 +5,12 @@ import type { Lease, Store } from '../store/store.ts'
 const fenceForm = /^([A-Za-z][A-Za-z0-9-]{0,62})\/([1-9][0-9]{0,14})$/
 const writes = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])
 
-/** What plugins call their leases is each plugin's own: of those of another, or the host's, not even the name can be said. */
+/** Lease names of a plugin have their own namespace: a plugin cannot even name leases of other plugins or of the host. */
 export function leaseNameOf(plugin: string, name: string): string {
   return `plugin/${plugin}/own/${name}`
 }
 
-/** The lease by which a plugin fences a write; whoever else shows one, or shows it where nothing looks at it, is told so. */
+/** The lease that fences a plugin's write. Refuses the header from other callers, and on requests that do not check it. */
 export function fenceOf({ info, caller, request }: Pick<Call, 'info' | 'caller' | 'request'>): Lease | undefined {
   const shown = request.headers['pergola-fence']
   if (shown === undefined) return undefined
@@ -25,12 +25,12 @@ export function fenceOf({ info, caller, request }: Pick<Call, 'info' | 'caller' 
   return { name: leaseNameOf(caller.plugin, name), token: Number(token) }
 }
 
-/** Better than to do without a word what was to be done only as long as a lease is held. */
+/** Refusing is better than silently performing without the fence what should happen only while the lease is held. */
 export function unfenced(): ApiError {
   return new ApiError('BadRequest', 'only writes of objects are fenced; leave Pergola-Fence out')
 }
 
-/** Every write is done only while the lease is held. */
+/** Every write succeeds only while the lease is held. */
 export function fencedStore(store: Store, fence: Lease): Store {
   return { ...store, write: (operations, how) => store.write(operations, { ...how, fence }) }
 }

@@ -4,9 +4,9 @@ import type { Store } from '../store/store.ts'
 import type { Model } from './model.ts'
 import type { ModelRegistry } from './registry.ts'
 
-/** Another replica's change is seen after this long at the latest; a write by an old declaration sees it at once. */
+/** Maximum delay until another replica's change is seen; a write that follows an old declaration sees it at once. */
 const usualEveryMs = 1_000
-/** While every change is told of, looking is for what nobody has thought of. */
+/** Polling interval while every change is announced; a safety net. */
 const toldEveryMs = 30_000
 
 export interface FollowParts {
@@ -14,18 +14,18 @@ export interface FollowParts {
   readonly definitions: Model
   readonly registry: ModelRegistry
   readonly log: Log
-  /** Whether `look` is called for every change that there is; never, unless it is said. */
+  /** Whether `look` is called for every change; false by default. */
   readonly isTold?: () => boolean
-  /** Between two looks while nobody tells; a test gives its own. */
+  /** Polling interval while changes are not announced; tests set their own. */
   readonly everyMs?: number
 }
 
 export interface FollowingDefinitions extends AsyncDisposable {
-  /** Looks now: something is said to have changed. */
+  /** Looks now, because something has changed. */
   look(): void
 }
 
-/** Looks whether declarations have changed, by their newest edition and their number, and reads them again when so. */
+/** Detects changed definitions by their newest edition and their number, and then reloads them. */
 export function followDefinitions(parts: FollowParts): FollowingDefinitions {
   const { store, definitions, registry, log, isTold = () => false, everyMs = usualEveryMs } = parts
   const stopping = new AbortController()
@@ -47,7 +47,7 @@ export function followDefinitions(parts: FollowParts): FollowingDefinitions {
     const { items, total } = await store.list(definitions, { limit: 1, sort, total: 'exact' })
     return `${items[0]?.name} ${items[0]?.version} ${total?.count}`
   }
-  // Kept over a failure: what is declared meanwhile is a difference too, and so is what there was before the first look.
+  // Kept after a failure, so that changes made meanwhile are still detected. Undefined at first: the first look always loads.
   let seen: string | undefined
   const follow = async () => {
     while (!stopping.signal.aborted) {

@@ -13,14 +13,14 @@ import type { Model } from './model.ts'
 import { fromData } from './object-bytes.ts'
 import { writeStatus } from './write-status.ts'
 
-/** How often the state of a build is written down for people. */
+/** How often the progress of a build is reported in the status. */
 const reportMs = 1_000
-/** Others may write a declaration while its state is written down this often. */
+/** Attempts when others write the definition at the same time. */
 const maxTries = 5
 
-/** Builds the new indexes of models in the background and keeps the status of their declarations. */
+/** Builds new indexes of models in the background and keeps the status of their definitions. */
 export interface IndexBuilder extends AsyncDisposable {
-  /** Harmless when there is nothing to build, or somebody is at it. */
+  /** Does nothing when there is nothing to build or a build is running. */
   start(model: Model): void
 }
 
@@ -96,7 +96,7 @@ function shown({ indexes, phase, done, total, perSecond, remainingMs }: IndexBui
   return { indexes, phase, done, total, perSecond: Math.round(perSecond), ...seconds }
 }
 
-/** Only for the declaration that is being built; somebody else's newer word stays. */
+/** Reports only for the edition being built; the status of a newer edition stays. */
 async function reportStatus(parts: IndexBuilderParts, model: Model, news: object): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

@@ -5,16 +5,16 @@ import { fieldError } from '../base/field-error.ts'
 import type { Model, ModelIndex } from './model.ts'
 import type { JsonObject } from './object.ts'
 
-/** Of one object and index. */
+/** Per object and index. */
 const maxIndexValues = 256
 
 export interface IndexedObject {
   readonly indexed: IndexedValues
-  /** Values that cannot be indexed; they are left out. */
+  /** Values that cannot be indexed; they are skipped. */
   readonly faults: readonly FieldError[]
 }
 
-/** What of an object can be selected and sorted by; `values` are those that the host does not find itself. */
+/** The values by which an object can be selected and sorted; `values` are those computed by a plugin. */
 export function indexedObject(
   model: Model,
   object: JsonObject,
@@ -25,7 +25,7 @@ export function indexedObject(
   const multi: Record<string, readonly string[]> = {}
   for (const index of model.indexes) {
     const found = index.evaluated ? saidValues(index, values) : index.valuesOf(object)
-    // What is only ahead cannot make today's write a fault.
+    // An index built ahead must not make a write invalid today.
     const keys = keysOf(index, found, index.isAhead ? [] : faults)
     const [first] = keys
     if (index.multi) multi[index.name] = keys
@@ -39,7 +39,7 @@ interface FoundValue {
   readonly value: unknown
 }
 
-/** They stand nowhere in the object. */
+/** Values computed by a plugin have no place in the object, so no pointer. */
 function saidValues({ name }: ModelIndex, values: Readonly<Record<string, readonly string[]>>): readonly FoundValue[] {
   return (Object.hasOwn(values, name) ? (values[name] ?? []) : []).map((value) => ({ pointer: '', value }))
 }

@@ -4,7 +4,7 @@ import { indexKey, type KeyType } from '../store/index-key.ts'
 import type { Condition, SortKey, Term } from '../store/store.ts'
 import type { Model } from './model.ts'
 
-/** What a list can be selected and sorted by, whatever the model. */
+/** Fields of every model that a list can be selected and sorted by. */
 const defaultFields: readonly Field[] = [
   { name: 'metadata.name', type: 'string', multi: false, descending: false },
   { name: 'metadata.creationTimestamp', type: 'timestamp', multi: false, descending: false },
@@ -18,12 +18,12 @@ interface Field {
   readonly descending: boolean
 }
 
-/** Every term of both selectors; all must hold. */
+/** All terms of both selectors; an object must match every term. */
 export function termsOf(model: Model, query: URLSearchParams): readonly Term[] {
   const labels = parsed(query, 'labelSelector')
   const fields = parsed(query, 'fieldSelector')
   const count = labels.length + fields.length
-  // SQLite takes conditions of at most 1,000 levels, and each term is one more.
+  // SQLite allows an expression depth of at most 1,000, and each term adds one level.
   if (count > maxSelectorTerms) {
     throw new ApiError('InvalidSelector', `the selectors have ${count} terms; at most ${maxSelectorTerms} are allowed`)
   }
@@ -35,7 +35,7 @@ export function termsOf(model: Model, query: URLSearchParams): readonly Term[] {
 
 function parsed(query: URLSearchParams, kind: SelectorKind): readonly SelectorTerm[] {
   return query.getAll(kind).flatMap((text) => {
-    // A database may know no text that has one.
+    // Some databases cannot store a NUL in text.
     if (text.includes('\0')) throw new ApiError('InvalidSelector', `${kind} has a NUL, which is in no value`)
     return parseSelector(kind, text)
   })
@@ -84,7 +84,7 @@ function conditionOf(term: SelectorTerm, type: KeyType): Condition {
 
 const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 
-/** The value as a key of the index; what cannot be one of its values is refused. */
+/** The value as a key of the index; throws when the value does not fit the type of the index. */
 function keyOf(term: SelectorTerm, type: KeyType, value: string): string {
   if (type === 'number' && !jsonNumber.test(value)) throw invalidValue(term, `"${value}" is not a number`)
   if (type === 'boolean' && value !== 'true' && value !== 'false') {
@@ -102,7 +102,7 @@ function invalidValue(term: SelectorTerm, message: string): ApiError {
   })
 }
 
-/** `sort=<field>[,<direction>]`, repeated; the order of the index where no direction is given. */
+/** `sort=<field>[,<direction>]`, repeatable; without a direction, that of the index. */
 export function sortOf(model: Model, query: URLSearchParams): readonly SortKey[] {
   return query.getAll('sort').map((text) => {
     const [name = '', direction, ...rest] = text.split(',').map((part) => part.trim())
@@ -119,7 +119,7 @@ export function sortOf(model: Model, query: URLSearchParams): readonly SortKey[]
   })
 }
 
-/** How other services have a direction written: `-spec.due`, `spec.due:desc`, `spec.due desc`. */
+/** Sort syntax of other services: `-spec.due`, `spec.due:desc`, `spec.due desc`. */
 function otherWayOf(name: string): string | undefined {
   const [, sign, field] = /^([-+])([\w.-]+)$/.exec(name) ?? []
   if (field !== undefined) return `${field},${sign === '-' ? 'desc' : 'asc'}`

@@ -8,9 +8,9 @@ import { continueToken, pagingOf, type Paging } from './paging.ts'
 import type { StreamLimits } from './stream-limits.ts'
 import { ownerTerm, type OwnerScope } from './owner-scope.ts'
 
-/** A larger page is streamed, in parts of this many objects. */
+/** Larger pages are streamed in parts of this many objects. */
 const pageLimit = 500
-/** A streamed list begins with as much as this, read in one snapshot. */
+/** Limits of the first part of a streamed list, which is read in one snapshot. */
 const snapshotLimit = 10_000
 const snapshotBytes = 16 * 1024 * 1024
 
@@ -26,10 +26,10 @@ export interface ListRequest {
   readonly scope?: OwnerScope | undefined
 }
 
-/** The list as JSON; `end` is called when it is no longer read, however much of it was. */
+/** The list as JSON. `end` is called when reading ends, complete or not. */
 export type ListedObjects = Pick<Answer, 'body' | 'end'>
 
-/** A page up to the limit is one buffer. Anything larger is read part by part, no faster than the client takes it. */
+/** A page up to the limit is one buffer. A larger one is read in parts, no faster than the client consumes them. */
 export async function listObjects(
   { store, streams }: ListParts,
   model: Model,
@@ -80,7 +80,7 @@ async function* streamed({ store, model, query, release }: StreamParts, start: S
     const { paging } = start
     let page = start.first
     let sent = page.items.length
-    // Whether more objects follow behind a size that takes several reads is known by the last of them only.
+    // When a page takes several reads, only the last read tells whether more objects follow.
     const isKnown = paging.size === undefined || page.next === undefined || sent >= start.wanted
     const head = envelopeHead(model, { paging, found: page, neighbours: isKnown ? neighboursOf(paging, page) : {} })
     yield Buffer.concat([head, ...commaSeparated(model, page.items)])
@@ -106,7 +106,7 @@ function commaSeparated(model: Model, items: readonly StoredObject[]): Buffer[] 
   ])
 }
 
-/** What is known of the page behind, once all of this one is read. */
+/** What is known about the next page after this page was read completely. */
 function neighboursOf(paging: Paging, { next }: StoredPage) {
   const hasNext = paging.size !== undefined && next !== undefined
   return { last: !hasNext, hasNext, ...(hasNext && { continue: continueToken(paging, next) }) }
@@ -118,7 +118,7 @@ interface EnvelopeParts {
   readonly neighbours: object
 }
 
-/** Everything but the objects, up to where the first one stands. */
+/** The list's JSON up to the first object. */
 function envelopeHead(model: Model, { paging, found, neighbours }: EnvelopeParts): Buffer {
   const { page, size } = paging
   const total = found.total?.count ?? 0

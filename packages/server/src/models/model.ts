@@ -17,7 +17,7 @@ import type { Evaluate } from './evaluation.ts'
 import { valuesAtPath } from './definition/path-index.ts'
 import type { JsonObject } from './object.ts'
 
-/** A definition at work. */
+/** A model definition, ready for use. */
 export interface Model extends ModelKey {
   readonly definition: ModelDefinition
   readonly group: string
@@ -27,15 +27,15 @@ export interface Model extends ModelKey {
   readonly plural: string
   readonly apiVersion: string
   readonly statusSubresource: boolean
-  /** Of the declaration that holds in the store; a later one has a higher edition. */
+  /** The edition of the declaration in the store; a later declaration has a higher edition. */
   readonly edition: number
   readonly indexes: readonly ModelIndex[]
-  /** Compiled when it is first needed. */
+  /** Compiled on first use. */
   readonly validator: () => Promise<Validate>
   readonly rules: ModelRules
-  /** Asks whoever declared it. */
+  /** Asks the plugin that declares the model. */
   readonly evaluate: Evaluate | undefined
-  /** Asks whoever declares what it is about to become. */
+  /** Asks the plugin that declares the upcoming definition. */
   readonly evaluateAhead: Evaluate | undefined
 }
 
@@ -45,63 +45,63 @@ export interface ModelIndex {
   readonly type: KeyType
   readonly multi: boolean
   readonly unique: boolean
-  /** What its values are made of: when that changes, the index is built anew. */
+  /** Describes how values are derived; when it changes, the index is built again. */
   readonly form: string
-  /** The direction of a sort that names none. */
+  /** The sort direction when a request gives none. */
   readonly descending: boolean
-  /** A new status can change its values. */
+  /** A status update can change its values. */
   readonly ofStatus: boolean
   readonly valuesOf: (object: JsonObject) => readonly { readonly pointer: string; readonly value: unknown }[]
-  /** Not by the host: whoever declared the model says its values. */
+  /** The plugin that declares the model computes the values, not the host. */
   readonly evaluated?: boolean
-  /** Built for what the model is about to become, under a name of its own; nobody can ask for it yet. */
+  /** Built ahead for the upcoming definition, under its own name; requests cannot use it yet. */
   readonly isAhead?: boolean
 }
 
-/** What the host's own models add to the verbs. */
+/** What built-in models add to the verbs. */
 interface ModelRules {
   /** Only the host writes the status. */
   readonly ownsStatus?: boolean
-  /** Clients create its objects at this path, and not by the verb `create`. */
+  /** Clients create objects at this path instead of by the verb `create`. */
   readonly createdAt?: string
-  /** Fills in what the host owns; before anything is checked. */
+  /** Fills in host-owned fields before validation. */
   readonly prepare?: (object: JsonObject, context: WriteContext) => JsonObject
-  /** Faults that no schema can tell; after everything else was found sound. */
+  /** Errors that a schema cannot express; runs after all other checks passed. */
   readonly check?: (object: JsonObject, context: WriteContext) => Promise<readonly FieldError[]>
-  /** Throws when the object may not be deleted; a dry run leaves everything as it is. */
+  /** Throws when the object may not be deleted. A dry run changes nothing. */
   readonly beforeDelete?: (object: JsonObject, options: { readonly dryRun: boolean }) => Promise<void>
-  /** Writes wait here for each other, so that those of one replica need not be tried again for one another. */
+  /** Serializes writes in this replica, so that they need no retries because of each other. */
   readonly inTurn?: <Done>(write: () => Promise<Done>) => Promise<Done>
-  /** What else is written with the object, and what must hold then; throws what forbids the write. */
+  /** What is written with the object, and the guards for it; throws when the write is forbidden. */
   readonly accompany?: (change: ObjectChange, context: WriteContext) => Promise<Accompaniment>
-  /** How some of its fields are kept. */
+  /** How some fields are sealed. */
   readonly sealing?: Sealing
-  /** After a write was committed, before it is answered. */
+  /** Runs after the commit and before the answer. */
   readonly afterWrite?: (object: JsonObject) => Promise<void>
 }
 
-/** Fields that are stored sealed, and shown by `get` alone. An object has them sealed wherever it is not said otherwise. */
+/** Fields that are stored sealed and shown only by `get`. Objects carry them sealed unless stated otherwise. */
 export interface Sealing {
-  /** Seals what is not sealed yet: whatever is as it is stored stays. */
+  /** Seals values that are not sealed yet; values that equal the stored ones stay unchanged. */
   seal(object: JsonObject, place: { readonly uid: string; readonly stored?: JsonObject }): JsonObject
-  /** Throws `Unavailable` when it cannot be done here. */
+  /** Throws `Unavailable` when the values cannot be opened here. */
   open(object: JsonObject, uid: string): JsonObject
-  /** The object without them. */
+  /** The object without the sealed fields. */
   withhold(object: JsonObject): JsonObject
 }
 
 export interface WriteContext {
   readonly stored?: JsonObject
-  /** Of what is stored. */
+  /** The uid of the stored object. */
   readonly uid?: string
   readonly caller?: Caller
-  /** How it is written; an update unless it is said. */
+  /** The verb of the write; `update` by default. */
   readonly verb?: 'create' | 'update' | 'patch'
-  /** What the host makes with the object and never stores in it. */
+  /** A secret that the host creates with the object and never stores in it. */
   readonly secret?: string
 }
 
-/** An object before and after a write; without `after` it is deleted. */
+/** An object before and after a write; without `after` the object is deleted. */
 export interface ObjectChange {
   readonly name: string
   readonly uid: string
@@ -109,7 +109,7 @@ export interface ObjectChange {
   readonly after?: JsonObject
 }
 
-/** What is written together with an object, and what must hold when it is. */
+/** What is written together with an object, and the guards of that write. */
 export interface Accompaniment {
   readonly operations?: readonly WriteOperation[]
   readonly guards?: readonly Guard[]
@@ -122,7 +122,7 @@ export interface ModelParts {
   readonly rules?: ModelRules
   readonly evaluate?: Evaluate
   readonly evaluateAhead?: Evaluate
-  /** Indexes that are no path. */
+  /** Indexes that are not defined by a path. */
   readonly ownIndexes?: readonly ModelIndex[]
 }
 
@@ -150,7 +150,7 @@ function declaredIndexes({ schema, indexes = [] }: ModelDefinition): readonly Mo
   return indexes.map((index) => (index.evaluated === undefined ? pathIndex(schema, index) : functionIndex(index)))
 }
 
-/** Those of the next declaration that this one does not have. */
+/** The indexes of the upcoming definition that the current one does not have. */
 function indexesAhead({ next, ...now }: ModelDefinition): readonly ModelIndex[] {
   if (!next) return []
   const known = declaredIndexes(now)
@@ -195,7 +195,7 @@ function pathIndex(schema: ModelDefinition['schema'], index: IndexDefinition): M
   }
 }
 
-/** The model as the store wants it declared. */
+/** The model's declaration for the store. */
 export function declarationOf({ group, plural, edition, indexes, definition }: Model): ModelDeclaration {
   return {
     group,
@@ -229,7 +229,7 @@ function compositesWithAhead(
   return [...known, ...others]
 }
 
-/** Where objects of the model are found. */
+/** The URL path of the model's objects. */
 export function pathOf({ group, apiVersion, plural }: Model): string {
   return `${group === '' ? '/api' : '/apis'}/${apiVersion}/${plural}`
 }

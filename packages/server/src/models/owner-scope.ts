@@ -5,28 +5,28 @@ import type { StoredObject, Term } from '../store/store.ts'
 import type { Model } from './model.ts'
 import { fromData } from './object-bytes.ts'
 
-/** A model that callers have their own objects of, at a path of its own. */
+/** A model whose objects are served to their owners at a path of its own. */
 export interface OwnedResource {
   readonly group: string
-  /** Where the owner's name stands. */
+  /** Path of the owner's name in the object. */
   readonly path: string
 }
 
-/** Only objects in which somebody's name stands are served: those of others are not there. */
+/** Serves only objects that contain the owner's name; others appear not to exist. */
 export interface OwnerScope {
-  /** An indexed field of one text, such as `spec.owner`. */
+  /** An indexed field with one text, such as `spec.owner`. */
   readonly path: string
   readonly owner: string
 }
 
-/** Holds for what is the owner's. */
+/** Matches the owner's objects. */
 export function ownerTerm({ path, owner }: OwnerScope): Term {
   const result = indexKey('string', owner)
   if ('fault' in result) throw new ApiError('Forbidden', `"${owner}" cannot own anything: the name ${result.fault}`)
   return { field: path, is: { op: '=', value: result.key } }
 }
 
-/** Throws as if somebody else's were not there. */
+/** Throws `NotFound` for objects of others, as if they did not exist. */
 export function assertOwned(model: Model, stored: StoredObject, scope: OwnerScope | undefined): void {
   if (!scope || ownerIn(fromData(stored.data), scope.path) === scope.owner) return
   throw new ApiError('NotFound', `there is no ${model.singular} "${stored.name}"`)
@@ -36,7 +36,7 @@ function ownerIn(object: unknown, path: string): unknown {
   return path.split('.').reduce((value, step) => (isJsonObject(value) ? value[step] : undefined), object)
 }
 
-/** The body as it counts, whatever it says of its owner; what is no object is left to be refused. */
+/** The body with the caller as its owner, whatever the body says. A body that is not an object is refused later. */
 export function withOwner(body: unknown, { path, owner }: OwnerScope): unknown {
   const [first = '', ...rest] = path.split('.')
   return set(body, [first, ...rest], owner)

@@ -3,21 +3,21 @@ import type { Cursor } from '../store/store.ts'
 import { flag, refuseUnknown } from './query-parameters.ts'
 
 const parameters = ['page', 'size', 'sort', 'labelSelector', 'fieldSelector', 'continue', 'exactTotal', 'nonconforming']
-/** What `continue` carries itself. */
+/** Parameters that a `continue` token contains. */
 const carried = new Set(['sort', 'labelSelector', 'fieldSelector', 'exactTotal', 'nonconforming'])
-/** Of a page that is looked through. */
+/** Page size limit for `nonconforming`, which validates every object of the page. */
 const mostLookedThrough = 500
 
-/** Which objects of a list are asked for. */
+/** Which part of a list is requested. */
 export interface Paging {
-  /** The parameters that select and sort: those given, or those that `continue` carries. */
+  /** The parameters that select and sort, from the request or from the `continue` token. */
   readonly query: URLSearchParams
   readonly page: number
-  /** Absent: all objects. */
+  /** When absent, all objects. */
   readonly size?: number
   readonly after?: Cursor
   readonly exactTotal: boolean
-  /** Of the page, only what the schema would not take. */
+  /** Return only the objects of the page that the schema would refuse. */
   readonly nonConforming: boolean
 }
 
@@ -38,7 +38,7 @@ export function pagingOf(query: URLSearchParams): Paging {
   return { query, page: page ?? 1, exactTotal, nonConforming, ...(wanted !== undefined && { size: wanted }) }
 }
 
-/** The page behind this one, as a token that needs nothing beside it. */
+/** A self-contained token for the next page. */
 export function continueToken({ query, page, size }: Paging, next: Cursor): string {
   const kept = new URLSearchParams([...query].filter(([parameter]) => carried.has(parameter)))
   return Buffer.from(JSON.stringify([page + 1, size, next, kept.toString()])).toString('base64url')
@@ -66,7 +66,7 @@ function readToken(token: string) {
       }
     }
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new ApiError('BadRequest', 'continue is not a token of this server; begin again without it')
 }

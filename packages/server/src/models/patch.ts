@@ -7,7 +7,7 @@ import { jsonPatch } from './patch/json-patch.ts'
 import { mergePatch } from './patch/merge-patch.ts'
 import { updateObject, type UpdateRequest } from './update.ts'
 
-/** How a patch is applied, by the type of its body. */
+/** Patch functions by content type. */
 export const patchTypes = {
   'application/merge-patch+json': mergePatch,
   'application/json-patch+json': jsonPatch,
@@ -20,7 +20,7 @@ export interface PatchRequest extends Omit<UpdateRequest, 'bodyFor'> {
   readonly patch: unknown
 }
 
-/** The object as it is served, changed by the patch, is what an update would have brought. */
+/** Applies the patch to the object as it is served; the result is written like an update. */
 export function patchObject(parts: WriteParts, model: Model, request: PatchRequest): Promise<StoredObject> {
   const { type, patch, ...rest } = request
   const apply = patchTypes[type]

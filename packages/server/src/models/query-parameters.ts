@@ -1,6 +1,6 @@
 import { ApiError } from '@pergola/api'
 
-/** A parameter that would silently do nothing is refused: a misspelt selector would select everything. */
+/** Refuses unknown parameters: a misspelt selector would select everything. */
 export function refuseUnknown(query: URLSearchParams, known: readonly string[]): void {
   for (const parameter of query.keys()) {
     if (known.includes(parameter)) continue
@@ -9,7 +9,7 @@ export function refuseUnknown(query: URLSearchParams, known: readonly string[]):
   }
 }
 
-/** A parameter that is `true` or `false`, `false` when it is left out. */
+/** A parameter that is `true` or `false`; `false` by default. */
 export function flag(query: URLSearchParams, parameter: string): boolean {
   const values = query.getAll(parameter)
   const [value = 'false'] = values

@@ -13,23 +13,22 @@ import type { Evaluation, EvaluationRequest } from './evaluation.ts'
 import { createModel, declarationOf, type Model } from './model.ts'
 import { fromData } from './object-bytes.ts'
 
-/** A declaration can change between reading and using it this often. */
+/** Attempts when a declaration changes between reading and using it. */
 const maxTries = 5
 const retryMs = 50
 
-/** The models that there are: the host's own, and those declared as objects of the resource `models`. */
+/** All models: the built-in ones and those defined by objects of the resource `models`. */
 export interface ModelRegistry {
-  /** Reads all declarations that there are. */
+  /** Reads all definitions. */
   load(): Promise<void>
-  /** Throws `ModelNotFound`; looks into the database before. */
+  /** Finds a model, in the database if necessary; throws `ModelNotFound`. */
   find(address: ModelAddress): Promise<Model>
-  /** Does what needs a model by the declaration that holds, again when another one has come to hold meanwhile. */
+  /** Runs `work` with the current definition, and again when the definition changed meanwhile. */
   using<T>(address: ModelAddress, work: (model: Model) => Promise<T>): Promise<T>
-  /** Takes up the declaration that holds now, or that there is none. */
+  /** Reads the current definition of a model, or that it has none. */
   refresh(key: ModelKey): Promise<void>
-  /** For discovery, sorted by group and plural. */
+  /** Sorted by group and plural, for discovery. */
   all(): readonly Model[]
-  /** What is kept in memory. */
   readonly cache: CheckedCache
 }
 
@@ -41,13 +40,13 @@ export interface RegistryParts {
   readonly store: Store
   readonly compiler: SchemaCompiler
   readonly builtIn: readonly Model[]
-  /** Where declarations are. */
+  /** The model of definitions. */
   readonly definitions: Model
-  /** Asks whoever declared a model. */
+  /** Asks the plugin that declares a model. */
   readonly evaluate: (definition: ModelDefinition, request: EvaluationRequest) => Promise<Evaluation>
-  /** Asks whoever declares what a model is about to become; throws `StaleModel` when it comes to nothing. */
+  /** Asks the plugin that declares the upcoming definition; throws `StaleModel` when that definition was abandoned. */
   readonly evaluateAhead: (definition: ModelDefinition, request: EvaluationRequest) => Promise<Evaluation>
-  /** Told of a model that has been opened, once for each edition. */
+  /** Called when a model has been opened, once per edition. */
   readonly onOpen: (model: Model) => void
 }
 
@@ -83,7 +82,7 @@ export function createModelRegistry(parts: RegistryParts): ModelRegistry {
   const open = (entry: Entry): Promise<void> => {
     if (entry.opened) return entry.opened
     const opened = store.openModel(declarationOf(entry.model)).then(() => onOpen(entry.model))
-    // What failed is tried again by the next who asks.
+    // After a failure, the next caller tries again.
     opened.catch(() => delete entry.opened)
     entry.opened = opened
     return opened
@@ -93,7 +92,7 @@ export function createModelRegistry(parts: RegistryParts): ModelRegistry {
     if (entry?.model.version === address.version) return entry
     throw modelNotFound(address)
   }
-  // What was declared is committed by now: should others be changing it all the while, whoever needs it opens it.
+  // The definition is already committed. If it keeps changing during all attempts, the next caller opens it.
   const refresh = async (key: ModelKey) => {
     for (let tries = 1; tries <= maxTries; tries++) {
       const entry = await read(key)

@@ -1,16 +1,18 @@
 import { ApiError } from '@pergola/api'
 import type { Caller } from '../base/call.ts'
 
-/** How much of something may go on at a time: each holds memory for as long as its reader takes. */
+/** Limits concurrent streams: each holds memory for as long as its client reads. */
 export interface StreamLimits {
-  /** Answers what gives the place back; throws when there is none. Those without a name share what their address has. */
+  /**
+   * Returns a function that releases the slot; throws when none is free. Anonymous callers share the slots of their address.
+   */
   take(caller: Caller, address?: string): () => void
 }
 
 export interface StreamLimitOptions {
   readonly inAll: number
   readonly perCaller: number
-  /** What it is, and what to do instead: "unbounded lists", "ask for pages by size". */
+  /** For the error message: what is limited, and what to do instead ("unbounded lists", "ask for pages by size"). */
   readonly what: string
   readonly instead: string
 }

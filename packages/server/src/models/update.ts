@@ -15,22 +15,22 @@ import { fromData, ownedMetadata, toData } from './object-bytes.ts'
 import { assertOwned, withOwner, type OwnerScope } from './owner-scope.ts'
 import { writeProblem, versionConflict } from './write-errors.ts'
 
-/** Others may write the object between our reading and our writing this often. */
+/** Attempts when others write the object between reading and writing. */
 const maxTries = 20
 
 export interface UpdateRequest extends Omit<WriteRequest, 'body'> {
   readonly name: string
-  /** Tags, as in `If-Match`: the object must be in a state that one of them names. */
+  /** Tags from `If-Match`: the object must be in a state that one of them names. */
   readonly ifMatch?: string | undefined
   readonly verb?: 'update' | 'patch'
   readonly scope?: OwnerScope | undefined
-  /** The whole object unless it is said. */
+  /** Defaults to the whole object. */
   readonly part?: 'object' | 'status'
-  /** The body, given what is stored: the same each time for an update, made anew for a patch. */
+  /** Computes the body from the stored object: constant for an update, computed again for each attempt of a patch. */
   readonly bodyFor: (stored: StoredObject) => unknown
 }
 
-/** Reads, changes and writes what was read; again, when somebody else was faster and the client did not say what it read. */
+/** Reads, changes and writes the object. Retries after a conflict unless the client stated the version that it read. */
 export async function updateObject({ store }: WriteParts, model: Model, request: UpdateRequest): Promise<StoredObject> {
   const { name, dryRun = false } = request
   let stored = await store.get(model, name)
@@ -42,7 +42,7 @@ export async function updateObject({ store }: WriteParts, model: Model, request:
       const { content, newGeneration } = change
       const operation = { type: 'update' as const, model, name, expected: { uid, version }, content, newGeneration }
       const { object: after, before, context } = change
-      // Without its last finalizer an object that waits for that is gone.
+      // Removing the last finalizer of an object that is declared deleted removes the object.
       const isRemoval = stored.deletedAt !== undefined && !content.held
       const written = { operation, change: { name, uid, before, ...(!isRemoval && { after }) }, context, dryRun }
       const result = await writeAccompanied(store, model, written)
@@ -51,7 +51,8 @@ export async function updateObject({ store }: WriteParts, model: Model, request:
     } catch (error) {
       const raced = error instanceof WriteConflict && (error.kind === 'version' || error.kind === 'uid')
       if (!raced || tries === maxTries) throw writeProblem(error, model)
-      // Checked against what is stored now: a client that named a version or tag is told, anybody else is retried.
+      // The next attempt compares with the newly stored object: a client that named a version or tag gets the conflict, others
+      // are retried.
       stored = error.stored
     }
   }
@@ -65,7 +66,7 @@ export interface ChangedObject {
   readonly context: WriteContext
 }
 
-/** What an update makes of the object, once everything about it was found sound. */
+/** Validates an update and returns the resulting object. */
 export async function changeOf(model: Model, stored: StoredObject, request: UpdateRequest): Promise<ChangedObject> {
   const what = `${model.singular} "${stored.name}"`
   assertOwned(model, stored, request.scope)
@@ -86,7 +87,7 @@ export async function changeOf(model: Model, stored: StoredObject, request: Upda
   const asksOthers = model.indexes.some((index) => index.evaluated)
   const isSettled = keepsIndexed(model, request) || (asksOthers && changesFinalizersAlone(before, object))
   const indexed = await accept(model, object, { ...context, checked, isSettled })
-  // Defaults have been filled in by now.
+  // Sealed last, after defaults have been filled in.
   const kept = model.rules.sealing?.seal(object, context) ?? object
   const owned = { ...kept, metadata: ownedMetadata(kept.metadata) }
   const isSame = deepEqual(owned, { ...before, metadata: ownedMetadata(before.metadata) })
@@ -101,19 +102,19 @@ export async function changeOf(model: Model, stored: StoredObject, request: Upda
   }
 }
 
-/** Letting go of an object must not wait for anybody. */
+/** Removing finalizers must not wait for a plugin's check. */
 function changesFinalizersAlone(before: JsonObject, object: JsonObject): boolean {
   const { finalizers: _, ...metadata } = ownedMetadata(object.metadata)
   const { finalizers: __, ...metadataBefore } = ownedMetadata(before.metadata)
   return deepEqual({ ...object, metadata }, { ...before, metadata: metadataBefore })
 }
 
-/** Nothing that is indexed can change with the status. */
+/** A status update cannot change indexed values when no index is on the status. */
 function keepsIndexed({ indexes }: Model, { part }: UpdateRequest): boolean {
   return part === 'status' && !indexes.some(({ ofStatus }) => ofStatus)
 }
 
-/** A client that says which object or version it read must have read this one. */
+/** Throws when the client states a name, uid or version other than the stored one. */
 function assertSame(model: Model, stored: StoredObject, { metadata }: JsonObject): void {
   const { name, uid, version } = metadata as { name?: unknown; uid?: unknown; version?: unknown }
   if (name !== undefined && name !== stored.name) {
@@ -134,11 +135,11 @@ interface Parts {
   readonly part: 'object' | 'status'
 }
 
-/** The part that is written from the body, the rest as it is stored. */
+/** Takes the written part from the body and the rest from the stored object. */
 function merged(model: Model, { stored, before, sent, part }: Parts): JsonObject {
   const named = (object: JsonObject) => {
     const { metadata } = object
-    // Anything else is left as it is, to be refused: spread, a number or null would pass for nothing said.
+    // Metadata that is not an object stays as sent, to be refused: spreading a number or null would look like empty metadata.
     return isJsonObject(metadata) ? { ...object, metadata: { ...metadata, name: stored.name } } : object
   }
   if (part === 'status') return named(withStatus(before, sent['status']))

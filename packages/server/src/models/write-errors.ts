@@ -6,7 +6,7 @@ import { etagOf } from './etag.ts'
 import type { Model } from './model.ts'
 import { fromData } from './object-bytes.ts'
 
-/** The one place where a conflict in the store gets the words and the reason that clients see. Others pass unchanged. */
+/** The only place that turns a conflict of the store into the reason and text for clients. Other errors pass unchanged. */
 export function writeProblem(error: unknown, model: Model): unknown {
   if (!(error instanceof WriteConflict)) return error
   const { kind, operation, duplicate, stored } = error
@@ -34,7 +34,7 @@ export function writeProblem(error: unknown, model: Model): unknown {
   }
 }
 
-/** Where the value stands in what was sent; nowhere, when it was not the host that found it there. */
+/** The pointer of the duplicate value in the sent object; empty when a plugin computed the value. */
 function pointerOf({ indexes }: Model, operation: WriteOperation, { index: name, value }: DuplicateValue): string {
   const index = indexes.find((candidate) => candidate.name === name)
   if (!index || operation.type === 'delete') return ''
@@ -42,13 +42,13 @@ function pointerOf({ indexes }: Model, operation: WriteOperation, { index: name,
   return (found.find((one) => String(one.value) === value) ?? found[0])?.pointer ?? ''
 }
 
-/** The object that holds the value which somebody else wanted, where the error names it. */
+/** The name of the object that already has a unique value, if the error tells it. */
 export function holderIn(error: unknown): string | undefined {
   const cause = isApiError(error) ? error.cause : undefined
   return cause instanceof WriteConflict ? cause.duplicate?.holder : undefined
 }
 
-/** The same for whoever may not know of the holder. */
+/** The same error without the holder's name, for callers who may not know that object. */
 export function withoutHolder(error: unknown, model: Model): unknown {
   const cause = isApiError(error) ? error.cause : undefined
   if (!(cause instanceof WriteConflict) || !cause.duplicate) return error
@@ -56,7 +56,7 @@ export function withoutHolder(error: unknown, model: Model): unknown {
   return writeProblem(new WriteConflict(cause.kind, cause.operation, { duplicate }), model)
 }
 
-/** With what is stored now, as a tag too, so that a client can go on from it. */
+/** Includes the stored version and tag, so that a client can continue from there. */
 export function versionConflict(model: Model, stored: StoredObject, sent?: unknown): ApiError {
   const what = `${model.singular} "${stored.name}"`
   const carries = typeof sent === 'number' && sent !== stored.version ? `, the update carries ${sent}` : ''

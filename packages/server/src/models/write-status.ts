@@ -4,7 +4,7 @@ import { withStatus } from './object.ts'
 import type { Model } from './model.ts'
 import { fromData, toData } from './object-bytes.ts'
 
-/** What the host itself says of an object, as it was read: throws `WriteConflict` when it has changed meanwhile. */
+/** Writes the host's status of an object as it was read; throws `WriteConflict` when the object has changed. */
 export async function writeStatus(
   { store, model }: { readonly store: Store; readonly model: Model },
   stored: StoredObject,

@@ -9,27 +9,29 @@ import type { Accompaniment, Model } from './model.ts'
 import { fromData } from './object-bytes.ts'
 import { changeOf } from './update.ts'
 
-/** Others may write what is written together between our reading and our writing this often. */
+/** Attempts when others write one of the objects between reading and writing. */
 const maxTries = 20
 
-/** What an object is to be, whether it is there or not; without a body it is to be gone. */
+/** The wanted state of an object, whether it exists or not; without a body the object is deleted. */
 export interface Wish {
   readonly model: Model
   readonly name: string
-  /** Who wishes it, for whoever has to mend what is wrong with it. */
+  /** The origin of the wish, for error messages. */
   readonly where?: string
-  /** Given what is stored. */
+  /** Computes the body from the stored object. */
   readonly bodyFor?: (stored: StoredObject | undefined) => unknown
 }
 
 interface Planned extends Accompaniment {
   readonly operation: WriteOperation
   readonly model: Model
-  /** As it will be, or was. */
+  /** The object after the write, or before its deletion. */
   readonly object: JsonObject
 }
 
-/** By the host itself: makes several objects what they are to be, all of them or none. Asks and checks what each of them would. */
+/**
+ * For the host itself: brings several objects to their wanted states in one transaction. Applies each model's checks and rules.
+ */
 export async function writeTogether(
   parts: WriteParts,
   wishes: readonly Wish[],

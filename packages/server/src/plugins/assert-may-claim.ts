@@ -8,8 +8,8 @@ interface Claiming {
 }
 
 /**
- * Groups of the host are for the packages that come with it. Asked where a package comes in: what is in the database has passed
- * here, of another release of the host perhaps, whose packages had other digests.
+ * Groups of the host are reserved for the packages shipped with it. Checked when a package arrives: packages in the database
+ * have passed this check, perhaps in another release of the host, whose shipped packages had other digests.
  */
 export function assertMayClaim(
   shipped: ReadonlySet<string>,
@@ -18,7 +18,7 @@ export function assertMayClaim(
 ): void {
   if (shipped.has(digest)) return
   refuseReserved(definition.groups, (group) => `its plugin.json claims the group "${group}"`)
-  // Whoever takes the place of a plugin takes its groups over.
+  // A package that replaces a plugin takes over its groups.
   refuseReserved(installed?.groups ?? [], (group) => `the plugin ${name} comes with the host and has "${group}"`)
 }
 

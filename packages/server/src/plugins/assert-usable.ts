@@ -7,7 +7,7 @@ import { checkModels, type DeclareParts } from './register-models.ts'
 
 type UsableParts = InstalledParts & DeclareParts
 
-/** On this host, and beside what is installed. Nothing of a package that is refused here is kept. */
+/** Whether the package works on this host and with the installed plugins. Nothing of a refused package is stored. */
 export async function assertUsable(parts: UsableParts, manifest: Manifest): Promise<void> {
   const fault = hostFault(manifest)
   if (fault !== undefined) throw unusable(new Error(fault))
@@ -21,13 +21,13 @@ export async function assertUsable(parts: UsableParts, manifest: Manifest): Prom
   if (circle) throw unusable(new Error(`${circle.join(' needs ')}: none of them could ever start`))
 }
 
-/** Whatever is wrong with a package is wrong with the request that sent it. */
+/** An error in a package is an error of the request that sent it. */
 export function unusable(error: unknown): unknown {
   if (isApiError(error)) return error
   return new ApiError('Invalid', `the package cannot be used: ${(error as Error).message}`, { cause: error })
 }
 
-/** The database refuses a second claim as well; here it is said whose the group is, in a plan too. */
+/** The database refuses a second claim as well; this check tells, also in a plan, which plugin has the group. */
 async function assertGroupsFree({ store, plugins }: UsableParts, { name, definition }: Manifest): Promise<void> {
   for (const group of definition.groups) {
     const where = [{ field: 'spec.groups', is: { op: '=' as const, value: group } }]

@@ -8,18 +8,18 @@ import { createValidate, type Validate } from '../validation/schema-validator.ts
 import type { Cursor, Store } from '../store/store.ts'
 import { PackageFault } from './read-package.ts'
 
-/** Looked at of each model, so that a plan takes a moment however much there is. */
+/** Objects checked per model, so that a plan stays fast however many there are. */
 const mostObjects = 10_000
 const pageSize = 500
 
 export interface ConformanceParts {
   readonly store: Store
   readonly compiler: SchemaCompiler
-  /** All models that there are. */
+  /** All registered models. */
   readonly models: () => readonly Model[]
 }
 
-/** For whoever is about to upgrade: how many objects the schemas to come would not take. */
+/** For upgrades: how many stored objects the new schemas would refuse. */
 export async function describeConformance(
   parts: ConformanceParts,
   { models }: PluginDefinition,
@@ -27,7 +27,7 @@ export async function describeConformance(
   const lines: string[] = []
   for (const { group, plural, versions } of models) {
     const model = parts.models().find((known) => known.group === group && known.plural === plural)
-    // A definition is whatever its package says.
+    // The definition is not validated yet; it can contain anything.
     const schema = Array.isArray(versions) ? versions[0]?.schema : undefined
     if (!model || !schema || deepEqual(schema, model.definition.schema)) continue
     const validate = await validatorFor(parts.compiler, plural, schema)

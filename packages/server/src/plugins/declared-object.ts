@@ -1,6 +1,6 @@
 /** An object that a package declares. */
 export interface DeclaredObject {
-  /** For people: `extensions/roles.yaml, document 2`. */
+  /** For error messages: `extensions/roles.yaml, document 2`. */
   readonly where: string
   readonly apiVersion: string
   readonly kind: string

@@ -19,7 +19,7 @@ import { templateFault } from './role-template-fault.ts'
 
 const declaringFiles = /^(extensions|src\/main\/resources\/extensions)\/.+\.ya?ml$/
 
-/** The objects that a package declares; throws `PluginFailed` for the first document that is none. */
+/** The objects that a package declares; throws `PluginFailed` for the first invalid document. */
 export function declaredObjects({ files }: Pick<PluginPackage, 'files'>): readonly DeclaredObject[] {
   const names = [...files.keys()].filter((file) => declaringFiles.test(file)).toSorted()
   return names.flatMap((file) => {
@@ -43,18 +43,18 @@ function declaredObject(body: unknown, where: string): DeclaredObject {
 }
 
 export interface ApplyParts extends WriteParts {
-  /** All models that there are. */
+  /** All registered models. */
   readonly models: () => readonly Model[]
 }
 
-/** Whose groups these are. */
+/** The groups of the plugin that declares the objects. */
 export interface Declarer {
   readonly groups: readonly string[]
 }
 
 export interface Declared {
   readonly objects: readonly DeclaredObject[]
-  /** Who answers for objects of others' models: what is handed out with them, the plugin must hold. */
+  /** The caller for objects of foreign models: the plugin must hold every right that these grant. */
   readonly caller?: PluginCaller
 }
 
@@ -64,13 +64,13 @@ interface Planned {
   readonly caller?: PluginCaller
 }
 
-/** Makes what is stored as it is declared. Everything is checked before the first is written. */
+/** Makes the stored objects match the declared ones. Checks everything before the first write. */
 export async function applyDeclared(parts: ApplyParts, manifest: Manifest, declared: Declared): Promise<void> {
   const planned = await checkDeclared(parts, manifest, declared)
   for (const { model, ...one } of planned) await apply(parts, model, { ...one, dryRun: false })
 }
 
-/** Throws `PluginFailed` for the first that could not be applied. */
+/** Throws `PluginFailed` for the first object that could not be applied. */
 export async function checkDeclared(
   parts: ApplyParts,
   manifest: Manifest,
@@ -85,12 +85,12 @@ export async function checkDeclared(
   return planned
 }
 
-/** Two objects that are fine one by one may still share a value that must be unique. */
+/** Objects that are valid separately may still share a value that must be unique. */
 async function assertDistinct(parts: ApplyParts, { definition }: Manifest, planned: readonly Planned[]): Promise<void> {
   const own = planned.filter(
     ({ object, model }) => !isRole(object) && !isForeign(definition, object) && isUnique(model),
   )
-  // Of two documents of one object, the last one counts.
+  // Of two documents for one object, the last one counts.
   const last = new Map(own.map((one) => [`${one.model.apiVersion} ${one.model.kind} ${one.object.name}`, one]))
   const wishes = [...last.values()].map(({ object: { name, where, body }, model }): Wish => {
     return { model, name, where, bodyFor: () => body }
@@ -110,7 +110,7 @@ function isUnique({ definition: { indexes = [] } }: Model): boolean {
   return indexes.some(({ unique }) => unique)
 }
 
-/** Throws `PluginFailed` when the object is not the plugin's to declare. */
+/** Throws `PluginFailed` when the plugin may not declare the object. */
 export function modelOf({ models }: ApplyParts, manifest: Manifest, object: DeclaredObject): Model {
   const { apiVersion, kind, where } = object
   const model = models().find((known) => known.apiVersion === apiVersion && known.kind === kind)
@@ -126,13 +126,13 @@ export function isRole({ apiVersion, kind }: DeclaredObject): boolean {
   return apiVersion === 'v1alpha1' && kind === 'Role'
 }
 
-/** Of a model that is not the plugin's, and no role template. */
+/** An object of a model that is not the plugin's, and not a role template. */
 export function isForeign({ groups }: Declarer, object: DeclaredObject): boolean {
   const [group = '', version] = object.apiVersion.split('/')
   return !isRole(object) && !groups.includes(version === undefined ? '' : group)
 }
 
-/** What is declared is made, kept as it is, and taken away again: all three must have been approved. */
+/** A declared object is created, kept up to date and deleted again: all three verbs must have been approved. */
 const declaringVerbs = ['create', 'update', 'delete'] as const
 
 function foreignFault(manifest: Manifest, model: Model, object: DeclaredObject): string | undefined {

@@ -1,6 +1,6 @@
 import type { Dependencies } from './plugin-model.ts'
 
-/** From a plugin, by what each needs, back to it; nothing when no way leads there. */
+/** The dependency cycle through a plugin; undefined when there is none. */
 export async function circleThrough(
   name: string,
   needs: Dependencies = {},

@@ -11,7 +11,7 @@ export interface DependentParts {
   readonly plugins: Model
 }
 
-/** For whoever is about to change a plugin: the others that stop when it is of that version, or of none. */
+/** For changes of a plugin: the plugins that stop when it has that version, or none. */
 export async function describeDependents(
   { store, plugins }: DependentParts,
   name: string,

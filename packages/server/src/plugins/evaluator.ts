@@ -5,9 +5,9 @@ import type { Evaluation, EvaluationRequest } from '../models/evaluation.ts'
 import type { ModelKey } from '../store/store.ts'
 import type { PluginLink } from './process/plugin-link.ts'
 
-/** Asked for together; more wait for the next turn. */
+/** Maximum number of items per question; more wait for the next one. */
 const mostItems = 100
-/** Asked at a time: one that takes its time must not hold up everything. */
+/** Maximum number of concurrent questions: a slow one must not block the others. */
 const mostQuestions = 4
 
 interface Waiting {
@@ -16,7 +16,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** Asks a plugin that runs about objects; what is asked at the same moment is one question. */
+/** Asks a running plugin about objects; concurrent requests are batched into one question. */
 export interface Evaluator {
   evaluate(model: ModelKey, request: EvaluationRequest): Promise<Evaluation>
 }
@@ -32,7 +32,7 @@ export function createEvaluator(plugin: string, link: Pick<PluginLink, 'evaluate
       for (const { reject } of batch) reject(told(plugin, error))
     }
   }
-  /** What comes while as much as may be is asked waits, and is asked together. */
+  /** Items that arrive while all questions are in flight are batched. */
   const next = () => {
     if (asking >= mostQuestions || waiting.length === 0) return
     asking++
@@ -44,7 +44,7 @@ export function createEvaluator(plugin: string, link: Pick<PluginLink, 'evaluate
   return {
     evaluate: ({ group, plural }, request) =>
       new Promise((resolve, reject) => {
-        // All that comes at this moment is there by then.
+        // By then, everything requested in this turn of the event loop has arrived.
         if (waiting.push({ item: { group, plural, ...request }, resolve, reject }) === 1) setImmediate(next)
       }),
   }
@@ -69,7 +69,7 @@ function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((one) => typeof one === 'string')
 }
 
-/** Only what a fault has, and as text. */
+/** Copies only the known fields of an error, as text. */
 function faultOf(fault: unknown): FieldError {
   const { pointer, field, message } = isJsonObject(fault) ? fault : {}
   return { pointer: textOf(pointer), field: textOf(field), rule: 'check', message: textOf(message) || 'is not right' }

@@ -9,7 +9,7 @@ export interface InstalledParts {
   readonly plugins: Model
 }
 
-/** As the database has it now; undefined when there is no such plugin. */
+/** The spec as stored now; undefined when the plugin does not exist. */
 export async function installedSpec({ store, plugins }: InstalledParts, name: string): Promise<PluginSpec | undefined> {
   const stored = await store.get(plugins, name)
   return stored && specOf(fromData(stored.data))

@@ -9,19 +9,19 @@ import { keyOf } from '../store/model-table.ts'
 import type { Store, StoredObject } from '../store/store.ts'
 import { specOf, type PluginSpec } from './plugin-model.ts'
 
-/** A plugin as it is installed; it need not run. */
+/** An installed plugin; it need not run. */
 export interface InstalledPlugin {
   readonly name: string
   readonly uid: string
   readonly spec: PluginSpec
 }
 
-/** The plugins that are installed, as the database has them. */
+/** The installed plugins, as stored in the database. */
 export interface KnownPlugins extends Disposable {
   all(): readonly InstalledPlugin[]
-  /** Of this moment: another value when something has changed. */
+  /** The current claims. Returns a new object when something has changed. */
   claims(): PluginClaims
-  /** Told when something has changed. */
+  /** Called when something has changed. */
   onChange: () => void
 }
 
@@ -83,7 +83,7 @@ function claimsOf(installed: ReadonlyMap<string, InstalledPlugin>): PluginClaims
   }
 }
 
-/** Everything on its own groups, its settings, and what was approved. */
+/** Everything in its own groups, its settings, and the approved permissions. */
 function rulesOf({ name, spec: { groups, permissions } }: InstalledPlugin): readonly Rule[] {
   const resourceNames = [settingsObjectName(name)]
   return [

@@ -6,7 +6,7 @@ import type { Lease, Store } from '../store/store.ts'
 import { readJson } from '../validation/read-json.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
 
-/** Of one plugin, over all its versions: a row each stays in the database. */
+/** Maximum number of leases of a plugin, over all its versions: each keeps a row in the database. */
 const mostLeases = 200
 const longestSeconds = 300
 
@@ -19,16 +19,16 @@ const faults = compileSchema({
 
 export interface LeaseApiParts {
   readonly store: Store
-  /** Whether this process of a plugin is up, here. */
+  /** Whether this process of a plugin is running on this replica. */
   readonly isRunning: (start: string) => boolean
-  /** Whether it is of the version that holds, and its models are served here; others would have nothing to do, or too early. */
+  /** Whether the process runs the active version and its models are served here; other processes must not lead. */
   readonly mayLead: (caller: PluginCaller) => boolean
 }
 
 export interface LeaseApi {
-  /** Takes the lease for the process that asks, or renews it. */
+  /** Acquires the lease for the asking process, or renews it. */
   take(caller: PluginCaller, name: string, request: IncomingRequest): Promise<Answer>
-  /** Gives it back. */
+  /** Releases the lease. */
   giveBack(caller: PluginCaller, name: string): Promise<Answer>
 }
 
@@ -37,9 +37,9 @@ interface Given {
   readonly lease: Lease
 }
 
-/** What one process of a plugin at a time may do, in all replicas. */
+/** Leases for work that one process of a plugin may do at a time, across all replicas. */
 export function createLeaseApi({ store, isRunning, mayLead }: LeaseApiParts): LeaseApi {
-  /** By this replica, at most one for each name that was let in. */
+  /** Leases granted by this replica, at most one per accepted name. */
   const given = new Map<string, Given>()
   const known = new Set<string>()
   const assertRoom = async ({ plugin }: PluginCaller, name: string) => {
@@ -51,7 +51,7 @@ export function createLeaseApi({ store, isRunning, mayLead }: LeaseApiParts): Le
     }
     known.add(name)
   }
-  /** Nobody waits for a process that has ended without a word. */
+  /** Releases the lease of a process that ended without releasing it, so that nobody waits for it. */
   const forgetEnded = async (name: string, start: string) => {
     const before = given.get(name)
     if (before && before.start !== start && !isRunning(before.start)) await store.releaseLease(before.lease)

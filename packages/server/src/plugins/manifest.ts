@@ -5,21 +5,21 @@ import { PackageFault, type PluginPackage } from './read-package.ts'
 import { customApiFault } from './route-faults.ts'
 import { isInRange, isRange } from './versions.ts'
 
-/** What a package says of itself, as far as it was looked at. */
+/** The validated part of a package's manifest. */
 export interface Manifest {
   readonly name: string
   readonly version: string
   readonly displayName?: string
-  /** Versions of the host that it works with, as a range. */
+  /** The range of host versions that it works with. */
   readonly requires?: string
-  /** The first file of its pages for the console. */
+  /** Entry file of its console pages. */
   readonly ui?: string
   readonly definition: PluginDefinition
 }
 
 const versionForm = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/
 
-/** Throws `PackageFault` in the words of whoever sent the package. */
+/** Throws `PackageFault`, worded for the sender of the package. */
 export function manifestOf({ manifest, files }: Pick<PluginPackage, 'manifest' | 'files'>): Manifest {
   const { name, version, displayName, requires, ui, definition } = isJsonObject(manifest)
     ? manifest
@@ -45,7 +45,7 @@ export function manifestOf({ manifest, files }: Pick<PluginPackage, 'manifest' |
   }
 }
 
-/** Pages stand in a folder of their own: nothing else of a package is for browsers. */
+/** Pages are in a folder of their own: nothing else of a package is served to browsers. */
 function assertPages(ui: unknown, files: PluginPackage['files']): void {
   if (typeof ui !== 'string' || !/^ui\/[\w.-]+\.js$/.test(ui)) {
     refuse(`has pages at ${JSON.stringify(ui)}; they begin in a file such as ui/index.js`)
@@ -53,7 +53,7 @@ function assertPages(ui: unknown, files: PluginPackage['files']): void {
   if (!files.has(ui)) refuse(`has pages at ${ui}, which the package does not hold`)
 }
 
-/** Why it cannot run on this host, in words. */
+/** Why the package cannot run on this host. */
 export function hostFault({ requires }: Manifest): string | undefined {
   if (requires === undefined || isInRange(hostVersion, requires)) return undefined
   const cure = 'upgrade the host, or take another version of the plugin'
@@ -79,7 +79,7 @@ function checkedDefinition(definition: Readonly<Record<string, unknown>>, name: 
   return known
 }
 
-/** Whom it needs is named, and with versions. */
+/** Dependencies must be named and have version ranges. */
 function refuseVague({ name, dependencies = {} }: PluginDefinition): void {
   if (!isJsonObject(dependencies)) refuse('has dependencies that are no object')
   for (const [other, range] of Object.entries(dependencies)) {
@@ -89,7 +89,7 @@ function refuseVague({ name, dependencies = {} }: PluginDefinition): void {
   }
 }
 
-/** Whatever a plugin serves is in its own groups, and can be told apart. */
+/** Everything that a plugin serves must be in its own groups and unambiguous. */
 function refuseForeign(definition: PluginDefinition): void {
   const { groups, models } = definition
   const foreignModel = models.find(({ group }) => !groups.includes(group))

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What the host may come to need for itself, with full caches and many watches. */
+/** Memory that the host may need for itself, with full caches and many watches. */
 export const hostReserveBytes = 512 * 1024 * 1024
-/** What the kernel says where there is no limit, in its older form. */
+/** The value that cgroup v1 reports for "no limit". */
 const unlimitedBytes = 2 ** 60
 
 export interface MemoryRoom {
-  /** That all of us may take together. */
+  /** The memory limit of the host and all plugins together. */
   readonly containerBytes: number
   readonly plugins: number
   readonly pluginBytes: number
 }
 
-/** What to tell an operator when all plugins at their limits, and the host, would not fit. */
+/** A warning for the operator when the host and all plugins at their limits would not fit. */
 export function memoryWarning({ containerBytes, plugins, pluginBytes }: MemoryRoom): string | undefined {
   const needed = hostReserveBytes + plugins * pluginBytes
   if (needed <= containerBytes) return undefined
@@ -28,7 +28,7 @@ function mebibytes(bytes: number): string {
   return `${Math.floor(bytes / (1024 * 1024))} MiB`
 }
 
-/** The least that we and whatever holds us may take; undefined where nothing is said. */
+/** The lowest memory limit of this process's cgroup and its parents; undefined when there is none. */
 export function containerMemory(root = '/'): number | undefined {
   const groups = read(join(root, 'proc/self/cgroup'))?.split('\n') ?? []
   const limits = groups.flatMap((line) => {
@@ -42,7 +42,10 @@ export function containerMemory(root = '/'): number | undefined {
   return limits.length > 0 ? Math.min(...limits) : undefined
 }
 
-/** From where we are up to the top; inside a container the way there may not be seen, but the top is its own. */
+/**
+ * From the process's own cgroup up to the root. Inside a container the path may not be visible, but the root is the container's
+ * own.
+ */
 function limitsAlong(top: string, path: string, file: string): readonly number[] {
   const names = path.split('/').filter((name) => name !== '')
   const folders = Array.from({ length: names.length + 1 }, (_, kept) => join(top, ...names.slice(0, kept)))

@@ -2,26 +2,26 @@ import type { InstalledPlugin } from './known-plugins.ts'
 import type { Dependencies } from './plugin-model.ts'
 import { isInRange } from './versions.ts'
 
-/** Plugins beside each other on a replica, for those that need others. */
+/** The other plugins on this replica, for those that depend on them. */
 export interface Neighbours {
-  /** What is not there of what it needs. */
+  /** An unmet dependency, preferably one that needs an operator; undefined when all are met. */
   unmet(dependencies: Dependencies): Unmet | undefined
-  /** Resolves when that may be otherwise. */
+  /** Resolves when dependencies may have changed. */
   changed(): Promise<void>
-  /** Says that it may. */
+  /** Announces such a change. */
   tell(): void
 }
 
 interface Unmet {
-  /** In words, with what to do. */
+  /** Describes the problem, and what to do. */
   readonly message: string
-  /** It takes an operator: waiting alone does not help. */
+  /** Needs an operator: waiting alone does not help. */
   readonly isLasting: boolean
 }
 
 interface NeighbourParts {
   readonly installed: (name: string) => InstalledPlugin | undefined
-  /** Whether it answers, here. */
+  /** Whether the plugin is started on this replica. */
   readonly isStarted: (name: string) => boolean
 }
 
@@ -51,11 +51,11 @@ export function createNeighbours({ installed, isStarted }: NeighbourParts): Neig
 
 interface Waiting {
   readonly signal: AbortSignal
-  /** Told first, and when it is something else. */
+  /** Called for the first unmet dependency, and again when that changes. */
   readonly onUnmet: (unmet: Unmet) => void
 }
 
-/** Waits until what it needs is there, or nobody wants to know any more. */
+/** Waits until all dependencies are met, or the signal aborts. */
 export async function untilMet(
   neighbours: Neighbours,
   dependencies: Dependencies = {},
@@ -70,7 +70,7 @@ export async function untilMet(
   })
 }
 
-/** Answers what is gone for good of what it needs; a neighbour that only starts anew is not. */
+/** Waits until a dependency is permanently lost and returns its message; a plugin that only restarts does not count. */
 export async function untilUnmet(
   neighbours: Neighbours,
   dependencies: Dependencies = {},
@@ -84,7 +84,7 @@ export async function untilUnmet(
   return gone?.message
 }
 
-/** Looks, and again at every change, until it is so. */
+/** Checks the condition now and after every change, until it is true. */
 async function during(neighbours: Neighbours, signal: AbortSignal, isSo: () => boolean): Promise<void> {
   const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
   while (!signal.aborted && !isSo()) await Promise.race([neighbours.changed(), aborted])

@@ -1,4 +1,4 @@
-/** Why a plugin is not started though nothing has failed. */
+/** A plugin is not started although nothing has failed. */
 export class NotStarted extends Error {
   readonly reason: 'BuildingIndexes' | 'WaitingForDependency' | 'BackingOff' | 'DuplicateValues'
 
@@ -8,8 +8,8 @@ export class NotStarted extends Error {
   }
 }
 
-/** What trying again does not mend: the package itself is at fault. */
+/** A failure that a retry does not fix: the package itself is at fault. */
 export class PluginFailed extends Error {}
 
-/** Another version has taken its place meanwhile. */
+/** Another version has replaced this one meanwhile. */
 export class Superseded extends Error {}

@@ -5,14 +5,14 @@ import { PluginFailed } from './not-started.ts'
 import type { Packages } from './packages.ts'
 import { PackageFault, readPackage, type PluginPackage } from './read-package.ts'
 
-/** A package, looked at as far as the host does. */
+/** A package, with the parts that the host has validated. */
 export interface OpenedPackage {
   readonly read: PluginPackage
   readonly manifest: Manifest
   readonly objects: readonly DeclaredObject[]
 }
 
-/** From the database; throws `PluginFailed` when it is not there or cannot be used. */
+/** Reads a package from the database; throws `PluginFailed` when it is missing or cannot be used. */
 export async function openPackage(packages: Packages, digest: string): Promise<OpenedPackage> {
   const bytes = await packages.read(digest)
   if (!bytes) throw new PluginFailed(`its package ${digest} is not in the database; install it again`)

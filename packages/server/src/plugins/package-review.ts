@@ -13,12 +13,12 @@ import { isJsonObject } from '../base/json-object.ts'
 import type { DeclaredObject } from './declared-object.ts'
 import type { Manifest } from './manifest.ts'
 
-/** What somebody has to know, and to say yes to, before a package is taken. */
+/** What an operator has to know and approve before a package is installed. */
 export interface PackageReview {
   readonly sections: readonly Section[]
-  /** To be approved by name. */
+  /** The items to approve, by name. */
   readonly approvals: readonly string[]
-  /** What it hands out beyond its own groups, or asks for itself: whoever installs it must hold it. */
+  /** Rights that the package grants outside of its own groups, or requests for itself: whoever installs it must hold them. */
   readonly handedOut: readonly Rule[]
 }
 
@@ -27,7 +27,7 @@ export interface ReviewedPackage {
   readonly objects: readonly DeclaredObject[]
 }
 
-/** By what the package will really do: the roles that it declares count, not those that its definition speaks of. */
+/** Based on what the package will actually do: the roles that it declares, not those that its definition mentions. */
 export function reviewPackage(after: ReviewedPackage, before: ReviewedPackage | undefined): PackageReview {
   const contents = contentsOf(after)
   const earlier = before && contentsOf(before)

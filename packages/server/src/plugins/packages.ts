@@ -1,16 +1,16 @@
 import type { Store } from '../store/store.ts'
 
-/** So much of a package is a row. */
+/** Bytes of a package per row. */
 const partBytes = 4 * 1024 * 1024
 
-/** The packages of plugins, by their digests. */
+/** The packages of plugins, by digest. */
 export interface Packages {
-  /** Harmless when it is there. */
+  /** Does nothing when the package exists. */
   keep(digest: string, bytes: Buffer): Promise<void>
   read(digest: string): Promise<Buffer | undefined>
-  /** Harmless when it is not there. */
+  /** Does nothing when the package does not exist. */
   forget(digest: string): Promise<void>
-  /** Only for who knows that nobody is about to install one: it would be kept, and not named by anybody yet. */
+  /** Call it only when no installation is in progress: a new package is stored before anything refers to it. */
   forgetOthers(digests: ReadonlySet<string>): Promise<void>
 }
 

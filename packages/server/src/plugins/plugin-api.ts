@@ -34,13 +34,13 @@ export interface PluginApiParts extends DeclareParts, ConformanceParts {
   readonly packages: Packages
   readonly access: Pick<Rights, 'rolesOf'>
   readonly settings: PluginSettings
-  /** Digests of the packages that come with the host. */
+  /** Digests of the packages shipped with the host. */
   readonly shipped: ReadonlySet<string>
-  /** What its processes wrote last, here. */
+  /** The latest log lines of its processes on this replica. */
   readonly linesOf: (plugin: string, after: number) => LinesHere | undefined
 }
 
-/** Installs what was sent, or makes it ready to take the place of the version that holds; `plan=true` only tells what that means. */
+/** Installs the sent package, or prepares it to replace the active version; `plan=true` only reports what that would do. */
 export async function install(parts: PluginApiParts, call: Call): Promise<Answer> {
   const sent = await readSent(await call.request.readBody(mostPackageBytes))
   const installed = await installedSpec(parts, sent.manifest.name)
@@ -48,7 +48,7 @@ export async function install(parts: PluginApiParts, call: Call): Promise<Answer
   return take(parts, { sent, installed, needsApproval: true }, call)
 }
 
-/** Makes the version before ready to take the place of the one that holds; what it does was approved when it came. */
+/** Prepares the previous version to replace the active one; its permissions were approved when it was installed. */
 export async function rollBack(parts: PluginApiParts, name: string, call: Call): Promise<Answer> {
   const installed = await installedSpec(parts, name)
   if (!installed) throw new ApiError('NotFound', `there is no plugin "${name}"`)
@@ -58,7 +58,7 @@ export async function rollBack(parts: PluginApiParts, name: string, call: Call):
   return take(parts, { sent: await readSent(bytes), installed, needsApproval: false }, call)
 }
 
-/** Asks every replica to put a new process in the place of the one that runs, without a pause. */
+/** Asks every replica to replace the running process by a new one without downtime. */
 export async function restart(parts: PluginApiParts, name: string, { request }: Call): Promise<Answer> {
   refuseUnknown(request.query, [])
   const bodyFor = (stored: StoredObject) => {
@@ -70,7 +70,7 @@ export async function restart(parts: PluginApiParts, name: string, { request }: 
   return objectAnswer(parts.plugins, await updateObject(parts, parts.plugins, { name, bodyFor }))
 }
 
-/** Ends it and takes away what it has brought; what it has stored stays, or goes too. */
+/** Stops the plugin and removes what it added; its stored objects are kept or purged. */
 export async function uninstall(
   parts: PluginApiParts,
   { name, data }: { readonly name: string; readonly data: 'keep' | 'purge' },
@@ -124,13 +124,13 @@ async function take(parts: PluginApiParts, taken: Taken, { request, caller }: Ca
 }
 
 export interface Placing {
-  /** By name, or all that it asks for. */
+  /** Approved items by name, or all of them. */
   readonly approved: readonly string[] | 'everything'
-  /** Whether it runs when it was not there before. */
+  /** Whether a newly installed plugin is enabled. */
   readonly enabled: boolean
 }
 
-/** As the host itself has it, for nobody who asks. Answers what is not approved; then nothing is done. */
+/** Installs a package for the host itself, without a caller. Returns the items that are not approved; then nothing is done. */
 export async function placePackage(
   parts: PluginApiParts,
   sent: SentPackage,
@@ -145,14 +145,14 @@ export async function placePackage(
   return missing
 }
 
-/** What is refused leaves no package behind. */
+/** Checks with a dry run first, so that a refused package is not stored. */
 async function keep(parts: PluginApiParts, sent: SentPackage, enabled: boolean): Promise<Answer> {
   await write(parts, sent, { enabled, dryRun: true })
   await parts.packages.keep(sent.digest, sent.bytes)
   return write(parts, sent, { enabled, dryRun: false })
 }
 
-/** Throws what the request is answered with when it cannot be used. */
+/** Throws the request's error when the package cannot be used. */
 export async function readSent(bytes: Buffer): Promise<SentPackage> {
   try {
     const read = await readPackage(bytes)
@@ -173,7 +173,7 @@ async function reviewed(
     await settings.assertUsable(sent.manifest.definition.settings)
     return reviewPackage(sent, earlier)
   } catch (error) {
-    // A definition is whatever its package says; what nobody can describe, nobody can approve.
+    // The definition can contain anything; what cannot be described cannot be approved.
     throw unusable(error)
   }
 }
@@ -222,13 +222,13 @@ async function write(parts: PluginApiParts, sentPackage: SentPackage, { enabled,
   return objectAnswer(parts.plugins, await updateObject(parts, parts.plugins, { name, bodyFor, dryRun }))
 }
 
-/** It was uninstalled, and what it has left is its again. */
+/** The plugin was uninstalled before; it gets back what it left. */
 function returned(name: string, { removal, groups }: PluginSpec, sent: PluginSpec): PluginSpec {
   if (removal === 'purge') throw new ApiError('InUse', `${name} is being purged; wait until that has ended`)
   return { ...sent, groups: [...new Set([...groups, ...sent.groups])] }
 }
 
-/** What runs is taken over step by step; what does not, at once. */
+/** A running plugin is upgraded step by step; one that does not run, at once. */
 function nextSpec(name: string, spec: PluginSpec, sent: PluginVersion): PluginSpec {
   const { candidate, enabled } = spec
   if (sent.digest === spec.digest || sent.digest === candidate?.digest) return spec
@@ -243,7 +243,7 @@ function upgrading(name: string, version: string): ApiError {
   return new ApiError('InUse', `${name} is being upgraded to ${version}; wait until that has ended`)
 }
 
-/** What it wrote last here, or what it wrote after a line that was told before. */
+/** The latest log lines on this replica, or those after a line that was returned before. */
 export async function logs({ linesOf, ...parts }: PluginApiParts, name: string, { request }: Call): Promise<Answer> {
   const { query } = request
   refuseUnknown(query, ['after'])

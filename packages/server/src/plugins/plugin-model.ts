@@ -6,45 +6,44 @@ import type { ModelDefinition } from '../models/definition/definition.ts'
 import type { Model, WriteContext } from '../models/model.ts'
 import { fieldError } from '../base/field-error.ts'
 
-/** One version of a plugin. */
 export interface PluginVersion {
   readonly version: string
-  /** Of its package. */
+  /** Digest of its package. */
   readonly digest: string
   readonly displayName?: string
-  /** The first file of its pages for the console. */
+  /** Entry file of its console pages. */
   readonly ui?: string
-  /** What it claims; of the version that holds, with what those before it have claimed. */
+  /** The groups that it claims; for the active version, including those that earlier versions claimed. */
   readonly groups: readonly string[]
-  /** What it may beyond them, as an operator approved it. */
+  /** Rights beyond its groups, as approved by an operator. */
   readonly permissions: readonly Rule[]
-  /** What its settings look like. */
+  /** The schema of its settings. */
   readonly settings?: JsonSchema
-  /** Other plugins that it needs, each with a range of versions. */
+  /** The plugins that it needs, each with a version range. */
   readonly dependencies?: Dependencies
 }
 
 export type Dependencies = Readonly<Record<string, string>>
 
-/** What is known of a plugin that is installed: the version that holds, */
+/** An installed plugin, with the fields of its active version. */
 export interface PluginSpec extends PluginVersion {
   readonly enabled: boolean
-  /** the one that is made ready to take its place, */
+  /** The version that is being prepared to replace the active one. */
   readonly candidate?: PluginCandidate
-  /** and the one before, for going back to. */
+  /** The previous version, for a rollback. */
   readonly previous?: PluginVersion
-  /** It is uninstalled: what it has stored stays, or goes. */
+  /** The plugin is uninstalled: its stored objects are kept or purged. */
   readonly removal?: 'keep' | 'purge'
-  /** How often its processes were asked to be started anew. */
+  /** How often a restart was requested. */
   readonly restarts?: number
 }
 
 interface PluginCandidate extends PluginVersion {
-  /** The groups that are claimed for it alone. */
+  /** The groups claimed only for the candidate. */
   readonly adds: readonly string[]
 }
 
-/** How far a version is on a replica, or everywhere. `Started` is the last; whatever is behind it is said with its reason. */
+/** The progress of a version on a replica, or everywhere. `Started` is the last phase; earlier ones come with a reason. */
 export interface PluginState {
   readonly phase: PluginPhase
   readonly reason?: string
@@ -54,23 +53,23 @@ export interface PluginState {
 export interface ReplicaState extends PluginState {
   readonly replica: string
   readonly digest: string
-  /** The last restart that it has followed. */
+  /** The last restart request that it has followed. */
   readonly restarts?: number
 }
 
 export interface PluginStatus extends PluginState {
   readonly replicas?: readonly ReplicaState[]
-  /** The last one, or the one that is under way. */
+  /** The last upgrade, or the one in progress. */
   readonly upgrade?: UpgradeState
   readonly schedules?: readonly ScheduleStatus[]
 }
 
-/** How far a schedule of a plugin is; times are RFC 3339. */
+/** The state of a plugin's schedule; times are RFC 3339. */
 export interface ScheduleStatus {
   readonly name: string
-  /** When its last run began that came to an end. */
+  /** When the last completed run began. */
   readonly lastRun?: string
-  /** Absent when that run went well. */
+  /** Absent when that run succeeded. */
   readonly lastError?: string
   readonly nextRun?: string
 }
@@ -82,7 +81,7 @@ export interface UpgradeState {
   readonly message?: string
 }
 
-/** A version that waits for its turn is `Prepared`, on a replica. */
+/** `Prepared`: on a replica, a version that waits to be switched to. */
 type PluginPhase = 'Disabled' | 'Failed' | 'NotStarted' | 'Prepared' | 'Started'
 
 const text = { type: 'string', maxLength: 500 }
@@ -175,23 +174,23 @@ const definition: ModelDefinition = {
       },
     },
   },
-  // Each group belongs to one plugin, by the database's word.
+  // The database ensures that each group belongs to one plugin.
   indexes: [{ name: 'spec.groups', unique: true }],
 }
 
-/** The plugins that are installed. What they are made of comes by a package; only whether they run is for people to change. */
+/** The installed plugins. Their content comes from packages; people can only change whether they run. */
 export function createPluginModel(): Model {
   return createBuiltInModel(definition, { rules: { ownsStatus: true, prepare, check, beforeDelete } })
 }
 
-/** Enabling asks for new processes: what those before have told of themselves must not be taken for theirs. */
+/** Enabling requests new processes: the state reported by earlier processes must not be taken for theirs. */
 function prepare(object: JsonObject, { stored }: WriteContext): JsonObject {
   const spec = specOf(object) as Partial<PluginSpec> | undefined
   if (!stored || specOf(stored).enabled || spec?.enabled !== true) return object
   return { ...object, spec: { ...spec, restarts: (specOf(stored).restarts ?? 0) + 1 } }
 }
 
-/** Whoever deleted the object alone would leave what the plugin has brought, with nobody to claim it. */
+/** Deleting only the object would leave what the plugin added without an owner. */
 async function beforeDelete(): Promise<void> {
   const path = '/apis/console.api.platform.run/v1alpha1/plugins/<name>'
   throw new ApiError(
@@ -200,7 +199,7 @@ async function beforeDelete(): Promise<void> {
   )
 }
 
-/** The host itself asks without a caller. */
+/** The host itself writes without a caller. */
 async function check(object: JsonObject, { caller, stored }: WriteContext): Promise<readonly FieldError[]> {
   if (!caller) return []
   if (!stored)
@@ -218,7 +217,7 @@ async function check(object: JsonObject, { caller, stored }: WriteContext): Prom
   return [fieldError('/spec', 'plugin', 'can change in "enabled" alone; all else comes by a package')]
 }
 
-/** Of a version, without what is said of the plugin as a whole. */
+/** The fields of a version, without those of the plugin as a whole. */
 export function versionOf(said: PluginVersion): PluginVersion {
   const { version, digest, displayName, ui, groups, permissions, settings, dependencies } = said
   return {
@@ -233,7 +232,7 @@ export function versionOf(said: PluginVersion): PluginVersion {
   }
 }
 
-/** What its schedules have left; stays, whatever else becomes of the plugin. */
+/** The state of its schedules; kept, whatever else happens to the plugin. */
 export function schedulesOf(plugin: JsonObject): readonly ScheduleStatus[] {
   const status = plugin['status'] as { readonly schedules?: readonly ScheduleStatus[] } | undefined
   return status?.schedules ?? []

@@ -18,7 +18,7 @@ const approve: QueryParameter = {
   schema: texts,
 }
 
-/** What the host adds to `plugins` for the administration: packages, versions, processes, logs. */
+/** The host's routes for administering `plugins`: packages, versions, processes, logs. */
 export function pluginRoutes(parts: PluginApiParts): readonly HostRoute[] {
   const plugin = answeredSchema(parts.plugins)
   const updated = { status: 200, description: 'The plugin as it is stored now.', schema: plugin }

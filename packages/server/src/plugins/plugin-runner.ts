@@ -29,14 +29,14 @@ import { startPluginProcess, type PluginLimits, type PluginProcess } from './pro
 import { areReady, registerModels, untilBuilt, type RegisterParts } from './register-models.ts'
 import { unpackInto, type UnpackedPackage } from './unpacked-package.ts'
 
-/** After the first end, doubled with each that follows soon. */
+/** Backoff after the first exit; doubled with each further exit that follows soon. */
 const firstWaitMs = 500
 const longestWaitMs = 300_000
-/** Who has run for so long begins with the first wait again. */
+/** After running for this long, the backoff starts again. */
 const steadyMs = 60_000
-/** For what it was asked before another version took its place. */
+/** Time for requests in flight before another version replaces it. */
 const retireMs = 5_000
-/** Of what it wrote last. */
+/** Number of last log lines in the status. */
 const shownLines = 15
 
 export interface RunnerParts extends ApplyParts, RegisterParts {
@@ -46,54 +46,54 @@ export interface RunnerParts extends ApplyParts, RegisterParts {
   readonly limits: PluginLimits
   readonly accounts: Accounts
   readonly neighbours: Neighbours
-  /** Runs plugins in our own process, where they are to be looked into. */
+  /** Runs plugins in the host's own process, for debugging. */
   readonly runHere?: RunHere | undefined
-  /** Told of every line that a plugin writes. */
+  /** Called for every line that a plugin writes. */
   readonly onLine: (plugin: string, line: string) => void
-  /** Where debuggers find it, if they are to. */
+  /** The debugger port of the plugin, if it has one. */
   readonly inspectorOf: (plugin: string) => Inspector | undefined
-  /** Does work that one replica at a time may do for the plugin. */
+  /** Runs work that one replica at a time may do for the plugin. */
   readonly exclusively: <Result>(name: string, work: () => Promise<Result>) => Promise<Result>
-  /** Whether the version is still the one that holds. */
+  /** Whether the version is still the active one. */
   readonly isActive: (plugin: InstalledPlugin, digest: string) => Promise<boolean>
-  /** Told of every new state. */
+  /** Called for every new state. */
   readonly onState: (plugin: InstalledPlugin, digest: string, state: PluginState) => void
-  /** Told that a process ended by itself, and is started again. */
+  /** Called when a process exited and will be restarted. */
   readonly onExit: (plugin: string) => void
 }
 
-/** One version of a plugin on this replica: started, watched, started again when it ends, until it is let go. */
+/** One version of a plugin on this replica: started, monitored and restarted until it is released. */
 export interface PluginRunner extends AsyncDisposable {
   readonly plugin: InstalledPlugin
   readonly digest: string
-  /** Lets a version that was only to be prepared go on; harmless when it may already. */
+  /** Lets a version that was only prepared continue; does nothing when it already may. */
   admit(): void
-  /** Ends it once what it was asked is answered, or has taken its time. */
+  /** Stops it once requests in flight are answered or timed out. */
   retire(): Promise<void>
   /** Resolves when it has started, or could not. */
   readonly arrived: Promise<void>
   /** The models that it declares, once its package was read. */
   readonly declared: readonly ModelDefinition[]
-  /** There while its process is up and it is started. */
+  /** Set while its process runs and it is started. */
   readonly door: PluginDoor | undefined
-  /** There while its process is up. */
+  /** Set while its process runs. */
   readonly evaluator: Evaluator | undefined
-  /** What is shown to it, and by it to us, while its process is up. */
+  /** Authenticates the host and the plugin to each other while its process runs. */
   readonly token: string | undefined
-  /** Its models are declared and their indexes built, whatever its process does. */
+  /** Whether its models are declared and their indexes built, independent of its process. */
   readonly isServing: boolean
   readonly routes: RouteTable<RouteDeclaration> | undefined
-  /** The custom APIs that it declares, whether its process is up or not. */
+  /** The custom APIs that it declares, whether its process runs or not. */
   readonly declaredRoutes: readonly RouteDeclaration[]
-  /** Groups in which a program of the plugin answers whatever no route does. */
+  /** Groups in which an app of the plugin answers requests that match no route. */
   readonly apps: readonly AppGroup[]
-  /** What callers have their own of, once it is served. */
+  /** The owned objects that it declares, once it is served. */
   readonly owned: readonly OwnedDeclaration[]
 }
 
 interface AppGroup {
   readonly group: string
-  /** Under which it is described. */
+  /** The API versions under which it is described. */
   readonly versions: readonly string[]
 }
 
@@ -104,14 +104,14 @@ interface Prepared {
   readonly account: Account | undefined
 }
 
-/** What becomes of it, for as long as it is run. */
+/** The state of a version while it is run. */
 interface Run {
   readonly parts: RunnerParts
   readonly plugin: InstalledPlugin
   readonly digest: string
   readonly stopping: AbortController
   readonly tell: (state: PluginState) => void
-  /** That it may do more than be prepared. */
+  /** Resolves when it may do more than be prepared. */
   readonly admitted: PromiseWithResolvers<void>
   isAdmitted: boolean
   readonly arrived: PromiseWithResolvers<void>
@@ -126,7 +126,7 @@ interface Run {
   owned: readonly OwnedDeclaration[]
 }
 
-/** A version that is not the plugin's own yet is prepared, and waits until it is admitted. */
+/** A version that is not active yet is prepared, and waits until it is admitted. */
 export function runPlugin(parts: RunnerParts, plugin: InstalledPlugin, { digest }: PluginVersion): PluginRunner {
   const run = newRun(parts, plugin, digest)
   const admit = () => {
@@ -209,7 +209,7 @@ function newRun(parts: RunnerParts, plugin: InstalledPlugin, digest: string): Ru
   }
 }
 
-/** Starts it, and again with growing waits whenever it ends; throws what trying again would not mend. */
+/** Starts the plugin, and restarts it with growing backoff when it exits; throws errors that a retry would not fix. */
 async function keepRunning(run: Run): Promise<void> {
   const { parts, plugin, tell, stopping } = run
   tell({ phase: 'NotStarted' })
@@ -219,14 +219,14 @@ async function keepRunning(run: Run): Promise<void> {
   run.declaredRoutes = definition.routes
   run.apps = appsOf(definition)
   run.declared = definition.models.map((model) => definitionOf(model as ModelSpec))
-  // What was built before is served whatever becomes of the process.
+  // Models whose indexes were built before are served independent of the process.
   run.isServing = run.isAdmitted && (await areReady(parts, definition.models))
   for (let failures = 0; !stopping.signal.aborted;) {
     await untilMet(parts.neighbours, definition.dependencies, {
       signal: stopping.signal,
       onUnmet: ({ message, isLasting }) => {
         if (isLasting && !run.isAdmitted) throw new PluginFailed(message)
-        // Nobody is to wait for what may never come.
+        // Do not wait for a dependency that may never come.
         if (isLasting) run.arrived.resolve()
         tell({ phase: 'NotStarted', reason: 'WaitingForDependency', message })
       },
@@ -238,7 +238,7 @@ async function keepRunning(run: Run): Promise<void> {
     })
     if (stopping.signal.aborted) return
     if (isLeftAlone) continue
-    // Nobody has come to need it: the upgrade is what fails, not the plugin.
+    // No request depends on this version yet: the upgrade fails, not the plugin.
     if (!run.isAdmitted) throw new PluginFailed(why)
     run.arrived.resolve()
     failures = ranMs > steadyMs ? 1 : failures + 1
@@ -254,11 +254,11 @@ async function keepRunning(run: Run): Promise<void> {
 interface Ended {
   readonly why: string
   readonly ranMs: number
-  /** It was ended, since what it needs is gone. */
+  /** It was stopped because a dependency is gone. */
   readonly isLeftAlone: boolean
 }
 
-/** From its start to its end, and how that came. */
+/** Runs the process from start to exit, and reports how it ended. */
 async function runOnce(run: Run, prepared: Prepared): Promise<Ended> {
   const { parts, plugin } = run
   const over = new AbortController()
@@ -283,12 +283,12 @@ async function runOnce(run: Run, prepared: Prepared): Promise<Ended> {
   }
 }
 
-/** In words, with what it wrote last. */
+/** Describes the exit, with the last log lines. */
 function endOf({ how, lines }: Awaited<PluginProcess['exited']>): string {
   return [`it ${how}`, ...lines.slice(-shownLines)].join('\n')
 }
 
-/** Up to `Started`: its process, its models and their indexes, what it declares. */
+/** Up to `Started`: its process, its models and their indexes, its declared objects. */
 async function start(run: Run, { manifest, objects, unpacked, account }: Prepared): Promise<PluginProcess> {
   const { parts, plugin, digest, tell, stopping } = run
   const { name } = plugin
@@ -306,7 +306,7 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
     onLine: (line) => parts.onLine(name, line),
   })
   run.process = running
-  // Whoever stopped it meanwhile had no process to end.
+  // A stop during the start had no process to end.
   stopping.signal.throwIfAborted()
   run.evaluator = createEvaluator(name, running.link)
   if (!isDeepStrictEqual(await running.link.definition(), manifest.definition)) {
@@ -317,7 +317,7 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
     const ended = running.exited.then(({ how }) => Promise.reject(new Error(`it ${how}`)))
     await Promise.race([run.admitted.promise, ended])
     stopping.signal.throwIfAborted()
-    // All of it was built before the switch.
+    // Everything was built before the switch.
     run.isServing = true
   }
   const ended = new AbortController()
@@ -326,7 +326,7 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
     if (!(await parts.isActive(plugin, digest))) throw new Superseded('another version holds')
     await registerModels(parts, models)
     await untilBuilt(parts, models, {
-      // Without the process, there is nobody to say what is indexed.
+      // Without the process, nobody can compute the index values.
       signal: AbortSignal.any([stopping.signal, ended.signal]),
       onProgress: (percent) =>
         tell({ phase: 'NotStarted', reason: 'BuildingIndexes', message: `${percent} % of its indexes are built` }),
@@ -354,7 +354,7 @@ function appsOf({ apps, groups, api = '/', models }: PluginDefinition): readonly
   })
 }
 
-/** What is needed of the package, looked at once. */
+/** Reads and checks the package once. */
 async function prepare(
   { packages, accounts, limits }: RunnerParts,
   name: string,

@@ -6,7 +6,7 @@ import { createLeaseApi, type LeaseApiParts } from './lease-api.ts'
 import { createScheduleApi, type ScheduleApiParts } from './schedule-api.ts'
 
 export interface PluginServiceParts extends LeaseApiParts, ScheduleApiParts {
-  /** Throws unless a plugin asks, for itself. */
+  /** The plugin that sends the request for itself; throws for any other caller. */
   readonly callerOf: (request: IncomingRequest) => Promise<PluginCaller>
 }
 
@@ -23,8 +23,8 @@ const prefix = '/pergola/'
 const nameForm = /^[A-Za-z][A-Za-z0-9-]{0,62}$/
 
 /**
- * What the host does for plugins beside the API, at their door alone. It is theirs by right, so no rule is asked; nor is it
- * audited, since it happens every few seconds and changes nothing of anybody's. Undefined for every other path.
+ * What the host does for plugins besides the API, only on the plugins' socket. Every plugin may use it, so no rule is checked;
+ * it is not audited, since it happens every few seconds and changes nobody's objects. Undefined for every other path.
  */
 export function createPluginServices(
   parts: PluginServiceParts,

@@ -14,24 +14,24 @@ import { createValidate, type Validate } from '../validation/schema-validator.ts
 import { specOf } from './plugin-model.ts'
 import { PackageFault } from './read-package.ts'
 
-/** Of as many plugins the settings can be written one after the other without compiling a schema again. */
+/** Number of cached validators, one per settings schema. */
 const mostValidators = 100
 
-/** Where settings are kept: what everybody may know, and what is sealed. */
+/** Where settings are stored: readable values in a config map, sealed ones in a secret. */
 type SettingsPart = 'configmap' | 'secret'
 
 export interface PluginSettings {
-  /** For whoever writes config maps or secrets: those that are settings of a plugin must be as it says. */
+  /** Checks for writes of config maps and secrets: those that are settings of a plugin must match its schema. */
   readonly check: Readonly<Record<SettingsPart, CheckData>>
-  /** What is wrong with a part of the settings of a plugin with this schema. */
+  /** Errors in one part of a plugin's settings, by this schema. */
   faults(schema: JsonSchema | undefined, part: SettingsPart, object: SettingsObject): Promise<readonly FieldError[]>
-  /** Throws `PackageFault` for a schema that settings cannot be held against. */
+  /** Throws `PackageFault` for a schema that cannot validate settings. */
   assertUsable(schema: unknown): Promise<void>
 }
 
 interface SettingsObject {
   readonly data: unknown
-  /** What is stored now, where there is something. */
+  /** The stored settings, if there are any. */
   readonly stored?: unknown
 }
 
@@ -58,7 +58,7 @@ export function createPluginSettings({ store, plugins, compiler }: PluginSetting
     const misplaced = misplacedFields(schema, part, data)
     if (misplaced.length > 0) return misplaced
     const validate = await validatorOf(schema, part)
-    // A copy: a default is the plugin's to fill in, and may be another one in its next version.
+    // A copy, so that defaults are not stored: the plugin fills them in, and its next version may have others.
     return validate(structuredClone({ data }), stored === undefined ? {} : { stored: { data: stored } })
   }
   const check =
@@ -97,13 +97,13 @@ function settingsIn({ data }: JsonObject, { stored }: WriteContext): SettingsObj
   return { data, ...(stored && { stored: stored['data'] }) }
 }
 
-/** Only what belongs to the part, which an object of it has as its `data`. */
+/** The schema of the part's own properties, as the `data` of its object. */
 function partOf({ $defs, ...schema }: JsonSchema, part: SettingsPart): ObjectSchema {
   const isHere = hereIn(schema, part)
   const properties = isJsonObject(schema['properties']) ? schema['properties'] : {}
   const required = Array.isArray(schema['required']) ? (schema['required'] as readonly string[]) : []
   const data = {
-    // What is said of all settings together cannot be held against the secret ones alone.
+    // Constraints on all settings together cannot be checked against the secret ones alone.
     ...(part === 'configmap' ? schema : { type: 'object' }),
     properties: Object.fromEntries(Object.entries(properties).filter(([name]) => isHere(name))),
     required: required.filter(isHere),
@@ -117,7 +117,7 @@ function hereIn(schema: JsonSchema, part: SettingsPart): (field: string) => bool
   return (field) => secret.has(field) === (part === 'secret')
 }
 
-/** Of fields that there are, and that are kept in the other object. */
+/** Errors for known fields that belong into the other object. */
 function misplacedFields(schema: JsonSchema, part: SettingsPart, data: unknown): readonly FieldError[] {
   const { properties } = schema
   const isHere = hereIn(schema, part)

@@ -14,20 +14,20 @@ import {
 } from './plugin-model.ts'
 import type { Replicas } from './replicas.ts'
 
-/** Others may write a plugin while its state is written down this often. */
+/** Attempts when others write the plugin while its status is written. */
 const maxTries = 20
 const lessFirst = ['Failed', 'NotStarted', 'Started', 'Disabled']
 
-/** A plugin as it was installed once: another one of the same name is not it. */
+/** One installation of a plugin: another one of the same name has another uid. */
 interface PluginIdentity {
   readonly name: string
   readonly uid: string
   readonly spec: Pick<PluginSpec, 'restarts'>
 }
 
-/** Writes down what becomes of plugins, in the order it happened, the last word of each. */
+/** Writes the states of plugins to their statuses, in order; of several pending states of a plugin, only the last. */
 export interface PluginStatuses {
-  /** Of a version, here. */
+  /** Reports the state of a version on this replica. */
   readonly tell: (plugin: PluginIdentity, digest: string, state: PluginState) => void
   tellUpgrade(plugin: PluginIdentity, upgrade: UpgradeState): Promise<void>
   settled(): Promise<void>
@@ -84,7 +84,7 @@ interface Known {
   readonly live: ReadonlySet<string>
 }
 
-/** What others have said stays, while they are alive and it is of a version that still counts. */
+/** Keeps what other replicas reported, while they are alive and the version still counts. */
 function withReplica({ before, spec, live }: Known, entry: ReplicaState): PluginStatus {
   const counts = new Set([spec.digest, spec.candidate?.digest])
   const others = (before.replicas ?? []).filter(
@@ -92,7 +92,7 @@ function withReplica({ before, spec, live }: Known, entry: ReplicaState): Plugin
       live.has(replica) && counts.has(digest) && !(replica === entry.replica && digest === entry.digest),
   )
   const replicas = [...others, ...(counts.has(entry.digest) ? [entry] : [])]
-  // One that is only prepared has the version before at work.
+  // A replica where the version is only prepared still runs the previous one.
   const atWork = replicas.filter(({ digest, phase }) => digest === spec.digest && phase !== 'Prepared')
   const [least] = atWork.toSorted((one, other) => lessFirst.indexOf(one.phase) - lessFirst.indexOf(other.phase))
   const { phase: _, reason: __, message: ___, ...rest } = before

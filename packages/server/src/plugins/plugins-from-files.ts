@@ -21,14 +21,14 @@ export interface PluginFilesParts extends WriteParts {
   readonly configMaps: Model
   readonly secrets: Model
   readonly files: PluginFilesSettings
-  /** Packages that come with the host. */
+  /** Packages shipped with the host. */
   readonly shipped: readonly Buffer[]
-  /** With the values that stand elsewhere. */
+  /** Settings, with values that are kept elsewhere resolved. */
   readonly given: GivenSettings
   readonly log: Log
 }
 
-/** Makes plugins as the configuration has them, one replica at a time. Whatever fails is logged, and leaves what is there. */
+/** Installs plugins as configured, one replica at a time. Failures are logged and change nothing. */
 export async function pluginsFromFiles(parts: PluginFilesParts): Promise<void> {
   const { files, given, shipped } = parts
   const isSaid = [files.enabled, given].some((said) => Object.keys(said).length > 0)
@@ -41,7 +41,7 @@ export async function pluginsFromFiles(parts: PluginFilesParts): Promise<void> {
   })
 }
 
-/** There from the first start on, and off until somebody wants it. That it is part of the host is its approval. */
+/** Installed at the first start and disabled until somebody enables it. Being part of the host is its approval. */
 async function placeShipped(parts: PluginFilesParts, sent: SentPackage): Promise<void> {
   const { log, installing } = parts
   const { name, version } = sent.manifest
@@ -85,7 +85,7 @@ async function packagesIn({ files: { directory }, log }: PluginFilesParts): Prom
   return found
 }
 
-/** Of every plugin. */
+/** The newest version of every plugin. */
 function newest(found: readonly FoundPackage[]): readonly FoundPackage[] {
   const byName = Map.groupBy(found, ({ sent }) => sent.manifest.name)
   return [...byName.values()].flatMap((versions) =>
@@ -120,7 +120,7 @@ function unapproved(name: string, missing: readonly string[]): string {
   return `a package is passed over, for it needs approval; to give it, add to plugins.approve.${name}: [${lines}]`
 }
 
-/** Writes what is given where it belongs; what is the same already stays as it is. */
+/** Writes the given settings to their objects; unchanged ones are not written. */
 async function set(parts: PluginFilesParts, plugin: string, values: Readonly<Record<string, unknown>>): Promise<void> {
   const { log, configMaps, secrets } = parts
   const installed = await installedSpec(parts, plugin)

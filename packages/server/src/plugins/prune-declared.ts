@@ -8,12 +8,12 @@ import type { DeclaredObject } from './declared-object.ts'
 import { isForeign, type Declared, type Declarer } from './declared-objects.ts'
 
 export interface PruneParts extends WriteParts {
-  /** All models that there are. */
+  /** All registered models. */
   readonly models: () => readonly Model[]
   readonly log: Log
 }
 
-/** Takes away what is declared no longer. What the plugin has no power over was never its own, and stays. */
+/** Deletes objects that are no longer declared. Objects that the plugin has no rights on were never its own, and stay. */
 export async function pruneDeclared(
   parts: PruneParts,
   plugin: Declarer & { readonly name: string },
@@ -26,14 +26,14 @@ export async function pruneDeclared(
     const caller = isForeign(plugin, object) ? { caller: pluginCaller(plugin.name, '') } : {}
     await deleteObject(parts, model, { name, ...caller }).catch((error: unknown) => {
       if (!isApiError(error)) throw error
-      // Whoever deleted it before us meant the same.
+      // The object was deleted already.
       if (error.reason === 'NotFound') return
       parts.log.warn({ plugin: plugin.name, object: inWords(object), why: error.message }, 'an object stays')
     })
   }
 }
 
-/** For people: `ConfigMap "defaults"`. */
+/** For messages: `ConfigMap "defaults"`. */
 export function inWords({ kind, name }: DeclaredObject): string {
   return `${kind} "${name}"`
 }

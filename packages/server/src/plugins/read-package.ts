@@ -5,9 +5,9 @@ const mostFiles = 5_000
 const mostBytes = 100 * 1024 * 1024
 export const mostDefinitionBytes = 4 * 1024 * 1024
 
-/** What a package holds, before anybody believes a word of it. */
+/** The content of a package, not yet validated. */
 export interface PluginPackage {
-  /** Of the package's bytes: its name in the database. */
+  /** Digest of the package's bytes: its key in the database. */
   readonly digest: string
   /** `plugin.json`, parsed. */
   readonly manifest: unknown
@@ -15,10 +15,10 @@ export interface PluginPackage {
   readonly files: ReadonlyMap<string, Buffer>
 }
 
-/** A package that cannot be one; the message is for whoever sent it. */
+/** The package is invalid; the message is for its sender. */
 export class PackageFault extends Error {}
 
-/** Reads a package (`.tgz`) as `pergola plugin pack` makes it. Nothing is written, and nothing of it runs. */
+/** Reads a package (`.tgz`) made by `pergola plugin pack`. Writes nothing and runs none of its code. */
 export async function readPackage(bytes: Buffer): Promise<PluginPackage> {
   const files = await unpack(bytes)
   const manifest = files.get('plugin.json')
@@ -44,7 +44,7 @@ async function unpack(bytes: Buffer): Promise<ReadonlyMap<string, Buffer>> {
   }
   const take = (entry: ReadEntry) => {
     const path = entry.path.replace(/^(\.\/|package\/)+/, '')
-    // No more of it is read than it says here.
+    // Never reads more than the declared size.
     held += entry.size
     const fault = faultOf(entry, path) ?? excess(files.size, held)
     if (fault !== undefined) return refuse(`it ${fault}`)
@@ -67,7 +67,7 @@ function excess(files: number, bytes: number): string | undefined {
   return bytes > mostBytes ? `unpacks to more than ${mostBytes} bytes` : undefined
 }
 
-/** Links and paths that lead outside have no business in a package. */
+/** Refuses links, and paths that lead outside of the package. */
 function faultOf({ type }: ReadEntry, path: string): string | undefined {
   if (type !== 'File' && type !== 'Directory') return `holds ${path}, which is a ${type}, not a file`
   const isInside =

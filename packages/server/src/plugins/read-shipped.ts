@@ -1,14 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { digestOf } from './read-package.ts'
 
-/** Beside the sources, and beside what is compiled from them. */
+/** Next to the sources, and next to the compiled code. */
 export const shippedFolder = new URL('../../shipped/', import.meta.url)
 
 const list = 'digests.json'
 
 /**
- * The packages that come with the host, as its build has left them in a folder, each with the digest that was written down then.
- * None where nothing was built.
+ * The packages shipped with the host, as left by its build, each with the digest recorded then. Empty when nothing was built.
  */
 export function readShipped(folder: URL): readonly Buffer[] {
   const listed = new URL(list, folder)

@@ -14,9 +14,9 @@ const lookMs = 100
 const againEvery = 20
 
 export interface RegisterParts extends DeclareParts {
-  /** Makes sure that the model can be asked about here, if it is declared. */
+  /** Opens the model here, if it is declared. */
   readonly open: (model: ModelKey) => Promise<void>
-  /** Begins to build what is not built, unless somebody is at it. */
+  /** Starts to build missing indexes, unless a build is running. */
   readonly build: (model: ModelKey) => void
 }
 
@@ -25,21 +25,21 @@ export interface DeclareParts extends WriteParts {
 }
 
 /**
- * Declares the models of a plugin; what is declared already, in the same words, stays as it is. All are checked before the first
- * is declared; throws `PluginFailed` for the first that can be no model.
+ * Declares the models of a plugin; an identical definition stays unchanged. Checks all before the first is declared; throws
+ * `PluginFailed` for the first invalid model.
  */
 export async function registerModels(parts: DeclareParts, models: readonly ModelDeclaration[]): Promise<void> {
   await checkModels(parts, models)
   for (const spec of models) await registerModel(parts, spec, false)
 }
 
-/** Throws `PluginFailed` for the first that can be no model, or not in the place of the one that is there. */
+/** Throws `PluginFailed` for the first model that is invalid or cannot replace the existing one. */
 export async function checkModels(parts: DeclareParts, models: readonly ModelDeclaration[]): Promise<void> {
   for (const spec of models) {
     try {
       await registerModel(parts, spec, true)
     } catch (error) {
-      // What can be no model is none at the next start either.
+      // An invalid model would be invalid at the next start, too.
       if (isApiError(error) && error.reason === 'Invalid') {
         throw new PluginFailed(`its model ${spec.plural} of ${spec.group}: ${error.message}`)
       }
@@ -59,13 +59,13 @@ async function registerModel(parts: DeclareParts, spec: ModelDeclaration, dryRun
   }
 }
 
-/** As it holds, whatever is being made ready to come after it. */
+/** The current definition, without the upcoming one. */
 export function declaredSpec(stored: StoredObject): unknown {
   const { next: _, ...spec } = specOf(fromData(stored.data))
   return spec
 }
 
-/** Whether the models are declared in these words, and every index is built. */
+/** Whether the models are declared exactly so, and every index is built. */
 export async function areReady(
   { store, definitions, open }: RegisterParts,
   models: readonly ModelDeclaration[],
@@ -79,7 +79,7 @@ export async function areReady(
   return true
 }
 
-/** Resolves when every index of the models is built that are declared; tells how far it is meanwhile. */
+/** Resolves when every index of the declared models is built; reports the progress meanwhile. */
 export async function untilBuilt(
   { store, definitions, build, open }: RegisterParts,
   models: readonly ModelDeclaration[],
@@ -93,7 +93,7 @@ export async function untilBuilt(
       await open(model)
       const progress = await store.indexBuild(model)
       if (!progress) break
-      // Whoever built it may have ended, with the plugin that was asked.
+      // The builder may have stopped with the plugin that it was asking.
       if (looks % againEvery === 0) build(model)
       const status = statusOf(fromData(declared.data))
       if (status.phase === 'DuplicateValues') throw new NotStarted('DuplicateValues', duplicateWords(model, status))

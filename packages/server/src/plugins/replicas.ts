@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { Log } from '../base/log.ts'
 import type { Store } from '../store/store.ts'
 
-/** Who has not been heard of for so long is not waited for. */
+/** A replica that was not seen for this long is not waited for. */
 const aliveMs = 15_000
 const prefix = 'replica/'
 
-/** The hosts that share a database, by what each says of itself. */
+/** The replicas that share a database, as each reports itself. */
 export interface Replicas extends AsyncDisposable {
-  /** This one. */
+  /** This replica's id. */
   readonly own: string
-  /** All that are alive. */
+  /** The ids of all live replicas. */
   live(): Promise<ReadonlySet<string>>
 }
 
@@ -28,7 +28,7 @@ export async function joinReplicas(store: Store, log: Log): Promise<Replicas> {
     live: async () => new Set((await store.heldLeases(prefix)).map((held) => held.slice(prefix.length))),
     [Symbol.asyncDispose]: async () => {
       clearInterval(renewing)
-      // Whoever cannot reach the database any more is forgotten by it.
+      // If the database cannot be reached, the lease expires.
       if (lease) await store.releaseLease(lease).catch(() => {})
     },
   }

@@ -18,11 +18,11 @@ const methods: readonly unknown[] = [
   'PATCH',
   'DELETE',
 ] satisfies readonly RouteDeclaration['method'][]
-/** What needs no escape, and so is the same in a rule, a path and a request. */
+/** Characters that need no escape, and so are the same in a rule, a path and a request. */
 const literalForm = /^[A-Za-z0-9._~-]+$/
 const parameterForm = /^\{[A-Za-z][A-Za-z0-9_]*\}$/
 
-/** Why what a plugin serves beside its models cannot be served; undefined when it can. Nothing of it has been looked at before. */
+/** Why the plugin's custom APIs cannot be served; undefined when they can. Their content is not validated before. */
 export function customApiFault({ groups, routes, apps, owned }: PluginDefinition): string | undefined {
   const strange = apps.find((audience: unknown) => !audiences.includes(audience))
   if (strange !== undefined) return `has a program for ${JSON.stringify(strange)}, which is no audience`
@@ -60,7 +60,7 @@ function routeFault({ audience, path, maxBody }: RouteDeclaration, groups: reado
   return isSize ? undefined : `takes a body of ${JSON.stringify(maxBody)} bytes`
 }
 
-/** What one request could mean beside it. */
+/** An earlier route, or owned objects, that could match the same request. */
 function clashOf(
   route: RouteDeclaration,
   before: readonly RouteDeclaration[],
@@ -72,7 +72,7 @@ function clashOf(
   return own && `one request could mean as well as people's own ${own.plural}`
 }
 
-/** What the host itself serves, in the version that the route has. */
+/** The paths of owned objects that the host serves, in the route's version. */
 function ownLines({ group, plural }: OwnedDeclaration, { path, stream = false }: RouteDeclaration) {
   const [, , , version = ''] = path.split('/')
   const collection = `/apis/${audienceGroup('uc', group)}/${version}/${plural}`

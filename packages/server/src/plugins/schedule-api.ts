@@ -13,10 +13,10 @@ import { compileSchema } from '../validation/schema-validator.ts'
 import { schedulesOf, type ScheduleStatus } from './plugin-model.ts'
 
 const mostSchedules = 200
-/** Others may write the plugin while this is written down this often. */
+/** Attempts when others write the plugin at the same time. */
 const maxTries = 20
 
-/** As objects write it. */
+/** The timestamp format of objects. */
 const time = { type: 'string', pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$` }
 const faults = compileSchema({
   type: 'object',
@@ -31,7 +31,7 @@ export interface ScheduleApiParts {
 
 export interface ScheduleApi {
   read(caller: PluginCaller, name: string): Promise<Answer>
-  /** Only for who holds the lease of the schedule's name. */
+  /** Only for the holder of the lease with the schedule's name. */
   write(caller: PluginCaller, name: string, asked: FencedRequest): Promise<Answer>
 }
 
@@ -40,7 +40,7 @@ interface FencedRequest {
   readonly fence: Lease | undefined
 }
 
-/** What a plugin remembers of its schedules, in its status: for the next process that runs them, and for people. */
+/** The state of a plugin's schedules, kept in its status: for the next process that runs them, and for people. */
 export function createScheduleApi({ store, plugins }: ScheduleApiParts): ScheduleApi {
   const find = async ({ plugin }: PluginCaller) => {
     const stored = await store.get(plugins, plugin)
@@ -72,7 +72,7 @@ export function createScheduleApi({ store, plugins }: ScheduleApiParts): Schedul
   }
 }
 
-/** As it can be written again. */
+/** In the form in which it can be written again. */
 function answerOf(known: ScheduleStatus): Answer {
   const { name: _, ...schedule } = known
   return jsonAnswer(200, Buffer.from(JSON.stringify(schedule)))

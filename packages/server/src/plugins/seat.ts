@@ -3,29 +3,29 @@ import type { InstalledPlugin } from './known-plugins.ts'
 import type { PluginState, PluginVersion } from './plugin-model.ts'
 import type { PluginRunner } from './plugin-runner.ts'
 
-/** One that was admitted takes over from the other when it has started; and after so long however it is. */
+/** An admitted version replaces the other when it has started, or after this long in any case. */
 const arriveMs = 10_000
 
-/** A plugin's place on this replica: the version that holds, and the one that is prepared beside it. */
+/** A plugin's slot on this replica: the active version, and the one being prepared. */
 export interface Seat extends AsyncDisposable {
   readonly active: PluginRunner | undefined
   readonly incoming: PluginRunner | undefined
-  /** Those that were told to end: they may still finish what they do, and give back what they hold. */
+  /** Versions that were told to stop: they may still finish their work and release what they hold. */
   readonly leaving: () => readonly PluginRunner[]
-  /** Makes it what the plugin now says, or nothing when there is none; one word after the other. */
+  /** Follows the plugin's current spec, or stops everything when there is none; calls are handled one after the other. */
   follow(plugin: InstalledPlugin | undefined): Promise<void>
 }
 
 export interface SeatParts {
   readonly run: (plugin: InstalledPlugin, version: PluginVersion) => PluginRunner
-  /** Takes the plugin to its candidate, unless another replica does; until it is aborted. */
+  /** Upgrades the plugin to its candidate, unless another replica does; until aborted. */
   readonly upgrade: (plugin: InstalledPlugin, signal: AbortSignal) => Promise<void>
-  /** Takes away what it has brought, unless another replica does; until it is aborted. */
+  /** Removes what the plugin added, unless another replica does; until aborted. */
   readonly remove: (plugin: InstalledPlugin, signal: AbortSignal) => Promise<void>
   readonly tell: (plugin: InstalledPlugin, digest: string, state: PluginState) => void
 }
 
-/** What is done for a plugin by one replica, for as long as it says so. */
+/** Work that one replica does for a plugin, while its spec asks for it. */
 interface Job {
   readonly what: string
   readonly stopping: AbortController
@@ -72,7 +72,7 @@ export function createSeat({ run, upgrade, remove, tell }: SeatParts): Seat {
     if (candidate) incoming ??= run(plugin, candidate)
     await doJob(candidate?.digest, (signal) => upgrade(plugin, signal))
   }
-  /** What is to be done for one that does not run; an upgrade sees that, and is given up. */
+  /** The job for a plugin that does not run; an upgrade notices that and is abandoned. */
   const idleJob = (plugin: InstalledPlugin | undefined) => {
     const { removal, candidate } = plugin?.spec ?? {}
     if (!plugin) return doJob(undefined)
@@ -110,7 +110,7 @@ export function createSeat({ run, upgrade, remove, tell }: SeatParts): Seat {
   }
 }
 
-/** One at a time: another one than is being done ends that first; none ends it too. */
+/** One job at a time: a different job, or none, first stops the current one. */
 function createJobs() {
   let job: Job | undefined
   return async (what: string | undefined, work?: (signal: AbortSignal) => Promise<void>): Promise<void> => {
@@ -125,7 +125,7 @@ function createJobs() {
   }
 }
 
-/** Who is told to end, until it has ended. */
+/** Tracks stopping versions until they have exited. */
 function createLeaving() {
   const leaving = new Map<PluginRunner, Promise<void>>()
   return {

@@ -28,9 +28,9 @@ import { underLease } from './under-lease.ts'
 import { createWrittenLog, type LinesHere } from './written-lines.ts'
 import { giveUp, upgrade, type UpgradeParts } from './upgrade/upgrade.ts'
 
-/** Of the group in which people have what is their own. */
+/** The group prefix of owned objects. */
 const ownPrefix = audienceGroup('uc', '')
-/** A replica that has just come may take so long to have a candidate running. */
+/** How long a new replica may take to have a candidate running. */
 const candidateMs = 5_000
 const lookMs = 50
 
@@ -41,39 +41,39 @@ export interface SupervisorParts extends Omit<
   readonly known: KnownPlugins
   readonly plugins: Model
   readonly replicas: Replicas
-  /** Told what becomes of a version, here. */
+  /** Called with every state of a version on this replica. */
   readonly onPluginState: (plugin: string, digest: string, state: PluginState) => void
 }
 
-/** What is served beside models. */
+/** Custom APIs, which are served besides models. */
 interface ServedApis {
   readonly routes: readonly RouteDeclaration[]
   readonly owned: readonly OwnedDeclaration[]
-  /** Programs that answer whatever no route does, by group and version. */
+  /** Apps that answer requests that match no route, by group and version. */
   readonly apps: readonly { readonly plugin: string; readonly path: string }[]
 }
 
-/** Runs what is installed and enabled, here; and is asked for the way to it. */
+/** Runs the installed and enabled plugins on this replica, and provides access to them. */
 export interface Supervisor extends AsyncDisposable {
-  /** Resolves when what was installed at the start has started, or could not. */
+  /** Resolves when the plugins installed at the start have started, or could not. */
   readonly firstStarts: Promise<unknown>
-  /** Who answers custom APIs in the group; undefined when nobody does, throws when its plugin is not started. */
+  /** The plugin that answers custom APIs in the group; undefined when there is none; throws when it is not started. */
   find(group: string): AnsweringPlugin | undefined
-  /** What the plugins that run, or would, serve beside their models. */
+  /** The custom APIs of the plugins that run or would run. */
   customApis(): ServedApis
-  /** What its processes wrote last, behind a line. */
+  /** The log lines of its processes after a given line. */
   linesOf(plugin: string, after: number): LinesHere | undefined
-  /** Of those whose process is up. */
+  /** The tokens of all running processes. */
   startTokens(): readonly { readonly plugin: string; readonly token: string }[]
-  /** Of the version that holds, once its models are served. */
+  /** The token of the active version, once its models are served. */
   leadingToken(plugin: string): string | undefined
-  /** The model of which callers have their own there, and where their names stand. */
+  /** The model of the owned objects at the request's path, and the path of the owner's name. */
   ownedAt(request: ResourceRequest): OwnedResource | undefined
-  /** What the plugin of a model says of an object of it. */
+  /** Asks the plugin of a model about an object. */
   evaluate(model: ModelDefinition, request: EvaluationRequest): Promise<Evaluation>
-  /** What the version says that is to come; when it cannot, nothing comes of it, and `StaleModel` is thrown. */
+  /** Asks the version being prepared. When it cannot answer, abandons the upgrade and throws `StaleModel`. */
   evaluateAhead(model: ModelDefinition, request: EvaluationRequest): Promise<Evaluation>
-  /** Throws when the group is a plugin's that is not started, or whose indexes are not built. */
+  /** Throws when the group belongs to a plugin that is not started, or whose indexes are not built. */
   assertServed(group: string): void
 }
 
@@ -122,7 +122,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       return active?.isServing ? active.token : undefined
     },
     ownedAt: ({ group, resource, subresource }) => {
-      // What lies below them is the plugin's to answer.
+      // Paths below owned objects are answered by the plugin.
       if (subresource !== undefined || !group.startsWith(ownPrefix)) return undefined
       const owned = activeIn(group).runner?.owned ?? []
       return owned.find((one) => `${ownPrefix}${one.group}` === group && one.plural === resource)
@@ -130,7 +130,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     evaluate: async (model, request) => {
       const plugin = known.claims().pluginOf(model.group) ?? ''
       const { active, incoming } = seats.get(plugin) ?? {}
-      // Between the switch and its turn, the version that has come to hold is the incoming one.
+      // Between the switch and its activation here, the new active version is still `incoming`.
       const runner = incoming && !declares(active, model) && declares(incoming, model) ? incoming : active
       if (!runner?.evaluator) throw notStarted(plugin)
       return runner.evaluator.evaluate(model, request)
@@ -160,7 +160,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   }
 }
 
-/** A seat for each plugin that is, or was, installed. */
+/** A seat for each plugin that is or was installed. */
 function createSeats(parts: SupervisorParts) {
   const { known, log, store, plugins } = parts
   const seats = new Map<string, Seat>()
@@ -254,7 +254,7 @@ function countPlugins() {
   return { phases, onExit: (plugin: string) => exited(1, { plugin }) }
 }
 
-/** Looked at for every write that asks a plugin, so each answer is kept. */
+/** Used for every write that asks a plugin, so each answer is cached. */
 const declaredBy = new WeakMap<PluginRunner, WeakMap<ModelDefinition, boolean>>()
 
 function declares(runner: PluginRunner | undefined, model: ModelDefinition): boolean {
@@ -277,7 +277,7 @@ async function evaluatorAhead(incoming: () => PluginRunner | undefined, { next }
   }
 }
 
-/** What is told to whoever asks for something of it. */
+/** The error for requests to a plugin that is not started. */
 function notStarted(plugin: string): ApiError {
   return new ApiError('PluginNotStarted', `the plugin ${plugin} is not started; try again`, {
     headers: { 'retry-after': '1' },

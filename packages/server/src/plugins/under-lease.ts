@@ -3,16 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../store/store.ts'
 
 const leaseMs = 30_000
-/** Work here is mostly short, and somebody waits for it. */
+/** The work is mostly short, and a caller waits for it. */
 const retryMs = { first: 5, most: 100 }
 
 interface Wanted {
   readonly name: string
-  /** Ends the waiting for the lease, not the work. */
+  /** Aborts waiting for the lease, not the work. */
   readonly signal?: AbortSignal
 }
 
-/** Does work that one at a time may do, of all replicas and of all that goes on here. */
+/** Runs work that only one caller may do at a time, across all replicas and within this one. */
 export async function underLease<Result>(
   store: Pick<Store, 'acquireLease' | 'releaseLease'>,
   { name, signal }: Wanted,

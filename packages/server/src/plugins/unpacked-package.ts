@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type { Account } from './process/accounts.ts'
 import type { PluginPackage } from './read-package.ts'
 
-/** A package on disk, for as long as it runs. */
+/** A package on disk while it runs. */
 export interface UnpackedPackage extends Disposable {
   readonly command: readonly string[]
   /** Where the plugin may write; empty at first. */
@@ -12,13 +12,16 @@ export interface UnpackedPackage extends Disposable {
 }
 
 export interface UnpackOptions {
-  /** Who runs it; ourselves when left out. */
+  /** The account that runs it; the host's own by default. */
   readonly account?: Account | undefined
-  /** That its process may hold. */
+  /** Memory limit of its process. */
   readonly memoryBytes: number
 }
 
-/** Only its code: what it declares is the host's to read. An account of its own may read it and write nowhere but in `scratch`. */
+/**
+ * Unpacks only its code: declared objects are read by the host. A separate account may read the code and write only to
+ * `scratch`.
+ */
 export function unpackInto(
   name: string,
   { files }: PluginPackage,
@@ -33,7 +36,7 @@ export function unpackInto(
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, bytes)
   }
-  // Without it Node.js would look for one above.
+  // Otherwise Node.js would look for a package.json in parent folders.
   writeFileSync(join(directory, 'package', 'package.json'), '{"type":"module"}')
   if (account) {
     chownSync(scratch, account.uid, account.gid)
@@ -53,8 +56,8 @@ export function unpackInto(
 }
 
 /**
- * V8 collects garbage when it comes near what it may have, and by itself would take as much as the machine has. Beside objects a
- * process holds its code and buffers, which take half of the least limit.
+ * V8 collects garbage when it approaches its limit, which by default depends on the machine's memory. Besides objects, a
+ * process holds code and buffers, which take half of the smallest limit.
  */
 function frugal(memoryBytes: number): readonly string[] {
   const mebibytes = memoryBytes / 1024 / 1024

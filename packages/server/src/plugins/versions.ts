@@ -2,17 +2,17 @@ import compare from 'semver/functions/compare.js'
 import satisfies from 'semver/functions/satisfies.js'
 import validRange from 'semver/ranges/valid.js'
 
-/** Below 0 when `one` is older than `other`, above when it is newer, by the order of semantic versions. */
+/** Negative when `one` is older than `other`, positive when it is newer, by semantic versioning. */
 export function compareVersions(one: string, other: string): number {
   return compare(one, other)
 }
 
-/** Such as `^1.2.0`. */
+/** For example `^1.2.0`. */
 export function isRange(text: unknown): text is string {
   return typeof text === 'string' && validRange(text) !== null
 }
 
-/** What leads to a release fits where the release does. */
+/** A pre-release is in range if its release is. */
 export function isInRange(version: string, range: string): boolean {
   return satisfies(version, range, { includePrerelease: true })
 }

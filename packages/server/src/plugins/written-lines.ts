@@ -1,19 +1,19 @@
-/** What the processes of a plugin wrote last, one after the other, here. */
+/** The latest log lines of a plugin's processes on this replica, one after the other. */
 interface WrittenLines {
   /** Oldest first. */
   readonly items: readonly string[]
-  /** The number of the newest line: what comes is behind it. */
+  /** The number of the newest line; later lines have higher numbers. */
   readonly last: number
 }
 
-/** With the name of the replica: numbers of another one are others. */
+/** With the name of the replica, because each replica has its own line numbers. */
 export interface LinesHere extends WrittenLines {
   readonly replica: string
 }
 
 export interface WrittenLog {
   add(plugin: string, line: string): void
-  /** What was written behind a line, as far as it is kept; all of it when the number is none of ours. */
+  /** The lines after a given line, as far as they are kept; all of them when the number is unknown. */
   after(plugin: string, line: number): WrittenLines | undefined
   forget(plugin: string): void
 }

@@ -3,7 +3,7 @@ import type { Cursor, ListQuery, ModelKey, Store, StoredObject } from './store.t
 
 const pageSize = 200
 
-/** Every object that is selected, page by page: never more than one page of them is held here. */
+/** Iterates over all selected objects; holds at most one page of them in memory. */
 export async function* allObjects(
   store: Pick<Store, 'list'>,
   model: ModelKey,

@@ -1,10 +1,10 @@
-/** Told how far it is, in words. */
+/** Reports progress, as text. */
 export type Tell = (words: string) => void
 
 export interface RestoreOptions {
-  /** A file that a backup made, on the same engine. */
+  /** A backup file made on the same engine. */
   readonly from: string
-  /** Whether what is there makes room; it is put aside, not deleted. */
+  /** Replace an existing database; it is moved aside, not deleted. */
   readonly replace: boolean
   readonly tell: Tell
 }

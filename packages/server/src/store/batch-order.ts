@@ -1,15 +1,15 @@
 import { keyOf } from './model-table.ts'
 import type { WriteOperation } from './store.ts'
 
-/** What can be done by one statement: one kind of operation on one model. */
+/** Groups operations that one statement can do: one type of operation on one model. */
 export function kindOf(operation: WriteOperation): string {
   const kept = operation.type === 'update' && operation.content.indexed === 'kept'
   return `${keyOf(operation.model)}/${operation.type}${kept ? ' kept' : ''}`
 }
 
 /**
- * By model and name, whatever the kinds: all batches then take their row locks in one order and cannot wait for each
- * other in a circle, and a batch means the same on every engine.
+ * Sorts by model and name, whatever the type. All batches then take row locks in the same order and cannot deadlock, and a
+ * batch means the same on every engine.
  */
 export function compareOperations(a: WriteOperation, b: WriteOperation): number {
   return compare(keyOf(a.model), keyOf(b.model)) || compare(a.name, b.name)

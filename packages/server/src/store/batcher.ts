@@ -1,18 +1,18 @@
 /**
- * Sends requests together when there are more of them than lanes. A free lane takes a request at once and alone, so
- * that little load pays nothing; what comes while all lanes are busy waits and goes as one batch.
+ * Batches requests when there are more of them than lanes. A free lane takes a request at once and alone, so low load has no
+ * added latency; requests that arrive while all lanes are busy form the next batch.
  */
 export interface BatcherOptions<Request, Answer> {
-  /** Batches under way at a time. */
+  /** Maximum number of batches in flight. */
   readonly lanes: number
   readonly maxBatch: number
-  /** Two requests with one key never share a batch. */
+  /** Requests with the same key never share a batch. */
   readonly keyOf: (request: Request) => string
-  /** Answers in the order of the requests. */
+  /** Returns answers in the order of the requests. */
   readonly run: (requests: readonly Request[]) => Promise<readonly Answer[]>
   /**
-   * Whether requests that failed together with this error are tried again, each alone, so that each gets the answer it
-   * deserves. Never when they may have been done all the same.
+   * Whether requests that failed together with this error are retried one by one, so that each gets its own result. Must be
+   * false when they may have taken effect.
    */
   readonly retryAlone: (error: unknown) => boolean
 }
@@ -64,7 +64,7 @@ function takeBatch<Request, Answer>(
   return [batch, rest]
 }
 
-/** Every request is settled when this resolves; it never rejects. */
+/** Resolves when every request is settled; never rejects. */
 async function settle<Request, Answer>(
   batch: readonly Waiting<Request, Answer>[],
   options: BatcherOptions<Request, Answer>,

@@ -2,14 +2,14 @@ import type { Guard, SqlStatement, Store } from './store.ts'
 
 type Counted = Extract<Guard, { is: 'counted' }>
 
-/** How often guards have counted it up. */
+/** The number of times that guards have incremented the counter. */
 export async function readCounter(store: Pick<Store, 'sql'>, counter: string): Promise<number> {
   const text = 'SELECT count FROM write_counters WHERE name = $1'
   const [row] = await store.sql({ text, values: [counter], name: 'read counter' })
   return Number(row?.['count'] ?? 0)
 }
 
-/** Answers a row when the counter was counted up, and holds it until the transaction ends. */
+/** Returns a row if the counter was incremented; locks the counter until the transaction ends. */
 export function counterUp({ counter, expected }: Counted): SqlStatement {
   const insert = 'INSERT INTO write_counters (name, count) VALUES ($1, 1)'
   const update = 'ON CONFLICT (name) DO UPDATE SET count = write_counters.count + 1'
@@ -17,7 +17,9 @@ export function counterUp({ counter, expected }: Counted): SqlStatement {
   return { text: `${insert} ${update} WHERE write_counters.count = $2 RETURNING count`, values: [counter, expected] }
 }
 
-/** Each counter once, in one order for all writers; of several guards on one, those that say what was read. */
+/**
+ * The counter guards without duplicates, in one order for all writers. Guards with `expected` take precedence over one without.
+ */
 export function countersOf(guards: readonly Guard[]): readonly Counted[] {
   const counted = guards.filter((guard) => guard.is === 'counted')
   const sorted = counted.toSorted(

@@ -3,25 +3,28 @@ import type { Log } from '../base/log.ts'
 import { databaseFault } from './database-fault.ts'
 
 const sweepMs = 500
-/** Every replica reads the change log at least once a second: without an answer for this long, the database is away. */
+/**
+ * Every replica reads the change log at least once a second. After this long without an answer, the database counts as
+ * unavailable.
+ */
 const silentMs = 5_000
 const retryAfter = { 'retry-after': '2' }
 
 export interface HealthOptions {
   readonly log: Pick<Log, 'info' | 'error'>
-  /** Of the database, for the log. */
+  /** The database, for the log. */
   readonly description: string
 }
 
-/** What is known of the database by how it answers. */
+/** Tracks whether the database answers. */
 export interface DatabaseHealth extends Disposable {
-  /** Why requests are not served now; undefined while the database answers. */
+  /** Why requests cannot be served now; undefined while the database answers. */
   trouble(): string | undefined
-  /** One operation on the database; what takes longer than `limitMs` is given up. */
+  /** Runs one operation on the database; gives up after `limitMs`. */
   run<Result>(limitMs: number, work: () => Promise<Result>): Promise<Result>
 }
 
-/** What a request is answered by while the database cannot serve. The log leaves it out: the outage itself is written down. */
+/** The error for a request while the database is unavailable. Requests are not logged for it: the outage itself is. */
 export class Outage extends ApiError {
   readonly isOutage = true
 
@@ -36,14 +39,14 @@ interface Running {
   readonly giveUp: (error: Error) => void
 }
 
-/** An outage is one line in the log when it begins, and one when it ends. */
+/** Logs an outage once when it begins and once when it ends. */
 export function watchHealth({ log, description }: HealthOptions): DatabaseHealth {
   const running = new Set<Running>()
   let answeredAt = performance.now()
   let outage: { readonly since: number; readonly why: string; failed: number } | undefined
   const answered = (startedAt: number) => {
     answeredAt = performance.now()
-    // What was asked before it began says nothing about now.
+    // An answer to an operation that began before the outage does not end it.
     if (!outage || startedAt < outage.since) return
     const seconds = Math.round((answeredAt - outage.since) / 100) / 10
     log.info({ seconds, failed: outage.failed }, 'the database answers again')
@@ -62,7 +65,7 @@ export function watchHealth({ log, description }: HealthOptions): DatabaseHealth
       if (performance.now() < one.until) continue
       running.delete(one)
       const why = silence(one.startedAt)
-      // Others were answered meanwhile: it is this statement that is slow.
+      // Other operations were answered meanwhile, so only this statement is slow.
       one.giveUp(answeredAt > one.startedAt ? new Outage(why) : failed(why))
     }
   }, sweepMs)
@@ -81,7 +84,7 @@ export function watchHealth({ log, description }: HealthOptions): DatabaseHealth
             resolve(result)
           } catch (error) {
             const why = databaseFault(error)
-            // A refusal is an answer, too.
+            // An error that is not a database failure is an answer, too.
             if (why === undefined) answered(startedAt)
             reject(why === undefined ? (error as Error) : failed(why, error))
           } finally {

@@ -1,6 +1,6 @@
 import type { Guard } from './store.ts'
 
-/** A guard of a write did not hold, and nothing was done. */
+/** A guard of a write did not hold; nothing was written. */
 export class GuardFailed extends Error {
   override readonly name = 'GuardFailed'
   readonly guard: Guard

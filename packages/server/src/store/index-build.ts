@@ -2,7 +2,7 @@ import { ApiError } from '@pergola/api'
 import type { ModelTable } from './model-table.ts'
 import type { IndexBuild, ListQuery } from './store.ts'
 
-/** A unique index that cannot be built: some objects hold the same value. */
+/** A unique index cannot be built because some objects have the same value. */
 export class DuplicateValues extends Error {
   override readonly name = 'DuplicateValues'
   readonly index: string

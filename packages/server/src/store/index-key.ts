@@ -1,6 +1,6 @@
 /**
- * Index keys: strings whose order as UTF-8 bytes is the order of the values they stand for. Databases compare them
- * byte by byte (collation C), so numbers, booleans and times sort by value although every key is text.
+ * Index keys: strings whose order as UTF-8 bytes is the order of their values. Databases compare them byte by byte (collation
+ * C), so numbers, booleans and times sort by value although every key is text.
  */
 export type KeyType = 'string' | 'number' | 'boolean' | 'timestamp'
 
@@ -8,7 +8,7 @@ export const maxKeyBytes = 512
 
 export type IndexKey = { readonly key: string } | { readonly fault: string }
 
-/** The key of a JSON value, or what is wrong with it in words that follow the field's name. */
+/** The key of a JSON value, or its error in words that follow the field's name. */
 export function indexKey(type: KeyType, value: string | number | boolean): IndexKey {
   switch (type) {
     case 'string':
@@ -22,17 +22,17 @@ export function indexKey(type: KeyType, value: string | number | boolean): Index
   }
 }
 
-/** Compares as every engine does. JavaScript's own `<` compares UTF-16 units and differs beyond U+FFFF. */
+/** Compares keys as every engine does. JavaScript's `<` compares UTF-16 units and differs beyond U+FFFF. */
 export function compareKeys(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
-/** The smallest key above all that begin with the prefix; undefined when there is none. */
+/** The smallest key above all keys with the prefix; undefined when there is none. */
 export function prefixEnd(prefix: string): string | undefined {
   const points = Array.from(prefix, (letter) => letter.codePointAt(0) ?? 0)
   for (let last = points.pop(); last !== undefined; last = points.pop()) {
     if (last === 0x10ffff) continue
-    // The surrogates, U+D800 to U+DFFF, are no characters.
+    // Skip the surrogates, U+D800 to U+DFFF: they are not characters.
     return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
   }
   return undefined
@@ -46,8 +46,8 @@ function stringKey(value: string): IndexKey {
 }
 
 /**
- * The bits of the double, as hexadecimal: positive numbers with the sign bit set, negative ones inverted, which makes
- * unsigned order numeric order.
+ * The bits of the double in hexadecimal, with the sign bit set for positive numbers and all bits inverted for negative ones, so
+ * that unsigned order is numeric order.
  */
 function numberKey(value: number): IndexKey {
   if (!Number.isFinite(value)) return { fault: 'must be a finite number' }
@@ -61,7 +61,7 @@ function numberKey(value: number): IndexKey {
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9})\d*)?(Z|z|[+-]\d\d:\d\d)$/
 
-/** In UTC with nine digits of a second, so that offsets and precision do not disturb the order. */
+/** In UTC with nine fractional digits, so that offsets and precision do not affect the order. */
 function timestampKey(value: string): IndexKey {
   const match = rfc3339.exec(value)
   const fraction = match?.[7] ?? ''

@@ -1,7 +1,9 @@
 import { multis, singles, type TableLayout } from './model-table.ts'
 import type { IndexedValues, LoggedValues } from './store.ts'
 
-/** The sets of an object by slot, sorted and without repeats, so that equal sets are equal texts; none for an empty one. */
+/**
+ * The sets of an object by slot, sorted and without duplicates, so that equal sets are equal texts. Empty sets are omitted.
+ */
 export function setsBySlot(
   layout: TableLayout,
   sets: IndexedValues['multi'],
@@ -10,7 +12,7 @@ export function setsBySlot(
   return Object.fromEntries(entries.filter(([, values]) => values.length > 0))
 }
 
-/** Labels, sets by slot and single-value keys by column, as a change holds them. */
+/** Labels, sets by slot and single-value keys by column, as a change stores them. */
 export interface SlottedValues {
   readonly labels: Readonly<Record<string, string>>
   readonly sets: Readonly<Record<number, readonly string[]>>
@@ -26,7 +28,7 @@ export function indexedFrom(layout: TableLayout, { labels, sets, keys }: Slotted
   return { labels, single, multi, forms }
 }
 
-/** Where the values of a layout's indexes are, by their names. */
+/** The columns and slots of a layout's indexes, by index name. */
 interface Places {
   readonly single: readonly (readonly [name: string, column: number])[]
   readonly multi: readonly (readonly [name: string, slot: number])[]

@@ -1,6 +1,6 @@
 import type { ReadChangesOptions } from './store.ts'
 
-/** Whether there may be more behind these changes than was asked for at a time. */
+/** Whether the batch reached a limit, so that more changes may follow. */
 export function isFullBatch(
   changes: readonly { readonly data: { readonly length: number } }[],
   { limit, maxBytes = Number.POSITIVE_INFINITY }: Pick<ReadChangesOptions, 'limit' | 'maxBytes'>,

@@ -3,10 +3,10 @@ import { decodeCursor } from './cursor.ts'
 import { columnOf, type ModelTable } from './model-table.ts'
 import type { Cursor, ListQuery } from './store.ts'
 
-/** Where a field's values are. */
+/** Where the values of a field are stored. */
 export type Field =
   | { readonly kind: 'text'; readonly column: string; readonly nullable: boolean; readonly unique: boolean }
-  /** An id, whose high bits are milliseconds, or milliseconds themselves. */
+  /** Either an id, whose high bits are milliseconds, or plain milliseconds. */
   | {
       readonly kind: 'time'
       readonly column: 'id' | 'deleted_at'
@@ -26,9 +26,9 @@ export function fieldOf(model: ModelTable, name: string): Field {
   return { kind: 'text', column: columnOf(index.slot), nullable: true, unique: index.unique }
 }
 
-/** One column of a total order. The last one, and no other, is never null: name or id, which never repeat. */
+/** One column of a total order. Only the last column is never null: the name or the id, which are unique. */
 export interface OrderColumn {
-  /** Of the row `o`. */
+  /** Column of the row `o`. */
   readonly column: string
   readonly type: 'text' | 'integer'
   readonly descending: boolean
@@ -36,7 +36,7 @@ export interface OrderColumn {
   readonly unique: boolean
 }
 
-/** The sort as columns, up to one that tells all objects apart; creation order takes the direction of the last key. */
+/** The sort as columns, ending with a unique one. Creation order takes the direction of the last key. */
 export function orderOf(model: ModelTable, sort: NonNullable<ListQuery['sort']> = []): readonly OrderColumn[] {
   const columns: OrderColumn[] = []
   for (const { field: name, descending } of sort) {
@@ -54,7 +54,7 @@ export function orderOf(model: ModelTable, sort: NonNullable<ListQuery['sort']> 
 /** The sort keys of the last object of a page. */
 export type Place = readonly (string | null)[]
 
-/** Refuses a cursor of another order, as far as that can be seen. */
+/** Throws for a cursor of another order, as far as that can be detected. */
 export function placeOf(order: readonly OrderColumn[], cursor: Cursor): Place {
   const values = decodeCursor(cursor, order.length)
   const fits = order.every(({ type, nullable }, at) => {

@@ -3,22 +3,22 @@ import type { ModelTable } from './model-table.ts'
 import { boundedTotal, type ListQuery, type Term } from './store.ts'
 
 /**
- * How the matching rows are found. A database's own choice falls off cliffs: with a filter and an unrelated sort it
- * took 3 s to meet 3,000 objects at the far end of the order, and 6 s with a tag that only the oldest have.
+ * How matching rows are found. The database's own choice can be far too slow: with a filter and an unrelated sort it took 3 s
+ * to meet 3,000 objects at the far end of the order, and 6 s with a tag that only the oldest have.
  */
 export type Way =
-  /** Along the order asked for, row by row, until the page is full: for sets so large that they are met soon. */
+  /** Scans in the requested order until the page is full: for sets so large that matches come soon. */
   | { readonly way: 'ordered scan'; readonly narrowest?: Term }
-  /** All candidates of one term are read first, then filtered and sorted: for sets of at most `candidateLimit`. */
+  /** Reads all candidates of one term, then filters and sorts them: for sets of at most `candidateLimit`. */
   | { readonly way: 'candidates'; readonly term: Term }
-  /** The entries of the only term's own index, which are in creation order: for each of its values apart. */
+  /** Reads the entries of the only term's index, one range per value; entries are in creation order. */
   | { readonly way: 'along the index'; readonly term: Term }
-  /** One range of a declared composite. */
+  /** Reads one range of a declared composite. */
   | { readonly way: 'composite' }
 
 export const defaultCandidateLimit = boundedTotal
 
-/** The way that needs no counting, when there is one. */
+/** The way that can be chosen without counting, if there is one. */
 export function obviousWay(model: ModelTable, { where = [], sort = [] }: ListQuery): Way | undefined {
   const [only, ...others] = where
   if (!only) return { way: 'ordered scan' }
@@ -39,24 +39,24 @@ export function wayByCounts(
   return { way: 'candidates', term: smallest.term }
 }
 
-/** With more values than this, looking at the first entries of each is no bargain. */
+/** With more values than this, reading the first entries of each does not pay off. */
 const maxEqualities = 100
 
-/** Whether the index has the entries of each value that the term selects side by side, by id. */
+/** Whether the index stores the entries of each selected value contiguously, ordered by id. */
 function isSideBySide(model: ModelTable, term: Term): boolean {
   if ('field' in term && fieldOf(model, term.field).kind === 'time') return false
   const { length } = equalitiesOf(term)
   return length > 0 && length <= maxEqualities
 }
 
-/** The term as one equality for each value that it selects; none for other kinds of terms. */
+/** The term as one equality per selected value; empty for other kinds of terms. */
 export function equalitiesOf(term: Term): readonly Term[] {
   if (term.is.op === '=') return [term]
   if (term.is.op !== 'in') return []
   return [...new Set(term.is.values)].map((value) => ({ ...term, is: { op: '=', value } }))
 }
 
-/** Equality on the first parts of a declared composite and a sort by the rest: one range of one B-tree is the answer. */
+/** Equality on the first parts of a declared composite and a sort by the rest: the answer is one range of one B-tree. */
 function servedByComposite(
   { composites }: ModelTable,
   { where, sort }: Required<Pick<ListQuery, 'where' | 'sort'>>,

@@ -1,33 +1,33 @@
 import type { CompositePart, IndexDeclaration, ModelKey } from './store.ts'
 
-/** A model's place in the database, as the catalog has it; the same shape on every engine. */
+/** A model's tables as recorded in the catalog; the same shape on every engine. */
 export interface ModelTable extends ModelKey, TableLayout {
   readonly id: number
-  /** Of the declaration that this follows; a writer that follows another one is refused. */
+  /** The edition of this declaration; writers that follow another edition are refused. */
   readonly edition: number
-  /** Grows with every change of the indexes; every row says under which one it was written. */
+  /** Increases with every change of the indexes; every row stores the generation it was written under. */
   readonly generation: number
   readonly composites: readonly Composite[]
-  /** What is no longer declared but still there. */
+  /** Indexes that are no longer declared but still exist in the database. */
   readonly discarded: readonly Discarded[]
-  /** The greatest slot ever given out. */
+  /** The highest slot ever assigned. */
   readonly lastSlot: number
 }
 
-/** What the keys and sets of a row, or of a change, mean. */
+/** The meaning of the keys and sets of a row or a change. */
 export interface TableLayout {
   readonly indexes: readonly IndexSlot[]
   /**
-   * The slots that have a column, ascending, in use or not: the keys of a change in their order. Columns are never dropped
-   * but used again, because a database counts dropped ones towards its limit.
+   * All slots that have a column, ascending, in use or not: the order of a change's keys. Columns are reused and never dropped,
+   * because a database counts dropped columns towards its limit.
    */
   readonly columns: readonly number[]
 }
 
-/** An index and its number in the model: column `ix_<slot>`, or side table `m_<model>_s<slot>` for sets. */
+/** An index and its slot in the model: column `ix_<slot>`, or side table `m_<model>_s<slot>` for sets. */
 export interface IndexSlot extends Required<IndexDeclaration> {
   readonly slot: number
-  /** Every object has its entry, so that lists may use it. */
+  /** Every object has its entry, so lists may use the index. */
   readonly ready: boolean
 }
 
@@ -52,10 +52,10 @@ export const columnOf = (slot: number): KeyColumn => `ix_${slot}`
 export const singles = (layout: TableLayout): readonly IndexSlot[] => layout.indexes.filter(({ multi }) => !multi)
 export const multis = (layout: TableLayout): readonly IndexSlot[] => layout.indexes.filter(({ multi }) => multi)
 
-/** A model in one word, for maps and messages. */
+/** A model as one string, for maps and messages. */
 export const keyOf = (model: ModelKey): string => `${model.group}/${model.plural}`
 
-/** Whether every index is ready and nothing is left of former ones. */
+/** Whether every index is ready and no discarded index is left. */
 export function isSettled({ indexes, composites, discarded }: ModelTable): boolean {
   return [...indexes, ...composites].every(({ ready }) => ready) && discarded.length === 0
 }

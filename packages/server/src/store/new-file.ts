@@ -1,9 +1,9 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs'
 
-/** Of files with everything in them. */
+/** Mode of files that contain all data. */
 export const ownerOnly = 0o600
 
-/** A file that is there when it is whole, and not before; never in the place of another. */
+/** Creates a file atomically: it appears only when complete, and never replaces another. */
 export async function writeNewFile(file: string, fill: (part: string) => Promise<void>): Promise<void> {
   if (existsSync(file)) throw new Error(`${file} is there already; choose another name`)
   const part = `${file}.part`

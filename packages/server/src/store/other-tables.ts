@@ -1,6 +1,6 @@
 /**
- * What must never be part of an object, an index, the change log or an export: by the uid of the user it belongs to, and
- * secrets only as digests. In words that both engines know.
+ * Tables for credentials, which must never be part of an object, an index, the change log or an export. Keyed by the uid of the
+ * user; secrets are stored only as digests. In SQL that both engines understand.
  */
 export const credentialTables = `
   CREATE TABLE passwords (uid text PRIMARY KEY, hash text NOT NULL, changed_at bigint NOT NULL);
@@ -74,7 +74,7 @@ export const credentialTables = `
   CREATE INDEX revocations_at ON revocations (at);
 `
 
-/** What plugins are made of, in parts of some size: packages may be larger than what a row should hold. */
+/** Plugin packages, split into parts: a package may be larger than a row should be. */
 export const pluginPackages = `CREATE TABLE plugin_packages (
   digest text NOT NULL,
   part bigint NOT NULL,
@@ -82,13 +82,13 @@ export const pluginPackages = `CREATE TABLE plugin_packages (
   PRIMARY KEY (digest, part)
 )`
 
-/** Revocations are changes now, and told by the change log. */
+/** Revocations are now changes in the change log. */
 export const revocationsAway = 'DROP TABLE revocations'
 
-/** What writes are put in order by, one row for each order. */
+/** Counters that serialize writes, one row for each order. */
 export const writeCounters = 'CREATE TABLE write_counters (name text PRIMARY KEY, count bigint NOT NULL)'
 
-/** Attempts to sign in, and where an account has signed in from: what others do elsewhere must not keep it out there. */
+/** Login attempts, and addresses from which an account has signed in: failures elsewhere must not lock a user out there. */
 export const knownLogins = `
   CREATE TABLE login_attempts (key text PRIMARY KEY, level double precision NOT NULL, at bigint NOT NULL);
 
@@ -97,5 +97,5 @@ export const knownLogins = `
   CREATE INDEX known_logins_last_at ON known_logins (last_at);
 `
 
-/** By which people know a token; those made before have none here. */
+/** The name by which people recognize a token; null for tokens made before. */
 export const tokenNames = 'ALTER TABLE token_digests ADD COLUMN token_name text'

@@ -1,9 +1,8 @@
 import { ApiError } from '@pergola/api'
 import type { Place, Revision } from './store.ts'
 
-/** What a revision is made of. */
 export interface RevisionParts extends Place {
-  /** Changes behind this place that its list already shows; they had been committed but were not yet in order. */
+  /** Committed changes that the list already shows but that had no place in the order yet. */
   readonly skipped: readonly string[]
 }
 

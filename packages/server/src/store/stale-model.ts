@@ -1,7 +1,7 @@
 import { keyOf } from './model-table.ts'
 import type { ModelKey } from './store.ts'
 
-/** Another declaration of the model holds now. Nothing was done: open the model with that one, and try again. */
+/** Another declaration of the model is in force. Nothing was done: open the model with that declaration and retry. */
 export class StaleModel extends Error {
   override readonly name = 'StaleModel'
 

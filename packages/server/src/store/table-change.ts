@@ -2,7 +2,7 @@ import { keyOf, type Composite, type Discarded, type IndexSlot, type ModelTable 
 import { StaleModel } from './stale-model.ts'
 import { nameAhead, type CompositePart, type IndexDeclaration, type ModelDeclaration } from './store.ts'
 
-/** A new model: everything is empty, so every index is ready at once. */
+/** A new model. Its tables are empty, so every index is ready at once. */
 export function newTable(declaration: ModelDeclaration, id: number): ModelTable {
   const { group, plural, edition = 0 } = declaration
   const nothing = { indexes: [], composites: [], columns: [], discarded: [], lastSlot: 0 }
@@ -11,8 +11,8 @@ export function newTable(declaration: ModelDeclaration, id: number): ModelTable 
 }
 
 /**
- * The table as the declaration wants it: undefined when it is so already. Throws `StaleModel` for an older declaration,
- * and for another one of the same edition, which is a mistake in the program.
+ * The table that the declaration requires; undefined when nothing changes. Throws `StaleModel` for an older declaration, and
+ * for a different one of the same edition, which is a programming error.
  */
 export function changedTable(table: ModelTable, declaration: ModelDeclaration): ModelTable | undefined {
   const { edition = 0 } = declaration
@@ -26,7 +26,7 @@ export function changedTable(table: ModelTable, declaration: ModelDeclaration): 
   return same ? { ...table, edition } : { ...next, edition }
 }
 
-/** All of it built: for a table that holds nothing. */
+/** The table with all indexes ready, for an empty table. */
 export function settled(table: ModelTable): ModelTable {
   return {
     ...table,
@@ -60,7 +60,7 @@ function flagsOf(declared: IndexDeclaration): Required<IndexDeclaration> {
   return { name, multi, unique, form }
 }
 
-/** One that was declared ahead of its time takes the place of whatever had the name. */
+/** An index built ahead replaces the index that had its name. */
 function keptIndex({ indexes }: ModelTable, declared: IndexDeclaration): IndexSlot | undefined {
   const wanted = flagsOf(declared)
   const find = (called: string) =>
@@ -73,7 +73,7 @@ function keptIndex({ indexes }: ModelTable, declared: IndexDeclaration): IndexSl
 }
 
 interface Slots {
-  /** For an index. */
+  /** Assigns a slot for an index. */
   take(multi: boolean): number
   next(): number
   columns(): readonly number[]
@@ -81,8 +81,8 @@ interface Slots {
 }
 
 /**
- * A column is used again once nothing of its former index is left. The slot of a set never is: rows still hold the former
- * values in their copy, and what is added to a set is found by comparing with it.
+ * A column is reused once nothing of its former index is left. The slot of a set is never reused: rows still hold the former
+ * values in their copy, and additions to a set are found by comparing with that copy.
  */
 function createSlots({ columns, indexes, discarded, lastSlot }: ModelTable): Slots {
   const taken = new Set([...indexes, ...discarded].map(({ slot }) => slot))
@@ -104,7 +104,7 @@ function createSlots({ columns, indexes, discarded, lastSlot }: ModelTable): Slo
   }
 }
 
-/** The same parts, on the same columns. */
+/** The same parts on the same columns. */
 function sameComposite(
   known: { readonly table: ModelTable; readonly parts: readonly CompositePart[] },
   wanted: { readonly declared: readonly IndexSlot[]; readonly parts: readonly CompositePart[] },

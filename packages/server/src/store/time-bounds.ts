@@ -1,12 +1,12 @@
 import type { Condition } from './store.ts'
 
-/** Whole milliseconds from `from` on and below `before`; a condition on a time as the range it selects. */
+/** A time condition as a range of whole milliseconds: `from` inclusive, `before` exclusive. */
 export interface TimeRange {
   readonly from?: number
   readonly before?: number
 }
 
-/** Timestamp keys have nanoseconds, objects milliseconds: a key between two of them equals none. */
+/** Timestamp keys have nanoseconds, objects milliseconds: a key between two milliseconds equals none. */
 export function timeRanges(condition: Condition): readonly TimeRange[] | 'present' | 'absent' {
   switch (condition.op) {
     case 'present':

@@ -4,15 +4,15 @@ import type { Store } from './store.ts'
 
 export interface WatchedOptions {
   readonly health: DatabaseHealth
-  /** How long the database may take to answer. */
+  /** Time limit for an answer of the database. */
   readonly limitMs: number
-  /** Counts and times every operation, which is not free. */
+  /** Counts and times every operation, at some cost. */
   readonly measured: boolean
 }
 
 type Run = <Result>(work: () => Promise<Result>) => Promise<Result>
 
-/** The one place where a failure of the database becomes an answer: 503 with `Retry-After`. */
+/** The only place that turns a database failure into an answer: 503 with `Retry-After`. */
 export function watchedStore(store: Store, { health, limitMs, measured }: WatchedOptions): Store {
   const measure = measured ? createMeasure() : undefined
   const limited = (operation: string, mostMs: number): Run => {
@@ -29,7 +29,7 @@ export function watchedStore(store: Store, { health, limitMs, measured }: Watche
     'lease',
     'index',
   ].map((operation) => limited(operation, limitMs)) as [Run, Run, Run, Run, Run, Run, Run, Run]
-  // They are as long as what they work on, and bound their own statements.
+  // No limit: their duration depends on the amount of data, and they limit their own statements.
   const long = limited('maintain', Number.POSITIVE_INFINITY)
   const { packedLog } = store
   const readLog = (waitMs: number) => limited('readChanges', limitMs + waitMs)

@@ -1,15 +1,15 @@
 import type { StoredObject, WriteOperation } from './store.ts'
 
-/** Why a write could not be done; the layer that knows the model's words turns it into an answer. */
+/** Why a write could not be done; the layer that knows the model turns it into an answer. */
 export type ConflictKind = 'exists' | 'missing' | 'version' | 'uid' | 'duplicate'
 
 export class WriteConflict extends Error {
   override readonly name = 'WriteConflict'
   readonly kind: ConflictKind
   readonly operation: WriteOperation
-  /** The object as it is stored now, for `version` and `uid`. */
+  /** The object as stored now, for `version` and `uid`. */
   readonly stored: StoredObject | undefined
-  /** The unique index, the value that is taken and, when it could be found, the name of its holder. */
+  /** The unique index, the duplicate value and, if found, the name of the object that has it. */
   readonly duplicate: DuplicateValue | undefined
 
   constructor(kind: ConflictKind, operation: WriteOperation, details: ConflictDetails = {}) {

@@ -7,10 +7,10 @@ import { linearTimeRegExp } from './linear-regexp.ts'
 import { closedSchema, structureOf, type JsonSchema, type ObjectSchema } from './object-schema.ts'
 import { allSubSchemas } from './schema-errors.ts'
 
-/** Whether a program names every fault of an object or stops at the first. */
+/** Whether a validator reports every error of an object or stops at the first. */
 export type Thoroughness = 'every fault' | 'first fault'
 
-/** A program that checks objects of one model, as text, to be run by `createValidate`. Throws what is wrong with the schema. */
+/** Compiles a validator for objects of one model, as program text for `createValidate`. Throws errors in the schema. */
 export function compileObjectSchema(schema: ObjectSchema, thoroughness: Thoroughness): string {
   return program(closedSchema(schema), { allErrors: thoroughness === 'every fault' })
 }
@@ -26,25 +26,25 @@ const schemaOptions: Options = {
 }
 
 /**
- * A field may be called constructor or toString, which every object has. Only then it is asked whose a member is: that makes
- * compiling 1,900 fields half as long again.
+ * A field may be called constructor or toString, which every object inherits. Only for such schemas own properties are checked:
+ * that makes compiling 1,900 fields half as long again.
  */
 function namesInherited(schema: JsonSchema): boolean {
   const text = JSON.stringify(schema)
   return Object.getOwnPropertyNames(Object.prototype).some((name) => text.includes(JSON.stringify(name)))
 }
 
-/** Checks schemas against the draft they are written in. One for all, because compiling the draft takes 40 ms. */
+/** Checks schemas against their draft. One instance for all, because compiling the draft takes 40 ms. */
 const schemaChecker = createAjv({ allErrors: true, code: { regExp: linearTimeRegExp } })
 
-/** What is wrong with a schema, and where. */
+/** An error in a schema, and its location. */
 export interface SchemaError {
-  /** Into the schema. */
+  /** A pointer into the schema. */
   readonly pointer: string
   readonly message: string
 }
 
-/** What makes a schema unusable, for whoever is about to register it. */
+/** Errors that make a schema unusable, for its author. */
 export function objectSchemaErrors(schema: ObjectSchema): readonly SchemaError[] {
   const whole: JsonSchema = { ...schema }
   if (schemaChecker.validateSchema(whole) !== true) {
@@ -59,7 +59,7 @@ export function objectSchemaErrors(schema: ObjectSchema): readonly SchemaError[]
   return defaultErrors(whole)
 }
 
-/** A value that fits none of several forms has a fault for each of them, and one for all. */
+/** A value that matches none of several forms has an error for each form and one for all; keep one per location. */
 function firstOfEach(errors: readonly SchemaError[]): readonly SchemaError[] {
   return [...new Map(errors.toReversed().map((error) => [error.pointer, error])).values()].toReversed()
 }
@@ -68,7 +68,7 @@ function draftError({ instancePath, keyword, params, message }: ErrorObject): Sc
   return { pointer: instancePath, message: inWords(keyword, params as Record<string, unknown>, message) }
 }
 
-/** A default is filled in without being checked: one that breaks its own rules would be stored. */
+/** Defaults are filled in without validation: an invalid one would be stored. */
 function defaultErrors(schema: JsonSchema): readonly SchemaError[] {
   const places = allSubSchemas(schema).filter((place) => 'default' in place.schema)
   if (places.length === 0) return []

@@ -5,11 +5,11 @@ import type { ObjectSchema } from './object-schema.ts'
 export interface CompileRequest {
   readonly id: number
   readonly schema: ObjectSchema
-  /** Without it, the schema is only checked. */
+  /** When absent, the schema is only checked. */
   readonly thoroughness?: Thoroughness
 }
 
-/** The first one, with no request's id, says that the thread has loaded. */
+/** The first reply, without a request's id, says that the thread has loaded. */
 export interface CompileReply {
   readonly id: number
   readonly program?: string

@@ -6,7 +6,7 @@ const limitOf = ({ limit }: Params) => String(limit)
 
 const counted = (count: unknown, unit: string) => `${String(count)} ${unit}${count === 1 ? '' : 's'}`
 
-/** What the host's own patterns ask for; of others only the pattern itself is known. */
+/** Descriptions of the host's own patterns; for others, only the pattern itself can be shown. */
 const patternWords: Readonly<Record<string, string>> = {
   [wildcards.group]: 'may hold "*" only as the whole value; partial wildcards are not supported',
   [wildcards.resource]:
@@ -16,7 +16,7 @@ const patternWords: Readonly<Record<string, string>> = {
   [wildcards.none]: 'must be a name; wildcards are not supported here',
 }
 
-/** A broken rule as people say it, to follow the field's name. */
+/** The message for a violated keyword, to follow the field's name. */
 const words: Readonly<Record<string, (params: Params) => string>> = {
   type: ({ type }) => `must be of type ${listed(type)}`,
   enum: ({ allowedValues }) => `must be one of ${listed(allowedValues)}`,

@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 
 /**
- * A value that fits none of several forms breaks rules of each. Where one form is clearly the one that was meant, its faults are
- * what is wrong; else only that no form fits.
+ * A value that matches none of several forms violates rules of each. Where one form was clearly meant, report its errors;
+ * otherwise only that no form matches.
  */
 export function withoutFormNoise(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   let kept: readonly ErrorObject[] = []
@@ -19,12 +19,12 @@ function isNoFit({ keyword, params }: ErrorObject): boolean {
   return keyword === 'oneOf' && !Array.isArray((params as { passingSchemas?: unknown }).passingSchemas)
 }
 
-/** `whole` is the error of the `oneOf` or `anyOf`; those of its forms stand below it. */
+/** `whole` is the error of the `oneOf` or `anyOf`; the errors of its forms have paths below it. */
 function isInForm(one: ErrorObject, whole: ErrorObject): boolean {
   return one.schemaPath.startsWith(`${whole.schemaPath}/`) && one.instancePath.startsWith(whole.instancePath)
 }
 
-/** The faults of the only form of the right type, or of the only one of those that has all its fields. */
+/** The errors of the only form of the right type, or of the only such form that has all its fields. */
 function meantForm(errors: readonly ErrorObject[], whole: ErrorObject): readonly ErrorObject[] | undefined {
   const formOf = ({ schemaPath }: ErrorObject) => schemaPath.slice(whole.schemaPath.length + 1).split('/', 1)[0] ?? ''
   const forms = Object.values(Object.groupBy(errors, formOf)).filter((faults) => faults !== undefined)

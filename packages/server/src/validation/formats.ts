@@ -1,4 +1,4 @@
-/** Values of `format` that are checked; others are refused when a model is registered, so that none is silently ignored. */
+/** Supported values of `format`; others are refused when a model is registered, so that none is silently ignored. */
 export const knownFormats = [
   'date',
   'time',

@@ -7,8 +7,8 @@ export interface JsonBody<MediaType extends string> {
 }
 
 /**
- * A request body as JSON in one of the accepted media types. What is unsafe to walk, and what would silently be stored
- * as something else than was sent, is refused here, before anything looks at it.
+ * Parses a JSON body of one of the accepted media types. Refuses content that is unsafe to traverse, and content that would
+ * silently be stored as something else than was sent.
  */
 export function parseJsonBody<const MediaType extends string>(
   contentType: string | undefined,
@@ -56,17 +56,20 @@ function parse(text: string): unknown {
 }
 
 /**
- * Whether nothing can have been lost, by the cheap proof: the value gives the same text again, so no key stood there
- * twice and no number was rounded. That is how most programs send JSON, and costs a third of scanning the text.
- * Escapes may hide half a character, which gives the same text too; those are left to the scanner, as is every doubt.
+ * A cheap proof that nothing was lost: the value serializes to the same text, so no key was duplicated and no number was
+ * rounded. Most programs send JSON this way, and it costs a third of scanning the text. Escapes may hide a lone surrogate,
+ * which serializes to the same text; those are left to the scanner, as is every doubt.
  */
 function isExact(text: string, value: unknown): boolean {
   return !text.includes('\\u') && isPlain(value, maxJsonDepth) && JSON.stringify(value) === text
 }
 
-/** Recursion ends at `levels`, so that a deep value costs no stack; `JSON.stringify` has no such end and comes after. */
+/**
+ * Recursion is limited to `levels`, so that a deep value cannot exhaust the stack; `JSON.stringify` has no such limit and runs
+ * after.
+ */
 function isPlain(value: unknown, levels: number): boolean {
-  // Any double beyond it is a whole number or infinite.
+  // Beyond it, every double is a whole number or infinite.
   if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER
   if (typeof value !== 'object' || value === null) return true
   if (levels === 0) return false

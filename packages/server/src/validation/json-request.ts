@@ -3,13 +3,13 @@ import type { IncomingRequest } from '../base/call.ts'
 import { checkedBody, readJson } from './read-json.ts'
 import { compileSchema } from './schema-validator.ts'
 
-/** A JSON body of an endpoint: the schema that documents it is the one that it is validated against. */
+/** A JSON body of an endpoint; the same schema documents and validates it. */
 export interface JsonRequest<Value> {
   readonly types: readonly string[]
   readonly schema: JsonSchema
-  /** Fills in defaults; throws `Invalid` with every fault of the body. */
+  /** Fills in defaults; throws `Invalid` with every error of the body. */
   read(request: IncomingRequest): Promise<Value>
-  /** The same for what was read in another way. */
+  /** The same for a value that was read in another way. */
   check(value: unknown): Value
 }
 

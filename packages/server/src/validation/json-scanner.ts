@@ -6,16 +6,16 @@ import { invalidBody } from './refuse-body.ts'
 
 export const maxJsonDepth = 64
 
-/** More faults than these help nobody. */
+/** Maximum number of reported errors. */
 const maxFaults = 100
-/** Pointers repeat the keys above them: one long key over many bad numbers would make an answer of gigabytes. */
+/** Pointers repeat the keys above them: one long key above many bad numbers would make an answer of gigabytes. */
 const maxPointersLength = 20_000
 
-/** An object or array that the scan is inside of. */
+/** An enclosing object or array. */
 interface Frame {
-  /** The keys met so far; absent in an array. */
+  /** The keys seen so far; absent in an array. */
   readonly keys: Set<string> | undefined
-  /** The key or index that the scan is at. */
+  /** The current key or index. */
   place: string | number
 }
 
@@ -32,9 +32,9 @@ interface Scan {
 }
 
 /**
- * Goes over text that `JSON.parse` has accepted and refuses what it would lose: repeated keys, rounded numbers, halves
- * of characters; and what is unsafe to walk: the key `__proto__` and deep nesting. One pass without recursion, whose
- * time grows with the text and nothing else. Numbers are reported together, when the rest of the body is sound.
+ * Scans text that `JSON.parse` has accepted and refuses what parsing would lose: duplicate keys, rounded numbers, lone
+ * surrogates; and what is unsafe to traverse: the key `__proto__` and deep nesting. One pass without recursion, in linear time.
+ * Numbers are reported together, when the rest of the body is valid.
  */
 export function refuseLossyJson(text: string): void {
   const scan: Scan = { text, at: 0, frames: [], keyNext: false, faults: [], pointersLength: 0 }
@@ -48,7 +48,7 @@ const [quote, backslash, comma, minus, digitZero, digitNine] = [0x22, 0x5c, 0x2c
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d]
 const [plus, exponent, lowerCaseBit] = [0x2b, 0x65, 0x20]
 
-/** The text is known to be sound, so that one character tells what begins here. */
+/** The text is valid JSON, so one character tells which token begins here. */
 function scanToken(scan: Scan): void {
   const code = scan.text.charCodeAt(scan.at)
   if (code === quote) scanString(scan)
@@ -90,7 +90,7 @@ function scanString(scan: Scan): void {
   }
   scan.at = end + 1
   if (scan.keyNext) takeKey(scan, escaped ? unescaped(text.slice(start, scan.at)) : text.slice(start + 1, end))
-  // Bytes that are UTF-8 hold no half of a pair: only an escape can make one.
+  // Valid UTF-8 has no lone surrogates: only an escape can make one.
   else if (escaped && !unescaped(text.slice(start, scan.at)).isWellFormed()) throw refused(scan, loneSurrogate)
 }
 
@@ -122,7 +122,7 @@ function scanNumber(scan: Scan): void {
   scan.faults.push(fieldError(pointer, 'number', `is ${shortened(number)}, ${fault}; use a string`))
 }
 
-/** A digit, sign, point or exponent. What follows a number is a comma, a bracket, a space or the end. */
+/** A digit, sign, point or exponent. A number is followed by a comma, a bracket, a space or the end. */
 function isNumberPart(code: number): boolean {
   return (code >= minus && code <= digitNine) || code === plus || (code | lowerCaseBit) === exponent
 }

@@ -1,28 +1,28 @@
 import { RE2JS } from 're2js'
 
 /**
- * Backtracking made one 24-character value block the process for 2.3 s; this engine's time grows with the value times the
- * pattern, and that much is bounded for each object: a step takes 10 to 100 ns.
+ * Backtracking made one 24-character value block the process for 2.3 s. This engine's time grows with the value times the
+ * pattern, and that is bounded per object: a step takes 10 to 100 ns.
  */
 const maxSteps = 2_000_000
-/** Of all patterns of a schema: they are compiled here, some 10 µs each instruction. */
+/** Limit for all patterns of a schema: they are compiled here, some 10 µs per instruction. */
 export const maxInstructions = 20_000
 
 let steps = 0
 
-/** What is matched in the work counts as of one value. */
+/** All matching in `work` shares one step budget. */
 export function boundedMatching<Found>(work: () => Found): Found {
   steps = 0
   return work()
 }
 
-/** A pattern as schema compilers want it: they tell patterns apart by their text. */
+/** A pattern with the interface that schema compilers need: they identify patterns by their text. */
 interface Pattern {
   test(value: string): boolean
   toString(): string
 }
 
-/** Compiled when it is first matched: a schema that is loaded may have many. */
+/** Compiled on first use: a loaded schema may have many patterns. */
 export function loadedPattern(pattern: string): Pattern {
   let compiled: { readonly regExp: RE2JS; readonly size: number } | undefined
   return {
@@ -39,7 +39,7 @@ export function loadedPattern(pattern: string): Pattern {
   }
 }
 
-/** Throws what is wrong with the pattern. */
+/** Throws errors in the pattern. */
 function compiledPattern(pattern: string): Pattern {
   instructionsOf(pattern)
   return loadedPattern(pattern)
@@ -47,12 +47,12 @@ function compiledPattern(pattern: string): Pattern {
 
 export const linearTimeRegExp = Object.assign(compiledPattern, { code: 'require("linear-time-regexp")' })
 
-/** How large a pattern is for the engine; throws what is wrong with it. */
+/** The size of a pattern in the engine; throws errors in the pattern. */
 export function instructionsOf(pattern: string): number {
   return RE2JS.compile(pattern).programSize()
 }
 
-/** The texts of a value are too long for the patterns that they are held against. */
+/** The texts of a value are too long for the patterns that they are matched against. */
 export class TooLongForPatterns extends Error {
   override readonly name = 'TooLongForPatterns'
 }

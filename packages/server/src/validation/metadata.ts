@@ -6,7 +6,7 @@ export const maxLabels = 64
 export const maxFinalizers = 32
 export const maxAnnotationBytes = 256 * 1024
 
-/** Metadata as a client may send it: the server-owned fields are allowed and later ignored, so their types are open. */
+/** Metadata as a client may send it: server-owned fields are allowed and later ignored, so their types are open. */
 const validateShape = compileSchema({
   type: 'object',
   properties: {
@@ -32,13 +32,16 @@ export interface SentMetadata {
   readonly finalizers?: readonly string[]
 }
 
-/** Names, keys and bounds of metadata that is about to be stored. Structure first: only sound metadata is looked into. */
+/**
+ * Checks names, keys and limits of metadata that is about to be stored. Structure first: only well-formed metadata is checked
+ * further.
+ */
 export function metadataErrors(metadata: unknown): readonly FieldError[] {
   const shape = validateShape(metadata)
   if (shape.length > 0) return shape.map((error) => below('/metadata', error))
   const sent = metadata as SentMetadata
   const tooMuch = boundErrors(sent)
-  // What is too much is not looked at one by one: comparing 30,000 finalizers with each other took 3 s.
+  // Skip per-item checks once a limit is exceeded: comparing 30,000 finalizers with each other took 3 s.
   if (tooMuch.length > 0) return [...nameErrors(sent), ...tooMuch]
   return [
     ...nameErrors(sent),
@@ -64,7 +67,7 @@ function nameErrors({ name, generateName }: SentMetadata): readonly FieldError[]
   if (generateName === undefined) {
     return [fieldError('/metadata/name', 'required', 'is required; or send metadata.generateName for a name made here')]
   }
-  // The suffix is always sound, so the prefix is judged with one in place.
+  // The generated suffix is always valid, so the prefix is checked with one in place.
   return faults('/metadata/generateName', 'name', objectNameFault(`${generateName}00000000`))
 }
 

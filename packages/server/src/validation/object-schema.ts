@@ -3,7 +3,7 @@ import { isJsonObject } from '../base/json-object.ts'
 
 export type { JsonSchema, ObjectSchema } from '@pergola/api'
 
-/** The schema of whole objects, in which a field that is not named is refused unless its place allows any. */
+/** The schema of whole objects, which refuses unknown fields unless a location allows any. */
 export function closedSchema({ properties, required = [], $defs = {} }: ObjectSchema): JsonSchema {
   const definitions = mapValues($defs, (schema) => closeInside(schema, $defs))
   return {
@@ -16,8 +16,8 @@ export function closedSchema({ properties, required = [], $defs = {} }: ObjectSc
 }
 
 /**
- * Where schemas stand side by side for one value; each alone may not refuse what another one names. What only tests a value
- * (`if`, `not`, `contains`) is left as it is: closed, it would test for more than it says.
+ * Keywords that combine schemas for one value; none of them alone may refuse fields that another one names. Schemas that only
+ * test a value (`if`, `not`, `contains`) stay open: closed, they would test for more than they say.
  */
 const besides = ['allOf', 'anyOf', 'oneOf'] as const
 const branches = ['then', 'else'] as const
@@ -25,7 +25,7 @@ const composing = [...besides, ...branches, '$ref', 'if', 'not', 'dependentSchem
 
 type Definitions = Readonly<Record<string, JsonSchema>>
 
-/** A schema that stands for a value of its own. */
+/** Closes a schema that describes a value on its own. */
 function close(schema: unknown, definitions: Definitions): unknown {
   if (!isJsonObject(schema)) return schema
   const inside = closeInside(schema, definitions)
@@ -37,8 +37,8 @@ function close(schema: unknown, definitions: Definitions): unknown {
 }
 
 /**
- * The same schema with the values below it closed, itself left as open as it is; and open too stay the fields that are
- * described elsewhere, of which this schema says only a part.
+ * Closes the values below a schema but not the schema itself. Fields that are also described elsewhere stay open, because this
+ * schema describes only a part of them.
  */
 function closeInside(schema: unknown, definitions: Definitions, elsewhere: readonly string[] = []): JsonSchema {
   if (!isJsonObject(schema)) return schema as JsonSchema
@@ -77,7 +77,7 @@ function closedParts(schema: JsonSchema, definitions: Definitions, elsewhere: re
   return parts
 }
 
-/** The fields that a schema describes whatever the value is. */
+/** The fields that a schema describes unconditionally. */
 function fieldsOf(schema: unknown, definitions: Definitions, seen = new Set<unknown>()): readonly string[] {
   if (!isJsonObject(schema) || seen.has(schema)) return []
   seen.add(schema)
@@ -90,7 +90,7 @@ function ownProperties({ properties }: JsonSchema): JsonSchema {
   return isJsonObject(properties) ? properties : {}
 }
 
-/** Whether some part of a composed schema names fields; where none does, any are allowed. */
+/** Whether some part of a composed schema names fields; if none does, any are allowed. */
 function namesFields(schema: unknown, definitions: Definitions, seen = new Set<unknown>()): boolean {
   if (!isJsonObject(schema) || seen.has(schema)) return false
   seen.add(schema)
@@ -104,7 +104,7 @@ function namesFields(schema: unknown, definitions: Definitions, seen = new Set<u
   return parts.some((part) => namesFields(part, definitions, seen))
 }
 
-/** What says which fields there are and of which types. Everything else constrains values. */
+/** Keywords that define fields and their types. All others constrain values. */
 const structural = new Set(['type', 'required', 'additionalProperties', '$ref', '$defs', 'default'])
 const structuralMaps = new Set(['properties', 'patternProperties', '$defs'])
 const structuralSchemas = new Set(['items', 'additionalProperties'])

@@ -4,18 +4,18 @@ import { fieldError } from '../base/field-error.ts'
 import { parseJsonBody } from './json-body.ts'
 import { refuseBody } from './refuse-body.ts'
 
-/** More than any body has that is no object of a model. */
+/** More than any body that is not an object of a model. */
 const maxBytes = 256 * 1024
 
 export interface ExpectedBody {
   /** For the message: `the login`. */
   readonly what: string
   readonly faults: (value: unknown) => readonly FieldError[]
-  /** Media types that are accepted; JSON unless it is said. */
+  /** Accepted media types; JSON by default. */
   readonly types?: readonly string[]
 }
 
-/** A body that is no object of a model, found sound. */
+/** Reads and validates a body that is not an object of a model. */
 export async function readJson(
   request: IncomingRequest,
   { what, faults, types = ['application/json'] }: ExpectedBody,
@@ -24,10 +24,10 @@ export async function readJson(
   return checkedBody(value, { what, faults })
 }
 
-/** A value that was read, found sound. */
+/** Validates a parsed value. */
 export function checkedBody(value: unknown, { what, faults }: Omit<ExpectedBody, 'types'>): unknown {
   refuseBody(what, faults(value))
-  // A database may know no text that has one.
+  // Some databases cannot store a NUL in text.
   if (JSON.stringify(value).includes(String.raw`\u0000`)) {
     refuseBody(what, [fieldError('', 'nul', 'has a NUL character in a text')])
   }

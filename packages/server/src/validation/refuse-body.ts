@@ -2,25 +2,25 @@ import { ApiError, isApiError, type FieldError } from '@pergola/api'
 import { shortened } from '../base/shortened.ts'
 import { fieldError } from '../base/field-error.ts'
 
-/** So many are told in the sentence; all of them are in the list. */
+/** Number of errors in the message; the list has all of them. */
 const told = 3
 
-/** For bodies that are no objects of a model. */
+/** For bodies that are not objects of a model. */
 export function refuseBody(what: string, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidBody(what, errors)
 }
 
-/** `the todo is not valid: spec.title is required; and 3 more`. */
+/** For example `the todo is not valid: spec.title is required; and 3 more`. */
 export function invalidBody(what: string, errors: readonly FieldError[]): ApiError {
   const first = errors.slice(0, told).map(({ field, message }) => `${shortened(field) || 'it'} ${message}`)
   const more = errors.length > told ? [`and ${errors.length - told} more`] : []
   return new ApiError('Invalid', `${what} is not valid: ${[...first, ...more].join('; ')}`, { errors })
 }
 
-/** Where the places of an object stand in the body that it is made from: `{ '/spec/expiresAt': '/expiresAt' }`. */
+/** Maps locations in an object to those in the body that it is made from: `{ '/spec/expiresAt': '/expiresAt' }`. */
 type SentPlaces = Readonly<Record<string, string>>
 
-/** What is wrong with an object that was made from a body of another form, told by the places of that body. */
+/** Reports errors of an object made from a body of another form at the locations in that body. */
 export async function toldAsSent<Done>(what: string, places: SentPlaces, work: () => Promise<Done>): Promise<Done> {
   try {
     return await work()

@@ -2,7 +2,7 @@ import { reservedKeyFault, type FieldError } from '@pergola/api'
 import { fieldError, step } from '../base/field-error.ts'
 import type { SentMetadata } from './metadata.ts'
 
-/** Keys that are not for plugins, where a plugin would bring or change one; what others wrote may stay. */
+/** Reserved keys that a plugin adds or changes; those written by others may stay. */
 export function reservedKeyErrors(metadata: SentMetadata, stored: SentMetadata | undefined): readonly FieldError[] {
   return (['labels', 'annotations'] as const).flatMap((field) =>
     Object.entries(metadata[field] ?? {}).flatMap(([key, value]) => {

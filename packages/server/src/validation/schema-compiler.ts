@@ -4,16 +4,16 @@ import type { CompileReply, CompileRequest } from './compile-worker.ts'
 import type { ObjectSchema } from './object-schema.ts'
 
 /**
- * A schema that takes longer is refused: it would take as long on every replica. Counted as the thread's own time, so that a
- * busy machine refuses nothing that a quiet one takes.
+ * CPU time limit of a compilation: a slower schema would be slow on every replica. Counted as the thread's own time, so that a
+ * busy machine refuses nothing that an idle one accepts.
  */
 const compileMs = 2_000
 const lookMs = 100
-/** However busy the machine. */
+/** Wall clock limit, however busy the machine is. */
 const patienceMs = 20_000
-/** Starting the thread and loading the compiler took 0.6 s at first. */
+/** Limit for starting the thread and loading the compiler, which took 0.6 s at first. */
 const startMs = 10_000
-/** The thread is let go after this long without work. */
+/** The thread ends after this long without work. */
 const idleMs = 30_000
 const memoryMb = 256
 
@@ -22,11 +22,11 @@ export class SchemaFault extends Error {
   override readonly name = 'SchemaFault'
 }
 
-/** Turns schemas into programs in a thread of its own, so that no schema can hold up a request. */
+/** Compiles schemas in a separate thread, so that no schema can delay a request. */
 export interface SchemaCompiler extends AsyncDisposable {
-  /** Answers the program's text; throws `SchemaFault`. */
+  /** Returns the program's text; throws `SchemaFault`. */
   compile(schema: ObjectSchema, thoroughness: Thoroughness): Promise<string>
-  /** Everything that is wrong with a schema that is about to be registered. */
+  /** All errors of a schema that is about to be registered. */
   check(schema: ObjectSchema): Promise<readonly SchemaError[]>
 }
 
@@ -54,7 +54,7 @@ export function createSchemaCompiler(): SchemaCompiler {
       idle = setTimeout(() => void stop(), idleMs).unref()
     }
   }
-  // One after the other, so that each has the time for itself.
+  // One after the other, so that each has the full time limit.
   const askInTurn = (request: Omit<CompileRequest, 'id'>) => {
     const turn = last.then(() => askNow(request))
     last = turn.catch(() => {})
@@ -79,11 +79,11 @@ export function createSchemaCompiler(): SchemaCompiler {
   }
 }
 
-/** The thread is of no use any more. */
+/** The thread cannot be used any more. */
 class Runaway extends SchemaFault {}
 
 async function start(): Promise<Worker> {
-  // From sources in development, else as it was built.
+  // From sources in development, otherwise as built.
   const file = import.meta.url.endsWith('.ts') ? './compile-worker.ts' : './compile-worker.js'
   const worker = new Worker(new URL(file, import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: memoryMb } })
   worker.unref()
@@ -106,7 +106,7 @@ async function usedMs(worker: Worker): Promise<number> {
 
 interface Patience {
   readonly limitMs: number
-  /** Whether the thread has had its time. */
+  /** Whether the thread has used up its time. */
   readonly isOver?: () => Promise<boolean>
 }
 
@@ -115,7 +115,7 @@ async function reply(worker: Worker, { limitMs, isOver }: Patience): Promise<Com
   const { promise, resolve, reject } = Promise.withResolvers<CompileReply>()
   const giveUp = () => reject(new Runaway(`takes more than ${compileMs} ms to compile`))
   const deadline = setTimeout(giveUp, limitMs)
-  // A thread that has ended cannot be asked; its end is noticed below.
+  // A thread that has exited cannot be asked; its exit is handled below.
   const looking = setInterval(
     () =>
       void isOver?.().then(

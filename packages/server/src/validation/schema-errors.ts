@@ -22,7 +22,7 @@ const schemaKeywords = new Set([
 const moreSchemaKeywords = new Set(['propertyNames', 'not', 'if', 'then', 'else'])
 const listKeywords = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
 const mapKeywords = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs'])
-/** They would make the meaning of a schema depend on where it stands or what it is called. */
+/** Refused, because they would make the meaning of a schema depend on its location or name. */
 const refusedKeywords = new Set([
   '$id',
   '$anchor',
@@ -33,7 +33,7 @@ const refusedKeywords = new Set([
   '$vocabulary',
 ])
 
-/** Those that only tell something to people, or that check values; with the ones above, all there are. */
+/** Annotations and keywords that check values; together with the ones above, the complete list. */
 const otherKeywords =
   `$ref $comment title description default examples example deprecated readOnly writeOnly type enum const
   multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern format contentEncoding
@@ -53,7 +53,7 @@ interface Place {
   readonly depth: number
 }
 
-/** Everything about a model's schema that could be unsafe, slow or silently ignored; its meaning is left to the compiler. */
+/** Everything in a model's schema that could be unsafe, slow or silently ignored; the compiler checks the rest. */
 export function schemaErrors(schema: JsonSchema): readonly FieldError[] {
   const bytes = Buffer.byteLength(JSON.stringify(schema))
   if (bytes > maxSchemaBytes) return [limitError('', 'bytes', { found: bytes, limit: maxSchemaBytes })]
@@ -131,7 +131,7 @@ function unknownKeyword(keyword: string): string {
   return `is not a keyword of schemas${meant === undefined ? '' : `; did you mean ${meant}?`}`
 }
 
-/** A value held against a few definitions that each name the next twice would be held against millions of schemas. */
+/** A few definitions that each refer to the next twice would apply millions of schemas to one value. */
 function weightErrors({ schema, pointer }: Place, weight: number): readonly FieldError[] {
   if (!('$ref' in schema) || weight <= maxSubSchemas) return []
   const at = step(pointer, '$ref')
@@ -141,7 +141,7 @@ function weightErrors({ schema, pointer }: Place, weight: number): readonly Fiel
   return [limitError(at, 'schemas, itself and those it refers to', { found: weight, limit: maxSubSchemas })]
 }
 
-/** How many schemas one value is held against; infinite where a schema leads back to itself. */
+/** The number of schemas that one value is validated against; infinite for a schema that refers to itself. */
 function weightOf(
   schema: unknown,
   definitions: Readonly<Record<string, JsonSchema>>,
@@ -161,7 +161,7 @@ function weightOf(
   return weight
 }
 
-/** By all patterns of a schema so far. */
+/** Spent by all patterns of a schema so far. */
 interface SpentOnPatterns {
   instructions: number
 }

@@ -12,23 +12,23 @@ import type { JsonSchema } from './object-schema.ts'
 
 interface ValidateOptions {
   /**
-   * The object as it is stored. A fault that it has too, with the same value, passes: a schema may have become stricter
-   * since, and what was stored must stay writable.
+   * The stored object. An error that it also has, with the same value, is ignored: the schema may have become stricter since,
+   * and stored objects must stay writable.
    */
   readonly stored?: unknown
 }
 
 /**
- * Fills in defaults and answers every fault of the first phase that finds one: structure (types, required and unknown
- * fields), then the constraints of sound structure.
+ * Fills in defaults and returns every error of the first phase that finds one: structure (types, required and unknown fields),
+ * then the constraints.
  */
 export type Validate = (value: unknown, options?: ValidateOptions) => Promise<readonly FieldError[]>
 
-/** More faults than these help nobody. */
+/** Maximum number of reported errors. */
 const maxFaults = 100
 /**
- * A larger value gets its first fault only: one megabyte of wrong array items would make half a million faults, 1.6 s of
- * work and an answer of 64 MB.
+ * A larger value gets only its first error: one megabyte of wrong array items would make half a million errors, 1.6 s of work
+ * and an answer of 64 MB.
  */
 const maxValuesForAllFaults = 5_000
 
@@ -37,10 +37,10 @@ interface Phases {
   readonly full: ValidateFunction
 }
 
-/** Compiles a schema, here or in a thread of its own. */
+/** Compiles a schema, here or in a separate thread. */
 export type CompileProgram = (thoroughness: Thoroughness) => Promise<string>
 
-/** Of a model. The program that stops at the first fault is made when a large object first needs it. */
+/** A validator for a model. The program that stops at the first error is compiled when a large object first needs it. */
 export async function createValidate(compile: CompileProgram): Promise<Validate> {
   const every = runProgram(await compile('every fault'))
   let first: Phases | undefined
@@ -52,10 +52,10 @@ export async function createValidate(compile: CompileProgram): Promise<Validate>
   }
 }
 
-/** A schema of our own, checked in one phase. */
+/** Compiles a schema of the host, checked in one phase. */
 export function compileSchema(schema: JsonSchema): (value: unknown) => readonly FieldError[] {
   const compile = (allErrors: boolean): Phases => {
-    // Our own schemas are constants: there is nobody to tell that one is against the draft.
+    // The host's schemas are constants: checking them against the draft helps nobody.
     const options = { allErrors, validateSchema: false, code: { regExp: linearTimeRegExp } }
     const full = createAjv(options).compile(schema)
     return { structure: full, full }
@@ -69,7 +69,7 @@ const ownRequire = createRequire(import.meta.url)
 
 const load = (name: string): unknown => (name === 'linear-time-regexp' ? loadedPattern : ownRequire(name))
 
-/** The text is our compiler's, made from a schema that cannot put code into it. */
+/** The text comes from our compiler, made from a schema that cannot inject code into it. */
 function runProgram(text: string): Phases {
   const module: { exports: Partial<Phases> } = { exports: {} }
   // oxlint-disable-next-line typescript/no-implied-eval -- made by the schema compiler
@@ -104,7 +104,7 @@ function findFaults(
   return []
 }
 
-/** Without the faults that the stored object has as well, at the same place and for the same value. */
+/** Removes errors that the stored object also has, at the same location and for the same value. */
 function withoutOld(
   faults: readonly FieldError[],
   value: unknown,
@@ -122,7 +122,7 @@ function isLarge(value: unknown): boolean {
   return valuesIn(value, maxValuesForAllFaults) >= maxValuesForAllFaults
 }
 
-/** How many values a JSON value holds, itself included; stops counting at `limit`. */
+/** The number of values in a JSON value, itself included; stops counting at `limit`. */
 function valuesIn(value: unknown, limit: number): number {
   if (typeof value !== 'object' || value === null) return 1
   let count = 1
@@ -133,7 +133,7 @@ function valuesIn(value: unknown, limit: number): number {
   return count
 }
 
-/** Each once: an unknown field may be met by a part of a composed schema and by the whole. */
+/** Without duplicates: an unknown field may be reported by a part of a composed schema and by the whole. */
 function toFieldErrors({ errors }: ValidateFunction): readonly FieldError[] {
   const faults = withoutFormNoise(errors ?? [])
     .filter(isCause)
@@ -146,8 +146,7 @@ function identity({ pointer, rule, message }: FieldError): string {
 }
 
 /**
- * A failed `if` only says that the branch it chose failed too, and the fields that a failed part of a composed schema names
- * count as not named.
+ * A failed `if` only repeats that its branch failed, and fields named by a failed part of a composed schema count as unknown.
  */
 function isCause({ keyword, instancePath }: ErrorObject, _: number, all: readonly ErrorObject[]): boolean {
   if (keyword !== 'unevaluatedProperties') return keyword !== 'if'

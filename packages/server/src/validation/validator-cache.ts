@@ -2,17 +2,17 @@ import type { SchemaCompiler } from './schema-compiler.ts'
 import { createValidate, type Validate } from './schema-validator.ts'
 import type { ObjectSchema } from './object-schema.ts'
 
-/** Compiled validators take 20 to 200 kB each: those least recently used are dropped, and compiled again when needed. */
+/** Compiled validators take 20 to 200 kB each: the least recently used are evicted and compiled again when needed. */
 const usualMost = 200
 
-/** Compiles a schema when it is first needed, in a thread of its own. */
+/** Compiles a schema on first use, in a separate thread. */
 export interface ValidatorCache {
-  /** A failure is tried again by the next who asks. */
+  /** After a failure, the next caller tries again. */
   of(schema: ObjectSchema): () => Promise<Validate>
 }
 
 export function createValidatorCache(compiler: Pick<SchemaCompiler, 'compile'>, most = usualMost): ValidatorCache {
-  /** The least recently used first. */
+  /** Least recently used first. */
   const kept = new Map<symbol, Promise<Validate>>()
   const compile = (schema: ObjectSchema, key: symbol) => {
     const validate = createValidate((thoroughness) => compiler.compile(schema, thoroughness))

@@ -10,21 +10,21 @@ import { revisionOf, sendTo, type Watcher } from './watcher.ts'
 
 const batch = 500
 const batchBytes = 1024 * 1024
-/** How long what a list showed ahead of its place is waited for, to be rid of it. */
+/** How long to wait for the changes that a list showed ahead of its place, so that they need not be tracked any more. */
 const aheadMs = 2_000
-/** After so long without a word a reader gets one. */
+/** After this long without an event the reader gets a bookmark. */
 const aliveMs = 5_000
 
 export interface CatchUpParts {
   readonly store: Store
   readonly hub: WatchHub
-  /** So many read the log at a time. */
+  /** Limits concurrent reads of the log. */
   readonly reading: Turns
 }
 
 /**
- * Sends what happened since the watcher's place, no faster than its reader takes it, until it has come to where everybody
- * is; then it joins them.
+ * Sends the changes since the watcher's place, no faster than its reader consumes them, until it has reached the feed; then the
+ * watcher joins the others.
  */
 export async function catchUp(parts: CatchUpParts, watcher: Watcher, { upTo, unsettled }: Behind): Promise<void> {
   const { hub } = parts
@@ -42,7 +42,7 @@ export async function catchUp(parts: CatchUpParts, watcher: Watcher, { upTo, uns
       await pause()
       continue
     }
-    // From here to joining nothing is waited for: what came meanwhile would be missed.
+    // Do not await between here and the join: changes arriving meanwhile would be missed.
     const isThere = watcher.place.number >= upTo && watcher.place.number >= hub.feed.place.number
     const isSettled = !unsettled.some((id) => watcher.ahead.has(id))
     if (isThere && isSettled && (watcher.ahead.size === 0 || performance.now() > deadline)) return hub.join(watcher)
@@ -50,7 +50,7 @@ export async function catchUp(parts: CatchUpParts, watcher: Watcher, { upTo, uns
   }
 }
 
-/** A long stretch without anything for the reader must not look like a dead connection. */
+/** A long period without events must not look like a dead connection. */
 function keepAlive(watcher: Watcher): void {
   if (!watcher.hasPlace || Date.now() - watcher.sentAt < aliveMs) return
   sendTo(watcher, bookmarkFrame(revisionOf(watcher)))

@@ -1,16 +1,16 @@
 import type { Caller } from '../base/call.ts'
 import type { Standing } from './watcher.ts'
 
-/** Looked at together, before others get their turn. */
+/** Number checked before yielding to other work. */
 const slice = 500
 
-/** What its caller must be allowed for as long as it goes on. */
+/** A stream whose caller must stay authorized while it lasts. */
 interface Standee {
   readonly standing: Standing
   expiresAt: number
 }
 
-/** Ends those who may no longer go on. */
+/** Ends the streams whose callers are no longer authorized. */
 export async function checkStanding<One extends Standee>(
   standees: Iterable<One>,
   end: (one: One, error: unknown) => void,
@@ -33,7 +33,7 @@ async function check<One extends Standee>(one: One, end: (one: One, error: unkno
   }
 }
 
-/** Those of the users whose rights may have changed. */
+/** The streams of users whose rights may have changed. */
 export function concernedBy<One extends Standee>(
   all: ReadonlySet<One>,
   users: 'everybody' | ReadonlySet<string>,
@@ -42,7 +42,7 @@ export function concernedBy<One extends Standee>(
   return users.size === 0 ? [] : [...all].filter(({ standing: { user } }) => user !== undefined && users.has(user))
 }
 
-/** When what it shows, or some of what it holds, ends by itself. */
+/** When the caller's credential, or one of its roles, expires. */
 export function expiryOf(caller: Caller): number {
   return (caller.kind === 'user' ? caller.expiresAt : undefined) ?? Number.POSITIVE_INFINITY
 }

@@ -1,7 +1,7 @@
 import { compareKeys } from '../store/index-key.ts'
 import type { Condition } from '../store/store.ts'
 
-/** As the store decides it: on a set, when one of its values fits; the negative ones when none does. */
+/** As in the store: a condition on a set holds when one of its values matches; a negative one when none does. */
 export function conditionHolds(values: readonly string[], is: Condition): boolean {
   switch (is.op) {
     case 'present':

@@ -7,7 +7,7 @@ import { eventOf, type EventType } from './selection.ts'
 import { isNews, revisionOf, sendTo, type Watcher } from './watcher.ts'
 import type { WatcherGroup, WatcherIndex } from './watcher-index.ts'
 
-/** A reader with more than this waiting for it, behind the frame that is leaving, is too slow. */
+/** A reader with more bytes than this waiting, behind the frame being sent, is too slow. */
 const mostWaiting = 1024 * 1024
 
 export interface DeliveryParts {
@@ -15,7 +15,7 @@ export interface DeliveryParts {
   readonly end: (watcher: Watcher, error: unknown) => void
 }
 
-/** Sends a change to everybody whose affair it is; its bytes are made once for each kind of event. */
+/** Sends a change to all watchers that select it; each kind of event is serialized once. */
 export function deliver({ index, end }: DeliveryParts, change: Change): void {
   const frames = new Map<EventType, Frame>()
   for (const group of index.near(change)) {
@@ -32,7 +32,7 @@ export function deliver({ index, end }: DeliveryParts, change: Change): void {
   }
 }
 
-/** Sends a change that was read for one reader alone, if it is its affair. */
+/** Sends a change that was read for one watcher, if it selects the change. */
 export function offer(watcher: Watcher, change: Change): void {
   if (watcher.ended || !isNews(watcher, change) || keyOf(watcher.selection.model) !== keyOf(change.model)) return
   const type = eventOf(watcher.selection, change)
@@ -57,7 +57,7 @@ function sendToGroup(
   }
 }
 
-/** With the reader's own place: it has none yet, or still waits for changes that it has seen. */
+/** Carries the watcher's own revision: it has none yet, or still waits for changes that it has already shown. */
 function ownFrame(watcher: Watcher, type: EventType, { object }: Change): Frame {
   const revision = watcher.hasPlace ? { revision: revisionOf(watcher) } : {}
   return eventFrame({ type, model: watcher.selection.model, object, ...revision })

@@ -9,7 +9,7 @@ interface EventParts {
   readonly type: EventType
   readonly model: Model
   readonly object: StoredObject
-  /** None while the present objects are being sent: there is no place to go on from yet. */
+  /** Absent while the present objects are being sent: there is no place to continue from yet. */
   readonly revision?: string
 }
 
@@ -28,7 +28,7 @@ export function bookmarkFrame(revision: string): Frame {
 export interface ErrorContext {
   readonly instance: string
   readonly requestId: string
-  /** The last one sent, if any was. */
+  /** The last revision that was sent, if any. */
   readonly revision?: string
 }
 

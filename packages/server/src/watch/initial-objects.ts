@@ -7,32 +7,32 @@ import type { Watcher } from './watcher.ts'
 
 const pageSize = 500
 const pageBytes = 1024 * 1024
-/** No more is read while this much waits for the reader. */
+/** Reading pauses while this much waits for the reader. */
 export const pauseBytes = 256 * 1024
 
 export interface PresentParts {
   readonly store: Store
-  /** So many read at a time. */
+  /** Limits concurrent reads. */
   readonly reading: Turns
 }
 
-/** What lies before a watcher. */
+/** What a watcher must catch up with. */
 export interface Behind {
-  /** From here on all pages have been read. */
+  /** The place at which all pages have been read. */
   readonly upTo: number
-  /** Changes, by id, of which nobody knows yet whether they were sent. */
+  /** Ids of changes that may or may not have been sent. */
   readonly unsettled: readonly string[]
 }
 
-/** A stretch of names, and where in the log it was read. */
+/** A range of names, and the place in the log at which it was read. */
 interface Page extends RevisionParts {
   readonly upTo: string
 }
 
 /**
- * Sends the objects that there are, by name, no faster than the reader takes them. Pages are read one after the other, so
- * a change between two of them is shown by the later ones only: it is sent afterwards to those whose page is older.
- * Answers how far it must have caught up before it has a place of its own.
+ * Sends the present objects by name, no faster than the reader consumes them. Pages are read one after the other, so a change
+ * between two reads is only in the later pages: afterwards it is sent for objects on earlier pages. Returns how far the watcher
+ * must catch up before it has a place of its own.
  */
 export async function sendPresent({ store, reading }: PresentParts, watcher: Watcher): Promise<Behind> {
   const { wire, selection } = watcher
@@ -61,12 +61,12 @@ export async function sendPresent({ store, reading }: PresentParts, watcher: Wat
   watcher.place = { number: first.number, tag: first.tag }
   watcher.ahead = new Set(pages.flatMap(({ skipped }) => skipped))
   watcher.shown = (change) => isShown(pageOf(pages, change), change)
-  // Whether its object stands on a page that shows it is known when its change has a place, not before.
+  // Only when its change has a place is it known whether the object is on a page that shows it.
   const unsettled = pages.flatMap(({ skipped }) => skipped.filter((id) => !first.skipped.includes(id)))
   return { upTo: pages.at(-1)?.number ?? first.number, unsettled }
 }
 
-/** The page that shows the object, or would: what lies behind the last one belongs to it. */
+/** The page that contains, or would contain, the object; names after the last page belong to the last page. */
 function pageOf(pages: readonly Page[], { object }: Change): Page | undefined {
   let low = 0
   let high = pages.length - 1

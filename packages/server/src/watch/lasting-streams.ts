@@ -7,7 +7,7 @@ import { ageMs, standingOf, type Standing } from './watcher.ts'
 
 const tickMs = 1_000
 
-/** One that goes on, and is somebody else's to write to. */
+/** A long-lived stream that is written by other code. */
 interface LastingStream {
   readonly standing: Standing
   readonly endsAt: number
@@ -15,13 +15,16 @@ interface LastingStream {
   readonly end: (why: unknown) => void
 }
 
-/** What plugins answer for as long as somebody listens: under the same rules as a watch. */
+/** Long-lived answers of plugins, under the same rules as watches. */
 export interface LastingStreams extends Disposable {
-  /** Throws when there are too many, or the caller may not have it. `end` is called once at most; without a reason, its time is over. */
+  /**
+   * Throws when there are too many streams, or the caller is not authorized. `end` is called at most once; without a reason,
+   * the stream's time is over.
+   */
   begin(call: Pick<Call, 'caller' | 'request' | 'recheck'>, end: (why: unknown) => void): Promise<Disposable>
-  /** Looks at those of a user again: something it showed was taken back. */
+  /** Checks the streams of a user again after a credential was revoked. */
   recheck(uid: string): Promise<void>
-  /** Ends all, when the server stops. */
+  /** Ends all streams when the server stops. */
   drain(): void
 }
 
@@ -61,7 +64,7 @@ export function createLastingStreams({ feed, clock, concerned, settle, limits }:
         release()
       }
       try {
-        // Rights that were lost on the way here were told to those who had entered.
+        // Check after entering: rights lost earlier were only announced to streams that had entered.
         stream.expiresAt = expiryOf(await call.recheck())
       } catch (error) {
         leave()

@@ -6,13 +6,13 @@ import { conditionHolds } from './condition.ts'
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
-/** What a watch is for: the terms that must all hold, of a model as it is declared. */
+/** What a watch selects: the terms, which must all match, and the model as declared. */
 export interface Selection {
   readonly model: Model
   readonly terms: readonly Term[]
   /** Equal for equal selections. */
   readonly key: string
-  /** The indexes that the terms name, each with its form: values of another one cannot be compared. */
+  /** The indexes that the terms use, each with its form: values of another form cannot be compared. */
   readonly forms: readonly (readonly [index: string, form: string])[]
 }
 
@@ -23,8 +23,8 @@ export function selectionOf(model: Model, terms: readonly Term[]): Selection {
 }
 
 /**
- * What a change is to a watch: an object that starts or stops being selected comes or goes, whatever happened to it.
- * Undefined when it is none of its affair. Throws `RevisionExpired` when the log cannot tell.
+ * The event of a change for a watch: an object that starts or stops being selected is added or deleted, whatever happened to
+ * it. Undefined when the change does not concern the watch. Throws `RevisionExpired` when the log cannot tell.
  */
 export function eventOf(selection: Selection, change: Change): EventType | undefined {
   checkForms(selection, change)
@@ -34,7 +34,7 @@ export function eventOf(selection: Selection, change: Change): EventType | undef
   return was ? 'DELETED' : undefined
 }
 
-/** An object as far as it can be selected. */
+/** The parts of an object by which it can be selected. */
 interface Selectable {
   readonly indexed: IndexedValues
   readonly name: string
@@ -55,7 +55,7 @@ function selects(terms: readonly Term[], object: Selectable): boolean {
   return terms.every((term) => conditionHolds(valuesOf(term, object), term.is))
 }
 
-/** What the object has where a term looks. */
+/** The object's values for a term. */
 export function valuesOf(term: TermPlace, { indexed, name, createdAt, deletedAt }: Selectable): readonly string[] {
   if ('label' in term) return listOf(Object.hasOwn(indexed.labels, term.label) ? indexed.labels[term.label] : undefined)
   switch (term.field) {

@@ -3,7 +3,7 @@ import type { Log } from '../base/log.ts'
 import { bookmarkFrame, errorFrame } from './frames.ts'
 import { revisionOf, type Watcher } from './watcher.ts'
 
-/** The last word to a reader: why, when there is a reason, and where to go on. */
+/** Sends the last event: the reason, if there is one, and the revision to continue from. */
 export function tellEnd(watcher: Watcher, error: unknown, log: Log): void {
   const { wire, request } = watcher
   const revision = watcher.hasPlace ? revisionOf(watcher) : undefined

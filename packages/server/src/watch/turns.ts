@@ -1,4 +1,4 @@
-/** Lets so many work at a time; the others wait, first come first served. */
+/** Limits concurrent work; waiting work runs first come, first served. */
 export interface Turns {
   take<T>(work: () => Promise<T>): Promise<T>
 }
@@ -15,7 +15,7 @@ export function createTurns(most: number): Turns {
   }
   const over = () => {
     const next = waiting.shift()
-    // The turn goes over to it.
+    // The slot passes to the next one.
     if (next) next()
     else running--
   }

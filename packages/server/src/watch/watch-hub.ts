@@ -14,38 +14,38 @@ import { revisionOf, sendTo, type Watcher } from './watcher.ts'
 
 const tickMs = 1_000
 const bookmarkMs = 10_000
-/** Every so many ticks readers are asked whether they are still there. */
+/** Connections are probed every so many ticks. */
 const probeTicks = 20
 
 export interface WatchHubParts {
   readonly feed: Feed
   readonly clock: Clock
   readonly log: Log
-  /** Whose rights the changes may concern. */
+  /** The users whose rights the changes may affect. */
   readonly concerned: (changes: readonly Change[]) => 'everybody' | ReadonlySet<string>
-  /** Sees to it that what was taken back elsewhere is known here. */
+  /** Ensures that revocations on other replicas are known here. */
   readonly settle: () => Promise<void>
 }
 
-/** Everybody who watches, and what reaches them. */
+/** All watchers, and the delivery of changes to them. */
 export interface WatchHub extends Disposable {
   readonly feed: Feed
-  /** How many there are. */
+  /** The number of watchers. */
   size(): number
-  /** From here on it is told when its rights are gone, when its time is over, when the server stops. */
+  /** From now on the watcher ends when its rights are lost, its time is over, or the server stops. */
   enter(watcher: Watcher): void
-  /** From here on it is sent what is committed behind its place. */
+  /** From now on the watcher receives changes committed after its place. */
   join(watcher: Watcher): void
   bookmark(watcher: Watcher): void
-  /** Resolves after the next changes, or after a while. */
+  /** Resolves after the next changes, or after `waitMs`. */
   nextChanges(waitMs: number): Promise<void>
-  /** Tells why, when there is a reason, and closes. */
+  /** Sends the reason, if there is one, and closes the stream. */
   end(watcher: Watcher, error?: unknown): void
-  /** Without a word: its reader has gone. */
+  /** Removes the watcher silently: its reader has disconnected. */
   leave(watcher: Watcher): void
-  /** Looks at those of a user again: something it showed was taken back. */
+  /** Checks the watchers of a user again after a credential was revoked. */
   recheck(uid: string): Promise<void>
-  /** Ends all, when the server stops. */
+  /** Ends all watchers when the server stops. */
   drain(): void
 }
 
@@ -54,7 +54,7 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
   const all = new Set<Watcher>()
   const index = createWatcherIndex<Watcher>()
   const waiting = new Set<() => void>()
-  /** Everything up to here was sent to those who have joined. */
+  /** All changes up to here were sent to the joined watchers. */
   let place = feed.place
   const bookmark = createBookmarks(() => place)
 
@@ -69,7 +69,10 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
     tellEnd(watcher, error, log)
   }
   const endAll = (error: ApiError) => all.forEach((watcher) => end(watcher, error))
-  /** Whoever stands no further than what is gone has missed something; others began further on, by what another replica told. */
+  /**
+   * A watcher that is not beyond the lost changes has missed some. Others started further on, at a revision from another
+   * replica.
+   */
   const goOnAlone = (watcher: Watcher, lost: Place) => {
     if (watcher.place.number <= lost.number) return end(watcher, revisionExpired())
     watcher.joined = false
@@ -132,7 +135,7 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
   }
 }
 
-/** Most readers are at the same place, and get the same bytes. */
+/** Most readers are at the same place and get the same bytes. */
 function createBookmarks(placeNow: () => Place): (watcher: Watcher) => void {
   let made: { readonly place: Place; readonly frame: Frame } | undefined
   return (watcher) => {

@@ -21,24 +21,27 @@ export interface WatchParts {
   readonly store: Store
   readonly clock: Clock
   readonly hub: WatchHub
-  /** So many read the log, or the present objects, at a time. */
+  /** Limits concurrent reads of the log and of present objects. */
   readonly reading: Turns
   readonly limits: StreamLimits
 }
 
 export interface WatchRequest {
   readonly call: Call
-  /** Of one object. */
+  /** Watches one object. */
   readonly name: string | undefined
   readonly scope?: OwnerScope | undefined
 }
 
-/** Where a watch begins. */
+/** Where a watch starts. */
 type Start = 'present objects' | RevisionParts
 
 const parameters = ['labelSelector', 'fieldSelector', 'revision', 'initial']
 
-/** The changes of a collection or an object, from a place on. Everything that can be refused is refused before it begins. */
+/**
+ * The changes of a collection or an object, from a place on. Everything that can be refused is refused before the stream
+ * begins.
+ */
 export async function watchObjects(
   parts: WatchParts,
   model: Model,
@@ -65,7 +68,7 @@ interface Opening extends Pick<Watcher, 'selection' | 'standing' | 'request'> {
   readonly start: Start
 }
 
-/** A class because there are tens of thousands of them: nothing of the request stays for as long as one goes on. */
+/** A class, because there are tens of thousands of instances: none keeps its request alive. */
 class WatchStream implements Stream {
   readonly #parts: WatchParts
   readonly #release: () => void
@@ -116,14 +119,14 @@ function newWatcher(parts: WatchParts, { selection, standing, request, wire }: G
   return watcher
 }
 
-/** Whoever goes on from a place of its own knows what it has. */
+/** A watch that continues from a revision has nothing to catch up with before its place is valid. */
 const nothingBehind: Behind = { upTo: 0, unsettled: [] }
 
 async function run(parts: WatchParts, watcher: Watcher, start: Start): Promise<void> {
   const { hub } = parts
   hub.enter(watcher)
   try {
-    // Rights that were lost on the way here were told to those who had entered.
+    // Check after entering: rights lost earlier were only announced to watchers that had entered.
     watcher.expiresAt = expiryOf(await watcher.standing.recheck())
     if (start === 'present objects') {
       await catchUp(parts, watcher, await sendPresent(parts, watcher))
@@ -152,8 +155,8 @@ function goTo(watcher: Watcher, { number, tag, skipped }: RevisionParts): void {
 }
 
 /**
- * Now is behind all that is committed, as a list would have it: the feed may be a moment behind. Found out before the client
- * is told that its stream begins, so that whatever it does from then on comes.
+ * "Now" is after everything committed, as for a list: the feed may be a moment behind. Determined before the client learns that
+ * its stream begins, so that everything it does from then on arrives.
  */
 async function placeOf({ store, reading }: WatchParts, model: Model, asked: Start | 'now'): Promise<Start> {
   if (asked !== 'now') return asked
@@ -167,13 +170,13 @@ function startOf(query: URLSearchParams, lastEventId: string | string[] | undefi
   if (initial && given.length > 0) {
     throw new ApiError('BadRequest', 'initial=true begins with the present objects, revision behind a place: give one')
   }
-  // Newer than the address, which stays the same when a browser comes back.
+  // Newer than the revision in the URL, which stays the same when a browser reconnects.
   const revision = typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : given[0]
   if (revision !== undefined) return decodeRevision(revision as Revision)
   return initial ? 'present objects' : 'now'
 }
 
-/** Half-built, an index says of an object that it has no value where it has one. */
+/** A partly built index reports no value for objects that have one. */
 async function refuseUnbuilt(store: Store, { model, forms }: Selection): Promise<void> {
   if (forms.length === 0) return
   const build = await store.indexBuild(model)

@@ -2,22 +2,22 @@ import { keyOf } from '../store/model-table.ts'
 import type { Change, Term } from '../store/store.ts'
 import { after, before, valuesOf, type Selection, type TermPlace } from './selection.ts'
 
-/** Those who select the same. */
+/** The watchers with the same selection. */
 export interface WatcherGroup<W> {
   readonly selection: Selection
   readonly watchers: Set<W>
 }
 
-/** Finds those whom a change may concern without looking at the others. */
+/** Finds the watchers that a change may concern without visiting the others. */
 export interface WatcherIndex<W> {
-  /** Answers the selection of all who select the same. */
+  /** Returns the shared selection of all watchers that select the same. */
   add(selection: Selection, watcher: W): Selection
   remove(selection: Selection, watcher: W): void
-  /** Of some of them the change turns out to be no affair. */
+  /** A superset: for some of them the change turns out to be irrelevant. */
   near(change: Change): readonly WatcherGroup<W>[]
 }
 
-/** Of one model. A group stands where its anchor looks: under each of the values it asks for, or with the unanchored. */
+/** The watchers of one model. A group is stored under each value that its anchor term asks for, or among the unanchored. */
 interface ModelWatchers<W> {
   readonly groups: Map<string, WatcherGroup<W>>
   readonly unanchored: Set<WatcherGroup<W>>
@@ -67,7 +67,7 @@ function groupsNear<W>({ unanchored, anchored }: ModelWatchers<W>, change: Chang
   const near = [...unanchored]
   for (const { place, byValue } of anchored.values()) {
     const found = new Set<WatcherGroup<W>>()
-    // Where the log does not know the index, each of them has to be told.
+    // When the log does not know the index, every group must be checked.
     const isKnown = !('field' in place) || isNamed(place.field, change)
     const values = isKnown ? [...valuesOf(place, after(change)), ...valuesOf(place, before(change))] : byValue.keys()
     for (const value of values) for (const group of byValue.get(value) ?? []) found.add(group)
@@ -102,7 +102,7 @@ function leave<W>(model: ModelWatchers<W>, group: WatcherGroup<W>): void {
   if (byValue?.size === 0) model.anchored.delete(key)
 }
 
-/** A term that asks for certain values: only changes with one of them, before or after, can be its affair. */
+/** A term that asks for certain values: only changes with one of them, before or after, can concern it. */
 function anchorOf(terms: readonly Term[]): { place: TermPlace; values: readonly string[] } | undefined {
   for (const { is, ...place } of terms) {
     if ('field' in place && /^metadata\.(creation|deletion)Timestamp$/.test(place.field)) continue

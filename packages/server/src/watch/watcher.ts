@@ -4,10 +4,10 @@ import { encodeRevision } from '../store/revision.ts'
 import type { Change, Place } from '../store/store.ts'
 import type { Selection } from './selection.ts'
 
-/** Every stream ends after a while between these, so that readers spread over the replicas there are. */
+/** Every stream ends after a random time in this range, so that readers spread over the current replicas. */
 export const ageMs = { least: 30 * 60_000, most: 60 * 60_000 }
 
-/** Who asked for a watch, and whether it still may have it. */
+/** The caller of a watch, and the check whether it is still authorized. */
 export interface Standing {
   readonly user: string | undefined
   readonly uid: string | undefined
@@ -25,17 +25,17 @@ export interface Watcher {
   readonly wire: Wire
   readonly standing: Standing
   readonly request: { readonly instance: string; readonly requestId: string }
-  /** Reads on from its place by itself, until it can join the others again. */
+  /** Reads from its place on its own until it can join the others again. */
   readonly catchUp: () => void
-  /** Everything up to here was sent, or is none of its affair. */
+  /** All changes up to here were sent or do not concern it. */
   place: Place
-  /** What its list showed before it had a place, by id. */
+  /** Ids of changes that its list showed before they had a place. */
   ahead: Set<string>
-  /** Whether the present objects were sent with a change in them already; while they are being caught up with. */
+  /** Whether the present objects already included a change; set while catching up with them. */
   shown: ((change: Change) => boolean) | undefined
-  /** Whether it may be told places to go on from: not before all present objects are out. */
+  /** Whether revisions may be sent: only after all present objects were sent. */
   hasPlace: boolean
-  /** Gets changes as they come, with everybody. */
+  /** Receives changes from the feed, together with the others. */
   joined: boolean
   expiresAt: number
   readonly endsAt: number
@@ -43,10 +43,10 @@ export interface Watcher {
   ended: boolean
 }
 
-/** Of the many who have seen nothing ahead of their place. */
+/** Shared by the many watchers that have nothing ahead of their place. */
 export const nothingAhead: Set<string> = new Set()
 
-/** Whether the reader does not have the change yet; moves it on. */
+/** Whether the watcher has not seen the change yet; advances its place. */
 export function isNews(watcher: Watcher, change: Change): boolean {
   const { place, id } = change
   if (place.number <= watcher.place.number) return false
@@ -55,7 +55,7 @@ export function isNews(watcher: Watcher, change: Change): boolean {
   return watcher.shown ? !watcher.shown(change) : !wasAhead
 }
 
-/** Where the reader goes on from. */
+/** The revision from which the reader can continue. */
 export function revisionOf({ place, ahead }: Watcher): string {
   return encodeRevision({ ...place, skipped: [...ahead] })
 }

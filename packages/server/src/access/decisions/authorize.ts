@@ -5,15 +5,15 @@ import { callerName, describeRequest } from './describe-request.ts'
 import type { HeldRoles } from './role-book.ts'
 import { resourceOf } from './rule-matches.ts'
 
-/** Where authorization learns what a caller holds. */
+/** Provides the roles that a caller holds. */
 export interface RoleSource {
   rolesOf(caller: Caller): HeldRoles | Promise<HeldRoles>
 }
 
 type Decision =
-  /** Until then, unless roles change before. */
+  /** `until`: when the decision expires, unless roles change earlier. */
   | { readonly allowed: true; readonly by: EffectiveRule; readonly until: number | undefined }
-  /** The reason is in words for the caller; they are made when they are asked for. */
+  /** The reason, worded for the caller; computed on demand. */
   | { readonly allowed: false; readonly reason: () => string }
 
 export type Authorize = (caller: Caller, request: RequestInfo) => Promise<Decision>
@@ -22,7 +22,7 @@ export function createAuthorize(source: RoleSource): Authorize {
   return async (caller, request) => decide(await source.rolesOf(caller), caller, request)
 }
 
-/** Default deny: a request is allowed by a rule that matches it, or not at all. */
+/** Default deny: a request is allowed only when a rule matches it. */
 export function decide(held: HeldRoles, caller: Caller, request: RequestInfo): Decision {
   const by = held.find(request)
   if (by) return { allowed: true, by, until: held.until }
@@ -36,7 +36,7 @@ function denial({ roles }: HeldRoles, caller: Caller, request: RequestInfo): str
   return `${denied}; to ask an operator for it, add to "permissions" of the plugin ${JSON.stringify(ruleFor(request))}`
 }
 
-/** The least that would allow it. */
+/** The narrowest rule that would allow the request. */
 function ruleFor(request: RequestInfo): Rule {
   const verbs = [request.verb]
   if (request.kind === 'non-resource') return { nonResourceURLs: [request.path], verbs }

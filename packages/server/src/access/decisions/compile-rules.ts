@@ -5,28 +5,28 @@ import { createResourceTable } from './resource-table.ts'
 import type { ReachedRole } from './role-graph.ts'
 import { ruleCovers } from './rule-matches.ts'
 
-/** A rule that counts for somebody, and how it came to. It is understood. */
+/** An understood rule that counts for a caller, and the way by which the caller holds it. */
 export interface EffectiveRule {
   readonly rule: Rule
-  /** Its place among the rules of its role. */
+  /** Position in the rules of its role. */
   readonly index: number
   readonly reached: ReachedRole
 }
 
 export interface CompiledRules {
-  /** How many places the rules take, for whoever keeps many of these. */
+  /** Size in table cells, so that a cache can bound its memory. */
   readonly cells: number
-  /** The first of the rules that allows the request. */
+  /** The first rule that allows the request. */
   find(request: RequestInfo): EffectiveRule | undefined
 }
 
 export interface CompileOptions {
   readonly pluginOf: (group: string) => string | undefined
-  /** Rules that would go beyond this many places are not spread out but read one by one. */
+  /** Rules that would exceed this many cells are not added to the tables but scanned one by one. */
   readonly maxCells: number
 }
 
-/** Rules as tables: a decision takes a handful of look-ups, however many rules there are. */
+/** Rules compiled into tables: a decision takes a few look-ups, however many rules there are. */
 export function compileRules(rules: readonly EffectiveRule[], options: CompileOptions): CompiledRules {
   const { pluginOf, maxCells } = options
   const resources = createResourceTable(pluginOf)
@@ -59,7 +59,7 @@ export function compileRules(rules: readonly EffectiveRule[], options: CompileOp
   }
 }
 
-/** A rule on some groups, resources and names is found under each combination of them. */
+/** A rule takes one cell for each combination of its groups, resources and names. */
 function cellsOf(rule: Rule): number {
   if ('nonResourceURLs' in rule) return rule.nonResourceURLs.length
   const { apiGroups, resources, resourceNames = [] } = rule

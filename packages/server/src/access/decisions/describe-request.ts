@@ -2,7 +2,7 @@ import type { RequestInfo } from '@pergola/api'
 import type { Caller } from '../../base/call.ts'
 import { resourceOf } from './rule-matches.ts'
 
-/** What is asked for, in words that follow "may" or "may not": `get todos "milk" in todo.example.com`. */
+/** The request in words that follow "may" or "may not": `get todos "milk" in todo.example.com`. */
 export function describeRequest(request: RequestInfo): string {
   if (request.kind === 'non-resource') return `${request.verb} ${request.path}`
   const resource = resourceOf(request)

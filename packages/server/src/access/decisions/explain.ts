@@ -12,13 +12,13 @@ const maxTemplates = 3
 
 /** Where a rule comes from. */
 interface RuleOrigin {
-  /** Held by the caller. */
+  /** The role that the caller holds. */
   readonly role: string
-  /** By which it is held, where that is known. */
+  /** The binding that gives the role, if known. */
   readonly binding?: string
-  /** From that role to the one whose rule it is; empty when that is the same. */
+  /** The steps from that role to the role that has the rule; empty when they are the same. */
   readonly path: readonly Step[]
-  /** Its place among the rules of its role. */
+  /** Position in the rules of its role. */
   readonly index: number
   readonly rule: Rule
 }
@@ -31,16 +31,16 @@ interface Allowance {
 
 interface Denial {
   readonly allowed: false
-  /** The rule that comes nearest, and what it misses by; absent when no rule has to do with the request. */
+  /** The closest rule and what it does not cover; absent when no rule relates to the request. */
   readonly nearest?: RuleOrigin & { readonly misses: readonly Miss[] }
-  /** Role templates that would allow it, those with rules of their own for it first; at most three. */
+  /** Role templates that would allow the request, at most three; those with own rules for it come first. */
   readonly templates: readonly string[]
   readonly text: string
 }
 
 export type Explanation = Allowance | Denial
 
-/** Whether a request is allowed, and why, for a person who wants to change that. A denial reads every rule there is. */
+/** Explains to a person whether a request is allowed and why, so that they can change it. A denial reads every rule. */
 export async function explain(held: HeldRoles, caller: Caller, request: RequestInfo): Promise<Explanation> {
   const found = held.find(request)
   if (!found) return explainDenial(held, caller, request)
@@ -91,7 +91,7 @@ function originOf({ rule, index, reached }: EffectiveRule, { roles }: HeldRoles)
   return { role, ...(binding !== undefined && { binding }), path: pathTo(reached), index, rule }
 }
 
-/** The role whose rule it is. */
+/** The role that has the rule. */
 function ownerOf({ role, path }: RuleOrigin): string {
   return path.at(-1)?.role ?? role
 }
@@ -100,7 +100,7 @@ function heldWords({ role, binding }: RuleOrigin): string {
   return binding === undefined ? `holds ${role}` : `bound to ${role} by rolebinding ${binding}`
 }
 
-/** `author depends on todo-manage, which aggregates todo-view`. */
+/** For example `author depends on todo-manage, which aggregates todo-view`. */
 function pathWords({ role, path }: RuleOrigin): readonly string[] {
   if (path.length === 0) return []
   const steps = path.map((step) => `${step.by === 'dependency' ? 'depends on' : 'aggregates'} ${step.role}`)
@@ -111,7 +111,7 @@ function nothingNear({ roles }: HeldRoles): string {
   return roles.length === 0 ? 'holds no role' : `no rule of ${roles.map(({ name }) => name).join(', ')} comes near`
 }
 
-/** What a newer host has stored may be what the caller relies on. */
+/** Names rules stored by a newer host: the caller may rely on one of them. */
 function ignoredWords({ book, roles }: HeldRoles): readonly string[] {
   return book
     .reach(roles.map(({ name }) => name))

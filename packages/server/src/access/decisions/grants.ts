@@ -1,17 +1,17 @@
 import { verbs } from '@pergola/api'
 
 /**
- * What one place in a table allows: verbs, and the number of the rule that allows them. Rules are numbered in the order
- * in which they count; links are in that order and no verb is in two of them, so there are at most eight.
+ * The verbs that one table cell allows, each with the number of its rule. Rules are numbered by precedence. Links are in that
+ * order and no verb is in two of them, so there are at most eight.
  */
 export interface Grants {
-  /** A bit for each verb. */
+  /** A bitmask of verbs. */
   readonly verbs: number
   readonly rule: number
   next: Grants | undefined
 }
 
-/** Greater than every rule's number. */
+/** Larger than the number of every rule. */
 export const noRule = 2 ** 30 - 1
 
 const bits = new Map<string, number>(verbs.map((verb, at) => [verb, 1 << at]))
@@ -25,7 +25,7 @@ export function verbBits(granted: readonly string[]): number {
   return wanted.reduce((all, verb) => all | verbBit(verb), 0)
 }
 
-/** Rules have to come in their order: a verb that was granted before stays with the rule that did. */
+/** Add rules in their order: a verb that an earlier rule granted stays with that rule. */
 export function addGrant(grants: Grants | undefined, granted: number, rule: number): Grants {
   if (!grants) return { verbs: granted, rule, next: undefined }
   let added = granted

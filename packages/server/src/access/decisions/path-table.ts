@@ -1,19 +1,19 @@
 import type { NonResourceRule } from '@pergola/api'
 import { addGrant, firstRule, verbBits, type Grants } from './grants.ts'
 
-/** Non-resource rules by the paths that they list. */
+/** Non-resource rules, keyed by the paths that they list. */
 export interface PathTable {
   add(rule: NonResourceRule, at: number): void
-  /** The number of the first rule that allows it. */
+  /** The number of the first rule that allows the request. */
   first(path: string, verb: number): number
 }
 
 export function createPathTable(): PathTable {
   let everywhere: Grants | undefined
   const exact = new Map<string, Grants>()
-  /** By the part before the star, which ends with a slash. */
+  /** Keyed by the part before the star, which ends with a slash. */
   const below = new Map<string, Grants>()
-  /** How long those parts are, so that others need not be cut out of a path. */
+  /** The lengths of those prefixes, so that only prefixes of these lengths are cut out of a path. */
   const lengths = new Set<number>()
 
   return {
@@ -31,7 +31,7 @@ export function createPathTable(): PathTable {
     },
     first: (path, verb) => {
       let first = Math.min(firstRule(everywhere, verb), firstRule(exact.get(path), verb))
-      // A path is not below itself, so a slash at its end begins nothing.
+      // A path is not below itself, so a trailing slash is not a prefix.
       for (let slash = path.indexOf('/'); slash >= 0 && slash < path.length - 1; slash = path.indexOf('/', slash + 1)) {
         if (!lengths.has(slash + 1)) continue
         first = Math.min(first, firstRule(below.get(path.slice(0, slash + 1)), verb))

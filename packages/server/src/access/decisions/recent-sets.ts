@@ -5,15 +5,15 @@ export interface RecentSetsBounds {
   readonly maxCells: number
 }
 
-/** Compiled rules by the set of roles they came from. What was not used lately is let go. */
+/** A cache of compiled rules, keyed by the set of roles. Evicts sets that were not used recently. */
 export interface RecentSets {
   get(key: string): CompiledRules | undefined
   add(key: string, rules: CompiledRules): void
 }
 
 /**
- * Two halves, each within half of the bounds: what is used is in the young one or moves there, and when that is full the
- * old one is dropped. Unlike a list in order of use this costs nothing when the same is used again, which is nearly always.
+ * Two generations, each within half of the bounds. A used set moves to the young generation; when that is full, the old
+ * generation is dropped. Unlike an LRU list, repeated use of the same set, which is nearly always the case, costs nothing.
  */
 export function createRecentSets({ maxSets, maxCells }: RecentSetsBounds): RecentSets {
   let young = new Map<string, CompiledRules>()

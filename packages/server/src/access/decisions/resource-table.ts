@@ -2,22 +2,22 @@ import type { ResourceRequest, ResourceRule } from '@pergola/api'
 import { addGrant, firstRule, noRule, verbBits, type Grants } from './grants.ts'
 import { resourceOf } from './rule-matches.ts'
 
-/** Resource rules, spread out over every group, resource and name that they list. */
+/** Resource rules with one cell for every combination of group, resource and name that they list. */
 export interface ResourceTable {
   add(rule: ResourceRule, at: number): void
-  /** The number of the first rule that allows it. */
+  /** The number of the first rule that allows the request. */
   first(request: ResourceRequest, verb: number): number
 }
 
 interface Resources {
-  /** By rules on every resource. */
+  /** From rules on every resource. */
   star?: Place
-  /** As rules write them: a resource is one place, each of its sub-resources another. */
+  /** Keyed as in rules: a resource has one cell, each of its sub-resources another. */
   readonly listed: Map<string, Place>
 }
 
 interface Place {
-  /** By rules that list no names. */
+  /** From rules that list no names. */
   every: Grants | undefined
   named: Map<string, Grants> | undefined
 }
@@ -28,11 +28,11 @@ interface Grant {
   readonly at: number
 }
 
-/** `pluginOf` answers whose a group is. */
+/** `pluginOf` returns the plugin that owns a group. */
 export function createResourceTable(pluginOf: (group: string) => string | undefined): ResourceTable {
   const groups = new Map<string, Resources>()
   const everyGroup = createResources()
-  /** Of rules on every group: what they write with a plugin's name in front holds in that plugin's groups. */
+  /** From rules on every group: a resource prefixed with a plugin's name applies in the groups of that plugin. */
   const plugins = new Map<string, Resources>()
 
   const addTo = (group: string, resource: string, grant: Grant) => {

@@ -6,55 +6,55 @@ import { createRoleGraph, type RoleDefinition, type RoleGraph } from './role-gra
 import { ruleCovers } from './rule-matches.ts'
 import { isUnderstood } from './understood-rule.ts'
 
-/** Sets of roles whose compiled rules are kept. */
+/** Maximum number of cached role sets. */
 const maxSets = 1_000
-/** Places that all of them take, about 200 bytes each. */
+/** Maximum number of cells of all cached sets, about 200 bytes each. */
 const maxCells = 250_000
-/** Of these, what one set may take. */
+/** Maximum number of cells of one set. */
 const maxCellsOfSet = 50_000
 
-/** All roles as they were at one moment, and what they allow. Nothing in it changes. */
+/** All roles at one moment, and what they allow. Immutable. */
 export interface RoleBook extends RoleGraph {
-  /** The plugin that owns a group, as at that moment. */
+  /** The plugin that owned a group at that moment. */
   readonly pluginOf: (group: string) => string | undefined
-  /** The rules of a role that count: those that are understood. */
+  /** The rules of a role that this host understands; others do not count. */
   rulesOf(definition: RoleDefinition): readonly OwnRule[]
-  /** Every rule that counts for who holds these roles, those with the shortest way first. */
+  /** Every rule that counts for a holder of these roles; those with the shortest way first. */
   effectiveRules(names: readonly string[]): readonly EffectiveRule[]
-  /** The roles that allow a request, those first that do so by rules of their own. Reads every rule in the book. */
+  /** The roles that allow a request; those that do so by own rules come first. Reads every rule in the book. */
   rolesAllowing(request: RequestInfo): Promise<readonly string[]>
-  /** Sorted, each once. */
+  /** Sorted, without duplicates. */
   uiPermissions(names: readonly string[]): readonly string[]
-  /** To be made once for a caller and used for many requests. */
+  /** Create it once per caller and use it for many requests. */
   hold(roles: readonly HeldRole[]): HeldRoles
 }
 
 interface OwnRule {
   readonly rule: Rule
-  /** Its place among the rules of its role. */
+  /** Position in the rules of its role. */
   readonly index: number
 }
 
 export interface HeldRole {
   readonly name: string
-  /** The role binding by which it is held; none for a role that comes by itself, as `anonymous` does. */
+  /** The role binding that gives the role; absent for a role without a binding, such as `anonymous`. */
   readonly binding?: string
 }
 
-/** What somebody holds. */
+/** The roles of a caller. */
 export interface HeldRoles {
   readonly book: RoleBook
   readonly roles: readonly HeldRole[]
-  /** When the first of them ends by itself, if one does. */
+  /** When the first of them expires, if one does. */
   readonly until?: number
-  /** What it holds counts only as far as this holds it, too. */
+  /** Limits these roles: a request is allowed only when `within` allows it, too. */
   readonly within?: HeldRoles
-  /** The rule that allows the request, one with a shortest way; undefined when none does. */
+  /** The rule that allows the request, by a shortest way; undefined when no rule does. */
   find(request: RequestInfo): EffectiveRule | undefined
 }
 
 export interface RoleBookOptions {
-  /** Must go on answering the same: compiled rules rely on it. */
+  /** Must always return the same answer: compiled rules rely on it. */
   readonly pluginOf: (group: string) => string | undefined
   readonly maxCellsOfSet?: number
 }
@@ -100,7 +100,7 @@ export function createRoleBook(definitions: readonly RoleDefinition[], options: 
   return book
 }
 
-/** The rules of a role that are understood; each role's are read once, when they are first asked for. */
+/** The understood rules of a role, cached after the first use. */
 function createOwnRules(): (definition: RoleDefinition) => readonly OwnRule[] {
   const known = new Map<RoleDefinition, readonly OwnRule[]>()
   return (definition) => {

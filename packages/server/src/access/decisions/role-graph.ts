@@ -1,44 +1,44 @@
 import type { Rule } from '@pergola/api'
 
-/** What authorization has to know of a role. */
+/** The parts of a role that authorization needs. */
 export interface RoleDefinition {
   readonly name: string
-  /** As they are stored, even by a newer host: one that is not understood grants nothing. */
+  /** As stored, possibly by a newer host. A rule that this host does not understand grants nothing. */
   readonly rules: readonly Rule[]
-  /** Roles whose rights this one has too. */
+  /** Roles whose rights this role includes. */
   readonly dependencies: readonly string[]
-  /** Roles that have this one's rights too; they need not exist. */
+  /** Roles that include this role's rights; they need not exist. */
   readonly aggregatesTo: readonly string[]
   readonly uiPermissions: readonly string[]
   readonly isTemplate?: boolean
 }
 
-/** How a role comes to the rights of `role`: it depends on it, or `role` aggregates to it. */
+/** How a role includes the rights of `role`: it depends on `role`, or `role` aggregates to it. */
 export interface Step {
   readonly by: 'dependency' | 'aggregation'
   readonly role: string
 }
 
-/** A role whose own rules count for a set of roles, and the shortest way there. */
+/** A role whose rules count for a set of roles, and the shortest way to it. */
 export interface ReachedRole {
   readonly definition: RoleDefinition
   /** Absent for the roles of the set itself. */
   readonly from?: { readonly reached: ReachedRole; readonly by: Step['by'] }
 }
 
-/** A role that names another one which does not exist. */
+/** A role that depends on a role which does not exist. */
 interface MissingDependency {
   readonly role: string
   readonly dependency: string
 }
 
-/** Which role has the rights of which. */
+/** Which roles include the rights of which others. */
 export interface RoleGraph {
   readonly roles: ReadonlyMap<string, RoleDefinition>
   readonly missing: readonly MissingDependency[]
-  /** The roles, and all whose rights they have too, nearest first; each once. What does not exist is left out. */
+  /** The roles and all roles whose rights they include, nearest first, without duplicates. Skips roles that do not exist. */
   reach(names: readonly string[]): readonly ReachedRole[]
-  /** The other way: the roles, and all that have their rights too, nearest first. */
+  /** The reverse: the roles and all roles that include their rights, nearest first. */
   heldThrough(names: readonly string[]): readonly string[]
 }
 
@@ -59,7 +59,7 @@ export function createRoleGraph(definitions: readonly RoleDefinition[]): RoleGra
     reach: (names) => reach(names, roles, aggregated),
     heldThrough: (names) => {
       const found = new Set(names)
-      // A set is walked through to what is added on the way: first the nearest.
+      // Iterating a Set also visits entries added during the loop, so this walks breadth first.
       for (const name of found) {
         for (const dependent of dependents.get(name) ?? []) found.add(dependent)
         for (const target of roles.get(name)?.aggregatesTo ?? []) if (roles.has(target)) found.add(target)
@@ -69,21 +69,21 @@ export function createRoleGraph(definitions: readonly RoleDefinition[]): RoleGra
   }
 }
 
-/** From the role of the set to the reached one; empty where that is the same. */
+/** The steps from the role of the set to the reached role; empty when they are the same. */
 export function pathTo(reached: ReachedRole): readonly Step[] {
   const steps: Step[] = []
   for (let at = reached; at.from; at = at.from.reached) steps.push({ by: at.from.by, role: at.definition.name })
   return steps.toReversed()
 }
 
-/** The role of the set by which it was reached. */
+/** The role of the set from which the role was reached. */
 export function origin(reached: ReachedRole): string {
   let at = reached
   while (at.from) at = at.from.reached
   return at.definition.name
 }
 
-/** Breadth first from all names at once: the first way to a role is a shortest one, and a cycle ends by itself. */
+/** Breadth first from all names at once: the first way found to a role is a shortest one, and cycles end. */
 function reach(
   names: readonly string[],
   roles: ReadonlyMap<string, RoleDefinition>,

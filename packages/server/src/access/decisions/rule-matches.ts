@@ -2,14 +2,14 @@ import type { NonResourceRule, RequestInfo, ResourceRequest, ResourceRule, Rule 
 import { isUnderstood } from './understood-rule.ts'
 
 /**
- * Whether a stored rule allows a request; `plugin` is the one that owns the request's group. Plain and slow on purpose:
- * what it says is the meaning of a rule.
+ * Whether a stored rule allows a request; `plugin` is the plugin that owns the request's group. Deliberately plain and slow:
+ * this function defines what a rule means.
  */
 export function ruleMatches(rule: Rule, request: RequestInfo, plugin?: string): boolean {
   return isUnderstood(rule) && ruleCovers(rule, request, plugin)
 }
 
-/** The same of a rule that is known to be understood. */
+/** `ruleMatches` for a rule that is known to be understood. */
 export function ruleCovers(rule: Rule, request: RequestInfo, plugin?: string): boolean {
   if (!coversVerb(rule, request.verb)) return false
   if (request.kind === 'non-resource') return 'nonResourceURLs' in rule && coversPath(rule, request.path)
@@ -21,7 +21,7 @@ export function ruleCovers(rule: Rule, request: RequestInfo, plugin?: string): b
   )
 }
 
-/** As rules write it: `<plural>` or `<plural>/<sub>`. */
+/** As written in rules: `<plural>` or `<plural>/<sub>`. */
 export function resourceOf({ resource, subresource }: ResourceRequest): string {
   return subresource === undefined ? resource : `${resource}/${subresource}`
 }
@@ -34,17 +34,17 @@ export function coversGroup({ apiGroups }: ResourceRule, group: string): boolean
   return contains(apiGroups, group)
 }
 
-/** In a group of a plugin a resource goes by two names, the plain one and one that begins with the plugin's. */
+/** In a group of a plugin a resource has two names: the plain one, and one prefixed with the plugin's name. */
 export function coversResource({ resources }: ResourceRule, resource: string, plugin: string | undefined): boolean {
   return contains(resources, resource) || (plugin !== undefined && resources.includes(`${plugin}/${resource}`))
 }
 
-/** No names means every name; a request without a name never matches a rule that lists names. */
+/** A rule without names covers every name; a request without a name never matches a rule that lists names. */
 export function coversName({ resourceNames = [] }: ResourceRule, name: string | undefined): boolean {
   return resourceNames.length === 0 || (name !== undefined && resourceNames.includes(name))
 }
 
-/** Exact, `*` for every path, or `<prefix>/*` for everything below `<prefix>/`, which is not itself below. */
+/** An exact path, `*` for every path, or `<prefix>/*` for everything below `<prefix>/` but not `<prefix>/` itself. */
 export function coversPath({ nonResourceURLs }: NonResourceRule, path: string): boolean {
   return nonResourceURLs.some((url) => url === '*' || url === path || (url.endsWith('/*') && isBelow(path, url)))
 }

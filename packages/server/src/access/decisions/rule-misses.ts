@@ -14,11 +14,11 @@ export type Miss = 'verb' | 'group' | 'resource' | 'sub-resource' | 'name' | 'pa
 
 export interface Misses {
   readonly misses: readonly Miss[]
-  /** To compare rules by: the smaller, the nearer. */
+  /** For ranking rules: the smaller, the closer. */
   readonly distance: number
 }
 
-/** Another verb or name is a small step; another resource is another matter. */
+/** A different verb or name is a near miss; a different resource is far off. */
 const distances: Readonly<Record<Miss, number>> = {
   verb: 1,
   name: 1,
@@ -30,7 +30,7 @@ const distances: Readonly<Record<Miss, number>> = {
 
 type PluginOf = (group: string) => string | undefined
 
-/** What keeps an understood rule from allowing a request; undefined when they have nothing to do with each other. */
+/** What keeps an understood rule from allowing a request; undefined when the rule does not relate to the request. */
 export function missesOf(rule: Rule, request: RequestInfo, pluginOf: PluginOf): Misses | undefined {
   const verb: readonly Miss[] = coversVerb(rule, request.verb) ? [] : ['verb']
   if (request.kind === 'resource') {
@@ -48,12 +48,12 @@ export function missesOf(rule: Rule, request: RequestInfo, pluginOf: PluginOf): 
 
 function resourceMisses(rule: ResourceRule, request: ResourceRequest, pluginOf: PluginOf): readonly Miss[] {
   const group: readonly Miss[] = coversGroup(rule, request.group) ? [] : ['group']
-  // In another group of its own, a plugin's resource with the prefix would be the same resource.
+  // A prefixed resource means the same resource in every group of that plugin.
   const plugins = group.length === 0 ? [pluginOf(request.group)] : rule.apiGroups.map(pluginOf)
   if (plugins.some((plugin) => coversResource(rule, resourceOf(request), plugin))) {
     return coversName(rule, request.name) ? group : [...group, 'name']
   }
-  // The names that a rule lists say nothing of another resource.
+  // When the resource differs, the names in the rule are irrelevant.
   const isPart = plugins.some((plugin) => isOfSamePlural(rule, request, plugin))
   return [...group, isPart ? 'sub-resource' : 'resource']
 }
@@ -68,7 +68,7 @@ function isOfSamePlural({ resources }: ResourceRule, request: ResourceRequest, p
   )
 }
 
-/** How many segments the path has in common with the path of the rule that is most like it, from the left. */
+/** The number of leading segments that the path shares with the most similar path of the rule. */
 function sharedSegments({ nonResourceURLs }: NonResourceRule, { path }: NonResourceRequest): number {
   const asked = path.split('/').slice(1)
   const sharedWith = (url: string) => {

@@ -10,7 +10,7 @@ export function ruleWords(rule: Rule): string {
   return `${verbWords(rule)} on ${targetWords(rule)}${isEverywhere(rule) ? ' in every group' : ''}`
 }
 
-/** What a rule allows and what is missing, in words that follow "allows": `get, list but not delete`. */
+/** What a rule allows and what it misses, in words that follow "allows": `get, list but not delete`. */
 export function missWords(rule: Rule, misses: readonly Miss[], request: RequestInfo): string {
   const isOnlyVerb = misses.every((miss) => miss === 'verb')
   const target = isOnlyVerb ? '' : ` on ${targetWords(rule)}`

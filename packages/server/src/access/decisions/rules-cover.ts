@@ -1,7 +1,7 @@
 import type { NonResourceRule, ResourceRule, Rule } from '@pergola/api'
 import { isUnderstood } from './understood-rule.ts'
 
-/** Comparisons of one question. What takes more counts as not held: nobody keeps a replica busy by asking. */
+/** Maximum comparisons per question. Beyond it the answer is "not held", so that no question can keep a replica busy. */
 const maxComparisons = 100_000
 
 export interface CoverOptions {
@@ -9,13 +9,13 @@ export interface CoverOptions {
   readonly maxComparisons?: number
 }
 
-/** What held rules grant together. */
+/** What a set of held rules grants together. */
 export interface RulesCover {
-  /** Whether they grant everything that the rule does. */
+  /** Whether the held rules grant everything that the rule grants. */
   covers(rule: Rule): boolean
-  /** Of a single wanted right or rule with a held rule, so far. */
+  /** Comparisons of a wanted right or rule with a held rule so far. */
   readonly comparisons: number
-  /** Whether something was answered no because it took too long to tell. */
+  /** Whether the answer was "not held" because the comparisons ran out. */
   readonly isExhausted: boolean
 }
 
@@ -33,7 +33,7 @@ export function createRulesCover(held: readonly Rule[], options: CoverOptions): 
     }
     return false
   }
-  /** `<plural>` and `<plugin>/<plural>` are the same thing in a group of that plugin. */
+  /** In a group of the plugin, `<plural>` and `<plugin>/<plural>` name the same resource. */
   const namesOf = (group: string, resource: string): readonly string[] => {
     const plugin = pluginOf(group)
     if (plugin === undefined || resource === '*') return [resource, '*']
@@ -57,7 +57,7 @@ export function createRulesCover(held: readonly Rule[], options: CoverOptions): 
           ofGroup(rule) &&
           wanted.verbs.every((verb) => holds(rule.verbs, verb)) &&
           wanted.names.every((name) => coversName(rule, name))
-        // Most rules are held as they are.
+        // Fast path: usually one held rule covers the whole wanted rule.
         if (some(rules, all)) return true
         return wanted.verbs.every((verb) =>
           wanted.names.every((name) =>
@@ -68,7 +68,7 @@ export function createRulesCover(held: readonly Rule[], options: CoverOptions): 
     )
   }
   return {
-    // What is not understood grants nothing.
+    // A rule that is not understood grants nothing, so it is covered.
     covers: (rule) =>
       !isUnderstood(rule) ||
       same.has(keyOf(rule)) ||
@@ -103,7 +103,7 @@ function indexed(rules: readonly ResourceRule[]): ReadonlyMap<string, readonly W
 
 const keys = new WeakMap<Rule, string>()
 
-/** The same for rules that say the same words, in any order. */
+/** A key that is equal for rules with the same words in any order. */
 function keyOf(rule: Rule): string {
   const known = keys.get(rule)
   if (known !== undefined) return known
@@ -129,7 +129,7 @@ function coversName({ names }: WordSets, name: string | undefined): boolean {
   return names.size === 0 || (name !== undefined && names.has(name))
 }
 
-/** `<prefix>/*` is what lies below, not the prefix itself. */
+/** `<prefix>/*` covers what is below the prefix, not the prefix itself. */
 function coversUrl(held: string, wanted: string): boolean {
   if (held === '*' || held === wanted) return true
   const prefix = held.slice(0, -1)

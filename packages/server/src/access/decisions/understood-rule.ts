@@ -2,8 +2,8 @@ import { verbs, type Rule } from '@pergola/api'
 import { isJsonObject } from '../../base/json-object.ts'
 
 /**
- * Whether this host knows all that a stored rule says. What a newer host has written may say more; such a rule never
- * matches, because the part that is not known may be the one that narrows it.
+ * Whether this host understands every part of a stored rule. A rule written by a newer host may have unknown parts; such a rule
+ * never matches, because the unknown part may narrow it.
  */
 export function isUnderstood(rule: unknown): rule is Rule {
   if (!isJsonObject(rule)) return false
@@ -26,7 +26,7 @@ const knownVerbs = new Set<string>([...verbs, '*'])
 const isVerb: Check = (word) => knownVerbs.has(word)
 const isPlain: Check = (word) => !word.includes('*')
 const isPlainOrStar: Check = (word) => word === '*' || isPlain(word)
-/** A star stands alone or behind the last slash. */
+/** A star stands alone or after the last slash. */
 const isUrl: Check = (word) => word === '*' || isPlain(word.endsWith('/*') ? word.slice(0, -1) : word)
 
 const resourceRule: RuleKind = {
@@ -46,7 +46,7 @@ const pathRule: RuleKind = {
   required: ['nonResourceURLs', 'verbs'],
 }
 
-/** An unknown field has no check, and nothing it holds is known. */
+/** An unknown field has no check, so its values are not understood. */
 function holdsOnly(words: unknown, check: Check | undefined): boolean {
   return check !== undefined && Array.isArray(words) && words.every((word) => typeof word === 'string' && check(word))
 }

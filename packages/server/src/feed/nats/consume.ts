@@ -2,12 +2,12 @@ import type { ConsumerMessages } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { streamOf, type StreamSettings } from './stream.ts'
 
-/** Messages that are on their way to a replica at a time: it takes them no faster than it hands them out. */
+/** Messages in flight to a replica: it takes them no faster than it hands them out. */
 const ahead = 16
-/** Of the server to an idle consumer; two that do not come mean that there is none any more. */
+/** Heartbeat interval of an idle consumer; after two missed heartbeats the consumer is gone. */
 const heartbeatMs = 500
 const pullMs = 5_000
-/** What makes a consumer worthless; a new one is cheap, and begins with the newest message. */
+/** Events that make a consumer useless; a new one is cheap, and starts with the newest message. */
 const endings: ReadonlySet<string> = new Set([
   'heartbeats_missed',
   'consumer_not_found',
@@ -23,7 +23,7 @@ export interface ConsumeOptions {
   readonly signal: AbortSignal
 }
 
-/** Hands out messages from the newest on, in their order, until the consumer is gone or nobody wants more. */
+/** Hands out messages in order, starting with the newest, until the consumer is gone or the signal aborts. */
 export async function consume(connection: NatsConnection, options: ConsumeOptions): Promise<void> {
   const { stream, onMessage, signal } = options
   const consumer = await streamOf(connection, stream).consumer()
@@ -44,7 +44,7 @@ export async function consume(connection: NatsConnection, options: ConsumeOption
   } finally {
     signal.removeEventListener('abort', stop)
     messages.stop()
-    // It also goes by itself, after a while.
+    // An unused consumer also expires by itself.
     await consumer.delete().catch(() => {})
   }
 }

@@ -1,8 +1,8 @@
 import { counter, gauge } from '../../base/metrics.ts'
 
-/** What is counted of a feed by NATS, and of the relay where it runs here. */
+/** Metrics of a feed by NATS, and of the relay if it runs here. */
 export interface FeedMetrics {
-  /** The log is read instead. */
+  /** The feed reads the log instead. */
   readonly fellBack: () => void
   readonly refusedSeal: () => void
   readonly filledGap: () => void

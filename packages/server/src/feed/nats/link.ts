@@ -3,14 +3,14 @@ import { connect, credsAuthenticator, type NatsConnection, type NodeConnectionOp
 import type { Log } from '../../base/log.ts'
 import type { NatsAddress } from '../../base/nats-address.ts'
 
-/** A link to NATS that is kept for as long as the process runs; nobody has to wait for it. */
+/** A connection to NATS that is kept while the process runs; no caller has to wait for it. */
 export interface NatsLink extends AsyncDisposable {
-  /** Undefined while NATS is not reached. */
+  /** Undefined while NATS cannot be reached. */
   connection(): NatsConnection | undefined
 }
 
 const retryMs = 500
-/** A server that does not answer is left after about twice this, and another one taken. */
+/** A server that does not answer is abandoned after about twice this, and another one is used. */
 const pingMs = 1_000
 const connectMs = 2_000
 
@@ -38,7 +38,7 @@ export function keepLink(address: NatsAddress, log: Log): NatsLink {
         void follow(current)
         await current.closed()
       } catch (err) {
-        // Words of the library's own name servers, never who signs in.
+        // The library's errors name servers, never credentials.
         if (!failing) log.warn({ err }, 'NATS is not reached; changes are read from the database meanwhile')
         failing = true
       }
@@ -67,7 +67,7 @@ function optionsOf({ urls, user, password, token, credentials, tls }: NatsAddres
     timeout: connectMs,
     pingInterval: pingMs,
     maxPingOut: 2,
-    // It is tried again: somebody may be about to set the password right.
+    // Keep retrying: somebody may be about to correct the password.
     ignoreAuthErrorAbort: true,
     ...(user !== undefined && { user }),
     ...(password !== undefined && { pass: password }),

@@ -1,11 +1,11 @@
 import type { PackedChange, Place } from '../../store/store.ts'
 import { sealLength, type Seals } from './seals.ts'
 
-/** What travels by the stream: some changes, one behind the other, and the places before and behind them. */
+/** A message of the stream: consecutive changes, and the places before and after them. */
 export interface ChangesMessage {
   readonly from: Place
   readonly to: Place
-  /** All that lie between; none when they do not fit into a message, and have to be read from the log. */
+  /** All changes in between; empty when they do not fit into a message and must be read from the log. */
   readonly changes: readonly CarriedChange[]
 }
 
@@ -14,7 +14,7 @@ interface CarriedChange {
   readonly data: Buffer
 }
 
-/** Of this form of messages. One of another release is not understood, and read from the log instead. */
+/** Version of this message format. Messages of another version are ignored, and their changes are read from the log. */
 const version = 1
 const kinds = { changes: 1, proof: 2 } as const
 
@@ -25,7 +25,7 @@ const headerBytes = sealLength + 2 + 4 * 8 + 4
 const entryBytes = 8
 export const nonceBytes = 16
 
-/** Messages of at most so many bytes, in order; a change that fits in none is one of its own, without anything in it. */
+/** Packs changes into messages of at most `maxBytes`, in order; a change that fits into none gets an empty message. */
 export function* packMessages(
   from: Place,
   changes: readonly PackedChange[],
@@ -51,7 +51,7 @@ export function* packMessages(
   if (begin < changes.length) yield cut(changes.length)
 }
 
-/** Says where the log is, and carries nothing. */
+/** A message that only tells the log's place. */
 export function packPlace(place: Place): Buffer {
   return pack({ from: place, to: place }, [], headerBytes)
 }
@@ -76,7 +76,7 @@ function pack(
   return bytes
 }
 
-/** Undefined when the seal is not ours, or the form not known. */
+/** Undefined when the seal is not ours, or the format is unknown. */
 export function unpackMessage(seals: Seals, bytes: Buffer): ChangesMessage | undefined {
   if (bytes.length < headerBytes || !seals.isSealed(bytes)) return undefined
   if (bytes[sealLength] !== version || bytes[sealLength + 1] !== kinds.changes) return undefined
@@ -87,7 +87,7 @@ export function unpackMessage(seals: Seals, bytes: Buffer): ChangesMessage | und
   for (let left = bytes.readUInt32BE(headerBytes - 4); left > 0; left--) {
     const dataAt = at + entryBytes + bytes.readUInt32BE(at)
     const end = dataAt + bytes.readUInt32BE(at + 4)
-    // Copied: whoever keeps an object must not keep all that it came with.
+    // Copied, so that keeping an object does not keep the whole message in memory.
     changes.push({
       about: bytes.toString('utf8', at + entryBytes, dataAt),
       data: Buffer.from(bytes.subarray(dataAt, end)),
@@ -97,7 +97,7 @@ export function unpackMessage(seals: Seals, bytes: Buffer): ChangesMessage | und
   return { from, to, changes }
 }
 
-/** An answer to whoever asks where the log is; with what they had asked by, so that an old answer is of no use. */
+/** Answers a question for the log's place. Includes the question's nonce, so that an old answer cannot be reused. */
 export function packProof(nonce: Buffer, place: Place): Buffer {
   const bytes = Buffer.allocUnsafe(sealLength + 2 + nonceBytes + 16)
   bytes[sealLength] = version
@@ -107,7 +107,7 @@ export function packProof(nonce: Buffer, place: Place): Buffer {
   return bytes
 }
 
-/** Undefined when it is not one, or not ours, or an answer to something else. */
+/** Undefined when it is not a proof, its seal is not ours, or it answers another question. */
 export function unpackProof(seals: Seals, bytes: Buffer, nonce: Buffer): Place | undefined {
   if (bytes.length !== sealLength + 2 + nonceBytes + 16 || !seals.isSealed(bytes)) return undefined
   if (bytes[sealLength] !== version || bytes[sealLength + 1] !== kinds.proof) return undefined

@@ -14,11 +14,11 @@ import { createStanding, isBrought, type Standing } from './standing.ts'
 import type { StreamSettings } from './stream.ts'
 import { readLog, refuse, take, type FeedParts } from './take.ts'
 
-/** Each reading of the log waits this long for something to happen; messages wait behind it. */
+/** Each read of the log waits this long for changes; messages wait behind it. */
 const readMs = 100
 const lookMs = 50
 const retryMs = 300
-/** A consumer that brings nothing although there is something is made anew. */
+/** A consumer that delivers nothing although there are changes is replaced. */
 const stuckMs = 2_000
 
 export interface NatsFeedOptions {
@@ -29,13 +29,13 @@ export interface NatsFeedOptions {
 }
 
 export interface NatsFeed extends Feed, AsyncDisposable {
-  /** In words, for people: by which way changes come now. */
+  /** For people: by which way changes come now. */
   state(): string
 }
 
 /**
- * Changes come by NATS, where one replica carries the log to. The log stays the truth: what NATS cannot show to be complete,
- * ours and current is read from there, and without NATS everything is.
+ * Changes come by NATS, to which one replica carries the log. The log stays authoritative: what NATS cannot prove to be
+ * complete, authentic and current is read from the log; without NATS, everything is.
  */
 export async function createNatsFeed({ store, log, address, stream }: NatsFeedOptions): Promise<NatsFeed> {
   const { packedLog } = store
@@ -79,13 +79,13 @@ export async function createNatsFeed({ store, log, address, stream }: NatsFeedOp
       stop.abort()
       await relay[Symbol.asyncDispose]()
       await link[Symbol.asyncDispose]()
-      // A statement that does not end is not waited for.
+      // Does not wait for a statement that hangs.
       await Promise.race([Promise.all([asking, consuming, reading]), sleep(1_000, undefined, { ref: false })])
     },
   }
 }
 
-/** What comes by NATS and what is read goes on from the same place: one after the other. */
+/** Serializes messages from NATS and reads of the log: both continue from the same place. */
 function createTurn(): FeedParts['inTurn'] {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
@@ -100,7 +100,7 @@ interface Consuming {
   readonly stream: StreamSettings
 }
 
-/** One consumer after the other, as long as there is a link. */
+/** Replaces consumers as needed while there is a connection. */
 async function keepConsuming(parts: FeedParts, { link, stream }: Consuming): Promise<void> {
   const { standing, signal } = parts
   while (!signal.aborted) {
@@ -117,7 +117,7 @@ async function keepConsuming(parts: FeedParts, { link, stream }: Consuming): Pro
       await parts.inTurn(() => take(parts, bytes)).finally(() => (isBusy = false))
       heardAt = performance.now()
     }
-    // Why there is none now is told by the link, or by the relay, which makes the stream.
+    // The link or the relay, which creates the stream, reports why there is none.
     if (connection)
       await consume(connection, { stream, onMessage, signal: AbortSignal.any([signal, given.signal]) }).catch(() => {})
     clearInterval(watch)
@@ -125,7 +125,7 @@ async function keepConsuming(parts: FeedParts, { link, stream }: Consuming): Pro
   }
 }
 
-/** Reads the log for as long as NATS does not prove that it has brought everything. */
+/** Reads the log while NATS does not prove that it has delivered everything. */
 async function readWhenNeeded(parts: FeedParts): Promise<void> {
   const { standing, metrics, signal, inTurn } = parts
   while (!signal.aborted) {

@@ -14,17 +14,17 @@ export interface ProofParts {
   readonly link: NatsLink
   readonly stream: StreamSettings
   readonly seals: Seals
-  /** When it was asked, the log ended here. */
+  /** The log ended at this place when the question was asked. */
   readonly onProof: (place: Place, askedAt: number) => void
-  /** Nobody carries the log, or does not answer. */
+  /** No replica carries the log, or it does not answer. */
   readonly onSilence: () => void
   readonly onRefused: () => void
   readonly signal: AbortSignal
 }
 
 /**
- * Asks the relay how far the log is, again and again. That messages come, or that none comes, says nothing of it: a message can
- * have been held up, or sent again by somebody. An answer names the question.
+ * Repeatedly asks the relay for the log's place. Whether messages arrive proves nothing: they can be delayed or replayed. An
+ * answer names the question.
  */
 export async function keepAsking(parts: ProofParts): Promise<void> {
   const { link, signal } = parts

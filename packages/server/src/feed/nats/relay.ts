@@ -13,21 +13,21 @@ import { nonceBytes, packMessages, packPlace, packProof, unpackMessage } from '.
 import type { Seals } from './seals.ts'
 import { isFenced, streamOf, subjectsOf, type NatsStream, type StreamSettings } from './stream.ts'
 
-/** Of the one who carries the log; others read it themselves long before this has run out. */
+/** Lease of the relay; other replicas read the log themselves long before it expires. */
 const leaseMs = 5_000
 const renewMs = 1_500
-/** At most this often somebody asks for the lease, while nobody seems to hold it. */
+/** Minimum interval between attempts to acquire the lease while nobody seems to hold it. */
 const askMs = 700
 const retryMs = 300
-/** How long a reading waits for something to happen; so old may an answer to whoever asks how far the log is be. */
+/** How long a read waits for changes; the maximum age of an answer about the log's place. */
 const waitMs = 200
-/** Between two readings while changes keep coming: what a reading and a message cost, however many they carry, is shared. */
+/** Pause between reads while changes keep coming: the fixed costs of a read and a message are shared by more changes. */
 const tickMs = 40
 const batch = { limit: 2_000, maxBytes: 2 * 1024 * 1024 }
-/** Larger ones make nothing cheaper, and could not be read back as one answer of a server with its usual limits. */
+/** Larger messages save nothing, and a server with its usual limits could not return them in one answer. */
 const maxMessageBytes = 512 * 1024
 const headroomBytes = 1_024
-/** Who asks how far the log is; more are not answered, and ask again. */
+/** Maximum number of waiting questions; further ones are dropped and asked again. */
 const mostWaiting = 10_000
 
 export interface RelayParts {
@@ -42,9 +42,9 @@ export interface RelayParts {
 
 /** Carries the log to NATS, on one replica at a time: the one that holds the lease. */
 export interface Relay extends AsyncDisposable {
-  /** Nobody seems to do it. */
+  /** Call when no replica seems to run the relay. */
   wanted(): void
-  /** When it was at the end of the log; undefined while it runs elsewhere. */
+  /** When the relay was last at the end of the log; undefined while it runs elsewhere. */
   atEndAt(): number | undefined
 }
 
@@ -112,7 +112,7 @@ interface Renewing {
   readonly signal: AbortSignal
 }
 
-/** Resolves when the lease is no longer ours. */
+/** Resolves when this replica no longer holds the lease. */
 async function renew(store: Store, { name, holder, signal }: Renewing): Promise<void> {
   let heldUntil = performance.now() + leaseMs
   for (;;) {
@@ -123,7 +123,7 @@ async function renew(store: Store, { name, holder, signal }: Renewing): Promise<
       if (!(await store.acquireLease(name, { holder, ttlMs: leaseMs }))) return
       heldUntil = began + leaseMs
     } catch {
-      // The database may come back before the lease has run out.
+      // The database may answer again before the lease expires.
     }
   }
 }
@@ -134,18 +134,18 @@ interface TermParts extends RelayParts {
   readonly onEnd: (at: number) => void
 }
 
-/** A term with the stream that it appends to. */
+/** A term of the relay, with the stream that it appends to. */
 interface OpenTerm extends TermParts {
   readonly opened: NatsStream
 }
 
-/** From taking up where the stream ends until something is amiss: whoever begins again looks at the stream first. */
+/** Runs from resuming at the end of the stream until an error; the next term examines the stream first. */
 async function serveTerm(given: TermParts): Promise<void> {
   const { packedLog, link, connection, signal } = given
   const parts: OpenTerm = { ...given, opened: streamOf(connection, given.stream) }
   using asked = takeQuestions(parts)
   let standing = await resume(parts)
-  // Who is cut off from NATS gives the lease back: another one may not be.
+  // A replica that loses NATS releases the lease: another replica may still reach NATS.
   while (!signal.aborted && link.connection() === connection) {
     const began = performance.now()
     const changes = await packedLog.read(standing.revision, { ...batch, waitMs, signal }).catch(ifExpired)
@@ -158,7 +158,7 @@ async function serveTerm(given: TermParts): Promise<void> {
   }
 }
 
-/** Answers where it stands then. */
+/** Returns the new standing. */
 async function send(parts: OpenTerm, standing: Standing, changes: readonly PackedChange[]): Promise<Standing> {
   const { connection, stream, seals, metrics, opened } = parts
   const room = Math.min(maxMessageBytes, (connection.info?.max_payload ?? maxMessageBytes) - headroomBytes)
@@ -182,7 +182,7 @@ interface Standing {
   readonly sequence: number
 }
 
-/** Behind the newest message, when it is ours and of the history that the database has. */
+/** Continues after the newest message, if its seal is ours and it belongs to the database's history. */
 async function resume(parts: OpenTerm): Promise<Standing> {
   const { seals, packedLog, opened } = parts
   const { sequence, newest } = await opened.open()
@@ -193,7 +193,7 @@ async function resume(parts: OpenTerm): Promise<Standing> {
   return proven ? { revision, sequence } : beginAnew(parts, sequence)
 }
 
-/** What the stream has is of no use: it begins with the present end of the log. */
+/** Discards the stream's content and starts at the current end of the log. */
 async function beginAnew({ stream, seals, store, log, opened }: OpenTerm, expected: number): Promise<Standing> {
   log.info('the stream in NATS begins anew, at the end of the change log')
   await opened.empty()
@@ -203,11 +203,11 @@ async function beginAnew({ stream, seals, store, log, opened }: OpenTerm, expect
 }
 
 interface Questions extends Disposable {
-  /** Tells all who had asked before that moment that the log was at this place then. */
+  /** Answers all questions asked before that moment with the log's place at that moment. */
   answer(before: number, place: Place): void
 }
 
-/** Replicas ask how far the log is, each with a number of its own; they are told once it has been read after that. */
+/** Replicas ask for the log's place, each with a nonce; they are answered after the next read of the log. */
 function takeQuestions({ connection, stream, seals }: TermParts): Questions {
   let waiting: { readonly at: number; readonly message: Msg }[] = []
   const subscription = connection.subscribe(subjectsOf(stream).proof, {
@@ -227,7 +227,7 @@ function takeQuestions({ connection, stream, seals }: TermParts): Questions {
   }
 }
 
-/** The log does not have that place, or no longer. */
+/** The log never had that place, or no longer has it. */
 function ifExpired(error: unknown): undefined {
   if (!isApiError(error) || error.reason !== 'RevisionExpired') throw error
 }

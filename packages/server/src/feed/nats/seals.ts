@@ -1,21 +1,21 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Store } from '../../store/store.ts'
 
-/** In front of every message. */
+/** Size of the seal at the start of every message. */
 export const sealLength = 32
 const keyBytes = 32
-/** A key that was replaced is looked for no more often. */
+/** Minimum interval between reads of the key. */
 const reloadMs = 5_000
 
 /**
- * NATS carries roles and rights. What comes from there counts only with a seal by a key that stands in the database: whoever can
- * write to NATS, and not to the database, can make replicas read the log, and nothing else.
+ * NATS carries roles and rights. A message counts only with a seal made with a key from the database: an attacker who can write
+ * to NATS but not to the database can only make replicas read the log.
  */
 export interface Seals {
-  /** Writes the seal into the room at the begin. */
+  /** Writes the seal into the reserved bytes at the start. */
   seal(bytes: Buffer): Buffer
   isSealed(bytes: Buffer): boolean
-  /** After a seal that was not ours: the key may be another one by now. */
+  /** Call after an invalid seal: the key may have been replaced. */
   reload(): Promise<void>
 }
 
@@ -33,7 +33,7 @@ export async function loadSeals(store: Store): Promise<Seals> {
   }
 }
 
-/** By one key, which stays. */
+/** Seals made with one fixed key. */
 export function sealsOf(key: Buffer): Seals {
   const sealOf = (bytes: Buffer) => createHmac('sha256', key).update(bytes.subarray(sealLength)).digest()
   return {
@@ -46,7 +46,7 @@ export function sealsOf(key: Buffer): Seals {
   }
 }
 
-/** Of replicas that start together one makes it, and all have it. */
+/** Of replicas that start together, one creates the key and all use it. */
 async function loadKey(store: Store): Promise<Buffer> {
   const text = `INSERT INTO feed_keys (key) SELECT $1 WHERE NOT EXISTS (SELECT FROM feed_keys) ON CONFLICT DO NOTHING`
   await store.sql({ text, values: [randomBytes(keyBytes)] })

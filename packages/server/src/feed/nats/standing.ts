@@ -1,28 +1,28 @@
 import type { Place } from '../../store/store.ts'
 import type { HandingOut } from '../handing-out.ts'
 
-/** Without a proof for this long that NATS has brought everything, the log is read instead. */
+/** After this long without a proof that NATS has delivered everything, the log is read instead. */
 const unprovenMs = 1_200
-/** Or when something that the log had then has not come this long after we were told of it. */
+/** Also when a proven change has not arrived this long after the proof. */
 const lateMs = 600
-/** As long as NATS still brings something new this often, it is given some time to come to the end of it. */
+/** While NATS delivers something new at least this often, it gets up to `patienceMs` to reach the end. */
 const movingMs = 300
 const patienceMs = 15_000
 
-/** How far NATS has come, and what is known of how far the log is. */
+/** How far NATS has delivered, and what is known about the end of the log. */
 export interface Standing {
-  /** Behind what the stream has brought. */
+  /** The place after what the stream has delivered. */
   stream: Place | undefined
-  /** When NATS brought something new. */
+  /** When NATS last delivered something new. */
   movedAt: number
   readsLog: boolean
-  /** The log was here when we asked, at that moment. */
+  /** Records that the log was at this place when the question was asked. */
   told(place: Place, askedAt: number): void
-  /** Holds what we were told against what there is by now. */
+  /** Compares the recorded places with what has arrived. */
   settle(): void
-  /** All that was committed before this moment has come by NATS. */
+  /** Everything committed before this moment has arrived by NATS. */
   provenAt(): number
-  /** How long something is missing that we were told of, in milliseconds. */
+  /** For how many milliseconds a proven change has been missing. */
   late(): number
 }
 
@@ -40,7 +40,7 @@ export function createStanding(handing: HandingOut): Standing {
   const settle = () => {
     told = told.filter(({ place, askedAt }) => {
       if (place.number > handing.place.number) return true
-      // Another history, or so long ago that it cannot be compared: this proves nothing, and the log will.
+      // Another history, or too long ago to compare: this proves nothing, and the log is read.
       if (!isKnown(handing, place)) return false
       handing.provenAt(askedAt)
       const brought = (standing.stream?.number ?? -1) >= place.number
@@ -63,7 +63,7 @@ export function createStanding(handing: HandingOut): Standing {
   return standing
 }
 
-/** Whether NATS brings everything now, so that the log need not be read. */
+/** Whether NATS delivers everything now, so that the log need not be read. */
 export function isBrought(
   { provenAt, movedAt, late }: Pick<Standing, 'provenAt' | 'movedAt' | 'late'>,
   now: number,
@@ -73,7 +73,7 @@ export function isBrought(
   return isMoving || (unproven < unprovenMs && late() < lateMs)
 }
 
-/** Whether a place is one of those that were handed out, with the tag that it has there. */
+/** Whether a place was handed out, with the same tag. */
 export function isKnown(handing: HandingOut, place: Place): boolean {
   try {
     return handing.recent(place) !== undefined

@@ -9,24 +9,24 @@ import {
 } from '@nats-io/jetstream'
 import { nanos, type NatsConnection } from '@nats-io/transport-node'
 
-/** The stream that changes travel by, as an operator wants it. */
+/** The operator's settings of the stream that carries changes. */
 export interface StreamSettings {
-  /** Of the stream, and in front of every subject. */
+  /** Name of the stream, and prefix of every subject. */
   readonly name: string
-  /** Servers that hold it. */
+  /** The number of servers that store it. */
   readonly replicas: number
   readonly maxAgeSeconds: number
   readonly maxBytes: number
 }
 
-/** Those of one shard go by its own subject; those of several by a common one. */
+/** Changes of one shard use its own subject; those of several shards a common one. */
 const shardCount = 32
 
 interface Subjects {
   readonly all: string
   readonly shard: (model: number) => string
   readonly mixed: string
-  /** Where whoever carries the log is asked how far it is. */
+  /** The subject where the relay is asked for the log's place. */
   readonly proof: string
 }
 
@@ -43,22 +43,24 @@ const apiMs = 2_000
 const notFound = 10_059
 const wrongSequence = 10_071
 
-/** What is in the stream now. */
+/** The end of the stream. */
 interface StreamEnd {
-  /** Of its newest message, also of one that is gone. */
+  /** Sequence of the newest message, even if that was deleted. */
   readonly sequence: number
-  /** Undefined when there is none. */
+  /** Undefined when the stream is empty. */
   readonly newest: Buffer | undefined
 }
 
 export interface NatsStream {
-  /** Makes the stream, or gives it the settings it should have. */
+  /** Creates the stream, or updates its settings. */
   open(): Promise<StreamEnd>
-  /** Nothing in it counts any more; numbers go on. */
+  /** Deletes all messages; sequence numbers continue. */
   empty(): Promise<void>
-  /** Only behind the message that is expected: who has been replaced, and does not know it, is refused. Answers its own. */
+  /**
+   * Appends only after the expected message: a relay that was replaced without knowing it is refused. Returns the new sequence.
+   */
   append(subject: string, bytes: Buffer, expected: number): Promise<number>
-  /** From the newest message on. */
+  /** Starts with the newest message. */
   consumer(): Promise<Consumer>
 }
 
@@ -99,7 +101,7 @@ async function ensureStream(
     num_replicas: replicas,
     max_age: nanos(maxAgeSeconds * 1000),
     max_bytes: maxBytes,
-    // The oldest go first: whoever is behind reads the log.
+    // Discards the oldest first: a replica that is behind reads the log.
     discard: 'old' as const,
   }
   try {

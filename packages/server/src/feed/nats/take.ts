@@ -7,7 +7,7 @@ import { unpackMessage, type ChangesMessage } from './message.ts'
 import type { Seals } from './seals.ts'
 import { isKnown, type Standing } from './standing.ts'
 
-/** The same is not said again for so long. */
+/** Minimum interval between identical log lines. */
 const quietMs = 30_000
 
 export interface FeedParts {
@@ -19,11 +19,11 @@ export interface FeedParts {
   readonly seals: Seals
   readonly signal: AbortSignal
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
-  /** What has been said already. */
+  /** What has been logged already. */
   readonly quiet: { refusedAt?: number; failing?: boolean }
 }
 
-/** A message from the stream. Must not throw. */
+/** Handles a message from the stream. Must not throw. */
 export async function take(parts: FeedParts, bytes: Buffer): Promise<void> {
   const { handing, standing, metrics, seals, signal } = parts
   const message = unpackMessage(seals, bytes)
@@ -38,7 +38,7 @@ export async function take(parts: FeedParts, bytes: Buffer): Promise<void> {
   standing.settle()
 }
 
-/** What lies before a message, and what it could not carry, is read from the log. */
+/** Reads from the log the changes before a message and those that it could not carry. */
 async function fillGap(parts: FeedParts, { from, to, changes }: ChangesMessage): Promise<void> {
   const { handing, metrics, signal } = parts
   const isWhole = changes.length === to.number - from.number
@@ -48,12 +48,12 @@ async function fillGap(parts: FeedParts, { from, to, changes }: ChangesMessage):
   while (!signal.aborted && handing.place.number < to.number && !fits()) {
     const { number } = handing.place
     await readLog(parts, 0)
-    // The log has not come as far as the message says: it is of another history, or the database does not answer.
+    // The log is not as far as the message says: the message is of another history, or the database does not answer.
     if (handing.place.number === number) return
   }
 }
 
-/** Those that were not handed out before; only from a place that is in our own history. */
+/** Hands out the changes that were not handed out before, and only if they continue our own history. */
 async function handOn({ store, handing }: FeedParts, { from, changes }: ChangesMessage): Promise<void> {
   if (!isKnown(handing, from)) return
   const fresh: Change[] = []
@@ -65,7 +65,7 @@ async function handOn({ store, handing }: FeedParts, { from, changes }: ChangesM
   if (last) await handing.handOut(fresh, last.revision)
 }
 
-/** Somebody else has sent it, or another release. */
+/** The message comes from another sender or another release. */
 export async function refuse({ metrics, seals, log, quiet }: FeedParts): Promise<void> {
   metrics.refusedSeal()
   const now = performance.now()
@@ -76,7 +76,7 @@ export async function refuse({ metrics, seals, log, quiet }: FeedParts): Promise
   await seals.reload().catch(() => {})
 }
 
-/** One reading; answers whether the log could be read. */
+/** One read of the log; returns whether it succeeded. */
 export async function readLog({ store, handing, log, signal, quiet }: FeedParts, waitMs: number): Promise<boolean> {
   try {
     await readOn(store, handing, { waitMs, signal }).catch(ifExpired(() => handing.startAnew()))

@@ -12,22 +12,22 @@ import { readReturnTo } from '../sign-in/return-to.ts'
 
 export interface BeginParts {
   readonly logins: OidcLogins
-  /** Binds a login to the browser that began it. */
+  /** Binds a login to the browser that started it. */
   readonly loginCookie: SecretCookie
   readonly publicUrl: () => string
-  /** Why nobody may sign in here, if so. */
+  /** The reason why sign-in is refused on this host, if there is one. */
   readonly insecure: () => string | undefined
 }
 
-/** `GET /auth/oidc/<provider>`: off to the provider. */
+/** `GET /auth/oidc/<provider>`: redirects to the provider. */
 export async function beginLogin(parts: BeginParts, call: Call, client: OidcClient): Promise<Answer> {
   const { url, cookie } = await begin(parts, call, { client })
   return seeOther(url, [cookie])
 }
 
 /**
- * `POST /auth/oidc/<provider>`: whoever is signed in goes there to link its identity. A link that anybody can send would not
- * do: it could lead to the sender's identity.
+ * `POST /auth/oidc/<provider>`: sends a signed-in user to the provider to link an identity. Not a GET: anybody could send such
+ * a link and have the sender's own identity linked.
  */
 export async function beginLinking(parts: BeginParts, call: Call, client: OidcClient): Promise<Answer> {
   const { uid, sessionId = '' } = signedIn(call)
@@ -59,7 +59,7 @@ async function begin(
   return { url: url.href, cookie: loginCookie.set(browser, loginMs / 1000) }
 }
 
-/** As the provider must know it, letter by letter. */
+/** Must match the URI registered at the provider exactly. */
 export function redirectUri(publicUrl: string, { provider }: OidcClient): string {
   return `${new URL(publicUrl).origin}/auth/oidc/${provider.name}/callback`
 }

@@ -17,9 +17,9 @@ import { mappedRoles } from './mapped-roles.ts'
 import type { ProvenLogin } from './oidc-client.ts'
 import { cleanedName, isReservedName } from './user-name.ts'
 
-/** Others may be faster this often. */
+/** Attempts before a lost race is reported to the caller. */
 const maxTries = 20
-/** So that its index takes it, whatever its letters. */
+/** Short enough for the index, whatever characters it has. */
 const longestDisplayName = 120
 
 export interface EstablishParts extends ManagedRolesParts {
@@ -28,7 +28,7 @@ export interface EstablishParts extends ManagedRolesParts {
   readonly log: Log
 }
 
-/** A user, and what has to be written so that it is there. */
+/** A user, and the writes that create or update it. */
 interface Established {
   readonly user: SessionUser
   readonly operations: readonly WriteOperation[]
@@ -36,7 +36,10 @@ interface Established {
   readonly also: readonly SqlStatement[]
 }
 
-/** Whose identity it is; somebody new at its first login. What the issuer gives it is replaced in the same transaction. */
+/**
+ * The user with this identity; creates one at the first login. The roles that the issuer gives are replaced in the same
+ * transaction.
+ */
 export async function establishUser(
   parts: EstablishParts,
   provider: OidcProvider,
@@ -62,7 +65,7 @@ export async function establishUser(
   }
 }
 
-/** While it is linked and as it was read: whoever unlinks or disables it meanwhile is seen. */
+/** Guards that the user stays linked and unchanged, so that a concurrent unlink or disable is detected. */
 async function returning(parts: EstablishParts, linked: LinkedIdentity): Promise<Established> {
   const { store, users, identities } = parts
   const { uid, name } = linked
@@ -92,7 +95,7 @@ async function newcomer(parts: EstablishParts, proven: ProvenLogin): Promise<Est
   }
 }
 
-/** The name itself, or with a suffix when it is or was somebody else's. */
+/** The name itself, or with a suffix when another user has or had it. */
 async function freeName(
   parts: EstablishParts,
   base: string,
@@ -115,13 +118,13 @@ function suffix(): string {
     .padStart(5, '0')
 }
 
-/** For people to read; nothing is decided by it. */
+/** For display only; no decision depends on it. */
 function displayNameIn({ name }: ProvenLogin['claims']): string {
   if (typeof name !== 'string') return ''
   return name.replaceAll(/\p{C}/gu, '').slice(0, longestDisplayName).toWellFormed().trim()
 }
 
-/** A role that is not there gives nothing. */
+/** Leaves out roles that do not exist. */
 async function existingRoles(
   { store, roles, log }: EstablishParts,
   { name: provider }: OidcProvider,

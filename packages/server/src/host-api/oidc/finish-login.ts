@@ -16,11 +16,11 @@ export interface FinishParts extends EstablishParts, BeginSessionParts {
   readonly logins: OidcLogins
   readonly loginCookie: SecretCookie
   readonly publicUrl: () => string
-  /** After what a user holds was changed here. */
+  /** Called after a user's roles were changed here. */
   readonly onRoles: (name: string) => void
 }
 
-/** `GET /auth/oidc/<provider>/callback`: back from the provider, with what proves who it is. */
+/** `GET /auth/oidc/<provider>/callback`: the browser returns from the provider with a code that proves the identity. */
 export async function finishLogin(parts: FinishParts, call: Call, client: OidcClient): Promise<Answer> {
   const { request } = call
   const { provider } = client
@@ -40,7 +40,7 @@ export async function finishLogin(parts: FinishParts, call: Call, client: OidcCl
   return seeOther(new URL(parts.publicUrl()).origin + login.returnTo, cookies)
 }
 
-/** The login that the state is of, if this browser began it. */
+/** The login that belongs to `state`, if this browser started it. */
 async function begunLogin({ logins, loginCookie }: FinishParts, { query, headers }: IncomingRequest) {
   const [state, ...more] = query.getAll('state')
   const browser = cookieIn(headers.cookie, loginCookie.name)
@@ -62,7 +62,7 @@ interface Linking {
   readonly proven: ProvenLogin
 }
 
-/** By the session that asked for it, and no other. */
+/** Only the session that started the link may finish it. */
 async function link(parts: FinishParts, { caller }: Call, { linking, proven }: Linking): Promise<void> {
   if (caller.kind !== 'user' || caller.uid !== linking.uid || caller.sessionId !== linking.sessionId) {
     throw new ApiError('Forbidden', 'whoever began to link this identity is no longer signed in here; begin again')
@@ -70,7 +70,7 @@ async function link(parts: FinishParts, { caller }: Call, { linking, proven }: L
   await linkIdentity(parts, proven, { user: caller })
 }
 
-/** That the identity is still that user's. */
+/** Proof that the identity is still linked to that user. */
 function linkedAs({ identities }: FinishParts, identity: ProvenLogin, { uid }: SessionUser): Proof {
   const { issuer, subject } = identity
   const values = [issuer, subject, uid]

@@ -1,10 +1,10 @@
 import type { OidcProvider } from '../../base/oidc-provider.ts'
 import { valueAt } from '../../base/field-error.ts'
 
-/** Values of a claim that are looked at. */
+/** Maximum number of claim values that are read. */
 const mostValues = 1_000
 
-/** The roles that the operator gives for what the provider says, each once; a value that is not mapped gives none. */
+/** The roles that the operator maps to the claim values, without duplicates. Unmapped values give no role. */
 export function mappedRoles(
   { rolesClaim, roles }: Pick<OidcProvider, 'rolesClaim' | 'roles'>,
   claims: Readonly<Record<string, unknown>>,

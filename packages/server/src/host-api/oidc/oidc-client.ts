@@ -4,35 +4,35 @@ import { isLoopback } from '../../base/loopback.ts'
 import type { OidcProvider } from '../../base/oidc-provider.ts'
 import { cannotBeUsed, refusedLogin } from './provider-errors.ts'
 
-/** What a provider says of itself is asked again after this time. */
+/** A provider's metadata is cached for this long. */
 const keptMs = 3_600_000
-/** One that could not be asked is left alone for this long: nobody waits for it in a row. */
+/** After a failure the provider is not asked again for this long, so that callers do not wait for it one after the other. */
 const retryMs = 2_000
-/** Clocks of providers may differ from ours by this much. */
+/** Tolerated clock skew between a provider and this host. */
 const toleratedSeconds = 30
-/** As the standard bounds it. */
+/** The limit of the OpenID Connect standard. */
 const longestSubject = 255
 
 export interface LoginSecrets {
   readonly state: string
   readonly nonce: string
-  /** Proves to the provider that who ends the login began it. */
+  /** Proves to the provider that the same client started and ends the login (PKCE). */
   readonly verifier: string
 }
 
-/** What a provider has told us of somebody, and how we know that it was the provider. */
+/** A user's identity and claims, verified to come from the provider. */
 export interface ProvenLogin {
   readonly issuer: string
   readonly subject: string
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** One provider as we use it. It is first spoken to when somebody wants to sign in by it. */
+/** A client of one provider. It contacts the provider when somebody first signs in by it. */
 export interface OidcClient {
   readonly provider: OidcProvider
-  /** Where a browser is sent to sign in; it comes back to `redirectUri`. */
+  /** The URL where a browser signs in; the browser then returns to `redirectUri`. */
   loginUrl(secrets: LoginSecrets, redirectUri: string): Promise<URL>
-  /** Exchanges the code that the browser came back with, at the address it came to; throws what is wrong with it. */
+  /** Exchanges the code in the URL that the browser returned to; throws when the login is not valid. */
   prove(cameBack: URL, secrets: LoginSecrets): Promise<ProvenLogin>
 }
 
@@ -41,7 +41,7 @@ export function newLoginSecrets(): LoginSecrets {
 }
 
 export interface OidcClientOptions {
-  /** For each answer of the provider. */
+  /** Timeout of each request to the provider. */
   readonly timeoutSeconds?: number
 }
 
@@ -75,7 +75,7 @@ export function createOidcClient(provider: OidcProvider, { timeoutSeconds = 5 }:
   }
 }
 
-/** Asked for once by however many wait for it. */
+/** Concurrent callers share one request. */
 function keptConfiguration(provider: OidcProvider, timeoutSeconds: number): () => Promise<client.Configuration> {
   let kept: { readonly made: Promise<client.Configuration>; readonly until: number } | undefined
   return () => {
@@ -98,12 +98,12 @@ async function discover(provider: OidcProvider, timeout: number): Promise<client
   const metadata = { [client.clockTolerance]: toleratedSeconds }
   const usable = new client.Configuration(server, clientId, metadata, authentication(server, clientSecret))
   usable.timeout = timeout
-  // Also of what comes straight from the provider, whose signature the standard lets one skip.
+  // Also verify the signature of ID tokens received directly from the provider, which the standard makes optional.
   for (const step of [...execute, client.enableNonRepudiationChecks]) step(usable)
   return usable
 }
 
-/** The way that the standard takes for granted, unless the provider only knows the other one. */
+/** `client_secret_basic`, the default of the standard, unless the provider supports only `client_secret_post`. */
 function authentication(server: client.ServerMetadata, secret: string | undefined): client.ClientAuth {
   if (secret === undefined) return client.None()
   const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = server
@@ -116,7 +116,7 @@ async function proven(provider: OidcProvider, known: client.Configuration, token
   const idToken = tokens.claims()
   if (!idToken) throw new Error('there is no ID token')
   const { iss, sub } = idToken
-  // The library takes every tenant of some providers for one issuer.
+  // For some providers the library accepts every tenant as one issuer.
   if (new URL(iss).href !== provider.issuer) throw new Error('the ID token is of another issuer')
   if (sub.length > longestSubject)
     throw new ApiError('Unauthenticated', `the subject that ${provider.displayName} gave is too long`)
@@ -129,7 +129,7 @@ interface UserInfoNeed {
   readonly idToken: client.IDToken
 }
 
-/** Many providers tell names and groups only when they are asked for them. */
+/** Many providers return names and groups only from the userinfo endpoint. */
 async function userInfo(
   { rolesClaim }: OidcProvider,
   known: client.Configuration,

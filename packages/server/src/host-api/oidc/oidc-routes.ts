@@ -18,7 +18,7 @@ const returnTo = {
   schema: { type: 'string', maxLength: 2_000 },
 }
 
-/** What is under `/auth/oidc`. */
+/** The routes under `/auth/oidc`. */
 export function oidcRoutes(parts: OidcEndpointParts): readonly HostRoute[] {
   const clients = new Map(parts.clients.map((client) => [client.provider.name, client]))
   const clientOf = (name = '') => {
@@ -88,7 +88,7 @@ export function oidcRoutes(parts: OidcEndpointParts): readonly HostRoute[] {
   ]
 }
 
-/** `GET /auth/oidc`: for a page where people choose how to sign in. */
+/** `GET /auth/oidc`: the providers, for a page where people choose how to sign in. */
 async function listProviders({ clients }: OidcEndpointParts): Promise<Answer> {
   const items = clients.map(({ provider: { name, displayName } }) => ({
     name,

@@ -2,7 +2,7 @@ import { ApiError, isApiError } from '@pergola/api'
 import { AuthorizationResponseError, ResponseBodyError } from 'openid-client'
 import type { OidcProvider } from '../../base/oidc-provider.ts'
 
-/** The provider did not answer, or not as a provider does. */
+/** The provider did not answer, or its answer does not follow the protocol. */
 const notAnswered = new Set([
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',
@@ -10,16 +10,16 @@ const notAnswered = new Set([
   'OAUTH_RESPONSE_IS_NOT_JSON',
   'OAUTH_PARSE_ERROR',
 ])
-/** What a token endpoint says when it is us that it does not trust. */
+/** Errors of a token endpoint that rejects this host as a client. */
 const ourFault = new Set(['invalid_client', 'unauthorized_client'])
 
-/** Nobody can sign in by the provider now; every other way stays open. */
+/** The provider cannot be used now; other ways to sign in still work. */
 export function cannotBeUsed({ displayName }: OidcProvider, cause: unknown): ApiError {
   const detail = `${displayName} cannot be used to sign in now (${why(cause)}); try again, or sign in another way`
   return new ApiError('Unavailable', detail, { headers: { 'retry-after': '5' }, cause })
 }
 
-/** Why a login that came back did not end well. */
+/** The error for a login that failed at the callback. */
 export function refusedLogin(provider: OidcProvider, error: unknown): ApiError {
   if (isApiError(error)) return error
   const { displayName, name } = provider
@@ -49,7 +49,7 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** It came through the browser: a word of the standard, or not worth repeating. */
+/** The text came through the browser: repeat it only when it looks like an error code of the standard. */
 function word(text: string): string {
   return /^[a-z_]{1,50}$/.test(text) ? text : 'for a reason of its own'
 }

@@ -1,7 +1,9 @@
 import { isApiError } from '@pergola/api'
 import type { IncomingRequest } from '../../base/call.ts'
 
-/** The log line of a request tells the operator what the provider did; the answer tells no more than helps the caller. */
+/**
+ * Adds what the provider did to the request's log line, for the operator. The caller's answer says only what helps the caller.
+ */
 export async function providerNoted<T>(request: IncomingRequest, asked: Promise<T>): Promise<T> {
   try {
     return await asked

@@ -1,8 +1,8 @@
 const longest = 60
-/** Of callers that are no users, so that nobody is taken for one of them. */
+/** Names of callers that are not users; no user may be mistaken for one of them. */
 const reserved = new Set(['anonymous'])
 
-/** A name by the naming rule, as near as can be to what the provider calls somebody; `user` when nothing is left of it. */
+/** Turns the provider's user name into a valid name, as similar as possible; `user` when no valid character is left. */
 export function cleanedName(preferred: unknown): string {
   const text = typeof preferred === 'string' ? preferred.slice(0, 1_000) : ''
   const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()

@@ -4,7 +4,7 @@ import { passwordRoutes, type PasswordEndpointParts } from './password-endpoint.
 import { sessionRoutes } from './sessions-endpoint.ts'
 import { setupRoutes, type SetupParts } from './setup.ts'
 
-/** What is under `/auth/`, but for OpenID Connect. */
+/** The routes under `/auth/`, except OpenID Connect. */
 export function accountRoutes(parts: LoginPageParts & PasswordEndpointParts & SetupParts): readonly HostRoute[] {
   return [...sessionRoutes(parts), ...loginPageRoutes(parts), ...passwordRoutes(parts), ...setupRoutes(parts)]
 }

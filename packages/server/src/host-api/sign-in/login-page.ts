@@ -11,11 +11,11 @@ const path = '/auth/login'
 
 export interface LoginPageParts extends SessionsEndpointParts {
   readonly publicUrl: () => string
-  /** Where else people can sign in. */
+  /** Other ways to sign in. */
   readonly providers: readonly { readonly name: string; readonly displayName: string }[]
 }
 
-/** Signing in without a script, for people. */
+/** A login page that works without scripts. */
 export function loginPageRoutes(parts: LoginPageParts): readonly HostRoute[] {
   const page = { status: 200, type: 'text/html', description: 'The page.' }
   const returnTo = {
@@ -48,7 +48,7 @@ export function loginPageRoutes(parts: LoginPageParts): readonly HostRoute[] {
   ]
 }
 
-/** Where somebody is sent who has to sign in first. */
+/** The login page for a request that requires a signed-in user; it returns to the request's target. */
 export function loginPath({ target }: IncomingRequest): string {
   return `${path}?returnTo=${encodeURIComponent(target)}`
 }

@@ -57,7 +57,9 @@ export function passwordRoutes(parts: PasswordEndpointParts): readonly HostRoute
   ]
 }
 
-/** `PUT /auth/password`: one's own. Whoever else is signed in by it is signed out, and tokens end unless they are kept. */
+/**
+ * `PUT /auth/password`: changes the caller's password. Ends the caller's other sessions, and all tokens unless they are kept.
+ */
 export async function changePassword(parts: PasswordEndpointParts, call: Call): Promise<Answer> {
   const { uid, name, sessionId } = signedIn(call)
   const { request } = call
@@ -83,7 +85,7 @@ export interface ChosenPassword {
   readonly username: string
 }
 
-/** What no schema can tell of a password. */
+/** Checks that a schema cannot express. */
 export function refuseWeak(what: string, { field, password, username }: ChosenPassword): void {
   const fault = passwordFault(password, username)
   if (fault !== undefined) refuseBody(what, [fieldError(field, 'password', fault)])

@@ -113,15 +113,15 @@ export interface SessionsEndpointParts {
   readonly passwords: Passwords
   readonly limits: LoginLimits
   readonly cookie: SecretCookie
-  /** Why nobody may sign in here, if so. */
+  /** The reason why sign-in is refused on this host, if there is one. */
   readonly insecure: () => string | undefined
-  /** A user who may sign in, and what says that it still may. */
+  /** A user who may sign in, with a guard that fails when that changes. */
   readonly findUser: (name: string) => Promise<FoundUser | undefined>
-  /** After a session was ended here. */
+  /** Called after a session was ended here. */
   readonly onEnd: (uid: string) => void
 }
 
-/** `POST /auth/sessions`: the same answer, in the same time, whether the name or the password was wrong. */
+/** `POST /auth/sessions`: signs in. The answer and its timing do not reveal whether the name or the password was wrong. */
 async function signIn(parts: SessionsEndpointParts, { request }: Call): Promise<Answer> {
   refuseInsecure(parts)
   const wanted = await login.read(request)
@@ -137,7 +137,7 @@ function refuseInsecure({ insecure }: SessionsEndpointParts): void {
   if (why !== undefined) throw new ApiError('Forbidden', why)
 }
 
-/** By name and password, whoever reads them. */
+/** Signs in by name and password; used by the API and the login page. */
 export async function signInBy(
   parts: SessionsEndpointParts,
   request: IncomingRequest,
@@ -147,7 +147,7 @@ export async function signInBy(
   const attempt = { account: username, address: request.address }
   const proven = await parts.limits.attempt(attempt, async (known) => {
     const user = await parts.findUser(username)
-    // Not what was typed: people type passwords into the wrong field.
+    // Logs the stored name, not the typed one: people type passwords into the wrong field.
     if (user) request.note({ account: user.name })
     const proof = await parts.passwords.check(user?.uid, password, known)
     return user && proof && { user, proof, guards: [user.guard] }
@@ -164,7 +164,7 @@ interface BegunSession {
 
 export type BeginSessionParts = Pick<SessionsEndpointParts, 'sessions' | 'cookie'>
 
-/** For somebody who has shown who it is; with the cookie for a browser. */
+/** Begins a session for a user who has been authenticated; includes the cookie for a browser. */
 export async function beginSession(
   { sessions, cookie }: BeginSessionParts,
   { address, headers }: IncomingRequest,
@@ -180,7 +180,7 @@ export async function beginSession(
   return { secret, session, cookie: cookie.set(secret, maxAge) }
 }
 
-/** `GET /auth/sessions`: the caller's own. */
+/** `GET /auth/sessions`: lists the caller's sessions. */
 async function ownSessions({ sessions }: SessionsEndpointParts, call: Call): Promise<Answer> {
   const { uid, sessionId } = signedIn(call)
   const items = (await sessions.of(uid)).map((session) => ({
@@ -190,7 +190,7 @@ async function ownSessions({ sessions }: SessionsEndpointParts, call: Call): Pro
   return jsonAnswer(200, toJson({ items }))
 }
 
-/** `DELETE /auth/sessions/<id>`, where `-` is the one that asks. */
+/** `DELETE /auth/sessions/<id>`: ends a session; `-` is the caller's current one. */
 async function signOut(parts: SessionsEndpointParts, call: Call, id: string): Promise<Answer> {
   const caller = signedIn(call)
   const isCurrent = id === '-' || id === caller.sessionId
@@ -203,7 +203,7 @@ async function signOut(parts: SessionsEndpointParts, call: Call, id: string): Pr
   return jsonAnswer(200, toJson({ id: ended, ended: true }), headers)
 }
 
-/** Tokens act for somebody; they cannot look after that somebody's sessions and passwords. */
+/** Requires a session: tokens act for a user but may not manage that user's sessions and passwords. */
 export function signedIn({ caller }: Call): UserCaller {
   if (caller.kind === 'user' && caller.sessionId !== undefined) return caller
   throw new ApiError('Forbidden', 'this takes a session: sign in, a token will not do')

@@ -27,7 +27,7 @@ const setup = jsonRequest<Setup>('the setup', {
 })
 
 export interface SetupParts extends FirstAdministratorParts {
-  /** Why no password may be sent here, if so. */
+  /** The reason why passwords are refused on this host, if there is one. */
   readonly insecure: () => string | undefined
 }
 
@@ -71,7 +71,7 @@ export function setupRoutes(parts: SetupParts): readonly HostRoute[] {
   ]
 }
 
-/** `GET /auth/setup`: what a console begins with: the first administrator, a login, or what somebody may see. */
+/** `GET /auth/setup`: tells a console where to start: create the first administrator, sign in, or show the caller's pages. */
 async function whereToBegin(parts: SetupParts, { caller, request }: Call): Promise<Answer> {
   if (wantsPage(request)) return (await needsSetup(parts)) ? pageAnswer(setupPage) : seeOther('/auth/login', [])
   const begin =
@@ -103,7 +103,7 @@ const setupPage: SignInPage = {
   ],
 }
 
-/** `POST /auth/setup`. */
+/** `POST /auth/setup`: creates the first administrator. */
 async function setUp(parts: SetupParts, { request }: Call): Promise<Answer> {
   if (!isForm(request)) {
     const { username } = await makeFirst(parts, request, () => setup.read(request))
@@ -132,7 +132,7 @@ async function makeFirst(
       'Unauthenticated',
       'the setup secret is not valid or has expired; make another one by "pergola setup-link"',
     )
-  // Made meanwhile in another way: a secret that was printed at a start must not make a second one.
+  // The first administrator may have been created in another way. The secret printed at a start must not create a second one.
   if (!(await needsSetup(parts))) throw new ApiError('AlreadyExists', 'there is a super administrator already')
   refuseWeak('the setup', { field: '/password', password, username })
   await toldAsSent('the setup', { '/metadata/name': '/username' }, () =>

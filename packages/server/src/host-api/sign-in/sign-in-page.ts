@@ -2,16 +2,15 @@ import { createHash } from 'node:crypto'
 import { isApiError } from '@pergola/api'
 import type { Answer, IncomingRequest } from '../../base/call.ts'
 
-/** A page of one form, for people who are not signed in. */
+/** A page with one form, for people who are not signed in. */
 export interface SignInPage {
   readonly title: string
   readonly lead: string
-  /** Where the form is sent. */
   readonly action: string
   readonly fields: readonly FormField[]
   readonly button: string
   readonly links?: readonly { readonly href: string; readonly text: string }[]
-  /** What is sent along and not shown. */
+  /** Hidden form values. */
   readonly hidden?: Readonly<Record<string, string>>
 }
 
@@ -24,12 +23,12 @@ interface FormField {
   readonly value?: string
 }
 
-/** Whether a person asks, by a browser. */
+/** Whether the client is a browser that accepts HTML. */
 export function wantsPage({ headers }: IncomingRequest): boolean {
   return /\btext\/html\b/.test(headers.accept ?? '')
 }
 
-/** What was wrong with the form, above it; what was typed stays, but for secrets. */
+/** Shows the error above the form. Keeps the typed values, except secrets. */
 export function failedPage(error: unknown, page: SignInPage, sent: Readonly<Record<string, string>>): Answer {
   if (!isApiError(error) || error.status >= 500) throw error
   const fields = page.fields.map((field) => {
@@ -63,7 +62,7 @@ button, .button { display: block; width: 100%; margin-top: 1.5rem; padding: .7re
 
 const logo = `<svg width="44" height="44" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#0b6e4f"/><path d="M5 11h22M8 8v17M24 8v17M13 11v4M19 11v4" fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round"/><path d="M8 17c4 0 4 5 8 5s4-5 8-5" fill="none" stroke="#8fe3c0" stroke-width="2.2" stroke-linecap="round"/></svg>`
 
-/** No script, nothing from elsewhere, and no other page around it. */
+/** No scripts, no external content, no framing. */
 const policy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
@@ -74,7 +73,7 @@ const policy = [
 const headers = {
   'cache-control': 'no-store',
   'content-security-policy': policy.join('; '),
-  // Without the origin, the form would count as one of another site.
+  // Without a referrer the browser sends `Origin: null`, and the form would be refused as cross-site.
   'referrer-policy': 'same-origin',
 }
 

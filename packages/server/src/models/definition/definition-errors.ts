@@ -16,7 +16,7 @@ import type { IndexDefinition, ModelSpec } from './definition.ts'
 const maxIndexes = 32
 const maxMultiIndexes = 8
 
-/** Every model has these; declaring one again would only be a second name for it. */
+/** Every model has these indexes; declaring one again would only add a second name for it. */
 const defaultIndexes = new Set([
   'metadata.name',
   'metadata.labels',
@@ -25,11 +25,11 @@ const defaultIndexes = new Set([
 ])
 
 interface Registering {
-  /** The host registers it for a plugin, of which it has looked at the groups. */
+  /** The host registers the model for a plugin whose groups it has already checked. */
   readonly byHost?: boolean
 }
 
-/** What is wrong with a model that is about to be registered, but for what its schema's compiler finds. */
+/** Errors in a model definition, except those that the schema compiler finds. */
 export function definitionErrors(spec: ModelSpec, registering: Registering = {}): readonly FieldError[] {
   const errors = [...nameErrors(spec, registering), ...versionErrors(spec)]
   return errors.length > 0 ? errors : [...indexErrors(spec), ...compositeErrors(spec)]
@@ -88,7 +88,7 @@ function indexErrors({ indexes = [], versions }: ModelSpec): readonly FieldError
   ]
 }
 
-/** What a function says is text. */
+/** Evaluated indexes have text values. */
 function resolvedIndex(schema: ObjectSchema, index: IndexDefinition): IndexedPath | { readonly fault: string } {
   if (index.evaluated === undefined) return resolveIndexPath(schema, pathOf(index))
   return { type: 'string', multi: index.evaluated === 'multi' }

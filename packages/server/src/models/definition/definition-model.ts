@@ -16,7 +16,7 @@ import { modelObjectName } from './model-object-name.ts'
 const name = { type: 'string', maxLength: 253 }
 const strings = { type: 'array', items: { type: 'string' } }
 
-/** The resource that declares resources. */
+/** The resource whose objects define models. */
 const definition: ModelDefinition = {
   group: 'plugin.platform.run',
   version: 'v1alpha1',
@@ -83,7 +83,7 @@ const definition: ModelDefinition = {
   indexes: [{ name: 'spec.group' }, { name: 'status.edition', order: 'DESC' }],
 }
 
-/** One namespace a group: no two models may share a kind, or a singular or plural. */
+/** One namespace per group: no two models may share a kind, singular or plural. */
 const namesIndex: ModelIndex = {
   name: 'names',
   type: 'string',
@@ -107,9 +107,9 @@ export interface DefinitionParts {
   readonly store: Store
   readonly clock: Clock
   readonly compiler: SchemaCompiler
-  /** Makes sure that the model can be listed here. */
+  /** Ensures that objects of the model can be listed on this replica. */
   readonly open: (model: ModelKey) => Promise<void>
-  /** Told of a model that has been declared, changed or removed. */
+  /** Called after a model was declared, changed or removed. */
   readonly onChange: (model: ModelKey) => Promise<void>
 }
 
@@ -127,16 +127,16 @@ export function createDefinitionModel(parts: DefinitionParts): Model {
   return model
 }
 
-/** Of an object that was found sound; before that, of whatever was sent. */
+/** The `spec` of an object; before validation it may be anything that was sent. */
 export function specOf(object: JsonObject): ModelSpec {
   return (object['spec'] ?? {}) as ModelSpec
 }
 
 export interface ModelStatus {
-  /** Counts the declarations of a model in the store: milliseconds since 1970, or one more than the one before. */
+  /** The edition of the model in the store: milliseconds since 1970, or one more than the previous edition. */
   readonly edition: number
   readonly phase: 'Ready' | 'Building' | 'DuplicateValues'
-  /** What keeps a unique index from being built. */
+  /** The values that keep a unique index from being built. */
   readonly duplicates?: { readonly index: string; readonly pairs: readonly DuplicatePair[] }
 }
 
@@ -144,12 +144,12 @@ export function statusOf(object: JsonObject): ModelStatus {
   return object['status'] as ModelStatus
 }
 
-/** What is no text is refused later, and not for the name that would follow from it. */
+/** Later validation refuses values that are not text; this keeps the derived name from failing first. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : 'unknown'
 }
 
-/** The name follows from what is declared, and a changed declaration is a new edition. */
+/** Derives the object's name from group and plural; a changed definition gets a new edition. */
 function prepare(clock: Clock, object: JsonObject, { stored }: WriteContext): JsonObject {
   const { group, plural } = specOf(object)
   const { metadata } = object
@@ -203,7 +203,7 @@ function objectNameErrors(object: JsonObject): readonly FieldError[] {
   ]
 }
 
-/** Objects are stored and served under these words. */
+/** Objects are stored and served under these names, so they cannot change. */
 function changeErrors(before: ModelSpec, after: ModelSpec): readonly FieldError[] {
   const [versionBefore, versionAfter] = [before.versions[0]?.name, after.versions[0]?.name]
   return [
@@ -222,7 +222,7 @@ function changeErrors(before: ModelSpec, after: ModelSpec): readonly FieldError[
   ]
 }
 
-/** By the index, so that it is said what is taken; whoever is faster between here and the write gets the name. */
+/** Looks names up in the index, to report which ones are taken. Of concurrent writers, the first to commit gets the name. */
 async function takenErrors({ store }: DefinitionParts, { model, object }: Declared): Promise<readonly FieldError[]> {
   const spec = specOf(object)
   const names = namesOf(spec)
@@ -245,7 +245,7 @@ async function compileErrors({ compiler }: DefinitionParts, spec: ModelSpec): Pr
   return errors.map(({ pointer, message }) => fieldError(`/spec/versions/0/schema${pointer}`, 'schema', message))
 }
 
-/** From here on nobody can create an object of it; in a dry run, it is only seen whether there are any. */
+/** Closes the model, so that no object of it can be created any more. A dry run only checks whether objects exist. */
 async function endModel(
   { store, open }: DefinitionParts,
   { group, plural }: ModelSpec,

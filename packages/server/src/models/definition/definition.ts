@@ -1,7 +1,7 @@
 import type { ModelDeclaration } from '@pergola/api'
 import type { ObjectSchema } from '../../validation/object-schema.ts'
 
-/** A kind of object, as it is declared. */
+/** A model as it is declared. */
 export interface ModelDefinition {
   readonly group: string
   readonly version: string
@@ -9,28 +9,28 @@ export interface ModelDefinition {
   readonly singular: string
   readonly plural: string
   readonly schema: ObjectSchema
-  /** `status` is written by `<name>/status` alone. */
+  /** `status` is written only through `<name>/status`. */
   readonly statusSubresource?: boolean
   readonly indexes?: readonly IndexDefinition[]
-  /** Indexes that are often filtered and sorted by together: `['spec.city', 'spec.age desc']`. */
+  /** Combinations of indexes that are often filtered and sorted by together: `['spec.city', 'spec.age desc']`. */
   readonly composites?: readonly (readonly string[])[]
-  /** Whoever declared it is asked before every write of the spec. */
+  /** The plugin that declares the model is asked before every write of the spec. */
   readonly check?: boolean
-  /** What it is about to become: the indexes that this takes are built ahead. */
+  /** The upcoming definition: its new indexes are built ahead. */
   readonly next?: ModelDefinition
 }
 
 /** A field that objects can be selected and sorted by. */
 export interface IndexDefinition {
   readonly name: string
-  /** Where the value stands; the name when left out. */
+  /** Path of the value; defaults to the name. */
   readonly path?: string
-  /** The direction of a sort that names none. */
+  /** The sort direction when a request gives none. */
   readonly order?: 'ASC' | 'DESC'
   readonly unique?: boolean
-  /** Whoever declared the model says its values: one at most, or several. */
+  /** The plugin that declares the model computes the values: at most one, or several. */
   readonly evaluated?: 'single' | 'multi'
-  /** Another one means other values. */
+  /** A different revision means different values, so the index is built again. */
   readonly revision?: number
 }
 

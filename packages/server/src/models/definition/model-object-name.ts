@@ -4,7 +4,7 @@ import type { ModelKey } from '../../store/store.ts'
 const letters = 'abcdefghijklmnopqrstuvwxyz234567'
 const hashLength = 10
 
-/** What the object that declares a model is called: one name a group and plural, so that there can be one declaration. */
+/** The name of the object that defines a model. It is unique for a group and plural, so there can be only one definition. */
 export function modelObjectName({ group, plural }: ModelKey): string {
   const bits = [...createHash('sha256').update(`${group}/${plural}`).digest()]
     .map((byte) => byte.toString(2).padStart(8, '0'))

@@ -1,4 +1,4 @@
-/** The values at a path, each with its pointer; none where there is nothing or null. */
+/** The values at a path, each with its pointer; empty where the value is missing or null. */
 export function valuesAtPath(object: unknown, path: string): readonly { pointer: string; value: unknown }[] {
   let found = object
   for (const key of path.split('.')) {

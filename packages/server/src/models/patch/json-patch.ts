@@ -8,8 +8,8 @@ import { maxJsonDepth } from '../../validation/json-scanner.ts'
 import { parsePatch, type PatchOperation, type Steps } from './patch-operation.ts'
 
 /**
- * What all operations of a patch may put into an object, in characters of JSON. A copy can double the object, so that
- * 30 of them would make gigabytes. Nothing is given back by what is removed: this bounds the work as well as the size.
+ * Maximum total that all operations of a patch may insert into an object, in characters of JSON. A copy can double the object,
+ * so 30 copies would make gigabytes. Removals return nothing to the budget: it bounds the work as well as the size.
  */
 const maxPutLength = 4 * 1024 * 1024
 
@@ -18,17 +18,17 @@ type Root = Record<string, unknown>
 
 interface Work {
   readonly root: Root
-  /** What may still be put, in characters of JSON. */
+  /** Remaining budget, in characters of JSON. */
   room: number
 }
 
-/** RFC 6902: all operations or none, on a copy. The answer shares nothing with target or patch. */
+/** RFC 6902: applies all operations or none, to a copy. The result shares nothing with target or patch. */
 export function jsonPatch(target: unknown, patch: unknown): unknown {
   const operations = parsePatch(patch)
   const work: Work = { root: { '': cloneJson(target) }, room: maxPutLength }
   for (const operation of operations) apply(work, operation)
   const document = work.root['']
-  // Moves are not measured one by one: moving a large value to and fro would cost a walk each time.
+  // Depth is checked once at the end: measuring each move would walk a large value every time.
   if (jsonLength(document, maxJsonDepth) === Infinity) {
     const message = `would nest the object deeper than ${maxJsonDepth} levels`
     throw new ApiError('Invalid', `the patch ${message}`, { errors: [fieldError('', 'patch', message)] })
@@ -72,7 +72,7 @@ function test(root: Root, operation: PatchOperation, expected: unknown): void {
     throw failed(operation, `found ${shown(found)}, not ${shown(expected)}; read the object again`)
 }
 
-/** Adds a key or an item at the path; what stands there is replaced in an object and moved up in an array. */
+/** Adds a key or an item at the path. Replaces the value in an object; shifts the following items in an array. */
 function insert(root: Root, operation: PatchOperation, value: unknown): void {
   const { path } = operation
   const holder = find(root, operation, path.slice(0, -1))
@@ -93,14 +93,14 @@ function remove(root: Root, operation: PatchOperation, path: Steps): void {
   else if (isJsonObject(holder)) delete holder[lastOf(path)]
 }
 
-/** The value at a path that has to exist. */
+/** The value at a path that must exist. */
 function find(root: Root, operation: PatchOperation, path: Steps): unknown {
   const found = path.reduce<unknown>(child, root)
   if (found === undefined) throw failed(operation, nothingAt(root, path))
   return found
 }
 
-/** By own keys alone; JSON knows no undefined, which is the answer for what is not there. */
+/** Reads own keys only; undefined means missing, as JSON has no undefined. */
 function child(value: unknown, key: string): unknown {
   if (Array.isArray(value)) return value[indexOf(key) ?? -1] as unknown
   return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
@@ -118,19 +118,19 @@ function indexOf(key: string): number | undefined {
   return /^(?:0|[1-9]\d*)$/.test(key) ? Number(key) : undefined
 }
 
-/** Defined, not assigned: an assignment may reach a setter of the prototype. */
+/** Defined instead of assigned: an assignment may call a setter of the prototype. */
 function set(holder: unknown, key: string, value: unknown): void {
   Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true })
 }
 
-/** A copy that shares nothing, once there is room for it. */
+/** A deep copy, charged to the budget first. */
 function copyOf(work: Work, operation: PatchOperation, value: unknown): unknown {
   work.room -= jsonLength(value, maxJsonDepth)
   if (work.room >= 0) return cloneJson(value)
   throw failed(operation, `puts more than ${maxPutLength} characters or ${maxJsonDepth} levels into the object`)
 }
 
-/** How many characters a value takes as JSON, escapes aside; infinite when it nests deeper than `levels`. */
+/** The number of characters of a value as JSON, without escapes; Infinity when it nests deeper than `levels`. */
 function jsonLength(value: unknown, levels: number): number {
   if (typeof value === 'string') return value.length + 2
   if (typeof value !== 'object' || value === null) return String(value).length

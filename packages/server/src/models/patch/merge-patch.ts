@@ -2,8 +2,8 @@ import { cloneJson } from '../../base/clone-json.ts'
 import { isJsonObject } from '../../base/json-object.ts'
 
 /**
- * RFC 7386: an object changes the keys it names, null removes one, and anything else replaces what was there.
- * The answer shares nothing with target or patch, and nests no deeper than the deeper of the two.
+ * RFC 7386: an object changes the keys it names, null removes a key, and any other value replaces the target. The result shares
+ * nothing with target or patch, and nests no deeper than the deeper of the two.
  */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isJsonObject(patch)) return cloneJson(patch)
@@ -14,6 +14,6 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   const added = Object.entries(patch)
     .filter(([key, value]) => value !== null && !Object.hasOwn(before, key))
     .map(([key, value]) => [key, mergePatch(undefined, value)] as const)
-  // Unlike an assignment, this makes an own property even of a key such as __proto__.
+  // Unlike an assignment, this creates an own property even for a key such as __proto__.
   return Object.fromEntries([...kept, ...added])
 }

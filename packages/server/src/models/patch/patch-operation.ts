@@ -6,13 +6,13 @@ import { fieldError } from '../../base/field-error.ts'
 const maxPatchOperations = 1_000
 
 /**
- * The steps of a JSON Pointer, the first of them the empty one before its first slash: the way from whatever holds the
- * document under an empty key. So the whole document is a place like any other.
+ * The steps of a JSON Pointer. The first step is the empty text before the first slash: the path starts at an object that holds
+ * the document under an empty key, so the whole document is a location like any other.
  */
 export type Steps = readonly string[]
 
 interface AnyOperation {
-  /** Its place in the patch, from 0 on. */
+  /** Position in the patch, from 0. */
   readonly number: number
   readonly path: Steps
 }
@@ -24,7 +24,7 @@ export type PatchOperation =
 
 const knownOps = ['add', 'remove', 'replace', 'move', 'copy', 'test'] as const satisfies readonly PatchOperation['op'][]
 
-/** A JSON Patch as it was sent to its operations; any fault of the document is found before one is applied. */
+/** Parses a JSON Patch; finds every syntax error before any operation is applied. */
 export function parsePatch(patch: unknown): readonly PatchOperation[] {
   if (!Array.isArray(patch)) throw new ApiError('BadRequest', 'the body must be a JSON Patch: an array of operations')
   if (patch.length > maxPatchOperations) {
@@ -36,7 +36,7 @@ export function parsePatch(patch: unknown): readonly PatchOperation[] {
   return patch.map(parseOperation)
 }
 
-/** Members that an operation has no use for are ignored, as RFC 6902 asks. */
+/** Ignores unknown members, as RFC 6902 requires. */
 function parseOperation(sent: unknown, number: number): PatchOperation {
   if (!isJsonObject(sent)) throw malformed(number, 'is no object; send { "op": ..., "path": ... }')
   const op = knownOps.find((known) => known === sent['op'])

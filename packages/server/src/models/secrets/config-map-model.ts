@@ -4,7 +4,7 @@ import type { ModelDefinition } from '../definition/definition.ts'
 import type { JsonObject } from '../object.ts'
 import type { Model, WriteContext } from '../model.ts'
 
-/** What the names in `data` look like, and how many there may be. */
+/** Allowed keys of `data`, and their maximum number. */
 export const dataKeys = {
   maxProperties: 1_000,
   propertyNames: { type: 'string', pattern: '^[-._A-Za-z0-9]{1,253}$' },
@@ -29,10 +29,10 @@ const definition: ModelDefinition = {
   },
 }
 
-/** Faults of what the object holds, which depend on what it is for. */
+/** Errors in the object's data, which depend on what it is used for. */
 export type CheckData = (object: JsonObject, context: WriteContext) => Promise<readonly FieldError[]>
 
-/** Values that programs read, and that everybody who may read the object may know. */
+/** Configuration values that every reader of the object may see. */
 export function createConfigMapModel(check: CheckData = async () => []): Model {
   return createBuiltInModel(definition, { rules: { check } })
 }

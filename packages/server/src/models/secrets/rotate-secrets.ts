@@ -7,17 +7,17 @@ import type { Store, StoredObject } from '../../store/store.ts'
 import { WriteConflict } from '../../store/write-conflict.ts'
 import type { SecretSealing } from './secret-sealing.ts'
 
-/** Between two words on how far it is. */
+/** Secrets between two progress reports. */
 const tellEvery = 100
-/** Others may write a secret between our reading and our writing this often. */
+/** Attempts when others write a secret between reading and writing. */
 const maxTries = 20
 
 export interface RotatedSecrets {
-  /** Sealed with the first key now, and not before. */
+  /** Secrets newly sealed with the first key. */
   readonly sealed: number
-  /** That were so already. */
+  /** Secrets already sealed with the first key. */
   readonly unchanged: number
-  /** Whose key is not there; by name, and why. */
+  /** Secrets whose key is missing, with the reason. */
   readonly failed: readonly { readonly name: string; readonly why: string }[]
 }
 
@@ -27,7 +27,7 @@ export interface RotationParts {
   readonly sealing: SecretSealing
 }
 
-/** Page by page, and secret by secret, so that everybody goes on working; done again it goes on where it was. */
+/** Re-encrypts secret by secret, page by page, while the host keeps serving. A repeated run skips what is already done. */
 export async function rotateSecrets(
   parts: RotationParts,
   onProgress: (progress: RotatedSecrets) => void,
@@ -48,7 +48,7 @@ export async function rotateSecrets(
   return { sealed, unchanged, failed }
 }
 
-/** Answers whether there was something to do. */
+/** Returns whether the secret had to be sealed again. */
 async function reseal({ store, secrets, sealing }: RotationParts, found: StoredObject): Promise<boolean> {
   let stored = found
   for (let tries = 1; ; tries++) {
@@ -64,7 +64,7 @@ async function reseal({ store, secrets, sealing }: RotationParts, found: StoredO
       return true
     } catch (error) {
       if (!(error instanceof WriteConflict) || tries === maxTries) throw error
-      // One that is gone, or another of the same name, has been sealed by whoever wrote it.
+      // The secret was deleted or replaced; its writer has sealed the new one.
       if (error.stored?.uid !== uid) return false
       stored = error.stored
     }

@@ -6,7 +6,7 @@ const nonceBytes = 12
 const tagBytes = 16
 const form = /^pergola-sealed:1:([0-9a-f]{8}):([\w-]+)$/
 
-/** Sealed for one place, which is no part of what comes out: elsewhere it cannot be opened. */
+/** Encrypts a text for one place. The place is authenticated but not stored, so the text cannot be opened elsewhere. */
 export function sealText(text: string, { key, place }: { readonly key: SealingKey; readonly place: string }): string {
   const nonce = randomBytes(nonceBytes)
   const sealing = createCipheriv(cipher, key.bytes, nonce, { authTagLength: tagBytes })
@@ -15,12 +15,12 @@ export function sealText(text: string, { key, place }: { readonly key: SealingKe
   return `pergola-sealed:1:${key.id}:${sealed.toString('base64url')}`
 }
 
-/** The name of the key that a text was sealed with; undefined for what was not sealed. */
+/** The id of the key that sealed a text; undefined for text that is not sealed. */
 export function keyIdOf(sealed: string): string | undefined {
   return form.exec(sealed)?.[1]
 }
 
-/** Throws when it was sealed with another key or for another place, or has been changed. */
+/** Throws when the text was sealed with another key or for another place, or was modified. */
 export function openText(sealed: string, { key, place }: { readonly key: SealingKey; readonly place: string }): string {
   const bytes = Buffer.from(form.exec(sealed)?.[2] ?? '', 'base64url')
   const opening = createDecipheriv(cipher, key.bytes, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes })

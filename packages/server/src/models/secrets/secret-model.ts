@@ -23,7 +23,7 @@ const definition: ModelDefinition = {
   },
 }
 
-/** Texts that only those see who may get the object. */
+/** Secret texts, shown only by `get`. */
 export function createSecretModel(sealing: SecretSealing, check: CheckData = async () => []): Model {
   return createBuiltInModel(definition, {
     rules: {
@@ -35,7 +35,10 @@ export function createSecretModel(sealing: SecretSealing, check: CheckData = asy
   })
 }
 
-/** Who has seen the object in a list has not seen its data, and does not mean to take it away. */
+/**
+ * Keeps stored data when an update omits it: a client that read the object from a list has not seen its data and does not mean
+ * to remove it.
+ */
 function prepare(
   sealing: SecretSealing,
   object: JsonObject,

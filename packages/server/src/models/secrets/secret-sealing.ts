@@ -5,11 +5,11 @@ import type { JsonObject } from '../object.ts'
 import type { Sealing } from '../model.ts'
 import { keyIdOf, openText, sealText } from './seal-text.ts'
 
-/** Each value of `data` by itself: one can change, or be left alone, without the others being opened. */
+/** Seals each value of `data` separately, so that one value can change without opening the others. */
 export interface SecretSealing extends Sealing {
-  /** Puts what is stored in the place of what would open to the same. */
+  /** Replaces values that equal the stored plain text by the stored sealed values. */
   recognise(object: JsonObject, place: { readonly uid: string; readonly stored: JsonObject }): JsonObject
-  /** With the first key, wherever it is sealed with another; undefined where nothing is. */
+  /** Seals with the first key every value sealed with another key; undefined when there is none. */
   reseal(object: JsonObject, uid: string): JsonObject | undefined
 }
 
@@ -73,18 +73,18 @@ interface Place {
   readonly field: string
 }
 
-/** A name may be used again, by somebody else; a uid never is. */
+/** Uses the uid: a name may be reused by another object, a uid never is. */
 function placeOf({ uid, field }: Place): string {
   return JSON.stringify(['secrets', uid, field])
 }
 
-/** By field, as it is stored. */
+/** The stored data, by field. */
 function dataOf(object: JsonObject | undefined): ReadonlyMap<string, string> {
   const data = object?.['data']
   return new Map(isJsonObject(data) ? Object.entries(data as Record<string, string>) : [])
 }
 
-/** What is no text is left alone, to be refused. */
+/** Leaves values that are not text unchanged; validation refuses them later. */
 function withData(object: JsonObject, map: (value: string, field: string) => string): JsonObject {
   const { data } = object
   if (!isJsonObject(data)) return object

@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto'
 import type { Caller } from '../../base/call.ts'
 import type { Clock } from '../../base/clock.ts'
 
-/** What a caller's token is good for at least. */
+/** Minimum validity of a caller's token. */
 const lastsMs = 60_000
-/** One and the same is handed out for this long: busy callers do not fill the memory with tokens. */
+/** The same token is reused for this long, so that busy callers do not fill the memory with tokens. */
 const sharedMs = 30_000
 
-/** By these a plugin acts for somebody whose request it was handed, here, for a while. */
+/** Tokens by which a plugin acts for the caller of a request that it was handed, on this replica, for a while. */
 export interface CallerTokens {
-  /** For a caller, towards one plugin. */
+  /** A token for a caller, valid for one plugin. */
   make(caller: Caller, plugin: string): string
-  /** Whose it is, unless it is another plugin's, or over. */
+  /** The caller of the token, unless it was made for another plugin or has expired. */
   find(token: string, plugin: string): Caller | undefined
 }
 
@@ -25,7 +25,7 @@ interface Made {
 export function createCallerTokens(clock: Clock): CallerTokens {
   const byToken = new Map<string, Made>()
   const shared = new Map<string, Made>()
-  /** Both are in the order they were made. */
+  /** Both maps are in insertion order. */
   const forget = (now: number) => {
     for (const [key, { madeAt }] of shared)
       if (now - madeAt >= sharedMs) shared.delete(key)
@@ -54,7 +54,7 @@ export function createCallerTokens(clock: Clock): CallerTokens {
   }
 }
 
-/** Two callers with the same one may do the same. */
+/** Callers with the same key have the same rights. */
 function keyOf(caller: Caller): string {
   if (caller.kind !== 'user') return caller.kind === 'plugin' ? caller.name : caller.kind
   const { name, uid, via, sessionId, tokenName, narrowedTo, expiresAt } = caller

@@ -5,30 +5,33 @@ import type { CallerTokens } from './caller-tokens.ts'
 import { forward, type PluginDoor } from './forward.ts'
 import { passOn, type Lasting } from './pass-on.ts'
 
-/** Of a request's body, unless the route says otherwise. */
+/** Limit of a request body, unless the route says otherwise. */
 const usualBody = 10 * 1024 * 1024
 
-/** A plugin that answers in a group. */
+/** A plugin that answers requests in a group. */
 export interface AnsweringPlugin {
   readonly door: PluginDoor
   readonly routes: RouteTable<RouteDeclaration>
-  /** Whether a program of the plugin answers whatever no route does. */
+  /** Whether the plugin has an app that answers requests that match no route. */
   readonly hasApp: boolean
 }
 
-/** Who answers in a group, if that is a plugin. */
+/** Finds the plugin that answers in a group. */
 interface CustomApiSource {
-  /** Undefined when the group is no audience's; throws when its plugin is not started. */
+  /** Undefined when the group is not an audience group of a plugin; throws when its plugin is not started. */
   find(group: string): AnsweringPlugin | undefined
 }
 
-/** What goes on: counted, and ended when its caller may no longer have it, its time is over or the server stops. */
+/** Long-lived streams: counted, and ended when the caller loses access, their time is over or the server stops. */
 export interface LastingStreams {
-  /** Throws when there are too many, or it may not begin. `end` is called once at most; without a reason, its time is over. */
+  /**
+   * Throws when there are too many streams, or the caller is not authorized. `end` is called at most once; without a reason,
+   * the stream's time is over.
+   */
   begin(call: Pick<Call, 'caller' | 'request' | 'recheck'>, end: (why: unknown) => void): Promise<Disposable>
 }
 
-/** Hands on what a plugin answers; undefined when the path is nobody's. */
+/** Forwards a request to the plugin that answers it; undefined when no plugin serves the path. */
 export type CustomApi = (call: Call) => Relay | undefined
 
 export interface CustomApiParts {
@@ -68,7 +71,7 @@ function routeOf(
   })
 }
 
-/** An answer that is cut when it may not go on. */
+/** An answer that is cut off when it may not continue. */
 function lastingRelay(answer: Relay, lasting: Lasting): Relay {
   return {
     relay: async (exchange: Exchange) => {
@@ -86,7 +89,7 @@ function lastingRelay(answer: Relay, lasting: Lasting): Relay {
       } catch (error) {
         if (!over.signal.aborted) throw error
       }
-      // Whoever hands it on takes it for the client's leaving, and says nothing.
+      // The forwarding code treats the abort as a disconnect of the client and reports nothing, so the reason is thrown here.
       if (over.signal.aborted) throw over.signal.reason
     },
   }

@@ -6,34 +6,34 @@ import type { Relay } from '../../base/relay.ts'
 import { headersFromPlugin, headersToPlugin, type HandedOn } from './forwarded-headers.ts'
 import { handOn } from './hand-on.ts'
 
-/** To the first byte of the answer. */
+/** Timeout until the first byte of the answer. */
 export const answerMs = 30_000
-/** Without progress, an answer that has begun is given up. */
+/** An answer that makes no progress for this long is aborted. */
 export const stalledMs = 60_000
 
-/** A plugin that can be asked. */
+/** How to reach a running plugin. */
 export interface PluginDoor {
   readonly name: string
   readonly pool: Dispatcher
-  /** For answers that go on: however many there are, others are answered. */
+  /** A separate pool for long-lived answers, so that they do not block others. */
   readonly streams: Dispatcher
   /** The path of its Unix socket. */
   readonly socket: string
   readonly authorization: string
-  /** Aborted when it is to end. */
+  /** Aborted when the plugin is being stopped. */
   readonly stopping: AbortSignal
 }
 
 export interface ForwardOptions {
   readonly caller: HandedOn['caller']
   readonly maxBody: number
-  /** The answer goes on for as long as somebody listens. */
+  /** The answer lasts as long as the client listens. */
   readonly isStream?: boolean
   readonly answerMs?: number
   readonly stalledMs?: number
 }
 
-/** Hands a request on to the plugin that answers it, by the path that it came by. */
+/** Forwards a request to the plugin that answers it, with the same path. */
 export function forward(
   { name, pool, streams, authorization }: PluginDoor,
   { id, method, target, headers }: IncomingRequest,
@@ -65,7 +65,7 @@ export function forward(
   }
 }
 
-/** In the words of whoever called, who can do nothing about it. */
+/** The error for the caller, who cannot fix it. */
 export function told(plugin: string, cause: unknown): ApiError {
   if (cause instanceof errors.HeadersTimeoutError) {
     return new ApiError('PluginTimeout', `the plugin ${plugin} has not answered in time; try again`, { cause })
@@ -82,7 +82,7 @@ export function pluginFailed(plugin: string, cause?: unknown): ApiError {
   return new ApiError('PluginFailed', `the plugin ${plugin} failed to answer; its log has the details`, { cause })
 }
 
-/** The client, before it had everything: what we write to has closed, or we were told. */
+/** Whether the client disconnected before it had everything: its stream closed, or the request was aborted. */
 function hasGone(error: unknown): boolean {
   return error instanceof errors.RequestAbortedError || isCode(error, 'ERR_STREAM_PREMATURE_CLOSE')
 }

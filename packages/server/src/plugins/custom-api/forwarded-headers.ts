@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Of one connection, never of the request that it carries (RFC 9110, 7.6.1). */
+/** Hop-by-hop headers (RFC 9110, 7.6.1). */
 const ofConnection = new Set([
   'connection',
   'keep-alive',
@@ -13,25 +13,25 @@ const ofConnection = new Set([
 
 const mostNames = 500
 
-/** A plugin is told who calls, never by what secret; what it answers must not reach into the host's own pages. */
+/** A plugin learns who calls, but never the secret; its answers must not affect the host's own pages. */
 const isKeptFromPlugin = remembering(/^(cookie|authorization|host|expect|proxy-.*|pergola-.*)$/)
 const isKeptFromClient = remembering(
   /^(set-cookie2?|clear-site-data|service-worker-allowed|strict-transport-security|access-control-.*|proxy-.*|pergola-.*|content-security-policy|content-security-policy-report-only|x-content-type-options)$/,
 )
 
-/** Whoever looks at an answer of a plugin in a browser is not in the host's own pages. */
+/** Keeps answers of plugins, opened in a browser, isolated from the host's own pages. */
 const added = { 'x-content-type-options': 'nosniff', 'content-security-policy': 'sandbox' }
 
-/** What the host says of a request that it hands on. */
+/** What the host adds to a forwarded request. */
 export interface HandedOn {
-  /** Shows the plugin that it is us. */
+  /** Proves to the plugin that the request comes from the host. */
   readonly authorization: string
   readonly requestId: string
-  /** Who calls, without a name when it has not signed in, and what the plugin can act for it by. */
+  /** The caller, without a name when it has not signed in, and the token by which the plugin can act for it. */
   readonly caller: { readonly name: string | undefined; readonly token: string }
 }
 
-/** The headers of a request on its way to a plugin. */
+/** The headers of a request to a plugin. */
 export function headersToPlugin(
   headers: IncomingHttpHeaders,
   { authorization, requestId, caller }: HandedOn,
@@ -45,7 +45,7 @@ export function headersToPlugin(
   }
 }
 
-/** The headers of an answer on its way from a plugin. */
+/** The headers of an answer from a plugin. */
 export function headersFromPlugin(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   requestId: string,
@@ -57,7 +57,7 @@ function passed(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   isKept: (name: string) => boolean,
 ): Record<string, string | string[]> {
-  // By what a connection names, anything can be said to be its own.
+  // `Connection` can name any header as hop-by-hop.
   const connection = headers['connection']
   const named =
     connection === undefined
@@ -73,7 +73,7 @@ function passed(
   return result
 }
 
-/** Most requests have the same headers: what was found out of a name is remembered, of some names. */
+/** Most requests have the same headers, so the result is cached for a limited number of names. */
 function remembering(kept: RegExp): (name: string) => boolean {
   const known = new Map<string, boolean>()
   return (name) => {

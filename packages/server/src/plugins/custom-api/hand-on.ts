@@ -9,9 +9,9 @@ interface HandedOn extends Pick<Exchange, 'whenGone'> {
 }
 
 /**
- * Sends a request, and writes the answer as it comes, no faster than it is taken. Resolves when all of it is handed over; rejects
- * with what went wrong, with `RequestAbortedError` when whoever asked has gone. By the library's lowest door: its streams look
- * after more than is needed here, which was a fifth of what a request costs.
+ * Sends a request and writes the answer as it arrives, no faster than the client reads it. Resolves when everything was
+ * written; rejects with the error, which is `RequestAbortedError` when the client has disconnected. Uses the library's
+ * lowest-level API: its streams do more than needed, which was a fifth of the cost of a request.
  */
 export function handOn(dispatcher: Dispatcher, { options, begin, whenGone }: HandedOn): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -22,7 +22,7 @@ export function handOn(dispatcher: Dispatcher, { options, begin, whenGone }: Han
         if (status < 200) return
         to = begin(status, headers)
         to.on('drain', () => controller.resume())
-        // What is written when the client has gone fails; that it has is told by `whenGone`.
+        // Writes fail after a disconnect; `whenGone` reports the disconnect.
         to.on('error', () => {})
       },
       onResponseData: (controller, chunk) => {

@@ -14,16 +14,16 @@ import {
 import { answerMs, pluginFailed, stalledMs, told, type ForwardOptions, type PluginDoor } from './forward.ts'
 import { headersFromPlugin, headersToPlugin } from './forwarded-headers.ts'
 
-/** Begins what goes on; told `end` when it may not any more. Throws when it may not begin. */
+/** Begins a long-lived stream; calls `end` when it may not continue. Throws when it may not begin. */
 export type Lasting = (end: (why: unknown) => void) => Promise<Disposable>
 
-/** Hands a WebSocket on to the plugin that answers it. A connection of its own for each, and nothing of it is read. */
+/** Forwards a WebSocket to the plugin that answers it, over its own connection, without reading its content. */
 export function passOn(
   door: PluginDoor,
   request: IncomingRequest,
   { caller, lasting, ...options }: Pick<ForwardOptions, 'caller' | 'answerMs'> & { readonly lasting: Lasting },
 ): Passage {
-  /** Before it is opened, what came too early. */
+  /** The reason for a close that was requested before the socket was opened. */
   let early: Closing | undefined
   let close = (why: Closing) => {
     early ??= why
@@ -99,7 +99,7 @@ async function ask(door: PluginDoor, question: Question): Promise<Accepted | Dec
   }
 }
 
-/** What is told of a plugin that has gone without a word. */
+/** The close code and reason when a plugin's connection was lost. */
 function lostTo({ name, stopping }: PluginDoor): Closing {
   if (stopping.aborted) return { code: goingAway, reason: `the plugin ${name} is stopped` }
   return { code: failed, reason: `the plugin ${name} has gone` }
@@ -107,7 +107,7 @@ function lostTo({ name, stopping }: PluginDoor): Closing {
 
 const denials = new Set<Reason>(['Unauthenticated', 'Forbidden'])
 
-/** Numbers from 4000 on are for the plugin's own use; these are everybody's. */
+/** Codes from 4000 on are for the plugin's own use; these are the standard ones. */
 function closingOf(why: unknown): Closing {
   if (why === undefined) return { code: goingAway, reason: 'open for long enough; connect again' }
   const reason = isApiError(why) ? why.reason : 'Internal'

@@ -2,15 +2,15 @@ import { randomInt } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** In a range that no system gives to people or services, and that containers map. */
+/** A range that no system assigns to people or services, and that containers map. */
 const firstId = 61_200
 const mostAccounts = 4_000
 const readAndRun = 0o005
 const pass = 0o001
 
 /**
- * Who a plugin's process runs as. The two together tell what it has started, which it cannot shed: other hosts on the machine
- * count their users as we do, and their groups are drawn by lot.
+ * The account of a plugin's process. Uid and gid together identify everything that it has started, which it cannot change:
+ * other hosts on the machine count their uids as this one does, but their gids are random.
  */
 export interface Account extends Disposable {
   readonly uid: number
@@ -18,13 +18,15 @@ export interface Account extends Disposable {
 }
 
 export interface Accounts {
-  /** `uid`: each plugin an account of its own, apart from us and from each other. `shared`: all of them our own. */
+  /**
+   * `uid`: each plugin has its own account, separate from the host and from each other. `shared`: all use the host's account.
+   */
   readonly isolation: 'uid' | 'shared'
-  /** For a process that is to start, until it is given back; undefined when accounts are shared. */
+  /** Reserves an account for a process until it is disposed; undefined when accounts are shared. */
   take(): Account | undefined
 }
 
-/** Throws, in words for an operator, when what is wanted cannot be had. */
+/** Throws, with a message for the operator, when the wanted isolation is not possible. */
 export function createAccounts(wanted: 'auto' | 'uid' | 'shared'): Accounts {
   const fault = wanted === 'shared' ? 'it is not wanted' : isolationFault()
   if (wanted === 'uid' && fault !== undefined) {
@@ -54,7 +56,7 @@ function freeGroup(taken: ReadonlyMap<number, number>): number {
   }
 }
 
-/** Why an account that knows nobody could not run what we run. */
+/** Why an unprivileged account could not run our programs. */
 function isolationFault(): string | undefined {
   if (process.getuid?.() !== 0) return 'only root can change to another account'
   if (!isOpen(process.execPath, readAndRun)) return `${process.execPath} is not for everybody to run`

@@ -3,11 +3,11 @@ import { errors, type Dispatcher } from 'undici'
 interface Question {
   readonly options: Dispatcher.DispatchOptions
   readonly timeoutMs: number
-  /** Of the answer's body. */
+  /** Limit of the answer's body. */
   readonly maxBytes: number
 }
 
-/** What somebody answered, in whole. By the library's lowest door: a write waits for this. */
+/** Reads a complete answer. Uses the library's lowest-level API, because a write waits for this. */
 export function askPlugin(
   dispatcher: Dispatcher,
   { options, timeoutMs, maxBytes }: Question,

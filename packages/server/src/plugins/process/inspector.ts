@@ -2,17 +2,18 @@ import type { Running } from './running.ts'
 
 type Inspected = Pick<Running, 'pid' | 'exited'>
 
-/** One port for debuggers, handed on from process to process. */
+/** One debugger port, passed from process to process. */
 export interface Inspector {
-  /** With which Node.js is started, so that it can be looked into later. */
+  /** Node.js arguments that allow the inspector to be opened later. */
   readonly words: readonly string[]
-  /** The process is healthy, and to be looked into as soon as the one before it has ended. */
+  /** Registers a healthy process, to be inspected as soon as the previous one has exited. */
   attend(running: Inspected): void
 }
 
 /**
- * Two processes cannot listen on one port, and for a while there are two: the version that answers, and the one that is prepared.
- * So none opens it by itself. The newest is told to when the one that has it ends, by the signal that Node.js knows for this.
+ * Two processes cannot listen on one port, and for a while there are two: the active version and the one being prepared. So
+ * none opens the port by itself. When the process that has it exits, the newest is told to open it, by the signal that Node.js
+ * uses for this.
  */
 export function createInspector(port: number, open: (pid: number) => void = openInspector): Inspector {
   const attended: Inspected[] = []
@@ -35,7 +36,7 @@ export function createInspector(port: number, open: (pid: number) => void = open
   }
 }
 
-/** A process that has ended in all but name: Node.js keeps it for as long as a debugger looks at it. */
+/** The process has finished, but Node.js keeps it alive while a debugger is attached. */
 export function hasOnlyDebuggerLeft(line: string): boolean {
   return line.startsWith('Waiting for the debugger to disconnect')
 }
@@ -44,7 +45,7 @@ function openInspector(pid: number): void {
   try {
     process.kill(pid, 'SIGUSR1')
   } catch (error) {
-    // It has ended meanwhile, which is told in another way.
+    // The process has exited meanwhile, which is reported elsewhere.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }

@@ -1,19 +1,19 @@
 import { createLineLog } from './line-log.ts'
 import type { PluginExit, Running } from './running.ts'
 
-/** What a host says to a plugin that it starts: the document of the protocol, and where its lines go. */
+/** What the host passes to a plugin that it starts: the document of the protocol, and the target of its log lines. */
 export interface PluginStart {
   readonly token: string
-  /** Where the plugin listens, and where the host does: paths of Unix sockets. */
+  /** Unix socket paths of the plugin and of the host. */
   readonly listen: string
   readonly host: string
   readonly log: (line: string) => void
 }
 
-/** Runs a plugin in our own process until it is disposed of, for tests that look into it. All else is as ever. */
+/** Runs a plugin in the host's own process until it is disposed, for tests that debug it. Everything else is unchanged. */
 export type RunHere = (start: PluginStart) => Promise<AsyncDisposable>
 
-/** Nothing can be ended here by force: whoever runs our process can, and so it is asked to stop. */
+/** Code in the host's own process cannot be killed, so it is only asked to stop. */
 export function launchHere(run: RunHere, start: Omit<PluginStart, 'log'>, onLine: (line: string) => void): Running {
   const log = createLineLog(onLine)
   const { promise: exited, resolve } = Promise.withResolvers<PluginExit>()

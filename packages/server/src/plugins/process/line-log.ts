@@ -1,8 +1,8 @@
-/** The last lines that a process wrote, each cut at a bound. */
+/** The last lines that a process wrote, each truncated at a limit. */
 export interface LineLog {
-  /** Takes what came, whole lines or parts of them. */
+  /** Adds output, whole lines or parts of them. */
   write(chunk: string): void
-  /** Takes what came last as a line, though it has no end. */
+  /** Ends the last line, even if it has no line break. */
   end(): void
   /** Oldest first. */
   lines(): readonly string[]
@@ -23,7 +23,7 @@ export function createLineLog(onLine: (line: string) => void): LineLog {
   return {
     write: (chunk) => {
       const [first = '', ...others] = chunk.split('\n')
-      // Of a line without end, no more is kept than is shown.
+      // Of an unterminated line, no more is kept than is shown.
       if (open.length <= mostCharacters) open += first
       for (const next of others) {
         take(open)

@@ -6,31 +6,31 @@ const healthMs = 1_000
 const definitionMs = 5_000
 const evaluateMs = 1_000
 const mostEvaluationBytes = 16 * 1024 * 1024
-/** Requests that are handed on at a time. */
+/** Maximum number of forwarded requests in flight. */
 const mostHandedOn = 64
-/** A pulse, and as many evaluations as are asked at a time. */
+/** Enough for a health check and all concurrent evaluations. */
 const mostOwn = 8
 
-/** The way to a plugin that runs: HTTP over its socket. */
+/** The connection to a running plugin: HTTP over its socket. */
 export interface PluginLink extends AsyncDisposable {
-  /** For requests that are handed on. */
+  /** For forwarded requests. */
   readonly pool: Pool
-  /** For those whose answer goes on; how many there may be is counted elsewhere. */
+  /** For requests with long-lived answers; their number is limited elsewhere. */
   readonly streams: Pool
-  /** The path of its socket, for whatever is no plain request. */
+  /** The path of its socket, for everything that is not a plain request. */
   readonly socket: string
-  /** What each of our requests shows. */
+  /** The authorization header of the host's requests. */
   readonly authorization: string
   isHealthy(): Promise<boolean>
-  /** What it says it is. */
+  /** The definition that the plugin reports. */
   definition(): Promise<unknown>
-  /** What it says of objects of its models. */
+  /** Asks the plugin about objects of its models. */
   evaluate(items: readonly object[]): Promise<unknown>
 }
 
 interface LinkOptions {
   readonly socket: string
-  /** Shown with each of our requests. */
+  /** Sent with each request of the host. */
   readonly token: string
 }
 
@@ -40,7 +40,7 @@ export function openPluginLink({ socket, token }: LinkOptions): PluginLink {
     new Pool('http://plugin', { socketPath: socket, connections, pipelining: 1 })
   const pool = open(mostHandedOn)
   const streams = open(null)
-  // Apart from what callers want: their calls may stay open for as long as they like.
+  // Separate from callers' requests, which may stay open indefinitely.
   const own = open(mostOwn)
   const get = (path: string, timeoutMs: number) =>
     askPlugin(own, {

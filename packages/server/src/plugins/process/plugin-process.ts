@@ -15,50 +15,50 @@ import { killAccount, killGroup, watchGroup, yieldToHost } from './process-group
 import type { PluginExit, Running } from './running.ts'
 
 const healthEveryMs = 15
-/** Once it is healthy, it is asked so often, and ended when it has not answered so many times. */
+/** Interval of health checks, and the number of failed ones after which the process is killed. */
 const pulseMs = 5_000
 const mostMissed = 3
-/** How long a plugin that was asked to stop may take for what it is doing. */
+/** How long a plugin that was asked to stop may take to finish its work. */
 const stopMs = 5_000
-/** Of what it wrote last, when it could not be started. */
+/** Number of last log lines shown when it could not be started. */
 const shownLines = 15
 
 export interface PluginProcessOptions {
   readonly name: string
   readonly command: readonly string[]
-  /** Where it runs. */
+  /** Its working directory. */
   readonly directory: string
-  /** Where it finds the API. */
+  /** The socket of the host's API. */
   readonly hostSocket: string
   readonly limits: PluginLimits
-  /** Who it runs as; ourselves when left out. */
+  /** The account it runs as; the host's own by default. */
   readonly account?: Account | undefined
-  /** Runs it in our own process, and not as the command says. */
+  /** Runs the plugin in the host's own process instead of executing the command. */
   readonly runHere?: RunHere | undefined
-  /** Whoever writes it looks into it: it need not answer at a breakpoint, and there is nobody to whom it has to yield. */
+  /** Set during development: the process need not answer at a breakpoint, and it is not deprioritized. */
   readonly inspector?: Inspector | undefined
-  /** It is no longer wanted, however far it is. */
+  /** Aborted when the plugin is no longer wanted, in any state. */
   readonly signal?: AbortSignal
-  /** Told of every line it writes. */
+  /** Called for every line it writes. */
   readonly onLine: (line: string) => void
 }
 
 export interface PluginLimits {
   readonly memoryBytes: number
-  /** That it may be made of at a time. */
+  /** Maximum number of its processes. */
   readonly processes: number
-  /** From the start until it is healthy. */
+  /** Timeout from the start until it is healthy. */
   readonly startMs: number
 }
 
-/** A plugin that runs, and is healthy. */
+/** A running, healthy plugin. */
 export interface PluginProcess extends AsyncDisposable, Pick<Running, 'pid' | 'log' | 'exited'> {
-  /** Shown by us to it and by it to us, for as long as it runs. */
+  /** Authenticates the host and the plugin to each other while it runs. */
   readonly token: string
   readonly link: PluginLink
 }
 
-/** Starts a plugin and waits until it is healthy; throws, and nothing of it is left, when it does not get there. */
+/** Starts a plugin and waits until it is healthy; on failure throws and cleans everything up. */
 export async function startPluginProcess(options: PluginProcessOptions): Promise<PluginProcess> {
   const { name, limits, account, runHere } = options
   const sockets = mkdtempSync(join(tmpdir(), `pergola-${name.slice(0, 20)}-`))
@@ -86,7 +86,7 @@ export async function startPluginProcess(options: PluginProcessOptions): Promise
   return { ...running, token, link, [Symbol.asyncDispose]: stop }
 }
 
-/** Whoever cannot even say that it is there does nothing else either. */
+/** Kills a plugin that does not even answer health checks. */
 function keepPulse(link: PluginLink, { exited, kill }: Pick<Running, 'exited' | 'kill'>): void {
   let missed = 0
   const look = async () => {
@@ -102,7 +102,7 @@ function launch(options: PluginProcessOptions, door: { readonly token: string; r
   const command = inspectable(options)
   const bounded = account ? boundedTo(limits.processes, command) : command
   const [program = '', ...words] = dyingWithUs(bounded)
-  // A group of its own, so that what it starts ends with it. What we know is not in its environment.
+  // In its own process group, so that its children end with it. The host's environment is not passed on.
   const child = spawn(program, words, {
     cwd: directory,
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: directory, TZ: 'UTC', PERGOLA_PROTOCOL: '1' },
@@ -115,7 +115,7 @@ function launch(options: PluginProcessOptions, door: { readonly token: string; r
     if (options.inspector && hasOnlyDebuggerLeft(line)) kill('has ended')
   })
   follow(child, log)
-  // Secrets come by a pipe: arguments and environments can be read by others.
+  // Secrets are passed by a pipe: others can read arguments and environments.
   const pipe = child.stdio[3] as NodeJS.WritableStream
   pipe.on('error', () => {})
   pipe.end(JSON.stringify({ ...door, host: hostSocket }))
@@ -129,7 +129,7 @@ function launch(options: PluginProcessOptions, door: { readonly token: string; r
   if (pid !== undefined && !options.inspector) yieldToHost(pid)
   const exited = endOf(child).then(({ code, signal, failure }): PluginExit => {
     watch?.[Symbol.dispose]()
-    // What it started and left behind.
+    // Kills the children that it left behind.
     if (pid !== undefined) killGroup(pid)
     if (account) killAccount(account)
     log.end()
@@ -158,7 +158,7 @@ function follow({ stdout, stderr }: ChildProcess, log: LineLog): void {
 }
 
 interface ProcessEnd extends Pick<PluginExit, 'code' | 'signal'> {
-  /** Why it could not even be started. */
+  /** Why the process could not be started at all. */
   readonly failure?: string
 }
 

@@ -4,22 +4,22 @@ import type { Account } from './accounts.ts'
 
 const pageBytes = 4_096
 const lookMs = 250
-/** Below ours: one that spins gets a ninth of what we do. */
+/** Lower priority than the host: a process that spins gets a ninth of the host's CPU share. */
 const niceness = 10
-/** Of those who may go when memory runs out, the first. */
+/** Makes the OOM killer choose plugins first. */
 const oomScore = 500
 
-/** What the processes of a group take. */
+/** Resource usage of a process group. */
 export interface GroupUse {
   readonly processes: number
-  /** Shared pages are counted for each. */
+  /** Shared pages are counted for each process. */
   readonly bytes: number
 }
 
 const watched = new Map<number, (use: GroupUse) => void>()
 let looking: NodeJS.Timeout | undefined
 
-/** Tells of the group again and again, until it is let go. One look at the machine is for all of them. */
+/** Reports the group's usage periodically until disposed. One scan of /proc serves all groups. */
 export function watchGroup(group: number, onUse: (use: GroupUse) => void): Disposable {
   watched.set(group, onUse)
   looking ??= setInterval(look, lookMs).unref()
@@ -44,7 +44,7 @@ function look(): void {
   for (const [group, use] of uses) watched.get(group)?.(use)
 }
 
-/** Ends every process of the group; harmless when there is none. */
+/** Kills every process of the group; does nothing when there is none. */
 export function killGroup(group: number): void {
   kill(-group)
 }
@@ -57,11 +57,11 @@ function kill(pid: number): void {
   }
 }
 
-/** Ends every process of the account, in whatever group and under whatever parent it is. */
+/** Kills every process of the account, in any group and under any parent. */
 export function killAccount({ uid, gid }: Pick<Account, 'uid' | 'gid'>): void {
   const wanted = new RegExp(`^State:\\t[^Z][^]*^Uid:\\t${uid}\\t[^]*^Gid:\\t${gid}\\t`, 'm')
   const ended = new Set<string>()
-  // Until no more come: those that were found may have been about to start others.
+  // Repeats until none is found: a process may have been about to start others.
   for (let found = true; found;) {
     found = false
     for (const pid of processIds()) {
@@ -73,13 +73,13 @@ export function killAccount({ uid, gid }: Pick<Account, 'uid' | 'gid'>): void {
   }
 }
 
-/** Behind us, whatever there is too little of; what the process starts inherits it. */
+/** Gives the process, and its children, a lower priority than the host for CPU and memory. */
 export function yieldToHost(pid: number): void {
   try {
     setPriority(pid, niceness)
     writeFileSync(`/proc/${pid}/oom_score_adj`, String(oomScore))
   } catch {
-    // It has ended already, or the system knows no such thing.
+    // The process has exited already, or the system does not support this.
   }
 }
 
@@ -91,7 +91,7 @@ function processIds(): readonly string[] {
   }
 }
 
-/** Empty when the file is gone. */
+/** Empty when the file does not exist. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')
@@ -100,11 +100,11 @@ function textOf(file: string): string {
   }
 }
 
-/** Undefined for a process that has ended meanwhile. */
+/** Undefined for a process that has exited meanwhile. */
 function statOf(pid: string): { readonly group: number; readonly pages: number } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // Behind the name, which may hold anything: state, parent, group, and resident pages further on.
+    // Fields after the name, which may contain anything: state, parent, group, and resident pages further on.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return { group: Number(fields[2]), pages: Number(fields[21]) }
   } catch {

@@ -1,21 +1,21 @@
 import type { LineLog } from './line-log.ts'
 
-/** How a process came to its end. */
+/** How a process ended. */
 export interface PluginExit {
-  /** In words: `ended with code 1`. */
+  /** In words, such as `ended with code 1`. */
   readonly how: string
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** Its last lines. */
+  /** Its last log lines. */
   readonly lines: readonly string[]
 }
 
-/** A plugin that was begun, healthy or not. */
+/** A started plugin, healthy or not. */
 export interface Running {
   readonly pid: number
   readonly log: Pick<LineLog, 'lines'>
   readonly exited: Promise<PluginExit>
   kill(why: string): void
-  /** Asks it to finish; resolves when it has, or was ended. */
+  /** Asks the plugin to finish; resolves when it has exited or was killed. */
   stop(): Promise<void>
 }

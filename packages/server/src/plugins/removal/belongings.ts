@@ -15,17 +15,17 @@ import type { PluginSpec } from '../plugin-model.ts'
 export interface BelongingParts {
   readonly store: Store
   readonly packages: Packages
-  /** All models that there are. */
+  /** All registered models. */
   readonly models: () => readonly Model[]
 }
 
-/** What is there because a plugin is, or was. */
+/** Everything that exists because of a plugin. */
 export interface Belongings {
   readonly models: readonly Model[]
   readonly roles: readonly string[]
-  /** Of these roles, to people. */
+  /** Bindings of these roles. */
   readonly bindings: readonly string[]
-  /** That it declares, of others' models. */
+  /** Objects of foreign models that it declares. */
   readonly objects: readonly DeclaredObject[]
 }
 
@@ -49,7 +49,7 @@ export function coreModel({ models }: Pick<BelongingParts, 'models'>, kind: stri
   return model
 }
 
-/** A package that cannot be read any more declares nothing. */
+/** A package that can no longer be read declares nothing. */
 async function readable({ packages }: BelongingParts, { digest }: PluginSpec): Promise<OpenedPackage | undefined> {
   try {
     return await openPackage(packages, digest)
@@ -59,7 +59,7 @@ async function readable({ packages }: BelongingParts, { digest }: PluginSpec): P
   }
 }
 
-/** For whoever is about to take it away, before anything is. */
+/** Describes a removal before anything is removed. */
 export async function describeRemoval(
   parts: BelongingParts & DependentParts,
   plugin: Pick<InstalledPlugin, 'name' | 'spec'>,

@@ -14,9 +14,9 @@ import type { InstalledPlugin } from '../known-plugins.ts'
 import { specOf, type PluginState } from '../plugin-model.ts'
 import { belongingsOf, coreModel, countOf, type BelongingParts } from './belongings.ts'
 
-/** What somebody else still holds is looked at again after so long. */
+/** Interval between attempts on objects that others still hold. */
 const againMs = 1_000
-/** Deleted at a time. */
+/** Maximum number of concurrent deletions. */
 const lanes = 16
 
 export interface RemovalParts extends WriteParts, BelongingParts {
@@ -32,10 +32,10 @@ interface Removal {
   readonly tell: (state: PluginState) => void
 }
 
-/** Takes away what a plugin has brought, on one replica for all; begun again, it goes on. */
+/** Removes what a plugin added, on one replica for all; a repeated run continues. */
 export async function removePlugin(parts: RemovalParts, removal: Removal): Promise<void> {
   const { plugin, tell } = removal
-  // Another replica may have done it before us, and somebody installed it again since.
+  // Another replica may have removed it already, and it may have been installed again since.
   if (!(await isWanted(parts, plugin))) return
   const { models, roles, bindings, objects } = await belongingsOf(parts, plugin.spec)
   await pruneDeclared(parts, { name: plugin.name, groups: plugin.spec.groups }, { objects })
@@ -63,7 +63,7 @@ async function isWanted({ store, plugins }: RemovalParts, { name, uid, spec }: I
   return stored?.uid === uid && specOf(fromData(stored.data)).removal === spec.removal
 }
 
-/** Every object of the model, then the model. */
+/** Deletes every object of the model, then the model. */
 async function purge(parts: RemovalParts, model: Model, { plugin, signal, tell }: Removal): Promise<void> {
   await parts.open(model)
   for (;;) {
@@ -99,7 +99,7 @@ interface Held {
   readonly plugin: InstalledPlugin
 }
 
-/** Nobody is left who would remove its own finalizers. */
+/** Removes the plugin's own finalizers, because no process is left to do so. */
 async function letGo(parts: RemovalParts, model: Model, { stored, plugin }: Held): Promise<void> {
   const isOwn = (finalizer: string) => plugin.spec.groups.includes(finalizer.split('/')[0] ?? '')
   if (!(fromData(stored.data).metadata.finalizers ?? []).some(isOwn)) return
@@ -115,7 +115,7 @@ async function deleted(parts: RemovalParts, model: Model, name: string): Promise
   await gone(deleteObject(parts, model, { name }))
 }
 
-/** Whoever was there before us meant the same. */
+/** Ignores objects that were deleted already. */
 async function gone(work: Promise<unknown>): Promise<void> {
   try {
     await work

@@ -17,7 +17,7 @@ interface AheadParts extends WriteParts {
   readonly plugins: Model
 }
 
-/** Says of each model that is there already what it is about to become, so that its new indexes are built. */
+/** Stores the upcoming definition of each existing model, so that its new indexes are built. */
 export async function declareAhead(parts: AheadParts, models: readonly ModelDeclaration[]): Promise<void> {
   const { store, definitions } = parts
   const wishes: Wish[] = []
@@ -30,7 +30,7 @@ export async function declareAhead(parts: AheadParts, models: readonly ModelDecl
   if (wishes.length > 0) await writeTogether(parts, wishes)
 }
 
-/** Takes it back, with the candidate. Answers whether that candidate was still there to be taken back. */
+/** Removes the upcoming definitions and the candidate. Returns whether that candidate was still there. */
 export async function withdraw(parts: AheadParts, plugin: InstalledPlugin): Promise<boolean> {
   const { store, definitions, plugins } = parts
   const stored = await store.get(plugins, plugin.name)

@@ -14,7 +14,7 @@ import { specOf, versionOf, type PluginSpec, type PluginVersion } from '../plugi
 export interface Versions {
   readonly plugin: InstalledPlugin
   readonly candidate: PluginVersion
-  /** Unknown when its package cannot be read any more. */
+  /** Undefined when its package can no longer be read. */
   readonly before: OpenedPackage | undefined
   readonly after: OpenedPackage
 }
@@ -25,9 +25,9 @@ interface SwitchParts extends ApplyParts, PruneParts {
 }
 
 /**
- * In one transaction: the models as the candidate declares them, the role templates that it declares and no longer those
- * that it does not, and the candidate as the version that holds. Other objects come with its start: those of its own models
- * by the schema that holds then, those of others' by the rights that it has then.
+ * In one transaction: declares the candidate's models, creates its role templates and deletes those it no longer has, and makes
+ * the candidate the active version. Other objects are applied when it starts: those of its own models by the schema in force
+ * then, those of foreign models by the rights that it has then.
  */
 export async function switchVersions(parts: SwitchParts, versions: Versions): Promise<void> {
   const { plugin, before, after } = versions
@@ -74,7 +74,7 @@ function isSame(one: DeclaredObject, other: DeclaredObject): boolean {
   return deepEqual([one.apiVersion, one.kind, one.name], [other.apiVersion, other.kind, other.name])
 }
 
-/** What nobody serves any more is gone already. */
+/** An object whose model is not served any more is gone already. */
 function gone({ models }: ApplyParts, { apiVersion, kind, name }: DeclaredObject): readonly Wish[] {
   const model = models().find((known) => known.apiVersion === apiVersion && known.kind === kind)
   return model ? [{ model, name }] : []

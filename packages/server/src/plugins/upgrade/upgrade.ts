@@ -15,9 +15,9 @@ import type { Replicas } from '../replicas.ts'
 import { declareAhead, withdraw } from './models-ahead.ts'
 import { switchVersions } from './switch-versions.ts'
 
-/** Somebody waits for it: a look is two readings, by one replica. */
+/** A caller waits for this; one check is two reads, on one replica. */
 const lookMs = 25
-/** Beyond the time that a process may take to start. */
+/** Added to the time that a process may take to start. */
 const patienceMs = 15_000
 
 export interface UpgradeParts extends ApplyParts, RegisterParts {
@@ -27,13 +27,13 @@ export interface UpgradeParts extends ApplyParts, RegisterParts {
   readonly replicas: Pick<Replicas, 'live'>
   readonly limits: { readonly startMs: number }
   readonly log: Log
-  /** Does work that one replica at a time may do for the plugin. */
+  /** Runs work that one replica at a time may do for the plugin. */
   readonly exclusively: <Result>(name: string, work: () => Promise<Result>) => Promise<Result>
 }
 
 /**
- * Takes a plugin from the version that holds to its candidate, on one replica for all of them. Until the switch, which is one
- * transaction, whatever goes wrong leaves everything as it was.
+ * Upgrades a plugin from the active version to its candidate, on one replica for all of them. Until the switch, which is one
+ * transaction, any failure leaves everything unchanged.
  */
 export async function upgrade(parts: UpgradeParts, plugin: InstalledPlugin, signal: AbortSignal): Promise<void> {
   const { candidate, ...spec } = plugin.spec
@@ -67,7 +67,7 @@ export async function upgrade(parts: UpgradeParts, plugin: InstalledPlugin, sign
   }
 }
 
-/** Everything goes on as it was; harmless when the candidate has come to hold, or is gone. */
+/** Abandons the upgrade; nothing changes. Does nothing when the candidate has become active, or is gone. */
 export async function giveUp(parts: UpgradeParts, plugin: InstalledPlugin, why: string): Promise<void> {
   const { candidate, version } = plugin.spec
   if (!candidate) return
@@ -83,7 +83,7 @@ interface Awaited {
   readonly signal: AbortSignal
 }
 
-/** Every replica that is alive has it running beside the other. */
+/** Waits until every live replica runs the candidate next to the active version. */
 async function untilPrepared(parts: UpgradeParts, { plugin, candidate, signal }: Awaited): Promise<void> {
   const until = performance.now() + parts.limits.startMs + patienceMs
   for (;;) {

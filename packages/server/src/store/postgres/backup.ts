@@ -9,13 +9,13 @@ import { Client } from 'pg'
 import type { RestoreOptions, Tell } from '../backup.ts'
 import { writeNewFile } from '../new-file.ts'
 
-/** Where Debian keeps the programs of every version. */
+/** Where Debian installs the programs of every PostgreSQL version. */
 const installedBelow = '/usr/lib/postgresql'
 const shownLines = 5
-/** Of an archive's list: what is there in every database. */
+/** Archive entries that exist in every database. */
 const ownSchema = /^\d+; \d+ \d+ (?:SCHEMA|(?:COMMENT|ACL) - SCHEMA) (?:- )?public\b/
 
-/** By the database's own program: it reads one moment, whatever is written meanwhile. */
+/** Uses pg_dump, which reads one snapshot while others write. */
 export async function backUpPostgres(url: string, to: string, tell: Tell): Promise<void> {
   await using database = await connectTo(url)
   const program = await programFor('pg_dump', await majorOf(database.client))
@@ -95,7 +95,7 @@ async function contentsOf(program: string, from: string): Promise<string> {
   }
 }
 
-/** It must not be older than the server. */
+/** The program must not be older than the server. */
 async function programFor(name: 'pg_dump' | 'pg_restore', server: number): Promise<string> {
   const versions = existsSync(installedBelow) ? readdirSync(installedBelow) : []
   const places = [name, ...versions.map((version) => join(installedBelow, version, 'bin', name))]
@@ -125,7 +125,7 @@ interface Program {
   readonly tell: Tell
 }
 
-/** The password is not among its words: anybody may read those. */
+/** The password is not passed as an argument: other users can read those. */
 async function run({ program, words, url, tell }: Program): Promise<void> {
   const { password } = new URL(url)
   const bare = new URL(url)

@@ -9,28 +9,28 @@ import { inTransaction } from './write/transaction.ts'
 import { currentEdition } from './connection/statement-form.ts'
 import { writeStatements, type WriteStatements } from './write/write-sql.ts'
 
-/** A model that is open: where it lives, and its statements. */
+/** An open model: its tables and statements. */
 export interface OpenModel {
   readonly table: ModelTable
-  /** How often the catalog's row had been changed when it was read. */
+  /** The value of `revised` when the catalog row was read; every change of the row increments it. */
   readonly revised: number
   readonly statements: WriteStatements
-  /** The names of the statements that read pages and keep their plans, by their text. */
+  /** Names of the prepared page statements, by their text. */
   readonly keptPages: Map<string, string>
 }
 
-/** Which models there are and where they live: the `models` table, and what this process knows of it. */
+/** The models and their tables: the `models` table, and this process's cache of it. */
 export interface Catalog {
   open(declaration: ModelDeclaration): Promise<void>
-  /** Answers false when there are objects. */
+  /** Returns false when the model has objects. */
   close(model: ModelKey): Promise<boolean>
-  /** Throws for a model that was not opened: that is a mistake in the program. */
+  /** Throws for a model that was not opened, which is a programming error. */
   find(model: ModelKey): OpenModel
-  /** Reads an open model again; throws `StaleModel` when another declaration holds. */
+  /** Reads an open model again; throws `StaleModel` when another declaration is in force. */
   refresh(model: ModelKey): Promise<OpenModel>
-  /** What the slots of a model meant in a generation, open or not. */
+  /** The layout of a model in a generation, whether the model is open or not. */
   layout(id: number, generation: number): Promise<ModelKey & TableLayout>
-  /** The same when it has been asked for before. */
+  /** The layout if it is already cached. */
   knownLayout(id: number, generation: number): (ModelKey & TableLayout) | undefined
 }
 
@@ -49,8 +49,8 @@ interface ModelRow {
 const undefinedThings = new Set(['42883', '42P01'])
 
 /**
- * The error, or `StaleModel` when it came about because another declaration holds: the function of the former edition is
- * gone, or the side table of a former index.
+ * Returns `StaleModel` if the error means that another declaration is in force: the function of the old edition is gone, or the
+ * side table of a former index. Returns other errors unchanged.
  */
 export function orStaleModel(error: unknown, model: ModelKey): unknown {
   if (!(error instanceof DatabaseError) || !undefinedThings.has(error.code ?? '')) return error
@@ -96,7 +96,7 @@ export function createCatalog(pool: Pool): Catalog {
   }
 }
 
-/** Writes the catalog's row, by whoever has locked it or the model's name. */
+/** Writes the catalog row; the caller must hold a lock on it or on the model's name. */
 export async function saveTable(client: ClientBase, table: ModelTable): Promise<void> {
   await client.query(
     `UPDATE models SET edition = $2, generation = $3, revised = revised + 1, indexes = $4, composites = $5, columns = $6,
@@ -105,7 +105,7 @@ export async function saveTable(client: ClientBase, table: ModelTable): Promise<
   )
 }
 
-/** Answers the catalog's row under a lock that keeps others from changing it. */
+/** Returns the catalog row under a lock that keeps others from changing it. */
 export async function lockTable(client: ClientBase, model: ModelKey): Promise<ModelTable | undefined> {
   await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 1))', [keyOf(model)])
   const row = await readRow(client, model)
@@ -116,8 +116,7 @@ const lockTries = 100
 const lockNotAvailable = '55P03'
 
 /**
- * Writers queue behind whoever waits for a table, so the wait is short and often repeated. Between two tries they get
- * through.
+ * Writers queue behind a waiting table lock, so each wait is short and is retried often. Writers proceed between two attempts.
  */
 async function patiently<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -135,7 +134,7 @@ interface Found {
   readonly revised: number
 }
 
-/** The usual case, without a lock: all that were refused by a change of the model open it again at once. */
+/** The common case, without a lock: all replicas refused after a change of the model open it again at once. */
 async function findUnchanged(pool: Pool, declaration: ModelDeclaration): Promise<Found | undefined> {
   const row = await readRow(pool, declaration)
   const table = row && toTable(declaration, row)
@@ -167,8 +166,8 @@ async function create(client: ClientBase, declaration: ModelDeclaration): Promis
 }
 
 /**
- * Under a lock that no writer passes: those before it are done, those behind it see the new edition and are refused unless
- * they follow it. An empty table has its indexes at once.
+ * Runs under a lock that excludes writers: earlier writers are done, later ones see the new edition and are refused unless they
+ * follow it. An empty table gets its indexes immediately.
  */
 async function change(client: ClientBase, table: ModelTable, next: ModelTable): Promise<void> {
   await lockOut(client, table)
@@ -180,13 +179,13 @@ async function change(client: ClientBase, table: ModelTable, next: ModelTable): 
   if (await hasObjects(client, table)) return saveTable(client, next)
   const ordering = missingBtrees(next).map((btree) => createIndexSql(btree, 'at once'))
   const discarding = next.discarded.flatMap((discarded) => discardSql(next, discarded))
-  // Nobody else is here, and in a transaction it cannot be done concurrently.
+  // The lock excludes everybody else, and CONCURRENTLY is not allowed in a transaction.
   const now = discarding.map((sql) => sql.replace(' CONCURRENTLY', ''))
   for (const sql of [...ordering, ...now]) await client.query(sql)
   await saveTable(client, { ...settled(next), discarded: [] })
 }
 
-/** Under the same lock, so that no writer is between the look at the table and its end. */
+/** Takes the same lock, so that no writer can come between checking the table and closing it. */
 async function closeTable(client: ClientBase, model: ModelKey): Promise<boolean> {
   const table = await lockTable(client, model)
   if (!table) return true
@@ -209,7 +208,7 @@ async function hasObjects(client: ClientBase, table: ModelTable): Promise<boolea
   return rows[0]?.used ?? false
 }
 
-/** One that the planner replaces by its result. */
+/** An immutable function, which the planner replaces by its result. */
 function createEditionSql(table: ModelTable): string {
   return `CREATE FUNCTION ${currentEdition(table)} RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true'`
 }

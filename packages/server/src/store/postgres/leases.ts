@@ -3,13 +3,13 @@ import type { ClientBase, Pool } from 'pg'
 import type { Lease } from '../store.ts'
 import { inTransaction } from './write/transaction.ts'
 
-/** By the database's clock, so that replicas need not agree on the time. */
+/** Uses the database's clock, so that replicas need not agree on the time. */
 export async function acquireLease(
   pool: Pool,
   name: string,
   { holder, ttlMs }: { holder: string; ttlMs: number },
 ): Promise<Lease | undefined> {
-  // Nearly all who ask hold it, or wait for another to be gone, once a second each: they need no transaction.
+  // Nearly all callers either hold the lease or wait for another holder, once a second each: they need no transaction.
   const { rows: found } = await pool.query<{ token: string | null }>({
     name: 'renew lease',
     text: renewSql,
@@ -39,7 +39,7 @@ export async function acquireLease(
   })
 }
 
-/** The token of whoever holds it; none when another does, and no row when it is free. */
+/** Returns the token to the holder, a null token when another holds the lease, and no row when it is free. */
 const renewSql = `
   WITH renewed AS (
     UPDATE leases SET expires_at = clock_timestamp() + $3 * interval '1 millisecond'
@@ -64,7 +64,7 @@ export async function heldLeases(pool: Pool, prefix: string): Promise<readonly s
   return rows.map(({ name }) => name)
 }
 
-/** Locks the token's row until the transaction ends: a plain read let a stale write commit 1.5 s after its successor. */
+/** Locks the token's row until the transaction ends: with a plain read, a stale write committed 1.5 s after its successor. */
 export async function holdFence(client: ClientBase, { name, token }: Lease): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM lease_tokens WHERE name = $1 AND token = $2 FOR KEY SHARE', [
     name,
@@ -77,7 +77,7 @@ export function fenceLost({ name }: Lease): ApiError {
   return new ApiError('FenceLost', `the lease "${name}" has passed to another holder; stop and acquire it again`)
 }
 
-/** Deleting waits for every write that is being done under the old token. */
+/** The delete waits for every write in flight under the old token. */
 async function replaceToken(client: ClientBase, { name, token }: Lease): Promise<void> {
   await client.query('DELETE FROM lease_tokens WHERE name = $1', [name])
   await client.query('INSERT INTO lease_tokens (name, token) VALUES ($1, $2)', [name, token])

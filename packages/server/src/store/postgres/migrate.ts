@@ -6,8 +6,8 @@ import { toldPasses } from './migrations/0008-told-passes.ts'
 import { inTransaction } from './write/transaction.ts'
 
 /**
- * Numbered, and only ever added to. A migration expands first: servers of the release before keep working beside it;
- * what they still need is taken away one release later.
+ * Numbered and append-only. A migration only expands: servers of the previous release keep working next to it; what they still
+ * need is removed one release later.
  */
 export const migrations: readonly string[] = [
   initial,
@@ -26,8 +26,8 @@ const history = `CREATE TABLE IF NOT EXISTS schema_migrations (
 )`
 
 /**
- * Replicas start together: whoever comes second waits for the first, then finds nothing left to do. One that knows fewer
- * migrations than were applied works with what there is.
+ * Replicas may start together: the second waits for the first, then finds nothing to do. A replica that knows fewer migrations
+ * than were applied uses the schema as it is.
  */
 export async function migrate(pool: Pool, known: readonly string[] = migrations): Promise<void> {
   await inTransaction(pool, async (client) => {

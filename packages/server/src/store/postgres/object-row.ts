@@ -1,13 +1,13 @@
 import type { StoredObject } from '../store.ts'
 
 /**
- * An object as two columns. The driver takes 4 µs for each column of an answer and half of one for each value: in eight
- * columns a page of 20 takes it a third longer.
+ * An object in two columns. The driver takes 4 µs per column of a result and half of one per value: with eight columns, a page
+ * of 20 takes a third longer.
  */
 export interface ObjectRow {
-  /** By `ownedText`. */
+  /** Made by `ownedText`. */
   readonly owned: string
-  /** By `dataText`. */
+  /** Made by `dataText`. */
   readonly data: string
 }
 
@@ -15,21 +15,23 @@ export const objectColumns = `${ownedText({ row: 'o' })} AS owned, ${dataText('o
 
 interface OwnedSource {
   readonly row: string
-  /** What to say instead of a column. */
+  /** Expressions to use instead of the columns. */
   readonly id?: string
   readonly version?: string
   readonly generation?: string
 }
 
-/** What the store knows of an object, separated by spaces, which no part has; the time of deletion last, where there is one. */
+/**
+ * The store's fields of an object, separated by spaces, which no field contains; the time of deletion last, if there is one.
+ */
 export function ownedText({ row, id = 'id', version = 'version', generation = 'generation' }: OwnedSource): string {
   const columns = ['name', 'uid', version, generation, id, 'stored_as', 'deleted_at']
   return `concat_ws(' ', ${columns.map((column) => `${row}.${column}`).join(', ')})`
 }
 
 /**
- * Bytes come as text, one character for each: in PostgreSQL's own text of bytes they come twice as long, and an object of
- * 600 bytes takes 5 µs more to read. What text cannot hold is NUL.
+ * Returns bytes as text, one character each: PostgreSQL's own text form is twice as long, and takes 5 µs more to read for an
+ * object of 600 bytes. NUL cannot be represented.
  */
 export function dataText(column: string): string {
   return `convert_from(${column}, 'LATIN1')`
@@ -61,7 +63,7 @@ export function idOf({ owned }: Pick<ObjectRow, 'owned'>): string {
   return owned.split(' ')[4] ?? ''
 }
 
-/** An id begins with the milliseconds. */
+/** The high bits of an id are milliseconds. */
 export function createdAtOf(id: string): number {
   return Number(BigInt(id) >> 20n)
 }

@@ -1,7 +1,7 @@
-/** Collects the values of a statement while its text is written. */
+/** Collects the values of a statement while its text is built. */
 export interface Parameters {
   readonly values: unknown[]
-  /** Answers the placeholder of the value. */
+  /** Returns the placeholder of the value. */
   add(value: unknown): string
 }
 

@@ -19,22 +19,22 @@ import { write, writeTogether } from './write/write.ts'
 
 export interface PostgresOptions {
   readonly url: string
-  /** Whether statements may be kept on their connection under a name; off behind a pooler that cannot. On by default. */
+  /** Whether connections keep named prepared statements; turn it off behind a pooler that cannot. On by default. */
   readonly namedStatements?: boolean
-  /** Whether single writes and reads of many callers go together when load calls for it; on unless told otherwise. */
+  /** Whether single writes and reads of many callers are batched under load; on by default. */
   readonly grouping?: boolean
-  /** Of the change log, for tests that fill one. */
+  /** Partition sizes of the change log, for tests that fill one. */
   readonly partitions?: PartitionSizes
-  /** Of lists: sets of at most this many objects are read whole, for tests that want it small. */
+  /** Sets of at most this many objects are read whole by lists; tests lower it. */
   readonly candidateLimit?: number
-  /** Told of a connection that broke while idle; the pool replaces it by itself. */
+  /** Called when an idle connection broke; the pool replaces it. */
   readonly onConnectionLost: (error: Error) => void
 }
 
 const maxConnections = 16
 const connectTimeoutMs = 5_000
 const queryTimeoutMs = 30_000
-/** Changes put in order in one transaction. */
+/** Maximum number of changes put in order in one transaction. */
 const maxPass = 5_000
 
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
@@ -61,13 +61,13 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const makeRoom = () => ensurePartitions(pool, partitions)
   const sequencer = startSequencer(pool, {
     makeRoom,
-    // Far less than the partitions that stand ready hold, also when ten replicas count apart.
+    // Far less than the prepared partitions hold, even when ten replicas count separately.
     roomEvery: partitions.smallest / 8,
     passLimit: Math.min(maxPass, partitions.smallest),
     onError: options.onConnectionLost,
   })
   const parts = { pool, catalog, makeRoom }
-  // Behind a pooler that cannot keep a statement, nobody can listen either.
+  // A pooler that cannot keep statements cannot keep a listener either.
   const listening = namedStatements && startListening({ url: options.url, pool, onPass: () => sequencer.told() })
   const isTold = () => listening !== false && listening.isProven()
   const changeParts: ChangeParts = { pool, catalog, sequencer, isTold, newest: undefined }
@@ -101,7 +101,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
     sql: async ({ name, text, values }) =>
       (await pool.query<SqlRow>({ ...(name !== undefined && { name }), text, values: [...values] })).rows,
-    // The database knows no text with a NUL, so there is no such object.
+    // The database cannot store text with a NUL, so there is no such object.
     get: async (model, name) => (name.includes('\0') ? undefined : readGrouped(model, name)),
     list: (model, query) => list({ pool, sequencer, catalog, candidateLimit }, model, query),
     head: () => head(pool),

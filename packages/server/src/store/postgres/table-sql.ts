@@ -10,7 +10,7 @@ import {
   type ModelTable,
 } from '../model-table.ts'
 
-/** The DDL of a new model: everything is empty, so every index is ready at once. */
+/** The DDL of a new model. The tables are empty, so every index is ready at once. */
 export function createTableSql(model: ModelTable): string {
   const table = tableOf(model)
   const labels = labelTableOf(model)
@@ -43,7 +43,7 @@ export function createTableSql(model: ModelTable): string {
   ].join(';\n')
 }
 
-/** Room for what `next` has and `before` has not. */
+/** Columns and side tables that `next` has and `before` has not. */
 export function addSlotsSql(before: ModelTable, next: ModelTable): readonly string[] {
   const columns = next.columns.filter((slot) => !before.columns.includes(slot))
   const known = new Set(before.indexes.map(({ slot }) => slot))
@@ -55,7 +55,7 @@ export function addSlotsSql(before: ModelTable, next: ModelTable): readonly stri
   ]
 }
 
-/** The B-trees of everything that is not ready. */
+/** The B-trees of all indexes that are not ready. */
 export function missingBtrees(model: ModelTable): readonly Btree[] {
   const composites = model.composites.filter(({ ready }) => !ready)
   const indexes = model.indexes.filter(({ ready }) => !ready)
@@ -72,15 +72,15 @@ export interface Btree {
   readonly on: string
 }
 
-/** At once, which keeps writers out, or while they go on. */
+/** `at once` blocks writers; `concurrently` does not. */
 export function createIndexSql({ name, unique, on }: Btree, how: 'at once' | 'concurrently'): string {
   return `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${how === 'concurrently' ? 'CONCURRENTLY ' : ''}${name} ON ${on}`
 }
 
 /**
- * One ascending B-tree serves both directions: `ASC NULLS FIRST` and, scanned backwards, `DESC NULLS LAST`. Unique values
- * need no id behind them, and the objects without one stand in an index of their own, so that a row is in one of the two.
- * A set has its own table, which has its key; a unique one also needs each value to be the only one.
+ * One ascending B-tree serves both directions: `ASC NULLS FIRST` and, scanned backwards, `DESC NULLS LAST`. Unique values need
+ * no id after them; objects without a value are in a separate index, so a row is in one of the two. A set's own table has its
+ * key; a unique set also needs a unique index on the values.
  */
 export function btreesOf(model: ModelTable, { slot, multi, unique }: IndexSlot): readonly Btree[] {
   const table = tableOf(model)
@@ -96,7 +96,7 @@ export function btreesOf(model: ModelTable, { slot, multi, unique }: IndexSlot):
   ]
 }
 
-/** The index that refuses a value that is taken. */
+/** The index that refuses a duplicate value. */
 export function uniqueNameOf(model: ModelTable, { slot, multi }: Pick<IndexSlot, 'slot' | 'multi'>): string {
   return multi ? `${setTableOf(model, slot)}_u` : `${tableOf(model)}_u${slot}`
 }
@@ -112,7 +112,7 @@ export function compositeOf(model: ModelTable, { slot, parts }: Composite): Btre
 
 export const dropIndexSql = (name: string): string => `DROP INDEX CONCURRENTLY IF EXISTS ${name}`
 
-/** Each can be run again when it was done before. */
+/** Idempotent: each statement can be repeated. */
 export function discardSql(model: ModelTable, { slot, kind }: Discarded): readonly string[] {
   const table = tableOf(model)
   switch (kind) {

@@ -31,7 +31,7 @@ export async function restoreSqlite(
   copyFileSync(from, part)
   signOutEverybody(part)
   if (aside !== undefined) {
-    // Closing it leaves everything in the one file.
+    // Closing it merges everything into the one file.
     open(file)[Symbol.dispose]()
     renameSync(file, aside)
   }
@@ -58,7 +58,7 @@ function assertWhole(file: string): void {
   }
 }
 
-/** For us alone, for a moment. */
+/** Opens the file exclusively, to check that nobody uses it. */
 function open(file: string): Disposable & { readonly database: SqliteDatabase.Database } {
   const database = new SqliteDatabase(file, { timeout: 0, fileMustExist: true })
   try {

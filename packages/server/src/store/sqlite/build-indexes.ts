@@ -10,7 +10,7 @@ import type { Catalog } from './catalog.ts'
 import { toStoredObject, type ObjectRow } from './object-row.ts'
 import { compositeSql, orderSql } from './table-sql.ts'
 
-/** Objects filled in one turn of the process: some 10 ms. */
+/** Objects filled per turn of the event loop: about 10 ms. */
 const chunk = 500
 
 export interface IndexBuilder {
@@ -24,7 +24,7 @@ interface Progress {
   readonly perSecond: number
 }
 
-/** What is left to fill is seen in the rows, so nothing needs to be kept for the case that the process dies. */
+/** The rows themselves show what is left to fill, so nothing needs to be stored for a crash. */
 export function createIndexFiller(database: SqliteDatabase.Database, catalog: Catalog): IndexBuilder {
   const running = new Map<string, Promise<void>>()
   const known = new Map<string, Progress>()
@@ -39,7 +39,7 @@ export function createIndexFiller(database: SqliteDatabase.Database, catalog: Ca
   return {
     build: (model, options) => {
       const key = keyOf(model)
-      // The one before may be of a former declaration, and end without the indexes of this one.
+      // The previous build may follow an older declaration and end without the indexes of this one.
       const before = running.get(key)?.catch(() => {}) ?? Promise.resolve()
       const begun = before
         .then(() => build(model, options))
@@ -102,7 +102,7 @@ async function fill(
     put(rows, values)
     done += rows.length
     onProgress({ total, done, perSecond: (rows.length / (performance.now() - began)) * 1000 })
-    // What was changed between reading and filling is filled by its writer; another pass finds the rest.
+    // An object that changed between reading and filling is filled by its writer; another pass finds the rest.
     from = last?.id ?? 0
     await nextTurn()
   }
@@ -136,7 +136,7 @@ function createPut(database: SqliteDatabase.Database, table: ModelTable): Put {
   })
 }
 
-/** Stops the process for about a second a million objects. */
+/** Blocks the process for about a second per million objects. */
 function orderAll(database: SqliteDatabase.Database, catalog: Catalog, { edition, ...model }: ModelTable): void {
   const { table } = catalog.find(model)
   if (table.edition !== edition) throw new StaleModel(table)

@@ -6,22 +6,22 @@ import { changedTable, newTable } from '../table-change.ts'
 import { prepareStatements, type ModelStatements } from './statements.ts'
 import { addSlotsSql, createTableSql, discardSql } from './table-sql.ts'
 
-/** A model that is open: where it lives, and its statements. */
+/** An open model: its tables and statements. */
 export interface OpenModel {
   readonly table: ModelTable
   readonly statements: ModelStatements
 }
 
-/** Which models there are and where they live: the `models` table, which only this process writes. */
+/** The models and their tables: the `models` table, which only this process writes. */
 export interface Catalog {
   open(declaration: ModelDeclaration): void
-  /** Answers false when there are objects. */
+  /** Returns false when the model has objects. */
   close(model: ModelKey): boolean
-  /** Throws for a model that was not opened: that is a mistake in the program. */
+  /** Throws for a model that was not opened, which is a programming error. */
   find(model: ModelKey): OpenModel
-  /** Takes a table of an open model over as it is now; in a transaction of whoever changed it. */
+  /** Stores the changed table of an open model; runs in the caller's transaction. */
   save(table: ModelTable): void
-  /** What the slots of a model meant in a generation, open or not. */
+  /** The layout of a model in a generation, whether the model is open or not. */
   layout(id: number, generation: number): ModelKey & TableLayout
 }
 
@@ -118,7 +118,7 @@ function createTable(database: SqliteDatabase.Database, declaration: ModelDeclar
   return table
 }
 
-/** What is discarded goes at once: nobody else is here to use it. */
+/** Drops discarded indexes immediately: no other process uses them. */
 function changeTable(database: SqliteDatabase.Database, table: ModelTable, next: ModelTable): ModelTable {
   const gone = next.discarded.flatMap((discarded) => discardSql(next, discarded))
   for (const sql of [...gone, ...addSlotsSql(table, next)]) database.exec(sql)

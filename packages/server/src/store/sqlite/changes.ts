@@ -7,20 +7,19 @@ import { indexedFrom, type SlottedValues } from '../indexed-values.ts'
 import type { ModelTable, TableLayout } from '../model-table.ts'
 import { keysOf, toStoredObject, type ObjectRow } from './object-row.ts'
 
-/** The `changes` table. */
 export interface ChangeLog {
-  /** In the transaction that makes the change. */
+  /** Runs in the transaction that makes the change. */
   append(change: RowChange): void
   head(): Revision
-  /** Throws as `Store.readChanges` does, and never waits. */
+  /** Throws as `Store.readChanges` does; never waits. */
   read(after: Revision, options: Pick<ReadChangesOptions, 'limit' | 'maxBytes'>): ChangeBatch
 }
 
-/** A change of one row; without `before` it was created. */
+/** A change of one row; without `before` the object was created. */
 interface RowChange {
   readonly model: ModelTable
   readonly before: ObjectRow | undefined
-  /** As it was last when it is removed. */
+  /** The last state, when the object is removed. */
   readonly after: ObjectRow
   readonly removed: boolean
 }
@@ -40,11 +39,11 @@ type ChangeRow = Parameters<typeof toStoredObject>[0] & {
   readonly old_index_generation: number | null
 }
 
-/** Declared deleted, and removed: at once, or after it was declared. */
+/** `r`: declared deleted. `d` and `e`: removed, at once or after being declared deleted. */
 const ops = { a: 'added', m: 'modified', r: 'modified', d: 'deleted', e: 'deleted' } as const
 
 export function createChangeLog(database: SqliteDatabase.Database, catalog: Catalog): ChangeLog {
-  // One a process is enough: a file that was restored or copied is opened by another one.
+  // One tag per process is enough: a restored or copied file is opened by another process.
   const tag = randomInt(2 ** 48 - 1)
   const insert = database.prepare(insertSql)
   const newest = database.prepare<[], { number: number; tag: number }>(newestSql)
@@ -103,7 +102,7 @@ const newestSql = `
   UNION ALL SELECT 0, tag FROM change_origin
   ORDER BY number DESC LIMIT 1`
 
-/** The row at the place proves it: the same number with the same tag, or this is not the history the reader has seen. */
+/** The row at the place proves it: the number must have the same tag, or the reader has seen another history. */
 const proveSql = `
   SELECT CASE @number
     WHEN 0 THEN EXISTS (SELECT 1 FROM change_origin WHERE tag = @tag)

@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type SqliteDatabase from 'better-sqlite3'
 import type { Retention } from '../store.ts'
 
-/** Changes forgotten in one turn of the process: some milliseconds. */
+/** Changes deleted per turn of the event loop: some milliseconds. */
 const chunk = 1_000
-/** What a change takes besides its data. */
+/** Estimated bytes of a change besides its data. */
 const overhead = 300
 
 interface Mark {
@@ -34,14 +34,14 @@ export function createCompact(
       bytes -= known.bytes
       last = known.revision
     }
-    // The newest change proves the place behind it.
+    // The newest change is kept: it proves the place after it.
     const newest = all.at(-1)?.revision ?? 0
     for (const end = Math.min(last, newest - 1); forget.run(end).changes === chunk;) await nextTurn()
     unmark.run(Math.min(last, newest - 1))
   }
 }
 
-/** None when nothing was written since the last. */
+/** Adds no mark when nothing was written since the last one. */
 const markSql = `
   INSERT INTO log_marks (revision, at, bytes)
   SELECT max(revision), @at, sum(length(data) + ${overhead}) FROM changes

@@ -5,11 +5,11 @@ import { createInterface } from 'node:readline'
 import type SqliteDatabase from 'better-sqlite3'
 import type { Tell } from '../backup.ts'
 
-/** Copied without a pause for anybody else. */
+/** Pages copied at a time, without a pause. */
 const pagesAtOnce = 250
 const longestPath = 100
 
-/** Asked by who may open the file, for nobody else may open the socket. */
+/** Sent over the socket. Only users who may open the file may open the socket. */
 interface Wish {
   readonly to: string
 }
@@ -21,11 +21,11 @@ interface Word {
 
 const socketOf = (file: string) => `${file}-copy.sock`
 
-/** A file that is locked can be copied by who has locked it alone: others ask by a socket beside it. */
+/** Only the process that has locked the file can copy it; other processes ask it over a socket next to the file. */
 export function serveCopies(database: SqliteDatabase.Database, file: string): Disposable {
   const path = socketOf(file)
   if (file === ':memory:' || path.length > longestPath) return { [Symbol.dispose]: () => {} }
-  // The file is ours, so whoever left this is gone.
+  // This process has locked the file, so the socket's previous owner is gone.
   rmSync(path, { force: true })
   let isCopying = false
   const answer = async (socket: Socket) => {
@@ -49,7 +49,7 @@ export function serveCopies(database: SqliteDatabase.Database, file: string): Di
     socket.on('error', () => {})
     void answer(socket).finally(() => socket.end())
   })
-  // Without it, a copy takes a stop of the server, and says so.
+  // Without the socket, a copy requires stopping the server, and the copy command says so.
   server.on('error', () => {})
   const before = process.umask(0o177)
   server.listen(path).unref()
@@ -62,7 +62,7 @@ async function firstLine(socket: Socket): Promise<string | undefined> {
   return undefined
 }
 
-/** Has the process copy the file that has it open; false when there is none that answers. */
+/** Asks the process that has the file open to copy it; false when no process answers. */
 export async function copyByHolder(file: string, to: string, tell: Tell): Promise<boolean> {
   const socket = connect(socketOf(file))
   try {
@@ -80,7 +80,7 @@ export async function copyByHolder(file: string, to: string, tell: Tell): Promis
   throw new Error(`the server that had ${file} open has ended; try again`)
 }
 
-/** While the database goes on being written by this connection. */
+/** Copies while this connection keeps writing to the database. */
 export async function copy(
   database: SqliteDatabase.Database,
   to: string,

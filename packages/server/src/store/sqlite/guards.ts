@@ -33,7 +33,7 @@ export function finishGuarded(
   }
 }
 
-/** Parameters are PostgreSQL's `$1` and so on, which here are names. */
+/** PostgreSQL's parameters `$1` and so on become named parameters. */
 export function runSql(database: SqliteDatabase.Database, { text, values }: SqlStatement): readonly SqlRow[] {
   const prepared = database.prepare<unknown[], SqlRow>(text.replaceAll(/\$(\d+)/g, '@p$1'))
   const named = values.length === 0 ? [] : [Object.fromEntries(values.map((value, at) => [`p${at + 1}`, value]))]

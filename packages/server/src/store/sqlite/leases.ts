@@ -6,7 +6,7 @@ export interface Leases {
   acquire(name: string, options: LeaseOptions): Lease | undefined
   release(lease: Lease): void
   held(prefix: string): readonly string[]
-  /** Throws `FenceLost` unless the lease is held; in the transaction of the write that it fences. */
+  /** Throws `FenceLost` unless the lease is held. Call it in the transaction of the fenced write. */
   assertHeld(lease: Lease): void
 }
 
@@ -45,7 +45,7 @@ export function createLeases(database: SqliteDatabase.Database): Leases {
     held: (prefix) => held.all(prefix, Date.now()).map(({ name }) => name),
     assertHeld: ({ name, token }) => {
       const row = select.get(name)
-      // One that has run out still fences until somebody takes it over.
+      // An expired lease still fences until another holder takes it over.
       if (row?.token === token && row.holder !== null) return
       throw new ApiError('FenceLost', `the lease "${name}" has passed to another holder; stop and acquire it again`)
     },

@@ -19,7 +19,7 @@ export interface ListParts extends PlanOptions {
 
 export type List = (model: OpenModel, query: ListQuery) => StoredPage
 
-/** One read transaction a list, so one snapshot. */
+/** One read transaction per list, so one snapshot. */
 export function createList(parts: ListParts): List {
   return parts.database.transaction((model: OpenModel, query: ListQuery) => list(parts, model, query))
 }
@@ -43,7 +43,7 @@ function list({ database, log, candidateLimit }: ListParts, model: OpenModel, qu
   }
 }
 
-/** Up to the one that brings their data to the most bytes. */
+/** Stops after the object that reaches `maxBytes`. */
 function readObjects(
   { byId }: OpenModel['statements'],
   found: readonly PageRow[],
@@ -67,9 +67,9 @@ interface PageParts {
   readonly plan: Way
 }
 
-/** To be run one after the other until the page is full. */
+/** Run one after the other until the page is full. */
 export interface PageStatements {
-  /** Each answers ids and sort keys, at most `@limit` of them behind `@offset`; objects are fetched for the page only. */
+  /** Each returns ids and sort keys, at most `@limit` after `@offset`; objects are fetched only for the page. */
   readonly texts: readonly string[]
   readonly values: Parameters['values']
 }
@@ -78,7 +78,7 @@ export function pageStatements(model: ModelTable, query: ListQuery, { order, pla
   const parameters = createParameters()
   const sources = pageSources(model, query.where ?? [], { order, plan, parameters })
   const segments = segmentsAfter(order, place, parameters)
-  // An offset counts through all of them, and candidates are read only once.
+  // An offset counts across all segments, and candidates are read only once.
   const together = (query.offset ?? 0) > 0 || plan.way === 'candidates'
   const ranges = together ? [segments.map((segment) => `(${segment})`).join(' OR ')] : segments
   const columns = ['o.id', ...order.map(({ column }) => `o.${column}`)].join(', ')
@@ -88,7 +88,7 @@ export function pageStatements(model: ModelTable, query: ListQuery, { order, pla
       ({ from, where }) => `SELECT ${columns} FROM ${from} WHERE ${[...where, `(${range})`].join(' AND ')} ${sorted}`,
     )
     if (others.length === 0) return `${only} OFFSET @offset`
-    // Each is read as far as the page could reach, and only then are they put together.
+    // Each range is read as far as the page could reach; then the ranges are merged.
     const reached = [only, ...others].map((rows) => `SELECT * FROM (${rows} + @offset)`).join(' UNION ')
     return `SELECT * FROM (${reached}) o ${sorted} OFFSET @offset`
   })
@@ -101,7 +101,7 @@ interface SourceParts {
   readonly parameters: Parameters
 }
 
-/** Each with some of the rows; several of them may have the same row. */
+/** Each returns some of the rows; several may return the same row. */
 function pageSources(
   model: ModelTable,
   terms: readonly Term[],
@@ -121,7 +121,7 @@ function pageSources(
   return [matching]
 }
 
-/** Whether the term is about what the order begins with, so that it narrows the range that is read. */
+/** Whether the term is on the first column of the order, so that it narrows the range that is read. */
 function isFirst(model: ModelTable, [first]: readonly OrderColumn[], term: Term): boolean {
   if ('label' in term) return false
   const field = fieldOf(model, term.field)
@@ -130,7 +130,7 @@ function isFirst(model: ModelTable, [first]: readonly OrderColumn[], term: Term)
 
 type PageRow = readonly [id: number, ...keys: (string | number | null)[]]
 
-/** One more than the page holds, if there is one. */
+/** One row more than the page holds, if there is one. */
 function readPage(
   database: SqliteDatabase.Database,
   { texts, values }: PageStatements,
@@ -146,7 +146,7 @@ function readPage(
   return found
 }
 
-/** Of rows called `o`. */
+/** For rows named `o`. */
 interface Source {
   readonly from: string
   readonly where: readonly string[]
@@ -154,12 +154,12 @@ interface Source {
 
 interface MatchingParts {
   readonly parameters: Parameters
-  /** The term whose ids are gone through; without one it is the table. */
+  /** The term whose ids drive the query; without one, the table does. */
   readonly driving: Term | undefined
   readonly searchable: (term: Term) => boolean
 }
 
-/** A cross join is run as it is written: the candidates outside. */
+/** SQLite runs a cross join as written: the candidates are the outer loop. */
 function matchingSql(
   model: ModelTable,
   terms: readonly Term[],
@@ -179,7 +179,7 @@ interface TotalParts {
   readonly found: number
 }
 
-/** Always exact; a page that holds the end has counted already. */
+/** Always exact. A page that reaches the end needs no count. */
 function totalOf(
   database: SqliteDatabase.Database,
   model: ModelTable,
@@ -195,7 +195,7 @@ function totalOf(
     ?.total
 }
 
-/** A single term is counted by its index alone, or as what its opposite leaves over. */
+/** Counts a single term by its index alone, or subtracts the count of its opposite. */
 function countOne(model: ModelTable, [term, ...others]: readonly Term[], parameters: Parameters): string | undefined {
   if (term === undefined || others.length > 0) return undefined
   const inverse = opposite(term)

@@ -1,12 +1,12 @@
 import type SqliteDatabase from 'better-sqlite3'
 import { tableOf } from '../model-table.ts'
 
-/** Makes an id a safe integer until the year 2248. */
+/** Keeps ids safe integers until the year 2248. */
 const idsPerMillisecond = 1024
 
-/** Ids of objects: the millisecond of creation and a sequence, so that creation order is the order of ids. */
+/** Object ids: the millisecond of creation and a sequence number, so that id order is creation order. */
 export interface ObjectIds {
-  /** Greater than all before, also when the clock was set back since the newest object was created. */
+  /** Greater than all ids before, even if the clock was set back since the newest object was created. */
   next(): number
 }
 
@@ -22,7 +22,7 @@ export function createObjectIds(database: SqliteDatabase.Database, now: () => nu
 
 export const createdAtOf = (id: number): number => Math.floor(id / idsPerMillisecond)
 
-/** Exact for every time a timestamp can name: 1024 is a power of two. */
+/** Exact for every time that a timestamp can name: 1024 is a power of two. */
 export const firstIdOf = (milliseconds: number): number => milliseconds * idsPerMillisecond
 
 function greatestId(database: SqliteDatabase.Database): number {

@@ -3,7 +3,7 @@ import { setsBySlot } from '../indexed-values.ts'
 import { columnOf, singles, type KeyColumn, type ModelTable } from '../model-table.ts'
 import { createdAtOf } from './object-ids.ts'
 
-/** An object as its table has it. */
+/** An object as a row of its table. */
 export type ObjectRow = ContentColumns & {
   readonly id: number
   readonly name: string
@@ -13,13 +13,13 @@ export type ObjectRow = ContentColumns & {
   readonly deleted_at: number | null
 }
 
-/** What follows from an object's content. Labels and sets are JSON in one fixed order: equal texts are equal values. */
+/** Columns derived from an object's content. Labels and sets are JSON in a fixed order: equal texts are equal values. */
 export type ContentColumns = Readonly<Record<KeyColumn, string | null>> & {
   readonly index_generation: number
   readonly held: 0 | 1
   readonly stored_as: string
   readonly labels: string
-  /** Values by slot; no slot for the empty set. */
+  /** Values by slot; the empty set has no slot. */
   readonly sets: string
   readonly data: Buffer
 }
@@ -52,15 +52,15 @@ export function contentColumns(model: ModelTable, { data, storedAs, held, indexe
   }
 }
 
-/** Without those of indexed values that are kept. */
+/** Omits the columns of indexed values that are kept. */
 export function updatedColumns(model: ModelTable, { indexed, ...content }: UpdatedContent): Partial<ContentColumns> {
   if (indexed !== 'kept') return contentColumns(model, { indexed, ...content })
   return { held: content.held ? 1 : 0, stored_as: content.storedAs, data: content.data }
 }
 
 /**
- * The single-value keys as an array over the columns, so that a change can be read without its table; with those of former
- * indexes only for a row that was written when they were there.
+ * The single-value keys as an array over the columns, so that a change can be read without its table. Includes keys of former
+ * indexes only for a row written when they existed.
  */
 export function keysOf(model: ModelTable, row: ContentColumns): string {
   const used = new Set(singles(model).map(({ slot }) => slot))

@@ -1,14 +1,14 @@
 import type { OrderColumn, Place } from '../list-order.ts'
 import type { Parameters } from './parameters.ts'
 
-/** SQLite takes null to be the smallest value, so an object without one sorts first ascending and last descending. */
+/** SQLite sorts null before all values, so an object without a value sorts first ascending and last descending. */
 export function orderBy(order: readonly OrderColumn[]): string {
   return order.map(({ column, descending }) => `o.${column} ${descending ? 'DESC' : 'ASC'}`).join(', ')
 }
 
 /**
- * What lies behind the place, as conditions to be read one after the other: each is one range of an index, while their
- * union would be none, and of a comparison of row values SQLite searches by the first column only.
+ * The rows after the place, as conditions to be read one after the other: each is one range of an index, while their union is
+ * not, and SQLite searches row value comparisons by the first column only.
  */
 export function segmentsAfter(
   order: readonly OrderColumn[],
@@ -30,7 +30,7 @@ export function segmentsAfter(
   return segments.toReversed().flat()
 }
 
-/** Only where the index leaves the nulls out are they a segment of their own from the start. */
+/** Nulls are a separate segment at the start only where the index leaves them out. */
 function segmentsFromStart([first]: readonly OrderColumn[]): readonly string[] {
   if (first?.column !== 'deleted_at') return ['true']
   const segments = ['o.deleted_at IS NULL', 'o.deleted_at IS NOT NULL']

@@ -1,9 +1,9 @@
 type ParameterValue = string | number | null
 
-/** Collects the values of a statement while its text is written; by name, so that their order does not matter. */
+/** Collects the values of a statement while its text is built; named, so that their order does not matter. */
 export interface Parameters {
   readonly values: Readonly<Record<string, ParameterValue>>
-  /** Answers the placeholder of the value. */
+  /** Returns the placeholder of the value. */
   add(value: ParameterValue): string
 }
 

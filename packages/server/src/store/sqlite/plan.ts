@@ -6,11 +6,11 @@ import { createParameters, type Parameters } from './parameters.ts'
 import { driver } from './predicates.ts'
 
 export interface PlanOptions {
-  /** At most this many candidates are read. */
+  /** Maximum number of candidates that are read. */
   readonly candidateLimit: number
 }
 
-/** Counts, up to the limit, what each term selects by its index. */
+/** Counts each term by its index, up to the limit. */
 export function choosePlan(database: SqliteDatabase.Database, model: ModelTable, query: ListQuery & PlanOptions): Way {
   const { where = [], candidateLimit } = query
   const obvious = obviousWay(model, query)

@@ -8,7 +8,7 @@ import type { Parameters } from './parameters.ts'
 
 export interface PredicateOptions {
   readonly parameters: Parameters
-  /** Whether the database may find rows by this term; else it only tests them. */
+  /** Whether the database may search by this term; otherwise it only tests rows. */
   readonly searchable: boolean
 }
 
@@ -23,15 +23,15 @@ export function rowPredicate(model: ModelTable, term: Term, { parameters, search
     const copy = `json_each(o.sets, '$."${field.slot}"')`
     return sidePredicate({ table: setTableOf(model, field.slot), copy, key: 'true' }, term.is, parameters)
   }
-  // A unary plus keeps SQLite from searching by the column; without statistics it takes any equality to be selective.
+  // A unary plus keeps SQLite from searching by the column; without statistics it assumes that any equality is selective.
   const column = `${searchable ? '' : '+'}o.${field.column}`
   if (field.kind === 'text') return textPredicate(column, term.is, parameters)
   return timePredicate({ column, valueOf: field.column === 'id' ? firstIdOf : (time) => time }, term.is, parameters)
 }
 
 /**
- * The ids that the term selects, each once, from an index, as a query `SELECT id FROM ...`; undefined where no index
- * helps, that is for terms that select what is not there.
+ * The ids that the term selects, without duplicates, from an index, as a query `SELECT id FROM ...`; undefined where no index
+ * helps, as for terms that select missing values.
  */
 export function driver(model: ModelTable, term: Term, parameters: Parameters): string | undefined {
   if (term.is.op === 'not in') return undefined
@@ -50,7 +50,7 @@ export function driver(model: ModelTable, term: Term, parameters: Parameters): s
   return `SELECT o.id FROM ${tableOf(model)} o WHERE ${rowPredicate(model, term, { parameters, searchable: true })}`
 }
 
-/** For a term that selects what is not there: the one that selects exactly the other objects. */
+/** For a term that selects missing values: the term that selects exactly the other objects. */
 export function opposite(term: Term): Term | undefined {
   if (term.is.op === 'absent') return { ...term, is: { op: 'present' } }
   if (term.is.op === 'not in') return { ...term, is: { op: 'in', values: term.is.values } }
@@ -77,7 +77,7 @@ function textPredicate(column: string, condition: Condition, parameters: Paramet
   }
 }
 
-/** One parameter, however many values: the number of parameters of a statement is bounded. */
+/** One parameter for all values: the number of parameters of a statement is limited. */
 function valuesOf({ values }: { readonly values: readonly string[] }, parameters: Parameters): string {
   return `SELECT value FROM json_each(${parameters.add(JSON.stringify(values))})`
 }
@@ -110,7 +110,7 @@ function sidePredicate(side: SideValues, condition: Condition, parameters: Param
 
 interface TimeColumn {
   readonly column: string
-  /** The least value of a millisecond. */
+  /** The smallest value of a millisecond. */
   readonly valueOf: (milliseconds: number) => number
 }
 

@@ -1,12 +1,12 @@
 import type { ChangeBatch, ReadChangesOptions, Revision } from '../store.ts'
 import type { ChangeLog } from './changes.ts'
 
-/** Those who wait for the log to grow. All writes go through this process, so nobody needs to look for them. */
+/** Readers that wait for the log to grow. All writes go through this process, so no polling is needed. */
 export interface LogReaders {
   readChanges(after: Revision, options: ReadChangesOptions): Promise<ChangeBatch>
-  /** Says that something was committed. */
+  /** Call after a commit. */
   wake(): void
-  /** Ends all waiting with what there was. */
+  /** Ends all waits; readers get what is there. */
   close(): void
 }
 

@@ -8,7 +8,7 @@ import {
   writeCounters,
 } from '../other-tables.ts'
 
-/** The store's own tables. Objects live in a table per model, made by `catalog.ts` when a model is opened. */
+/** The store's own tables. Objects are in one table per model, created by `catalog.ts` when a model is opened. */
 const initial = `
   -- One row a model. Tables, columns and indexes are named by its id and by slots, never by words of a declaration.
   CREATE TABLE models (
@@ -80,10 +80,10 @@ const initial = `
   ${credentialTables}
 `
 
-/** Numbered from 1, and only ever added to. */
+/** Numbered from 1 and append-only. */
 const migrations: readonly string[] = [initial, tokenNames, pluginPackages, writeCounters, knownLogins, revocationsAway]
 
-/** The file's `user_version` is the number of the newest migration in it. */
+/** The file's `user_version` is the number of its newest migration. */
 export function migrate(database: SqliteDatabase.Database): void {
   const run = database.transaction(() => {
     const applied = Number(database.pragma('user_version', { simple: true }))

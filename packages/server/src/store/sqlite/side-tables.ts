@@ -1,12 +1,12 @@
 import type { ModelStatements } from './statements.ts'
 
-/** The JSON of a row before and after; undefined where there is no such row. */
+/** The JSON of a row before and after; undefined where there is no row. */
 interface Move {
   readonly from: string | undefined
   readonly to: string | undefined
 }
 
-/** Entries that stay are not touched. */
+/** Does not touch unchanged entries. */
 export function moveLabels({ labels }: ModelStatements, id: number, { from = '{}', to = '{}' }: Move): void {
   if (from === to) return
   const before = JSON.parse(from) as Record<string, string>

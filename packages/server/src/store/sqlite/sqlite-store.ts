@@ -19,7 +19,7 @@ import { createLogReaders } from './read-changes.ts'
 import { migrate } from './schema.ts'
 import { createWrite } from './write.ts'
 
-/** One file, one process: the file stays locked for as long as the store is open. */
+/** One file, one process: the file stays locked while the store is open. */
 export function openSqliteStore(file: string, plan: PlanOptions = { candidateLimit: defaultCandidateLimit }): Store {
   const database = openExclusively(file)
   const catalog = createCatalog(database)

@@ -17,7 +17,10 @@ export interface ModelStatements {
   readonly byId: SqliteDatabase.Statement<[number], ObjectRow>
   readonly insert: SqliteDatabase.Statement<[ObjectRow]>
   readonly update: SqliteDatabase.Statement<[ObjectRow]>
-  /** For an object that keeps its keys: SQLite writes the entry of every column that is set again, the same or not. */
+  /**
+   * For an object whose keys do not change: SQLite rewrites the index entry of every column that is set, even to the same
+   * value.
+   */
   readonly updateKeepingKeys: SqliteDatabase.Statement<[ObjectRow]>
   readonly declare: SqliteDatabase.Statement<[ObjectRow]>
   readonly remove: SqliteDatabase.Statement<[ObjectRow]>
@@ -34,7 +37,7 @@ interface SideStatements<Entry extends unknown[]> {
 
 interface UniqueIndex {
   readonly index: IndexSlot
-  /** Who holds the value, apart from the object of that id. */
+  /** The name of another object that has the value. */
   readonly holder: SqliteDatabase.Statement<[value: string, id: number], { readonly name: string }>
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../model-table.ts'
 import type { CompositePart } from '../store.ts'
 
-/** The DDL of a new model: everything is empty, so every index is ready at once. */
+/** The DDL of a new model. The tables are empty, so every index is ready at once. */
 export function createTableSql(model: ModelTable): string {
   const table = tableOf(model)
   return [
@@ -39,7 +39,7 @@ export function createTableSql(model: ModelTable): string {
   ].join(';\n')
 }
 
-/** Room for what `next` has and `before` has not. */
+/** Columns and side tables that `next` has and `before` has not. */
 export function addSlotsSql(before: ModelTable, next: ModelTable): readonly string[] {
   const columns = next.columns.filter((slot) => !before.columns.includes(slot))
   const known = new Set(before.indexes.map(({ slot }) => slot))
@@ -52,8 +52,8 @@ export function addSlotsSql(before: ModelTable, next: ModelTable): readonly stri
 }
 
 /**
- * SQLite ends every index in the id, a unique one too: it serves (key, id) in both directions, objects without a value
- * first ascending. The table of a set is its own index; a unique one also needs each value to be the only one.
+ * SQLite appends the id to every index, also a unique one: it serves (key, id) in both directions, with objects without a value
+ * first ascending. A set's table is its own index; a unique set also needs a unique index on the values.
  */
 export function orderSql(model: ModelTable, { slot, multi, unique }: IndexSlot): readonly string[] {
   const create = `CREATE ${unique ? 'UNIQUE ' : ''}INDEX`
@@ -61,7 +61,7 @@ export function orderSql(model: ModelTable, { slot, multi, unique }: IndexSlot):
   return unique ? [`${create} ${setTableOf(model, slot)}_u ON ${setTableOf(model, slot)} (value)`] : []
 }
 
-/** The id in the direction of the last part, as in every order. */
+/** The id follows in the direction of the last part, as in every order. */
 export function compositeSql(model: ModelTable, { slot, parts }: Composite): string {
   const columns = parts.map((part) => {
     const index = model.indexes.find(({ name }) => name === part.index)
@@ -71,7 +71,7 @@ export function compositeSql(model: ModelTable, { slot, parts }: Composite): str
   return `CREATE INDEX ${tableOf(model)}_c${slot} ON ${tableOf(model)} (${[...columns, id].join(', ')})`
 }
 
-/** One that was never made is no error. */
+/** An index that was never created is not an error. */
 export function discardSql(model: ModelTable, { slot, kind }: Discarded): readonly string[] {
   switch (kind) {
     case 'set':

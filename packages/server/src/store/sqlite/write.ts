@@ -28,7 +28,7 @@ export interface WriteParts {
 
 export type Write = (operations: readonly WriteOperation[], options: WriteOptions) => readonly WriteResult[]
 
-/** Thrown to roll back what was only tried. */
+/** Thrown to roll back a dry run. */
 class DryRun extends Error {
   readonly results: readonly WriteResult[]
 
@@ -38,7 +38,7 @@ class DryRun extends Error {
   }
 }
 
-/** One transaction a batch; what an operation throws rolls all of them back. */
+/** One transaction per batch; an operation that throws rolls all of them back. */
 export function createWrite(parts: WriteParts): Write {
   const run = parts.database.transaction((operations: readonly WriteOperation[], options: WriteOptions) => {
     const { fence, dryRun = false } = options
@@ -63,7 +63,7 @@ export function createWrite(parts: WriteParts): Write {
 
 function perform(parts: WriteParts, operation: WriteOperation): WriteResult {
   const model = parts.catalog.find(operation.model)
-  // Its values would not be those of our indexes.
+  // The operation's values follow another edition than these indexes.
   const follows = operation.type !== 'delete' && operation.content.indexed !== 'kept' ? operation.content : undefined
   if (follows && (follows.edition ?? 0) !== model.table.edition) throw new StaleModel(model.table)
   if (operation.type === 'create') return create(parts, model, operation)
@@ -100,7 +100,7 @@ function remove(parts: WriteParts, model: OpenModel, operation: DeleteOperation)
   return store(parts, model, { operation, outcome: before.held ? 'declared' : 'removed', before, after })
 }
 
-/** The stored row, if it is the one that the operation was meant for. */
+/** The stored row, if it is the one that the operation expects. */
 function expectedRow({ statements }: OpenModel, operation: UpdateOperation | DeleteOperation): ObjectRow {
   const { name, expected = {} } = operation
   const row = statements.byName.get(name)
@@ -157,7 +157,7 @@ function storeRows({ table, statements }: OpenModel, { outcome, before, after }:
   moveSets(statements, after.id, { from: before?.sets, to: left?.sets })
 }
 
-/** Which value of the operation was refused as taken, found by looking for its holder. */
+/** Finds which value of the operation was a duplicate, by looking for its holder. */
 function conflictOf({ statements }: OpenModel, operation: WriteOperation, id: number): WriteConflict | undefined {
   if (operation.type === 'delete') return undefined
   const namesake = statements.byName.get(operation.name)

@@ -9,31 +9,31 @@ import { dataText, ownedText, storedObject } from '../object-row.ts'
 import type { Sequencer } from './sequencer.ts'
 
 /**
- * A change as two columns, since the driver takes longer for a column than for what is in it. None of the two when the place
- * is not proven, and nothing about a change when there is none.
+ * A change in two columns, since the driver spends more time per column than on its content. Both are null when the place is
+ * not proven; `about` is empty when there is no change.
  */
 interface ChangeRow {
-  /** By `aboutText`. */
+  /** Made by `aboutText`. */
   readonly about: string
-  /** By `dataText`. */
+  /** Made by `dataText`. */
   readonly data: string
 }
 
-/** Declared deleted, and removed: at once, or after it was declared. */
+/** `r`: declared deleted. `d` and `e`: removed, at once or after being declared deleted. */
 const ops = { a: 'added', m: 'modified', r: 'modified', d: 'deleted', e: 'deleted' } as const
 
-/** For so long a pass that found nothing to do says that there is nothing to read. */
+/** For this long after an idle pass, the log is known to have nothing new to read. */
 const idleMs = 1_500
-/** Of what other replicas put in order; what this one does is known at once. */
+/** Polling interval for changes sequenced by other replicas; changes sequenced here are known at once. */
 const pollMs = 20
 
 export interface ChangeParts {
   readonly pool: Pool
   readonly catalog: Catalog
   readonly sequencer: Sequencer
-  /** Whether what other replicas put in order is told of; else it has to be looked for all the time. */
+  /** Whether passes of other replicas are notified; otherwise the reader polls. */
   readonly isTold: () => boolean
-  /** Where the newest batch ended that left nothing, when it was read, and how many passes there had been before. */
+  /** The end of the newest batch that was read completely, the time of the read, and the number of passes before it. */
   newest: { readonly revision: Revision; readonly at: number; readonly passes: number } | undefined
 }
 
@@ -44,7 +44,7 @@ export async function head(pool: Pool): Promise<Revision> {
   }
 }
 
-/** None while the table is written anew. */
+/** Undefined while the table is being rewritten. */
 async function newestPlace(pool: Pool): Promise<Place | undefined> {
   const { rows } = await pool.query<{ place: string }>({
     name: 'newest place',
@@ -65,7 +65,7 @@ export async function readChanges(
   return toBatch(parts.catalog, decodeRevision(after), rows)
 }
 
-/** As `readChanges`, for whoever carries them to where `unpackCarried` understands them. */
+/** Like `readChanges`, but packed for transport; `unpackCarried` reads the result. */
 export async function readPacked(
   parts: ChangeParts,
   after: Revision,
@@ -78,14 +78,14 @@ export async function readPacked(
   })
 }
 
-/** By the last look that found nothing: a pass here, when the reading began, or just now. */
+/** The time of the last check that found nothing: an idle pass here, the start of the read, or now. */
 function provenAt({ sequencer: { idle }, isTold }: ChangeParts, after: Revision, began: number): number {
   if (!isTold()) return performance.now()
   const { number, tag } = decodeRevision(after)
   return idle?.number === number && idle.tag === tag ? idle.at : began
 }
 
-/** Waits for some, when there are none yet. */
+/** Waits for changes when there are none yet. */
 async function nextRows(
   parts: ChangeParts,
   after: Revision,
@@ -110,13 +110,14 @@ async function nextRows(
     if (left <= 0 || options.signal?.aborted) return []
     const isTold = parts.isTold()
     const passed = await parts.sequencer.nextPass(isTold ? left : Math.min(left, pollMs), options.signal)
-    // Told of nothing until the end, there is nothing; else the next pass here says so, every second.
+    // If notified of nothing until the deadline, there is nothing to read. Otherwise the next idle pass here proves it, every
+    // second.
     isKnown = isTold && (!passed || isIdleAt(parts, place))
     if (!passed && !isTold) await untilMoved(parts, place, { deadline, signal: options.signal })
   }
 }
 
-/** A pass that has just found nothing to do began where the reader is, and there was none since, here or elsewhere. */
+/** True when the last pass found nothing to do at the reader's place and there was no pass since, here or elsewhere. */
 function isIdleAt({ sequencer, isTold }: ChangeParts, { number, tag, skipped }: SkippingPlace): boolean {
   const { idle, passes } = sequencer
   if (!idle || idle.passes !== passes || !isTold() || skipped.length > 0) return false
@@ -127,7 +128,10 @@ interface SkippingPlace extends Place {
   readonly skipped: readonly string[]
 }
 
-/** What other replicas put in order since then is found a little later, by the newest place; who has waited reads at once. */
+/**
+ * Changes that other replicas sequenced since then are found a little later, by the newest place; a reader that has waited
+ * reads at once.
+ */
 function isNewest({ newest, sequencer }: ChangeParts, after: Revision): boolean {
   if (newest?.revision !== after || newest.passes !== sequencer.passes) return false
   return performance.now() - newest.at < pollMs
@@ -139,8 +143,8 @@ interface Waiting {
 }
 
 /**
- * Looks at the newest place alone, for as long as that is the reader's: with its tag it proves that there is nothing to
- * read, for 135 µs of CPU at both ends, where reading nothing takes 530.
+ * Polls only the newest place while it equals the reader's. Its tag proves that there is nothing to read, for 135 µs of CPU at
+ * both ends; an empty read takes 530.
  */
 async function untilMoved(
   { pool, sequencer }: ChangeParts,
@@ -155,7 +159,7 @@ async function untilMoved(
   }
 }
 
-/** The row at the place proves it: the same number with the same tag, or this is not the history the reader has seen. */
+/** The row at the place proves it: the number must have the same tag, or the reader has seen another history. */
 async function readRows(
   pool: Pool,
   { number, tag }: Place,
@@ -168,7 +172,7 @@ async function readRows(
   })
   if (rows[0] && rows[0].about === null) throw revisionExpired()
   const found = rows.filter((row): row is ChangeRow => row.about !== '')
-  // A part of the log that goes while it is read must not look like a part that never was.
+  // A partition dropped during the read must not look like a part that never existed.
   if (found.some(({ about }, at) => numberOf(about) !== number + 1 + at)) throw revisionExpired()
   return found
 }
@@ -179,8 +183,8 @@ interface NoChange {
 }
 
 /**
- * All of a change but its data, a line each: what it is, the object, labels, sets and keys, then what they were before where
- * they differ. No part has a line break: JSON writes it in other words.
+ * Everything of a change except its data, one item per line: what it is, the object, labels, sets and keys, then their previous
+ * values where they differ. No item contains a line break, because JSON escapes it.
  */
 const aboutText = `concat_ws(E'\\n',
   concat_ws(' ', c.revision, c.tag, c.id, c.model, c.op, c.index_generation, c.old_index_generation),
@@ -226,7 +230,7 @@ async function toBatch(
   return { changes, revision }
 }
 
-/** As it came from elsewhere, where it had been read from the log. */
+/** Unpacks a change that another replica read from the log. */
 export function unpackCarried(
   { catalog, sequencer }: ChangeParts,
   about: string,
@@ -236,7 +240,7 @@ export function unpackCarried(
   return unpackChange(catalog, about, data)
 }
 
-/** At once, unless what its slots mean has to be read first. */
+/** Synchronous, unless the layout has to be read first. */
 function unpackChange(catalog: Catalog, about: string, data: Buffer): Change | Promise<Change> {
   const { model, generation, oldGeneration } = headOf(about)
   const layout = catalog.knownLayout(model, generation)

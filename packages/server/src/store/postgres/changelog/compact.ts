@@ -7,7 +7,7 @@ import { run } from '../indexes/order-indexes.ts'
 
 const leaseMs = 10 * 60_000
 
-/** Drops whole partitions, which costs the same however much is in them. One replica at a time. */
+/** Drops whole partitions, at a cost that does not depend on their size. One replica at a time. */
 export async function compact(pool: Pool, retention: Retention, sizes: PartitionSizes): Promise<void> {
   const lease = await acquireLease(pool, 'change log compaction', { holder: randomUUID(), ttlMs: leaseMs })
   if (!lease) return
@@ -32,7 +32,7 @@ interface Partition {
   readonly from_place: string
 }
 
-/** Partitions of the order that were left so long ago that all of their changes are older, oldest first. */
+/** Partitions of the order whose changes are all older than `keepMs`, oldest first. */
 async function expiredOrder(pool: Pool, keepMs: number): Promise<readonly Partition[]> {
   const { rows } = await pool.query<Partition>(
     `SELECT from_place FROM log_partitions
@@ -42,7 +42,7 @@ async function expiredOrder(pool: Pool, keepMs: number): Promise<readonly Partit
   return rows
 }
 
-/** Found out once for each partition of the order that gets no more revisions. */
+/** Computed once for each partition of the order that gets no more revisions. */
 async function noteLowestIds(pool: Pool): Promise<void> {
   const { rows } = await pool.query<Partition>(
     `SELECT from_place FROM log_partitions WHERE parent = 'change_order' AND left_at IS NOT NULL AND lowest_id IS NULL`,
@@ -57,8 +57,8 @@ async function noteLowestIds(pool: Pool): Promise<void> {
 }
 
 /**
- * Changes that the order no longer mentions. Whoever drew an id from a partition must have ended, or its change could still
- * come; so only those are dropped that every running transaction is younger than.
+ * Drops changes that the order no longer refers to. A transaction that drew an id from a partition may still insert a change,
+ * so only partitions left before the start of every running transaction are dropped.
  */
 async function dropUnreferenced(pool: Pool): Promise<void> {
   const { rows: settled } = await pool.query<Partition & { to_place: string }>(
@@ -75,7 +75,9 @@ async function dropUnreferenced(pool: Pool): Promise<void> {
   }
 }
 
-/** Of what is kept and of what has no place yet. Zero while nothing is in order, so that nothing is dropped. */
+/**
+ * The lowest id of changes that are kept or have no place yet. Zero while no change is in order, so that nothing is dropped.
+ */
 const lowestReferencedSql = `
   SELECT least(
     (SELECT min(lowest_id) FROM log_partitions WHERE parent = 'change_order'),
@@ -91,10 +93,7 @@ async function logBytes(pool: Pool): Promise<number> {
   return Number(rows[0]?.bytes ?? 0)
 }
 
-/**
- * Concurrently, because dropping an attached partition keeps everybody from the whole log meanwhile. What a crash left half
- * done is finished.
- */
+/** Detaches concurrently, because dropping an attached partition locks the whole log. Finishes what a crash left half done. */
 async function drop(pool: Pool, parent: LogParent, from: string): Promise<void> {
   const name = partitionName(parent, from)
   const { rows } = await pool.query<{ pending: boolean }>(

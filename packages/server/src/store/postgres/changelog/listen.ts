@@ -4,17 +4,17 @@ import { Client, type Pool } from 'pg'
 
 const channel = 'changes_in_order'
 const connectTimeoutMs = 5_000
-/** Between two attempts to listen; doubled after each failure. */
+/** Backoff between attempts to listen; doubled after each failure. */
 const firstRetryMs = 500
 const lastRetryMs = 30_000
-/** A test message comes back within this time, or notifications are not relied on. */
+/** A test notification must return within this time, or notifications are not relied on. */
 const proofMs = 2_000
-/** How often the test is repeated. */
+/** Interval of the test. */
 const proveEveryMs = 30_000
 
-/** Notified of passes of the sequencer on other replicas. A hint: what is missed is found by polling. */
+/** Notifications of sequencer passes on other replicas. Only a hint: polling finds what they miss. */
 export interface Listening extends AsyncDisposable {
-  /** Whether notifications arrive; behind some poolers none do, and polling must be more frequent. */
+  /** Whether notifications arrive. Behind some poolers none do, and polling must be more frequent. */
   isProven(): boolean
 }
 
@@ -38,7 +38,7 @@ export function startListening({ url, pool, onPass }: ListenOptions): Listening 
     })
     const ended = new Promise<void>((resolve) => {
       client.once('end', resolve)
-      // Without a listener it would end the process.
+      // Without a listener, an `error` event would end the process.
       client.on('error', () => resolve())
       signal.addEventListener('abort', () => resolve(), { once: true })
     })
@@ -62,7 +62,7 @@ export function startListening({ url, pool, onPass }: ListenOptions): Listening 
       }
     } finally {
       isProven = false
-      // Not waited for: the connection may be the one that hangs.
+      // Not awaited: this connection may be the one that hangs.
       client.end().catch(() => {})
     }
   }

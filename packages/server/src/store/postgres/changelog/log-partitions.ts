@@ -1,7 +1,7 @@
 import { DatabaseError, type ClientBase, type Pool } from 'pg'
 import { inTransaction } from '../write/transaction.ts'
 
-/** The change log, by ids, and its order, by revisions. */
+/** The change log, partitioned by ids, and its order, partitioned by revisions. */
 const logs = [
   { parent: 'changes', newest: 'SELECT last_value AS newest FROM change_id' },
   { parent: 'change_order', newest: 'SELECT revision AS newest FROM sequencer' },
@@ -10,17 +10,17 @@ const logs = [
 export type LogParent = (typeof logs)[number]['parent']
 
 export interface PartitionSizes {
-  /** Places in a partition while little is written; at most this much, and one more, is kept too long. */
+  /** Size of a partition at a low write rate. At most this many places, plus one, are kept too long. */
   readonly smallest: number
 }
 
 export const defaultPartitionSizes: PartitionSizes = { smallest: 16_384 }
 const largest = 4_194_304
 const partitionsAhead = 4
-/** So that a day is kept in some 24 of them. */
+/** Keeps one day in about 24 partitions. */
 const hoursInPartition = 1
 
-/** Makes the next partitions of the change log, ahead of the writers. Cheap when there is nothing to do. */
+/** Creates the next partitions of the change log ahead of the writers. Cheap when there is nothing to do. */
 export async function ensurePartitions(pool: Pool, sizes: PartitionSizes): Promise<void> {
   await inTransaction(pool, async (client) => {
     await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('pergola partitions', 0))`)
@@ -31,7 +31,7 @@ export async function ensurePartitions(pool: Pool, sizes: PartitionSizes): Promi
   })
 }
 
-/** Written faster than partitions were made: once there is room it can be done again. */
+/** Writes outran the creation of partitions; the write can be retried once there is room. */
 export function isNoPartition(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '23514'
 }
@@ -46,7 +46,7 @@ interface Ahead {
 
 interface LogState {
   readonly end: string
-  /** The newest place when a partition was last made more than a minute ago, and how long ago that is. */
+  /** The newest place when the last partition older than a minute was made, and its age. */
   readonly newest_then: string | null
   readonly seconds: number | null
 }
@@ -81,7 +81,7 @@ interface NewPartition {
   readonly to: number
 }
 
-/** Made apart and then attached, which takes no lock that a writer would wait for. */
+/** Created separately and then attached, which takes no lock that blocks writers. */
 async function makePartition(client: ClientBase, { parent, newest, from, to }: NewPartition): Promise<void> {
   const name = partitionName(parent, from)
   await client.query(`

@@ -1,16 +1,16 @@
 import type { ClientBase, Pool } from 'pg'
 import { inTransaction } from '../write/transaction.ts'
 
-/** `pending_changes_0` to `_7`, each for 4,096 ids in turn. */
+/** `pending_changes_0` to `_7`; each takes 4,096 ids in turn. */
 const ringSlots = 8
 const ringShift = 12
-/** Fewer dead rows than these pages hold are not worth a truncation while nobody writes. */
+/** In fewer pages than this, dead rows are not worth a truncation while nobody writes. */
 const fewPages = 4
 
 /**
- * Empties the ring slots that the writers have left behind, so that dead rows never pile up; all of them while nobody
- * writes, because every list reads past them. Under a lock that lasts for the truncation, so nobody's uncommitted row is in
- * there; a slot that is busy is left for the next time.
+ * Truncates ring slots that the writers have left, so that dead rows do not pile up; truncates all of them while nobody writes,
+ * because every list reads past dead rows. Holds a lock during the truncation, so that no uncommitted row is lost; skips a busy
+ * slot until the next run.
  */
 export async function truncateDrained(pool: Pool, { idle = false } = {}): Promise<void> {
   const { rows } = await pool.query<{ slot: number; pages: number; newest: string }>(
@@ -32,10 +32,10 @@ async function truncateSlot(pool: Pool, table: string): Promise<void> {
   })
 }
 
-/** Some thousand dead rows; without an old snapshot there is one page. */
+/** Some thousand dead rows; without an old snapshot the table has one page. */
 const sequencerPages = 32
 
-/** Writes the sequencer's only row anew when it has left too many dead ones: every pass, list and head reads past them. */
+/** Rewrites the sequencer's only row when it has too many dead versions: every pass, list and head reads past them. */
 export async function renewSequencer(pool: Pool): Promise<void> {
   if ((await pagesOf(pool, 'sequencer')) < sequencerPages) return
   await underLock(pool, 'sequencer', async (client) => {
@@ -54,7 +54,7 @@ async function pagesOf(pool: Pool, table: string): Promise<number> {
 
 const lockNotAvailable = '55P03'
 
-/** For as long as nobody else uses the table; not at all when that is not so within a moment. */
+/** Runs `work` under an exclusive lock on the table; skips it when the lock is not available quickly. */
 async function underLock(pool: Pool, table: string, work: (client: ClientBase) => Promise<void>): Promise<void> {
   try {
     await inTransaction(pool, async (client) => {

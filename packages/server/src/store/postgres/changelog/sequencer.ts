@@ -4,56 +4,56 @@ import type { Place } from '../../store.ts'
 import { isNoPartition } from './log-partitions.ts'
 import { renewSequencer, truncateDrained } from './pending-ring.ts'
 
-/** After a commit, so that one pass serves many. */
+/** Delay after a commit, so that one pass serves many commits. */
 const debounceMs = 4
-/** Between two passes while commits keep coming: each costs a flush of the log that writers wait behind. */
+/** Pause between passes under a steady load: each pass flushes the database's log, and writers wait for that. */
 const steadyMs = 10
-/** When another replica is at it: our own changes may have come too late for its pass. */
+/** Retry delay when another replica is running a pass: our changes may have come too late for it. */
 const busyRetryMs = 10
-/** For what a replica left behind that died between its commit and its pass: so long after the last pass that moved any. */
+/** Delay after the last pass that moved changes, to pick up changes of a replica that died between its commit and its pass. */
 const settledMs = 500
-/** And from then on. */
+/** Interval of passes from then on. */
 const idleMs = 1_000
-/** Passes of others are no reason to do none for longer: what is seen of them may be old. */
+/** Own passes run at least this often, even if other replicas run theirs: what is seen of those may be old. */
 const usualOwnMs = 10_000
 
 /**
- * Puts committed changes in order: moves them from `pending_changes` into `change_order`, with dense revisions. Any
- * replica may do it at any time, one at a time, and none has to: the next pass takes what the last one left.
+ * Puts committed changes in order: moves them from `pending_changes` into `change_order`, with dense revisions. Any replica may
+ * run a pass at any time, one at a time; the next pass takes what the last one left.
  *
- * Right because a snapshot that shows an object's later change shows the earlier one too (row locks are released after
- * the commit is visible), because each pass takes what is visible in id order, and because ids are drawn under the row
- * lock. No transaction ids, no gaps to wait for.
+ * Correct because a snapshot that shows an object's later change also shows the earlier one (row locks are released after the
+ * commit is visible), because each pass takes visible changes in id order, and because ids are drawn under the row lock. It
+ * needs no transaction ids and waits for no gaps.
  */
 export interface Sequencer extends AsyncDisposable {
-  /** Says that something was committed here: there is a pass that begins after it, whatever others do. */
+  /** Call after a commit here: guarantees a pass that begins after it, whatever other replicas do. */
   poke(): void
-  /** Says that a change with this number was read. One that is new tells of a pass, which took all that had been left. */
+  /** Call when a change with this number was read. A new number implies a recent pass, which took everything pending. */
   saw(number: number): void
-  /** Says that another replica has put something in order: whoever waits for a pass looks now. */
+  /** Call when another replica has run a pass: readers waiting for a pass check now. */
   told(): void
-  /** How many there were, here or told of. */
+  /** The number of passes so far, here or notified. */
   readonly passes: number
-  /** The newest place when the last pass here began that found nothing to do. */
+  /** The newest place at the start of the last idle pass here. */
   readonly idle: IdlePlace | undefined
-  /** Resolves after the next pass, here or told of, or after `waitMs`; answers whether there was one. */
+  /** Resolves after the next pass, here or notified, or after `waitMs`; returns whether there was a pass. */
   nextPass(waitMs: number, signal?: AbortSignal): Promise<boolean>
 }
 
-/** Nothing lies behind the place, as at that moment. */
+/** A place behind which nothing was pending at that moment. */
 interface IdlePlace extends Place {
   readonly at: number
-  /** How many there had been with it; one more, and it says nothing. */
+  /** The number of passes including this one; a later pass invalidates it. */
   readonly passes: number
 }
 
 export interface SequencerOptions {
-  /** Sees to it that there is room for the changes to come; called after so many. */
+  /** Creates log partitions for coming changes; called after every `roomEvery` changes. */
   readonly makeRoom: () => Promise<void>
   readonly roomEvery: number
-  /** A pass moves at most this many changes, the lowest visible ids first; there is always room for so many. */
+  /** Maximum number of changes per pass, lowest visible ids first. The partitions always have room for this many. */
   readonly passLimit: number
-  /** There is a pass so often at least, whatever is seen of others; 10 seconds, unless it is said. */
+  /** Maximum time between own passes, whatever is seen of others; 10 seconds by default. */
   readonly ownMs?: number
   readonly onError: (error: Error) => void
 }
@@ -67,7 +67,7 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
   let stopped = false
   let passCount = 0
 
-  // Only ever brought forward: put off by every commit, a steady load would keep the pass from running at all.
+  // The due time only moves forward in time: if every commit delayed it, a steady load would keep the pass from ever running.
   let dueAt = Number.POSITIVE_INFINITY
   const schedule = (delayMs: number) => {
     const at = performance.now() + delayMs
@@ -77,7 +77,7 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
     timer = setTimeout(start, delayMs)
     timer.unref()
   }
-  /** The next pass is for something that may be ours, or is known to be there; it must not be left to others. */
+  /** The next pass is for changes that may be ours or are known to exist, so it must not be left to other replicas. */
   let isOwed = true
   let ranAt = Number.NEGATIVE_INFINITY
   let newest = -1
@@ -86,7 +86,8 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
   const start = () => {
     dueAt = Number.POSITIVE_INFINITY
     if (running) return
-    // A replica that only follows would otherwise do a pass a second, each with a flush, beside those of whoever writes.
+    // Otherwise a replica that only reads would run a pass every second, each with a flush, in addition to those of the
+    // writers.
     const untilMs = Math.min(sawAt + settledMs, ranAt + ownMs) - performance.now()
     if (!isOwed && untilMs > 0) return schedule(untilMs)
     running = run().finally(() => (running = undefined))
@@ -105,7 +106,7 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
     } catch (error) {
       if (!stopped) options.onError(error as Error)
     }
-    // By now: who has committed while we tidied was not in the pass.
+    // Computed now: commits made during the tidying were not in the pass.
     const pause = pauseAfter(moved, { isOwed, passLimit })
     isOwed ||= moved === undefined || moved === 'busy' || moved === passLimit
     schedule(pause)
@@ -152,7 +153,7 @@ function pauseAfter(
   return moved > 0 ? settledMs : idleMs
 }
 
-/** What has to be done now and then behind a pass. */
+/** Maintenance that runs now and then after a pass. */
 function createTidying(pool: Pool, { roomEvery, makeRoom }: SequencerOptions) {
   let sinceRoom = 0
   let hasDeadRows = false
@@ -188,9 +189,9 @@ function untilPass(events: EventTarget, waitMs: number, signal: AbortSignal | un
 }
 
 interface Pass {
-  /** How many changes it put in order, or that somebody else is at it. */
+  /** The number of changes put in order, or `busy` when another replica is running a pass. */
   readonly moved: number | 'busy'
-  /** The newest one when it began; none while the table is written anew. */
+  /** The newest place when the pass began; undefined while the table is being rewritten. */
   readonly place: Place | undefined
 }
 

@@ -8,7 +8,7 @@ export interface CountedStatements extends Disposable {
   readonly texts: readonly string[]
 }
 
-/** What is sent to PostgreSQL from now on; passes of the sequencer, which come when they come, only when it is said. */
+/** Records the statements sent to PostgreSQL from now on; passes of the sequencer, whose timing varies, only on request. */
 export function countStatements({ andPasses = false } = {}): CountedStatements {
   const texts: string[] = []
   let open = 0

@@ -1,8 +1,8 @@
 import { columnOf, singles, tableOf, type ModelTable } from '../../model-table.ts'
 
-/** How a statement gets its operations. */
+/** How a statement receives its operations. */
 export interface Form {
-  /** The parameters as rows of the given columns. */
+  /** The parameters as rows with the given columns. */
   readonly rows: (columns: readonly Column[]) => string
   /** The rows named by the first parameter. */
   readonly named: string
@@ -26,12 +26,12 @@ export const many: Form = {
   count: 'cardinality($1)',
   conditions: [],
 }
-/** Set for this statement's own transaction, before it meets its first lock. */
+/** Sets the lock timeout for this statement's own transaction, before it takes its first lock. */
 export const grouped: Form = { ...many, conditions: [`(SELECT set_config('lock_timeout', '10ms', true)) <> ''`] }
 
 /**
- * That the model is still declared as this writer knows it. The function is true, and is gone once another edition holds: so
- * the statement cannot even be prepared, and costs nothing until then.
+ * Checks that the model still has the edition that this writer follows. The function returns true and is dropped when another
+ * edition comes into force; then the statement cannot even be prepared. The check costs nothing until then.
  */
 export function currentEdition(model: Pick<ModelTable, 'id' | 'edition'>): string {
   return `${tableOf(model)}_edition_${model.edition}()`
@@ -45,7 +45,7 @@ export function keyColumns(model: ModelTable): readonly Column[] {
   return singles(model).map(({ slot }) => [columnOf(slot), 'text'])
 }
 
-/** All of them or none: an operation that cannot be done holds back the others. */
+/** All operations or none: one that cannot be done prevents the others. */
 export function appliedSql(count: string): string {
   return `applied AS MATERIALIZED (
     SELECT * FROM decided
@@ -54,8 +54,8 @@ export function appliedSql(count: string): string {
 }
 
 /**
- * The rows that an operation names: locked, as they are then, and as this statement's snapshot has them. Whoever was waited
- * for may have added labels and values that this statement cannot see, and so not remove.
+ * The rows that the operations name: locked, in their current state, and as this statement's snapshot shows them. A writer that
+ * was waited for may have added labels and values that this statement cannot see and so cannot remove.
  */
 export function storedSql(model: ModelTable, form: Form): string {
   return `seen AS MATERIALIZED (SELECT m.id, m.version, m.index_generation FROM ${tableOf(model)} m WHERE ${form.named}),
@@ -74,12 +74,12 @@ export function keysOf(model: ModelTable, row: string): string {
   return `ARRAY[${elements.join(', ')}]::text[]`
 }
 
-/** With those of former indexes: for a row that may have been written when they were there. */
+/** Includes the keys of former indexes, for a row that may have been written when they existed. */
 export function allKeysOf({ columns }: ModelTable, row: string): string {
   return `ARRAY[${columns.map((slot) => `${row}.${columnOf(slot)}`).join(', ')}]::text[]`
 }
 
-/** What a row held before, comparable with `keysOf` when it was written under the same indexes. */
+/** The previous keys of a row, comparable with `keysOf` if the row was written under the same indexes. */
 export function oldKeysOf(model: ModelTable, row: string): string {
   const [now, all] = [keysOf(model, row), allKeysOf(model, row)]
   return now === all ? now : `CASE ${row}.index_generation WHEN ${model.generation} THEN ${now} ELSE ${all} END`

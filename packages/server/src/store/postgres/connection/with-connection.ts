@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 
-/** Lends a connection of the pool. One that `doubt` was called for, or that was lost meanwhile, is closed afterwards. */
+/** Lends a connection of the pool. Closes it afterwards if `doubt` was called or the connection was lost. */
 export async function withConnection<T>(
   pool: Pool,
   work: (client: PoolClient, doubt: (error: Error) => void) => Promise<T>,
@@ -10,7 +10,7 @@ export async function withConnection<T>(
   const doubt = (error: Error) => {
     broken = error
   }
-  // The pool listens only to idle clients; without a listener a connection that is lost now would end the process.
+  // The pool listens only to idle clients; without this listener, losing the connection would end the process.
   client.on('error', doubt)
   try {
     return await work(client, doubt)

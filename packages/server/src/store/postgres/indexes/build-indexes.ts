@@ -14,9 +14,9 @@ import { orderIndexes, run } from './order-indexes.ts'
 import { discardSql } from '../table-sql.ts'
 import { inTransaction } from '../write/transaction.ts'
 
-/** Another replica goes on this long after the one that was at it has died. */
+/** Another replica continues this long after the building replica has died. */
 const leaseMs = 15_000
-/** How often those who wait for another replica look. */
+/** Polling interval of replicas that wait for the building one. */
 const waitMs = 250
 
 export interface BuildParts {
@@ -24,7 +24,7 @@ export interface BuildParts {
   readonly catalog: Catalog
 }
 
-/** One replica at a time, under a lease that fences every step; the others wait until it is done or gone. */
+/** One replica builds at a time, under a lease that fences every step; the others wait until it is done or gone. */
 export async function buildIndexes(parts: BuildParts, model: ModelKey, options: BuildOptions): Promise<void> {
   const { pool, catalog } = parts
   const holder = randomUUID()
@@ -63,7 +63,7 @@ async function buildUnderLease(
     }
     await forgetDiscarded(pool, table, lease)
   } catch (error) {
-    // Somebody else is at it now.
+    // Another replica has taken over.
     if (!isApiError(error) || error.reason !== 'FenceLost') throw orStaleModel(error, table)
   } finally {
     clearInterval(renewal)
@@ -79,7 +79,7 @@ async function forgetDiscarded(pool: Pool, table: ModelTable, lease: Lease): Pro
   }))
 }
 
-/** Unless the declaration has changed under us: what was built then is not all that it wants. */
+/** Skipped when the declaration has changed meanwhile: it wants more than what was built. */
 async function changeCatalog(
   pool: Pool,
   { table, lease }: Pick<Turn, 'table' | 'lease'>,

@@ -2,7 +2,9 @@ import type { ClientBase, Pool } from 'pg'
 import type { ModelTable } from '../../model-table.ts'
 import type { IndexBuild } from '../../store.ts'
 
-/** A row of `index_builds`: how far the filling is, kept for whoever goes on after a crash and for those who ask. */
+/**
+ * A row of `index_builds`: the progress of filling, so that another replica can continue after a crash and for status reports.
+ */
 export interface BuildProgress {
   readonly phase: IndexBuild['phase']
   readonly done: number
@@ -20,7 +22,7 @@ interface BuildRow {
   readonly reached: string
 }
 
-/** Undefined when the filling has not begun for these indexes. */
+/** Undefined when filling these indexes has not begun. */
 export async function readProgress(pool: Pool, { id, generation }: ModelTable): Promise<BuildProgress | undefined> {
   const { rows } = await pool.query<BuildRow>(
     'SELECT phase, done, total, per_second, reached FROM index_builds WHERE model = $1 AND generation = $2',
@@ -45,7 +47,7 @@ export async function saveProgress(
   )
 }
 
-/** As it is told to people; undefined when every index is ready. */
+/** The progress for status reports; undefined when every index is ready. */
 export async function readBuild(pool: Pool, table: ModelTable): Promise<IndexBuild | undefined> {
   const indexes = table.indexes.filter(({ ready }) => !ready).map(({ name }) => name)
   if (indexes.length === 0) return undefined

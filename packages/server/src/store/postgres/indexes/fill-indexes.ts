@@ -8,17 +8,16 @@ import { fenceLost } from '../leases.ts'
 import { idOf, objectColumns, toStoredObject, type ObjectRow } from '../object-row.ts'
 import { currentEdition } from '../connection/statement-form.ts'
 
-/** Objects filled in a transaction: a few milliseconds, so that whoever waits for one of them does not wait long. */
+/** Objects per transaction: it takes a few milliseconds, so that writers waiting for one of them do not wait long. */
 const batch = 100
 /**
- * Neighbours in the table are filled in different transactions. A page has room for one or two new versions of its
- * objects; the next transaction finds the room of the last one free again, so that nothing moves and no other index of the
- * table is touched.
+ * Neighbouring rows are filled in different transactions. A page has room for one or two new versions of its rows; the next
+ * transaction reuses the room of the last one, so rows stay on their page and other indexes need no new entries.
  */
 const stripes = 10
-/** Objects read, and evaluated, at a time: some 5 ms of this process. */
+/** Objects read and evaluated at a time: about 5 ms of this process. */
 const chunk = 250
-/** Between two looks at objects that somebody holds. */
+/** Delay between attempts on objects that another transaction has locked. */
 const retryMs = 20
 
 export interface FillParts extends BuildOptions {
@@ -27,8 +26,8 @@ export interface FillParts extends BuildOptions {
 }
 
 /**
- * Gives every object written before the new indexes were declared its entries in them; objects written since have them.
- * Answers the progress as it is then.
+ * Adds index entries for every object written before the new indexes were declared; later writes add their own. Returns the
+ * progress at the end.
  */
 export async function fillIndexes(parts: FillParts, table: ModelTable): Promise<BuildProgress> {
   const { pool, signal } = parts
@@ -42,7 +41,7 @@ export async function fillIndexes(parts: FillParts, table: ModelTable): Promise<
     const last = rows.at(-1)
     if (!last && from === '0') return progress
     if (!last) {
-      // Somebody held an object, or changed it between reading and filling: another pass finds it.
+      // An object was locked, or changed between reading and filling: another pass finds it.
       from = '0'
       continue
     }
@@ -102,7 +101,7 @@ interface Filling {
   readonly added: readonly IndexSlot[]
 }
 
-/** Answers how many objects were filled; throws `FenceLost` when somebody else has taken over. */
+/** Returns the number of filled objects; throws `FenceLost` when another replica has taken over. */
 async function fillWindow(parts: FillParts, filling: Filling, rows: readonly EvaluatedRow[]): Promise<number> {
   let filled = 0
   for (let stripe = 0; stripe < stripes; stripe++) {
@@ -110,7 +109,7 @@ async function fillWindow(parts: FillParts, filling: Filling, rows: readonly Eva
     if (part.length === 0) break
     const began = performance.now()
     filled += await fillBatch(parts, filling, part)
-    // Half as long as it worked: with as long, a million objects were filled at 13,000 a second.
+    // Pause for half of the working time: with a pause as long as the work, a million objects were filled at 13,000 a second.
     await sleep((performance.now() - began) / 2)
   }
   return filled
@@ -136,10 +135,9 @@ async function fillBatch({ pool, lease }: FillParts, filling: Filling, rows: rea
 }
 
 /**
- * One transaction under the fence. What of it is lost in a crash is done again, and a later commit that must last takes it
- * along, so it does not wait for the disk. A writer that holds an object is waited for a moment only, so that there can be
- * no circle of waiting; then the object is left out, which costs a lock of its own for each of the others. The writer fills
- * it, or another pass does.
+ * One transaction under the fence. It does not wait for the disk: work lost in a crash is repeated, and a later durable commit
+ * includes it. It waits only briefly for a locked object, so that no deadlock can form; then it skips the object, at the cost
+ * of a separate lock for each of the others. The object's writer fills it, or another pass does.
  */
 function fillSql({ table, added }: Filling, locked: 'waited for' | 'left out'): string {
   const keys = added.filter(({ multi }) => !multi).map(({ slot }) => columnOf(slot))

@@ -3,11 +3,11 @@ import { DuplicateValues, maxDuplicatePairs, type DuplicatePair } from '../../in
 import { columnOf, setTableOf, tableOf, type IndexSlot, type ModelTable } from '../../model-table.ts'
 import { btreesOf, compositeOf, createIndexSql, dropIndexSql, type Btree } from '../table-sql.ts'
 
-/** A B-tree of a hundred million objects takes its time, and so does waiting for old snapshots. */
+/** Building a B-tree of a hundred million objects is slow, and so is waiting for old snapshots. */
 const patienceMs = 24 * 3_600_000
 const uniqueViolation = '23505'
 
-/** Makes the B-trees of everything that is not ready, while writers go on. */
+/** Creates the B-trees of all indexes that are not ready, while writers continue. */
 export async function orderIndexes(pool: Pool, table: ModelTable): Promise<void> {
   for (const index of table.indexes.filter(({ ready }) => !ready)) {
     for (const btree of btreesOf(table, index)) await orderUnlessDuplicate(pool, table, { index, btree })
@@ -31,7 +31,7 @@ async function orderUnlessDuplicate(
   }
 }
 
-/** One that was left unfinished is of no use and in the way. */
+/** An unfinished index is useless and blocks its name. */
 async function order(pool: Pool, btree: Btree): Promise<void> {
   const { rows } = await pool.query<{ valid: boolean }>(
     'SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass($1)',
@@ -42,7 +42,7 @@ async function order(pool: Pool, btree: Btree): Promise<void> {
   await run(pool, createIndexSql(btree, 'concurrently'))
 }
 
-/** For statements that take long: the pool's own limit is for requests. */
+/** For long statements: the pool's own timeout is for requests. */
 export async function run(pool: Pool, text: string): Promise<void> {
   const config = { text, query_timeout: patienceMs }
   await pool.query(config)

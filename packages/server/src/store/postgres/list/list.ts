@@ -17,13 +17,13 @@ import { createParameters, type Parameters } from '../parameters.ts'
 import { boundedCount, driver, intersection, rowPredicate } from './predicates.ts'
 import type { Sequencer } from '../changelog/sequencer.ts'
 
-/** A revision carries at most this many changes to skip; with more the list waits for the sequencer. */
+/** A revision carries at most this many changes to skip; with more, the list waits for the sequencer. */
 const maxSkipped = 1_000
 
 type PageRow = Pick<ObjectRow, 'owned'> & {
-  /** Null for what is beyond the bytes. */
+  /** Null beyond the byte limit. */
   readonly data: string | null
-  /** The same in all rows: how many objects match, and where the list stands. */
+  /** The same in all rows: the number of matching objects, and the list's place in the change log. */
   readonly place: string
 } & Record<`key_${number}`, string | null>
 
@@ -66,7 +66,7 @@ function keyOf(row: PageRow, column: string, at: number): string | null {
   return column === 'id' ? idOf(row) : (row[`key_${at}`] ?? null)
 }
 
-/** What we know of the model may be old: an index that was not ready then may be now. */
+/** The cached model may be old: an index that was not ready then may be ready now. */
 async function readyModel({ pool, catalog }: ListParts, key: ModelKey, query: ListQuery): Promise<OpenModel> {
   const known = catalog.find(key)
   if (missingIndexes(known.table, query).length === 0) return known
@@ -90,9 +90,9 @@ async function readPage(
   for (;;) {
     const { rows } = await pool.query<PageRow>(statement)
     const [counted, number, tag = '', edition, known, before, after, ...skipped] = rows[0]?.place.split(' ') ?? []
-    // What had no place yet may have been truncated away under this statement, or the place itself.
+    // Pending changes, or the place itself, may have been truncated during this statement.
     if (number === undefined || before !== after) continue
-    // Under another edition an index that was used here may no longer be filled, or be filled with something else.
+    // Under another edition, an index used here may no longer be filled, or may have other values.
     if (Number(edition) !== table.edition) throw new StaleModel(table)
     if (Number(known) !== revised) await catalog.refresh(table)
     const revision = encodeRevision({ number: Number(number), tag, skipped })
@@ -101,10 +101,10 @@ async function readPage(
   }
 }
 
-/** More kinds of pages than these are planned each time. */
+/** Beyond this many kinds of pages, plans are not cached. */
 const maxKept = 100
 
-/** With the name under which a connection keeps its plan. */
+/** Adds the name under which a connection caches the plan. */
 function keptOrNot({ keptPages }: OpenModel, { text, values, keepsPlan }: PageStatement): QueryConfig {
   if (!keepsPlan || (keptPages.size >= maxKept && !keptPages.has(text))) return { text, values }
   const name = keptPages.get(text) ?? `list ${hash('sha256', text, 'base64url')}`
@@ -121,13 +121,13 @@ interface PageParts {
 interface PageStatement {
   readonly text: string
   readonly values: unknown[]
-  /** Whether its plan is good for any values. */
+  /** Whether the plan is good for any values. */
   readonly keepsPlan: boolean
 }
 
 /**
- * One statement, so one snapshot: the page, its total, and where in the change log it stands, with the changes of the
- * model that it shows but that have no place yet. The left join keeps the total of a page that is past the end.
+ * One statement, so one snapshot: the page, its total, its place in the change log, and the changes of the model that the page
+ * shows but that have no place yet. The left join keeps the total of a page past the end.
  */
 export function pageSql(model: ModelTable, query: ListQuery, { order, after, plan }: PageParts): PageStatement {
   const parameters = createParameters()
@@ -143,7 +143,7 @@ export function pageSql(model: ModelTable, query: ListQuery, { order, after, pla
   )
   const sorted = (rows: string, limit: string) => `${rows} ORDER BY ${orderBy(order)} LIMIT ${limit}`
   const [only = '', ...others] = pages
-  // Each range is read as far as the page could reach, and only then are they put together.
+  // Each range is read as far as the page could reach; then the ranges are merged.
   const ranges = others.length === 0 ? [] : pages.map((rows) => sorted(rows, `${first} + ${query.offset ?? 0}`))
   const joined = ranges.map((_, at) => `SELECT * FROM range_${at}`).join(matching.repeats ? ' UNION ' : ' UNION ALL ')
   const read = sorted(ranges.length === 0 ? only : `SELECT * FROM (${joined}) o`, `${first}${offset}`)
@@ -163,12 +163,12 @@ export function pageSql(model: ModelTable, query: ListQuery, { order, after, pla
   }
 }
 
-/** Pages of these sizes keep their plans: by another number the planner might choose another way. */
+/** Plans are cached for these page sizes only: for another limit the planner might choose another plan. */
 const reaches = [20, 100, 500]
 
 /**
- * How far a statement reads whose plan may be kept, whatever the values: where one index has the page in order and the
- * planner has no reason to think of another, which in the order of creation is so for labels and sets alone. Planning takes
+ * How many rows a statement with a cached plan reads, whatever the values. Applies when one index returns the page in order and
+ * the planner has no reason to choose another, which in creation order holds only for labels and sets. Planning takes
  * PostgreSQL a millisecond, three times as long as the page.
  */
 function reachOf(model: ModelTable, { way }: Plan, query: ListQuery): number | undefined {
@@ -183,7 +183,7 @@ function reachOf(model: ModelTable, { way }: Plan, query: ListQuery): number | u
   return isKept && reach !== undefined ? reach + 1 : undefined
 }
 
-/** Null for what comes behind the object that fills the page. */
+/** Null for objects after the one that fills the page. */
 function dataSql({ maxBytes }: ListQuery, order: readonly OrderColumn[]): string {
   if (maxBytes === undefined) return dataText('o.data')
   const bytes = `octet_length(o.data)`
@@ -192,14 +192,14 @@ function dataSql({ maxBytes }: ListQuery, order: readonly OrderColumn[]): string
 
 interface Matching {
   readonly ctes: readonly string[]
-  /** Each with some of the rows, called `o`. */
+  /** Each returns some of the rows, as `o`. */
   readonly from: readonly string[]
-  /** Whether several of them may have the same row. */
+  /** Whether several of them may return the same row. */
   readonly repeats?: boolean
   readonly where: readonly string[]
-  /** Whether they are read with their data, and not first sorted by what the order needs. */
+  /** Whether rows are read with their data, instead of being sorted by the order columns first. */
   readonly whole?: boolean
-  /** A scalar that counts what matches, or null. */
+  /** A scalar subquery that counts the matches, or null. */
   readonly count: string
 }
 
@@ -216,7 +216,7 @@ function matchingSql(model: ModelTable, query: ListQuery, parts: MatchingParts):
   const { order, plan, parameters, keepsPlan } = parts
   const { where = [], total = 'bounded' } = query
   if (plan.way === 'along the index') {
-    // The entries of a value come in the order asked for, so that the page is their beginning and they need no sorting.
+    // The entries of a value are already in the requested order, so the page is their beginning and needs no sorting.
     const ids = equalitiesOf(plan.term).map((equal) => intersection(model, [equal], parameters) ?? '')
     const from = ids.map((entries) => `FROM (${entries}) o`)
     const count = keepsPlan ? countInOrder(model, query, parts) : countSql(model, query, parameters)
@@ -252,9 +252,8 @@ function matchingSql(model: ModelTable, query: ListQuery, parts: MatchingParts):
 }
 
 /**
- * A plan that is kept was made without a look at the value: where few values are expected to be common, it may be to look
- * through all objects for the first ten thousand, which takes long when there are ten. In the order of an index there is
- * nothing to look through.
+ * A cached plan was made without knowing the value. Where few values are expected to be common, it may scan all objects for the
+ * first ten thousand matches, which is slow when there are ten. Counting in index order avoids the scan.
  */
 function countInOrder(
   model: ModelTable,
@@ -266,7 +265,7 @@ function countInOrder(
   return `(SELECT count(*) FROM (${ids}${total === 'exact' ? '' : ` LIMIT ${boundedTotal + 1}`}) counted)`
 }
 
-/** By the indexes alone where they have it all. */
+/** Uses only the indexes where they cover all terms. */
 function countSql(model: ModelTable, { where = [], total = 'bounded' }: ListQuery, parameters: Parameters): string {
   if (total === 'none') return noCount
   if (total === 'exact') {
@@ -279,7 +278,7 @@ function countSql(model: ModelTable, { where = [], total = 'bounded' }: ListQuer
   )
 }
 
-/** Without a condition, in the order of the primary key: else the rows themselves would be read. */
+/** Without a condition, orders by the primary key; otherwise the rows themselves would be read. */
 function rowsSql(model: ModelTable, where: readonly Term[], parameters: Parameters): string {
   const conditions = where.map((term) => rowPredicate(model, term, parameters))
   return `SELECT o.id FROM ${tableOf(model)} o${where.length === 0 ? ' ORDER BY o.id' : whereSql(conditions)}`
@@ -289,7 +288,7 @@ function whereSql(where: readonly string[]): string {
   return where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`
 }
 
-/** What the order needs of a row; its data is fetched for the page only. */
+/** The columns that the order needs; data is fetched only for the page. */
 function columnsOf(order: readonly OrderColumn[]): string {
   return [...new Set(['id', ...order.map(({ column }) => column)])].map((column) => `o.${column}`).join(', ')
 }
@@ -306,7 +305,7 @@ async function totalOf(pool: Pool, { model, query, counted }: TotalParts): Promi
   return { count: Math.max(counted, await estimate(pool, model, query.where ?? [])), isEstimate: true }
 }
 
-/** What the planner expects, from its statistics: no more than the most selective term alone. */
+/** The planner's estimate from its statistics; no more than that of the most selective term alone. */
 async function estimate(pool: Pool, model: ModelTable, terms: readonly Term[]): Promise<number> {
   const estimates: number[] = []
   for (const term of [undefined, ...terms]) {

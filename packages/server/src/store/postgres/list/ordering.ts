@@ -1,7 +1,7 @@
 import type { OrderColumn, Place } from '../../list-order.ts'
 import type { Parameters } from '../parameters.ts'
 
-/** An object without a value sorts first ascending and last descending, which one B-tree serves in both directions. */
+/** An object without a value sorts first ascending and last descending; one B-tree serves both directions. */
 export function orderBy(order: readonly OrderColumn[], row = 'o'): string {
   const parts = order.map(({ column, descending, nullable }) => {
     const nulls = nullable ? (descending ? ' NULLS LAST' : ' NULLS FIRST') : ''
@@ -11,8 +11,8 @@ export function orderBy(order: readonly OrderColumn[], row = 'o'): string {
 }
 
 /**
- * What lies behind the given place, as conditions that are read one after the other: each is one range of an index,
- * while their union would be none.
+ * The rows after the given place, as conditions to be read one after the other: each is one range of an index, while their
+ * union is not.
  */
 export function segmentsAfter(
   order: readonly OrderColumn[],
@@ -25,7 +25,7 @@ export function segmentsAfter(
     `${parameters.add(after?.[at] ?? null)}::${order[at]?.type === 'integer' ? 'bigint' : 'text'}`
   const column = `o.${first.column}`
   if (after === undefined) {
-    // A unique index, and the one of deletions, leave the objects without a value to an index of their own.
+    // A unique index, and the index of deletions, keep objects without a value in a separate index.
     const nullsApart = first.nullable && (first.unique || first.column === 'deleted_at')
     if (!nullsApart) return ['true']
     const segments = [`${column} IS NULL`, `${column} IS NOT NULL`]
@@ -42,7 +42,10 @@ export function segmentsAfter(
   return first.descending && first.nullable ? [inValues, `${column} IS NULL`] : [inValues]
 }
 
-/** Equal up to some column and beyond in that one; with a plain range on the first column for its index. */
+/**
+ * Equal in the columns before some column and beyond the place in that one; with a plain range on the first column for its
+ * index.
+ */
 function lexicographic(order: readonly OrderColumn[], after: Place, placeholder: (at: number) => string): string {
   const same = (at: number) => {
     const column = `o.${order[at]?.column ?? ''}`

@@ -5,7 +5,7 @@ import { fieldOf } from '../../list-order.ts'
 import { labelTableOf, setTableOf, tableOf, type ModelTable } from '../../model-table.ts'
 import type { Parameters } from '../parameters.ts'
 
-/** The term as a condition on the row `o` alone: labels and sets are answered from their copies in the row. */
+/** The term as a condition on the row `o` alone: labels and sets are tested on their copies in the row. */
 export function rowPredicate(model: ModelTable, term: Term, parameters: Parameters): string {
   if ('label' in term) return labelPredicate(term, parameters)
   const field = fieldOf(model, term.field)
@@ -24,26 +24,26 @@ export function rowPredicate(model: ModelTable, term: Term, parameters: Paramete
 }
 
 /**
- * The ids that the term selects, from an index, as a query `SELECT id FROM ...`; undefined where no index helps,
- * that is for terms that select what is not there.
+ * The ids that the term selects, from an index, as a query `SELECT id FROM ...`; undefined where no index helps, as for terms
+ * that select missing values.
  */
 export function driver(model: ModelTable, term: Term, parameters: Parameters): string | undefined {
   const ids = countedDriver(model, term, parameters)
   return ids !== undefined && repeatsIds(model, term) ? `SELECT DISTINCT id FROM (${ids}) repeated` : ids
 }
 
-/** Whether an object may have several entries that fit. */
+/** Whether an object may have several matching entries. */
 export function repeatsIds(model: ModelTable, term: Term): boolean {
   return 'field' in term && fieldOf(model, term.field).kind === 'set' && term.is.op !== '='
 }
 
 /**
- * More terms than these are not put side by side: each is one more table to join, and from `geqo_threshold`, 12, on
- * PostgreSQL looks for an order at random, which took 7 s for 100 terms of labels and ended without any.
+ * Maximum number of terms that are joined: each adds a table, and from `geqo_threshold`, 12, on PostgreSQL searches for a join
+ * order at random, which took 7 s for 100 label terms and ended without a result.
  */
 export const maxJoinedTerms = 8
 
-/** The ids that all the terms select, each once; undefined where they are too many, or one has no index to help. */
+/** The ids that all terms select, without duplicates; undefined when there are too many terms or one has no index. */
 export function intersection(model: ModelTable, terms: readonly Term[], parameters: Parameters): string | undefined {
   if (terms.length === 0 || terms.length > maxJoinedTerms || !terms.every((term) => isIndexed(model, term)))
     return undefined
@@ -59,9 +59,8 @@ export interface CountOptions {
 }
 
 /**
- * A scalar: how many objects the terms select, counted no further than one above the bound; undefined unless an index
- * helps with every one of them. Entries that repeat ids are read only twice as far at first: telling 500,000 apart took
- * 250 ms.
+ * A scalar: the number of objects that the terms select, counted up to one above the bound; undefined unless every term has an
+ * index. Entries that repeat ids are first read only twice as far as the bound: deduplicating 500,000 took 250 ms.
  */
 export function boundedCount(
   model: ModelTable,
@@ -81,13 +80,15 @@ export function boundedCount(
     FROM (SELECT count(*) AS entries, count(DISTINCT id) AS found FROM (${entries} LIMIT ${2 * first}) e) begun)`
 }
 
-/** Whether an index has the objects that the term selects: not those that it selects for what they lack. */
+/**
+ * Whether an index contains the objects that the term selects; never for terms that select missing values in sets or labels.
+ */
 export function isIndexed(model: ModelTable, { is: { op }, ...term }: Term): boolean {
   if (op === 'not in') return false
   return op !== 'absent' || ('field' in term && fieldOf(model, term.field).kind !== 'set')
 }
 
-/** The same, but an object with several fitting values may come several times: enough to count by, and cheaper. */
+/** Like `driver`, but an object with several matching values may appear several times: enough for counting, and cheaper. */
 export function countedDriver(model: ModelTable, term: Term, parameters: Parameters): string | undefined {
   if (!isIndexed(model, term)) return undefined
   if ('label' in term) {

@@ -1,7 +1,5 @@
 import { credentialTables } from '../../other-tables.ts'
-/**
- * The platform's own tables. Objects live in a table per model, made by `catalog.ts` when a model is opened.
- */
+/** The host's own tables. Objects are in one table per model, created by `catalog.ts` when a model is opened. */
 export const initial = `
   -- One row a model. Tables, columns and indexes are named by its id and by slots, never by words of a declaration.
   CREATE TABLE models (

@@ -1,6 +1,6 @@
 /**
- * The function of an earlier migration, which now also notifies listeners: one notification a pass, never one a write. It is
- * repeated in full, because a migration that was applied is never edited.
+ * The function of an earlier migration, which now also notifies listeners: one notification per pass, never one per write.
+ * Repeated in full, because an applied migration is never edited.
  */
 export const toldPasses = `
   CREATE OR REPLACE FUNCTION sequence_changes(most int, new_tag bigint) RETURNS int LANGUAGE plpgsql VOLATILE AS $$

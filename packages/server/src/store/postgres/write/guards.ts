@@ -8,8 +8,8 @@ import { createParameters } from '../parameters.ts'
 import { driver } from '../list/predicates.ts'
 
 /**
- * Locks what must be there, and with it what is going to be written, in one order that all writers keep: else two who each
- * need the other to stay would wait for each other until the database notices, a second later.
+ * Locks the objects that guards require and those that will be written, in one order for all writers. Otherwise two writers
+ * that each require the other's object would deadlock until the database notices, a second later.
  */
 export async function holdGuards(
   client: ClientBase,
@@ -34,7 +34,7 @@ export async function holdGuards(
 
 type Lock = WriteOperation | Extract<Guard, { is: 'there' }>
 
-/** What one statement can lock: many of one model that must only be there, or one of anything else. */
+/** The locks that one statement can take: many plain ones of one model, or one of any other kind. */
 function sameKind(locks: readonly Lock[], from: number): readonly [Lock, ...Lock[]] {
   const [first, ...others] = locks.slice(from)
   if (!first) throw new Error('there is nothing to lock')
@@ -77,7 +77,7 @@ async function holdThere(client: ClientBase, catalog: Catalog, guard: Extract<Gu
   if (rowCount === 0) throw new GuardFailed(guard)
 }
 
-/** Runs what goes with the operations, and looks at what must not be there behind them. */
+/** Runs the additional statements, then checks the guards that must hold after the operations. */
 export async function finishGuarded(
   client: ClientBase,
   catalog: Catalog,

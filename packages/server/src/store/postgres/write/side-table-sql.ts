@@ -1,8 +1,8 @@
 import { labelTableOf, multis, setTableOf, type ModelTable } from '../../model-table.ts'
 
 /**
- * The database expects a hundred rows of such a function, and for so many it reads the whole side table. A limit that it
- * cannot know makes it expect a tenth.
+ * The planner expects a hundred rows from such a function and therefore reads the whole side table. A limit that it cannot
+ * evaluate lowers the estimate to a tenth.
  */
 const few = (row: string, rows: string) => `LATERAL (SELECT * FROM ${rows} LIMIT 1000000 + ${row}.id % 2)`
 const labelsOf = (row: string, column = 'labels') => few(row, `jsonb_each_text(${row}.${column})`)
@@ -24,7 +24,7 @@ export function labelsRemoved(model: ModelTable, row: string): string {
   )`
 }
 
-/** What differs, and only that: deleting and inserting one row in one statement is refused as a duplicate. */
+/** Only the differences: deleting and inserting the same row in one statement fails as a duplicate. */
 export function labelsMoved(model: ModelTable): string {
   return `,
   labels_kept AS MATERIALIZED (

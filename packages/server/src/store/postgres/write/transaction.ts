@@ -2,13 +2,12 @@ import type { ClientBase, Pool } from 'pg'
 import { withConnection } from '../connection/with-connection.ts'
 
 /**
- * How long the database waits for us in the middle of a transaction. A process that is stopped there would else keep its
- * locks, a lease's fence among them, for as long as it is stopped. Set for each transaction: a pooler passes no setting
- * of a connection on.
+ * Maximum idle time within a transaction. Otherwise a suspended process would keep its locks, including the fence of a lease,
+ * for as long as it is suspended. Set for each transaction: a pooler does not pass connection settings on.
  */
 const mostIdle = '5s'
 
-/** Commits what `work` did, or rolls all of it back when it throws, or in any case when it is only tried. */
+/** Commits what `work` did; rolls back when `work` throws, and always for a dry run. */
 export async function inTransaction<T>(
   pool: Pool,
   work: (client: ClientBase) => Promise<T>,

@@ -24,7 +24,7 @@ const keptColumns: readonly Column[] = [
   ['data', 'bytea'],
 ]
 
-/** Where an update has its indexed values from. */
+/** The source of an update's indexed values. */
 interface Source {
   /** The parameters. */
   readonly columns: readonly Column[]
@@ -44,8 +44,8 @@ export function keptSource(model: ModelTable): Source {
 }
 
 /**
- * Finds the rows in the snapshot and then changes them as they are: a row that was changed meanwhile has another version and
- * is left alone.
+ * Finds the rows in the snapshot and then updates their current state: a row that was changed meanwhile has another version and
+ * is skipped.
  */
 export function updateQuickSql(model: ModelTable, form: Form): string {
   const table = tableOf(model)
@@ -76,7 +76,7 @@ export function updateQuickSql(model: ModelTable, form: Form): string {
   ${updatedSql}`
 }
 
-/** Something changes, and it is not the removal of an object that was declared deleted. */
+/** Something changes, and the update does not remove an object that was declared deleted. */
 const stillUsual = '(m.data <> i.data OR m.held <> i.held) AND (m.deleted_at IS NULL OR i.held)'
 
 const updatedSql = `
@@ -107,7 +107,7 @@ export function updateKeptQuickSql(model: ModelTable, form: Form): string {
 
 /**
  * Parameters: name, expected uid, expected version, held, stored as, new generation, data, then labels, sets and the
- * single-value keys unless they are kept. Does nothing at all unless every operation can be done.
+ * single-value keys unless they are kept. Does nothing unless every operation can be done.
  */
 export function updateSql(model: ModelTable, form: Form, source: Source): string {
   const table = tableOf(model)

@@ -14,32 +14,32 @@ import {
 import { givenSource, keptSource, updateKeptQuickSql, updateQuickSql, updateSql } from './update-sql.ts'
 
 /**
- * The write statements of one model. Each does everything in one round trip and so in one transaction: the object,
- * its side tables, the change and the pending row. The change is read from what the object's own statement returned:
- * its id is drawn while the row lock is held.
+ * The write statements of one model. Each does everything in one round trip and so in one transaction: the object, its side
+ * tables, the change and the pending row. The change is built from the result of the object's own statement: its id is drawn
+ * while the row lock is held.
  *
- * `One` takes a value a parameter. `Many` takes arrays, one element an operation, sorted by name, so that two batches
- * can never wait for each other. They are two because the planner keeps a plan only for the first: with arrays it
- * plans anew each time, at three times the cost of the write itself.
+ * `One` takes one value per parameter. `Many` takes arrays with one element per operation, sorted by name, so that two batches
+ * cannot deadlock. Both exist because the planner caches a plan only for `One`: with arrays it plans each time, at three times
+ * the cost of the write itself.
  */
 export interface WriteStatements {
   readonly createOne: string
   readonly createMany: string
   readonly updateOne: string
   readonly updateMany: string
-  /** What is indexed stays as it is stored, and is not given. */
+  /** Indexed values stay as stored and are not passed. */
   readonly updateKeptOne: string
   readonly updateKeptMany: string
   readonly deleteOne: string
   readonly deleteMany: string
-  /** For writes of several callers: does not wait long for a row that somebody holds, which would hold all of them. */
+  /** For writes of several callers: waits only briefly for a locked row, because the wait would delay all of them. */
   readonly createGrouped: string
   readonly updateGrouped: string
   readonly updateKeptGrouped: string
   readonly deleteGrouped: string
   /**
-   * For the usual case, at half the cost: the object is as expected, and neither labels nor sets change, or nothing holds
-   * it. Answers the objects that it has changed; for the others nothing was done and the general statement has to decide.
+   * For the common case, at half the cost: the object is as expected, and an update changes neither labels nor sets, or the
+   * object to delete is not held. Returns the changed objects; the others are untouched and need the general statement.
    */
   readonly updateQuickOne: string
   readonly updateQuickMany: string

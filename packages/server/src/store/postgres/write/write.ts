@@ -24,27 +24,27 @@ import { inTransaction } from './transaction.ts'
 
 type Queryable = Pick<ClientBase, 'query'>
 
-/** What the update and remove statements answer for each object they found. */
+/** A row that the update and delete statements return for each object they found. */
 interface OutcomeRow extends Omit<ObjectRow, 'data'> {
   readonly outcome: 'uid' | 'version' | 'unchanged' | 'updated' | 'declared' | 'removed'
-  /** Only where the caller does not have it. */
+  /** Present only when the caller does not have the data. */
   readonly data: string | null
 }
 
 export interface WriteParts {
   readonly pool: Pool
   readonly catalog: Catalog
-  /** Makes the next partitions of the change log. */
+  /** Creates the next partitions of the change log. */
   readonly makeRoom: () => Promise<void>
 }
 
 const maxTries = 20
-/** Deadlock, and what a statement's snapshot is too old for. */
+/** Deadlock and serialization failure. */
 const tryAgain = new Set(['40P01', '40001'])
 
 /**
- * Two batches can still want each other's unique values, and somebody can change an object while we wait for it: what the
- * database ends for that is done again.
+ * Two batches can still compete for each other's unique values, and an object can change while a statement waits for it: a
+ * write that the database aborts for that is retried.
  */
 export async function write(
   parts: WriteParts,
@@ -62,7 +62,9 @@ export async function write(
   }
 }
 
-/** One statement and one round trip when all operations are of one kind and model; else a transaction of such statements. */
+/**
+ * One statement and one round trip when all operations have one type and model; otherwise a transaction of such statements.
+ */
 async function writeOnce(
   parts: WriteParts,
   operations: readonly WriteOperation[],
@@ -99,8 +101,8 @@ async function writeOnce(
 }
 
 /**
- * Writes of several callers, all of one kind and model. Those that were done are answered; an operation without an answer
- * was not done and has to be tried alone, as all of them when this throws.
+ * Writes of several callers, all of one type and model. Returns results for operations that were done; one without a result was
+ * not done and must be retried alone. When this throws, all must be.
  */
 export async function writeTogether(
   parts: WriteParts,
@@ -117,7 +119,7 @@ type Group =
   | { readonly type: 'update'; readonly operations: UpdateOperation[] }
   | { readonly type: 'delete'; readonly operations: DeleteOperation[] }
 
-/** In the fixed order of batches, what follows each other and is of one kind goes together. */
+/** Groups adjacent operations of one kind, in the fixed order of batches. */
 function groupByStatement(operations: readonly WriteOperation[]): readonly Group[] {
   const groups: { kind: string; type: WriteOperation['type']; operations: WriteOperation[] }[] = []
   for (const operation of operations.length === 1 ? operations : operations.toSorted(compareOperations)) {
@@ -151,7 +153,7 @@ function runGroup(
   }
 }
 
-/** Its values would not be those of our indexes. */
+/** The operation's values follow another edition than these indexes. */
 function assertEdition({ table }: OpenModel, operation: WriteOperation): void {
   if (operation.type === 'delete' || operation.content.indexed === 'kept') return
   if ((operation.content.edition ?? 0) !== table.edition) throw new StaleModel(table)
@@ -160,13 +162,16 @@ function assertEdition({ table }: OpenModel, operation: WriteOperation): void {
 type Verb = WriteOperation['type'] | 'updateKept'
 type StatementName = keyof OpenModel['statements']
 
-/** The statement for one operation or for several, with parameters that fit it. */
+/** The statement for one operation or for several, with matching parameters. */
 function statement(model: GroupModel, verb: Verb, columns: readonly (readonly unknown[])[]) {
   const single = columns[0]?.length === 1
   return query(model, single ? `${verb}One` : model.grouped ? `${verb}Grouped` : `${verb}Many`, columns)
 }
 
-/** The one for the usual case. What it leaves undone must not matter to the others: they are alone or of several callers. */
+/**
+ * The statement for the common case. It may skip some operations, so they must be independent: one alone, or of several
+ * callers.
+ */
 function quickStatement(model: GroupModel, verb: Exclude<Verb, 'create'>, columns: readonly (readonly unknown[])[]) {
   return query(model, columns[0]?.length === 1 ? `${verb}QuickOne` : `${verb}QuickMany`, columns)
 }
@@ -271,7 +276,7 @@ function mayBeQuick({ grouped }: GroupModel, operations: readonly WriteOperation
   return grouped || operations.length === 1
 }
 
-/** Only those that were done; the others are tried again by whoever sent them together. */
+/** Results only for operations that were done; the batcher retries the others. */
 function answerFound<T extends UpdateOperation | DeleteOperation>(
   operations: readonly T[],
   rows: readonly OutcomeRow[],
@@ -285,7 +290,7 @@ function answerFound<T extends UpdateOperation | DeleteOperation>(
   )
 }
 
-/** Nothing was applied unless every operation could be, so the first that could not is thrown. */
+/** Nothing was applied unless every operation could be, so the first that could not be done is thrown. */
 function matchOutcomes<T extends UpdateOperation | DeleteOperation>(
   operations: readonly T[],
   rows: readonly OutcomeRow[],
@@ -307,7 +312,7 @@ function toStored(row: OutcomeRow, data?: Buffer): StoredObject {
   return data ? { ...stored, data } : stored
 }
 
-/** JSON never has one; with one an object could not be read. */
+/** JSON never contains a NUL; an object with one could not be read. */
 function withoutNul(data: Buffer): Buffer {
   if (data.includes(0)) throw new Error('the data of an object has a NUL byte')
   return data
@@ -324,7 +329,7 @@ function indexedColumns({ table }: OpenModel, indexed: readonly IndexedValues[])
 
 const uniqueViolation = '23505'
 
-/** A unique index that refused a value names itself in the error; which operation brought the value is looked up. */
+/** The error names the unique index that refused a value; a look-up finds the operation that brought the value. */
 async function translate(error: unknown, parts: WriteParts, operations: readonly WriteOperation[]): Promise<unknown> {
   const [first] = operations
   if (!(error instanceof DatabaseError) || !first) return error
