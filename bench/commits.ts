@@ -14,7 +14,7 @@ import { median, spread } from './measure.ts'
  */
 const bar = 1.1
 const rounds = process.argv.includes('--quick') ? 5 : 15
-const requestsEach = 600
+const requestsEach = 2_000
 const callers = 8
 const objects = 2_000
 const plural = 'people'
@@ -64,7 +64,11 @@ const short: string[] = []
 console.log(
   `${'operation'.padEnd(12)}${['ratio', 'spread', 'before µs', 'after µs'].map((one) => one.padStart(12)).join('')}`,
 )
-for (const name of Object.keys(operations)) {
+const only = process.argv
+  .find((word) => word.startsWith('--only='))
+  ?.slice('--only='.length)
+  .split(',')
+for (const name of Object.keys(operations).filter((one) => only?.includes(one) ?? true)) {
   const figures = { before: [] as number[], after: [] as number[] }
   for (let round = 0; round <= rounds; round++) {
     const order = round % 2 === 0 ? (['before', 'after'] as const) : (['after', 'before'] as const)

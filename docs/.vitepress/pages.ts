@@ -33,7 +33,7 @@ const order: Readonly<Record<string, readonly string[]>> = {
     'sign-in-with-openid-connect',
     'behind-a-proxy',
   ],
-  operations: ['deploy', 'monitor', 'upgrade', 'backup', 'scale', 'security', 'console'],
+  operations: ['deploy', 'monitor', 'upgrade', 'backup', 'scale', 'security', 'console', 'proofs'],
   concepts: ['request', 'objects', 'indexes', 'watch', 'plugins', 'access', 'replicas', 'architecture'],
   reference: [
     'http',

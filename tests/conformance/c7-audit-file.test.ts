@@ -144,7 +144,7 @@ onEachEngine(
         api
           .logged()
           .split('\n')
-          .filter((line) => line.includes('audit log cannot be written'))
+          .filter((line) => line.includes('cannot write the audit log'))
       const first = await api.request('POST', roles, { body: { metadata: { generateName: 'kept-' }, rules: [] } })
       expectStatus(first, 201)
       await many(api, 52)

@@ -21,6 +21,7 @@ const { values } = parseArgs({
   options: {
     screenshots: { type: 'string' },
     only: { type: 'string' },
+    speed: { type: 'boolean' },
     sample: { type: 'string' },
     quick: { type: 'boolean', default: false },
   },

@@ -104,7 +104,7 @@ for (const { engine, database } of engines) {
         })
         await server.stop()
       }
-      expect((await run(env, ['restore', file])).stderr).toContain('--replace puts it aside')
+      expect((await run(env, ['restore', file])).stderr).toContain('use --replace')
       const restored = await run(env, ['restore', file, '--replace', '--json'])
       expect(restored).toMatchObject({ code: 0 })
       expect(JSON.parse(restored.stdout)).toMatchObject({ aside: expect.stringMatching(/before/) as string })

@@ -48,8 +48,8 @@ describe('npm create pergola-plugin', () => {
   })
 
   const refusals: readonly (readonly [args: readonly string[], code: number, told: RegExp])[] = [
-    [[], 1, /^say what the plugin is called, in one word: {2}npm create pergola-plugin todo\n$/],
-    [['one', 'two'], 1, /^say what the plugin is called/],
+    [[], 1, /^name the plugin, in one word: {2}npm create pergola-plugin todo\n$/],
+    [['one', 'two'], 1, /^name the plugin/],
     [['Fine', '--group', 'fine.example.com'], 1, /^"Fine" cannot be the name of a plugin/],
     [['fine'], 1, /^there is no terminal to ask at; use --group <domain>\n$/],
     [['fine', '--group', 'fine'], 1, /^"fine" cannot be an API group/],

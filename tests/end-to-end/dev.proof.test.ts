@@ -373,7 +373,7 @@ test('a plugin that cannot be read yet is waited for, and so is its seed', { tim
   save(`${code}const x = ;\n`)
   writeFileSync(seed, sound.replace('title: First', "title: ''"))
   await using dev = startDev(folder, '--no-inspect')
-  await told(dev, 'nothing answers yet; it is tried again at the next save')
+  await told(dev, 'no version is running; the next save retries')
   expect(dev.stdout()).toMatch(/dev {3}src\/plugin\.ts:\d+:11 Unexpected token/)
   save(code)
   await told(dev, 'src/plugin.ts saved, reloaded in')

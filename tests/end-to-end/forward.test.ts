@@ -213,7 +213,7 @@ test('half an answer is cut, never ended as if it were whole', async () => {
   expect(answer.status).toBe(200)
   await expect(answer.text()).rejects.toThrow('terminated')
   await sleep(20)
-  const cut = lines.filter((line) => line.includes('an answer was cut'))
+  const cut = lines.filter((line) => line.includes('response aborted after it had begun'))
   expect(cut).toEqual([expect.stringContaining('the plugin test failed to answer')])
 })
 

@@ -96,7 +96,7 @@ test('a statement that does not end cannot keep the server from ending', async (
   pergola.signal('SIGTERM')
   expect(await pergola.exited).toBe(0)
   expect(await stuck).toBe('cut')
-  expect(pergola.stderr()).toMatch(/"cut":1.*have been cut/)
+  expect(pergola.stderr()).toMatch(/"cut":1.*were aborted/)
   await blocker.end()
 })
 
@@ -109,7 +109,7 @@ test('what does not end in time is cut, counted and logged; a second signal ends
   await sleep(200)
   pergola.signal('SIGTERM')
   expect(await pergola.exited).toBe(0)
-  expect(pergola.stderr()).toMatch(/"cut":1,"seconds":1,.*have been cut/)
+  expect(pergola.stderr()).toMatch(/"cut":1,"seconds":1,.*were aborted/)
 
   await using another = sqliteFile()
   await using hurried = await startServer(another.url)

@@ -1,6 +1,6 @@
 import type { Edit, PlantedFault } from './planted-fault.ts'
 
-const folder = 'packages/server/src/authz'
+const folder = 'packages/server/src/access/decisions'
 const command = `TEST_ENGINE=SQLite npm test -- --project unit ${folder}/role-book.property.test.ts`
 /** What the comparison with the plain reading says when the two differ. */
 const expect = /denied, where a rule allows it|allowed by (a rule that does not match|a way that is none|\d+ steps)/

@@ -111,7 +111,7 @@ const faults: readonly (readonly [what: string, command: string, edits: readonly
     [
       {
         file: `${folder}/collection/live.ts`,
-        replace: 'return a === undefined ? 1 : -1',
+        replace: 'return a === undefined ? -sign : sign',
         by: 'return a === undefined ? -1 : 1',
       },
     ],

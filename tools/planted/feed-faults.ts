@@ -68,7 +68,7 @@ const faults: readonly (readonly [what: string, edit: Edit, test: string, expect
   ],
 ]
 
-const sequencer = 'packages/server/src/store/postgres/sequencer'
+const sequencer = 'packages/server/src/store/postgres/changelog/sequencer'
 
 /** Where a change could wait for its place because others were seen to give places. */
 const passFaults: readonly (readonly [what: string, replace: string, by: string, expect: RegExp])[] = [

@@ -1,4 +1,7 @@
-/** What models and plugins may be called. Each function answers with what is wrong, in words that follow the name, or undefined. */
+/**
+ * Naming rules for models and plugins. Each function returns undefined for a valid name, or a message that reads after the
+ * name.
+ */
 
 const maxGroupLength = 200
 
@@ -14,7 +17,7 @@ export function groupFault(group: string): string | undefined {
   return `must be a domain name such as todo.example.com, of at most ${maxGroupLength} characters`
 }
 
-/** Groups that no plugin may have, but for those that come with the host. */
+/** Rejects `platform.run` and its subdomains. Plugins that ship with the host skip this check. */
 export function reservedGroupFault(group: string): string | undefined {
   if (/(^|\.)platform\.run$/.test(group)) return 'is reserved for the host: platform.run and everything below it'
   return undefined
@@ -29,7 +32,7 @@ export function kindFault(kind: string): string | undefined {
   return 'must begin with a capital and hold only letters and digits, 63 at most'
 }
 
-/** Singular or plural. */
+/** Checks the singular or plural name of a model. */
 export function resourceNameFault(name: string): string | undefined {
   if (nameForm.test(name)) return undefined
   return 'must begin with a letter and hold only lowercase letters and digits, 63 at most'

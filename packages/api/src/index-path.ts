@@ -1,12 +1,12 @@
 import { referencedSchema, type ObjectSchema } from './object-schema.ts'
 
-/** How values are put in order. */
+/** How an index compares values. `timestamp` is a string with `format: date-time`. */
 export type IndexValueType = 'string' | 'number' | 'boolean' | 'timestamp'
 
-/** What a path leads to, by the schema. */
+/** Type of the values at an index path, derived from the schema. */
 export interface IndexedPath {
   readonly type: IndexValueType
-  /** An array of such values. */
+  /** True when the field is an array of values of this type. */
   readonly multi: boolean
 }
 
@@ -17,7 +17,9 @@ const scalarTypes: Readonly<Record<string, IndexValueType>> = {
   boolean: 'boolean',
 }
 
-/** Answers what is wrong, in words that follow the path, when its values could not be put in order. */
+/**
+ * Finds the field of an index path in the schema. Returns a `fault` that reads after the path when the field cannot be indexed.
+ */
 export function resolveIndexPath(schema: ObjectSchema, path: string): IndexedPath | { readonly fault: string } {
   const steps = path.split('.')
   const [root] = steps
@@ -41,7 +43,7 @@ export function resolveIndexPath(schema: ObjectSchema, path: string): IndexedPat
   return type ? { type, multi: false } : { fault: 'must be a string, a number, a boolean, or an array of one of them' }
 }
 
-/** Through references. */
+/** Follows `$ref`; a cycle ends at a schema already seen. */
 function resolved(schema: unknown, { $defs = {} }: ObjectSchema): Readonly<Record<string, unknown>> {
   const seen = new Set<unknown>()
   let found = schema

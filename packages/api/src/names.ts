@@ -1,4 +1,7 @@
-/** What may be called what. Each function answers with what is wrong, in words that follow the name, or undefined. */
+/**
+ * Naming rules for objects, keys and labels. Each function returns undefined for a valid name, or a message that reads after
+ * the name.
+ */
 
 const objectName = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/
 const keyName = /^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$/
@@ -29,7 +32,7 @@ export function keyFault(key: string): string | undefined {
   return 'needs a name of letters, digits, "-", "_" and "." that starts and ends with a letter or digit'
 }
 
-/** Of a sound key: why it is not for plugins. */
+/** Says why plugins may not use this key. The key must have passed `keyFault`. */
 export function reservedKeyFault(key: string): string | undefined {
   const slash = key.indexOf('/')
   if (slash < 0) return 'has no prefix; keys without one are not for plugins'
@@ -38,7 +41,7 @@ export function reservedKeyFault(key: string): string | undefined {
   return `has the prefix ${prefix}, which is not for plugins`
 }
 
-/** A finalizer is a key whose prefix says whose it is. */
+/** A finalizer is a key whose prefix names its owner, so the prefix is required. */
 export function finalizerFault(finalizer: string): string | undefined {
   if (!finalizer.includes('/')) return 'must have the form <prefix>/<name>'
   return keyFault(finalizer)

@@ -1,4 +1,4 @@
-/** Metadata as stored and served. The server owns the fields marked so; what a client sends in them is ignored. */
+/** Metadata as stored and served. The server ignores values that clients send in server-owned fields. */
 export interface Metadata {
   readonly name: string
   /** Server-owned: a UUIDv7, never reused. */
@@ -9,21 +9,21 @@ export interface Metadata {
   readonly version: number
   /** Server-owned: 1 on create, +1 when anything outside `metadata` and `status` changes. */
   readonly generation: number
-  /** Server-owned: set once when the object is declared deleted. */
+  /** Server-owned: set once, when an object with finalizers is declared deleted. */
   readonly deletionTimestamp?: string
   readonly finalizers?: readonly string[]
   readonly labels?: Readonly<Record<string, string>>
   readonly annotations?: Readonly<Record<string, string>>
 }
 
-/** What every stored object has; the rest of its fields are its model's. */
+/** Fields that every stored object has. The model defines the others. */
 export interface ApiObject {
   readonly apiVersion: string
   readonly kind: string
   readonly metadata: Metadata
 }
 
-/** Group and version as an object's `apiVersion` writes them; the core group has none. */
+/** Formats group and version for `apiVersion`: `<group>/<version>`, or only the version for the core group. */
 export function apiVersionOf(type: { readonly group: string; readonly version: string }): string {
   return type.group === '' ? type.version : `${type.group}/${type.version}`
 }

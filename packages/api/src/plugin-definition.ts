@@ -2,47 +2,50 @@ import type { JsonSchema, ObjectSchema } from './object-schema.ts'
 import type { Rule } from './rules.ts'
 
 /**
- * A plugin as a document: all that a host, a build or a person has to know of it before any of its code runs. JSON, and the
- * same for the same plugin: lists are in the order of the code, and nothing depends on when or where it was made.
+ * A plugin as a JSON document: everything that a host, a build or an operator needs to know before running its code. The same
+ * plugin always produces the same document: lists keep the order of the code, and nothing depends on time or machine.
  */
 export interface PluginDefinition {
-  /** The major version of what plugin and host say to each other. */
+  /** Major version of the protocol between plugin and host. */
   readonly protocol: 1
-  /** Roles, rules and permissions begin with it. */
+  /** Prefix of the plugin's role names and rule resources; also part of its UI permissions. */
   readonly name: string
-  /** What people call it. */
+  /** Name shown to people. */
   readonly displayName?: string
-  /** What it is for, in a sentence. */
+  /** One sentence that says what the plugin is for. */
   readonly description?: string
-  /** Versions of the host that it works with, as a range. */
+  /** Semver range of compatible host versions. */
   readonly requires?: string
-  /** Other plugins that must be there, each with a range of versions. */
+  /** Required plugins: name to semver range. */
   readonly dependencies?: Readonly<Record<string, string>>
-  /** Groups that it claims, sorted; those of audiences follow from them. */
+  /** API groups that the plugin claims, sorted. The audience groups are derived from them and not listed. */
   readonly groups: readonly string[]
-  /** `<group>/<version>` that its custom APIs are derived from; absent when it has none. */
+  /** `<group>/<version>` from which the paths of the custom APIs are derived; absent when there are none. */
   readonly api?: string
-  /** Kinds of objects it brings. */
+  /** Models that the plugin registers. */
   readonly models: readonly ModelDeclaration[]
-  /** Custom APIs, one by one. */
+  /** Custom APIs, one entry per route. */
   readonly routes: readonly RouteDeclaration[]
-  /** Audiences that are a program of their own: every path of their group is the plugin's, and no rule is inferred. */
+  /** Audiences served by a web app: the plugin answers every path of the audience group, and no rules are inferred. */
   readonly apps: readonly Audience[]
-  /** Models of which callers have objects of their own, served by the host. */
+  /** Models whose objects the host serves to their owners. */
   readonly owned: readonly OwnedDeclaration[]
-  /** Role templates as they are stored, the rules of the routes that name them included. */
+  /** Role templates as stored, including the rules inferred from routes that name them. */
   readonly roles: readonly RoleDeclaration[]
-  /** Schema of the settings object; a text with `writeOnly: true` is a secret. */
+  /** JSON Schema of the settings. A string field with `writeOnly: true` is a secret. */
   readonly settings?: JsonSchema
-  /** Code that follows the objects of a model. */
+  /** Reconcile functions, each for the objects of one model. */
   readonly controllers: readonly ControllerDeclaration[]
-  /** Code that runs at certain times. */
+  /** Functions that run periodically or at cron times. */
   readonly schedules: readonly ScheduleDeclaration[]
-  /** What the plugin itself asks for beyond its own groups. */
+  /** Rights that the plugin requests beyond its own groups. An operator approves them. */
   readonly permissions: readonly Rule[]
 }
 
-/** Who a custom API is for. Each has a group of its own beside every group of the plugin. */
+/**
+ * Whom a custom API serves: `console` administrators, `uc` users and their own data, `public` everybody else. Each audience has
+ * its own API group, derived from the plugin's group.
+ */
 export type Audience = 'console' | 'uc' | 'public'
 
 const audiencePrefixes: Readonly<Record<Audience, string>> = { console: 'console.api.', uc: 'uc.api.', public: 'api.' }
@@ -52,85 +55,85 @@ export function audienceGroup(audience: Audience, group: string): string {
   return `${audiencePrefixes[audience]}${group}`
 }
 
-/** Groups that a plugin claims, each with those of its audiences. */
+/** Expands claimed groups: each group, followed by its three audience groups. */
 export function groupsWithAudiences(groups: readonly string[]): readonly string[] {
   return groups.flatMap((group) => [group, ...Object.values(audiencePrefixes).map((prefix) => `${prefix}${group}`)])
 }
 
-/** A group that looks like that of an audience; nobody may claim one. */
+/** True for a group with an audience prefix. No plugin may claim such a group. */
 export function isAudienceGroup(group: string): boolean {
   return Object.values(audiencePrefixes).some((prefix) => group.startsWith(prefix))
 }
 
-/** A model as the resource `models` takes it, and what its plugin evaluates for it. */
+/** A model as registered in the resource `models`, and which parts of it the plugin evaluates. */
 export interface ModelDeclaration {
   readonly group: string
   readonly kind: string
   readonly singular: string
   readonly plural: string
   readonly specRequired?: boolean
-  /** `status` is written by `<name>/status` alone. */
+  /** The host accepts `status` only at `<name>/status`. */
   readonly statusSubresource?: boolean
   /** Exactly one. */
   readonly versions: readonly { readonly name: string; readonly schema: ObjectSchema }[]
   readonly indexes?: readonly (PathIndexDeclaration | FunctionIndexDeclaration)[]
-  /** Indexes that are often filtered and sorted by together. */
+  /** Combined indexes, for fields that are filtered and sorted together. */
   readonly composites?: readonly (readonly string[])[]
-  /** The plugin is asked before every write of the spec. */
+  /** The host calls the plugin's `check` before every write of the spec. */
   readonly check: boolean
 }
 
-/** An index on what stands at a path, which is its name. */
+/** An index on a field. The name of the index is the path of the field. */
 export interface PathIndexDeclaration {
   readonly name: string
-  /** The direction of a sort that names none. */
+  /** Sort direction when a query names none; default `ASC`. */
   readonly order?: 'ASC' | 'DESC'
   readonly unique?: boolean
 }
 
-/** An index whose values, texts, are the plugin's to say. */
+/** An index whose string values are computed by a function of the plugin. */
 export interface FunctionIndexDeclaration extends PathIndexDeclaration {
-  /** At most one value for an object, or several. */
+  /** `single`: at most one value per object; `multi`: any number. */
   readonly evaluated: 'single' | 'multi'
-  /** Another one means other values: the index is built anew. */
+  /** The host rebuilds the index when this number changes. */
   readonly revision: number
 }
 
 export interface RouteDeclaration {
   readonly audience: Audience
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** The whole path: `/apis/uc.api.todo.example.com/v1alpha1/todos/{name}/share`. */
+  /** Full path with parameters in braces: `/apis/uc.api.todo.example.com/v1alpha1/todos/{name}/share`. */
   readonly path: string
-  /** The name of a role in `roles`; without one, only the super administrator may call it. */
+  /** Name of a role in `roles`. Without it, only the super administrator may call the route. */
   readonly allow?: string
   readonly description?: string
-  /** Schema of the JSON body. */
+  /** JSON Schema of the request body. */
   readonly request?: JsonSchema
-  /** Schema of the query, an object. */
+  /** JSON Schema of the query parameters; its type is `object`. */
   readonly query?: JsonSchema
-  /** Schema of the JSON answer. */
+  /** JSON Schema of the response body. */
   readonly response?: JsonSchema
-  /** Content types of the body, where it is not JSON. */
+  /** Accepted content types of the request body, when not JSON. */
   readonly accepts?: readonly string[]
-  /** The content type of the answer, where it is not JSON. */
+  /** Content type of the response, when not JSON. */
   readonly produces?: string
-  /** The answer goes on for as long as somebody listens. */
+  /** The route streams its response, as an event stream or a WebSocket. */
   readonly stream?: boolean
-  /** In bytes. */
+  /** Maximum size of the request body, in bytes. */
   readonly maxBody?: number
 }
 
 export interface OwnedDeclaration {
-  /** Group and plural of a model in `models`. */
+  /** Group and plural of the model in `models`. */
   readonly group: string
   readonly plural: string
-  /** The indexed field that holds the owner's user name. */
+  /** Path of the indexed field that holds the owner's user name. */
   readonly path: string
-  /** The name of a role in `roles`. */
+  /** Name of a role in `roles`. Without it, only the super administrator may use these objects. */
   readonly allow?: string
 }
 
-/** A role template, as it is to be stored. */
+/** A role template as stored in the resource `roles`. */
 export interface RoleDeclaration {
   readonly apiVersion: 'v1alpha1'
   readonly kind: 'Role'
@@ -144,15 +147,15 @@ export interface RoleDeclaration {
 
 export interface ControllerDeclaration {
   readonly name: string
-  /** Group and plural of the model whose objects it follows. */
+  /** Group and plural of the model that the controller reconciles. */
   readonly group: string
   readonly plural: string
 }
 
 export interface ScheduleDeclaration {
   readonly name: string
-  /** After so long, counted from the last run: `5m`. */
+  /** Interval since the last run: `5m`. */
   readonly every?: string
-  /** Five fields, in UTC. */
+  /** Cron expression with five fields, in UTC. */
   readonly cron?: string
 }

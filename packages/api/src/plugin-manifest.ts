@@ -1,27 +1,29 @@
 import type { PluginDefinition } from './plugin-definition.ts'
 import type { Rule } from './rules.ts'
 
-/** `plugin.json` in a package: what its author says of it, and what its code says of itself. */
+/**
+ * Content of `plugin.json` in a package: fields from the author's `package.json`, and the definition extracted from the code.
+ */
 export interface PluginManifest {
   readonly name: string
-  /** As semantic versioning writes it. */
+  /** Semantic version of the package. */
   readonly version: string
   readonly displayName?: string
   readonly description?: string
   readonly author?: string
   readonly homepage?: string
   readonly license?: string
-  /** A picture, by its path in the package. */
+  /** Path of the logo image in the package. */
   readonly logo?: string
-  /** Versions of the host that it works with, as a range. */
+  /** Semver range of compatible host versions. */
   readonly requires?: string
-  /** Other plugins that must be there, each with a range of versions. */
+  /** Required plugins: name to semver range. */
   readonly dependencies?: Readonly<Record<string, string>>
   readonly groups: readonly string[]
   readonly permissions: readonly Rule[]
-  /** The major version of what plugin and host say to each other. */
+  /** Major version of the protocol between plugin and host. */
   readonly protocol: number
-  /** The first file of its pages for the console, by its path in the package. */
+  /** Path of the entry file of the console pages in the package. */
   readonly ui?: string
   readonly definition: PluginDefinition
 }

@@ -1,18 +1,18 @@
 import type { JsonSchema } from './object-schema.ts'
 
-/** The config map and the secret in which the settings of a plugin are kept. */
+/** Name of the config map and of the secret that store a plugin's settings. */
 export function settingsObjectName(plugin: string): string {
   return `${plugin}${settingsSuffix}`
 }
 
 const settingsSuffix = '-settings'
 
-/** The plugin whose settings an object of this name would be; undefined for any other name. */
+/** Plugin whose settings are stored under this object name; undefined when the name does not end in `-settings`. */
 export function pluginOfSettings(name: string): string | undefined {
   return name.endsWith(settingsSuffix) ? name.slice(0, -settingsSuffix.length) : undefined
 }
 
-/** The fields of a plugin's settings that are kept in the secret, by the schema of its definition. */
+/** Names of the settings that are stored in the secret: those with `writeOnly: true` in the schema. */
 export function secretSettings({ properties }: JsonSchema): readonly string[] {
   return Object.entries(isObject(properties) ? properties : {})
     .filter(([, field]) => isObject(field) && field['writeOnly'] === true)

@@ -1,6 +1,6 @@
 /**
- * Every way a request can fail: the closed set of reasons, each with its HTTP status and title.
- * Clients branch on `reason`; status and title follow from this table and from nowhere else.
+ * All reasons for which a request can fail, with HTTP status and title. Clients branch on `reason`; this table is the only
+ * source of status and title.
  */
 export const problems = {
   BadRequest: { status: 400, title: 'The request cannot be understood' },
@@ -37,19 +37,19 @@ export const problems = {
 
 export type Reason = keyof typeof problems
 
-/** One offending place in a body or query. */
+/** One invalid field in a body or query. */
 export interface FieldError {
-  /** JSON Pointer into the body; empty for the whole of it. */
+  /** JSON Pointer to the field; empty for the whole body. */
   readonly pointer: string
-  /** The same place as people write it: `rules[0].verbs`. */
+  /** The same field in dot notation: `rules[0].verbs`. */
   readonly field: string
-  /** What was broken, in one word: `required`, `maxLength`, `unknown`. */
+  /** The violated rule: `required`, `maxLength`, `unknown`. */
   readonly rule: string
   readonly message: string
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-/** The body of every failed request: RFC 9457, sent as `application/problem+json`. */
+/** Body of every error response: RFC 9457, sent as `application/problem+json`. */
 export interface Problem {
   readonly type: string
   readonly title: string
@@ -61,15 +61,15 @@ export interface Problem {
   readonly errors?: readonly FieldError[]
 }
 
-/** The caller's fault, or a state the caller must know of. Anything else that is thrown is a 500 without detail. */
+/** An error that is reported to the caller, with a `reason`. Any other thrown error becomes a 500 without detail. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly reason: Reason
   readonly status: number
   readonly errors: readonly FieldError[] | undefined
-  /** Of the request that failed; known to those who got the error as an answer. */
+  /** ID of the failed request; set when the error came from a response. */
   readonly requestId: string | undefined
-  /** Response headers that belong to the reason: `Allow`, `Retry-After`, `WWW-Authenticate`. */
+  /** Response headers that go with the reason: `Allow`, `Retry-After`, `WWW-Authenticate`. */
   readonly headers: Readonly<Record<string, string>>
 
   constructor(reason: Reason, detail: string, options: ApiErrorOptions = {}) {
@@ -85,13 +85,13 @@ export class ApiError extends Error {
 export interface ApiErrorOptions {
   readonly errors?: readonly FieldError[]
   readonly headers?: Readonly<Record<string, string>>
-  /** As it was answered, by somebody who may know more reasons than this table. */
+  /** Status of the response, when it differs from the table: a newer server may know more reasons. */
   readonly status?: number
   readonly requestId?: string
   readonly cause?: unknown
 }
 
-/** By reason, not by class: an error may come from another copy of this package or another process. */
+/** Checks `reason` rather than the class, because the error may come from another copy of this package or another process. */
 export function isApiError(error: unknown): error is ApiError {
   return (
     error instanceof Error &&
@@ -101,7 +101,7 @@ export function isApiError(error: unknown): error is ApiError {
   )
 }
 
-/** `instance` and `requestId` name the request; the rest follows from the error. */
+/** Creates the response body of an error. `instance` and `requestId` identify the request. */
 export function toProblem(
   error: ApiError,
   request: { readonly instance: string; readonly requestId: string },

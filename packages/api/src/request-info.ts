@@ -1,10 +1,10 @@
 import { ApiError } from './problem.ts'
 import type { Verb } from './rules.ts'
 
-/** The part of a request that decides what it is. */
+/** The parts of a request that determine its verb and resource. */
 export interface RequestHead {
   readonly method: string
-  /** The request target as it came: still percent-encoded, query included. */
+  /** Raw request target: percent-encoded, with query. */
   readonly target: string
   readonly headers: { readonly accept?: string | undefined; readonly upgrade?: string | undefined }
 }
@@ -13,9 +13,9 @@ export interface RequestHead {
 export interface ResourceRequest {
   readonly kind: 'resource'
   readonly verb: Verb
-  /** Decoded, no trailing slash. */
+  /** Decoded path without trailing slash. */
   readonly path: string
-  /** Empty for the core group below `/api`. */
+  /** API group; empty for the core group below `/api`. */
   readonly group: string
   readonly version: string
   readonly resource: string
@@ -23,7 +23,7 @@ export interface ResourceRequest {
   readonly subresource?: string
 }
 
-/** Any other path. */
+/** A request to any other path. */
 export interface NonResourceRequest {
   readonly kind: 'non-resource'
   readonly verb: Verb
@@ -32,17 +32,17 @@ export interface NonResourceRequest {
 
 export type RequestInfo = ResourceRequest | NonResourceRequest
 
-/** Deeper paths than this exist nowhere: no rule could name them. */
+/** No served path is longer; rules cannot name longer ones. */
 export const maxPathSegments = 7
 
 const knownMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 
 /**
- * Reads what a request asks for from its method, path and headers alone. Authorization, dispatch and the rules a
- * plugin's build infers all rest on this one answer, so nothing later looks at the path again.
+ * Determines verb and resource from method, path and headers alone. Authorization, dispatch and the rules that a plugin's build
+ * infers all use this result; nothing parses the path again.
  *
- * Throws `BadRequest` for a path that could be read in two ways, `NotFound` beyond seven segments and
- * `MethodNotAllowed` for a method that is no verb.
+ * Throws `BadRequest` for an ambiguous path, `NotFound` for more than seven segments and `MethodNotAllowed` for a method
+ * without a verb.
  */
 export function requestInfo(head: RequestHead): RequestInfo {
   const segments = pathSegments(head.target === consoleAsTyped ? '/console' : head.target)
@@ -56,14 +56,14 @@ export function requestInfo(head: RequestHead): RequestInfo {
 }
 
 /**
- * `POST <plural>/<name>`: creating takes the collection, so this is answered 405 before anybody is asked for rights.
- * With a sub-resource it is an ordinary create.
+ * True for `POST <plural>/<name>`. Objects are created at the collection, so this is answered 405 before authorization. A POST
+ * to a sub-resource is an ordinary create.
  */
 export function isNamedCreate(info: RequestInfo): boolean {
   return info.kind === 'resource' && info.verb === 'create' && info.name !== undefined && info.subresource === undefined
 }
 
-/** People type a slash behind it, and it is no path of the API: here it can only mean one thing. */
+/** Accepted with its trailing slash because people type it; no API path is affected. */
 const consoleAsTyped = '/console/'
 
 type ResourceAddress = Omit<ResourceRequest, 'kind' | 'verb' | 'path'>
@@ -123,7 +123,7 @@ function nonResourceVerb(head: RequestHead): Verb {
   }
 }
 
-/** A WebSocket upgrade, or an `Accept` that names event streams itself: a wildcard asks for anything, not for a stream. */
+/** True for a WebSocket upgrade, or an `Accept` header that names `text/event-stream` itself; a wildcard does not count. */
 export function asksForStream({ headers }: Pick<RequestHead, 'headers'>): boolean {
   const protocols = headers.upgrade?.split(',') ?? []
   if (protocols.some((protocol) => protocol.trim().toLowerCase() === 'websocket')) return true
@@ -135,7 +135,7 @@ function namesEventStream(range: string): boolean {
   return type === 'text/event-stream' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
 }
 
-/** In absolute form, as a proxy may send it, the path begins behind the host. */
+/** Removes scheme and host from a target in absolute form, which proxies may send. */
 export function localTarget(target: string): string {
   return /^https?:\/\//i.test(target) ? target.replace(/^https?:\/\/[^/?#]*/i, '') || '/' : target
 }
@@ -145,7 +145,7 @@ function pathSegments(target: string): string[] {
   const query = local.indexOf('?')
   const path = query < 0 ? local : local.slice(0, query)
   if (!path.startsWith('/')) throw new ApiError('BadRequest', 'the path must start with "/"')
-  // A backslash is a slash to some who read addresses.
+  // Some URL parsers read a backslash as a slash.
   if (!/^[\x21-\x7e]*$/.test(path) || /[#\\]/.test(path)) {
     throw new ApiError('BadRequest', 'the path holds characters that must be percent-encoded')
   }

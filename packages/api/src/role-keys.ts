@@ -1,17 +1,17 @@
-/** Labels and annotations that make something of a role. */
+/** Labels and annotations with a meaning on roles. */
 export const roleKeys = {
-  /** Label: the role is offered as a part of other roles. */
+  /** Label: the role is a template, from which other roles are composed. */
   template: 'platform.run/role-template',
-  /** Label: it is not shown to people. */
+  /** Label: the role is hidden from people. */
   hidden: 'platform.run/hidden',
-  /** Label, followed by the name of the role that gets the rules of this one. */
+  /** Label prefix, followed by the name of the role that receives the rules of this one. */
   aggregateTo: 'rbac.authorization.platform.run/aggregate-to-',
-  /** Annotation: a JSON array of role names. */
+  /** Annotation: JSON array of the roles that this role includes. */
   dependencies: 'rbac.authorization.platform.run/dependencies',
-  /** Annotation: a JSON array of permission names. */
+  /** Annotation: JSON array of UI permission names. */
   uiPermissions: 'rbac.authorization.platform.run/ui-permissions',
-  /** Annotation: what the role stands under where it is shown. */
+  /** Annotation: heading under which the console lists the role. */
   module: 'rbac.authorization.platform.run/module',
-  /** Annotation: what people call it. */
+  /** Annotation: name shown to people. */
   displayName: 'rbac.authorization.platform.run/display-name',
 } as const

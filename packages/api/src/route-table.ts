@@ -1,35 +1,35 @@
-/** A route as definitions write it: `GET`, `/apis/.../todos/{name}/share`. */
+/** A route as definitions store it: `GET`, `/apis/.../todos/{name}/share`. */
 interface RouteLine {
   readonly method: string
   readonly path: string
-  /** Its GET is the verb `watch`. */
+  /** A GET on this route has the verb `watch`. */
   readonly stream?: boolean
 }
 
-/** What a plugin answers, by method and path. Host and plugin both ask it, so that neither means another route. */
+/** Routes of a plugin by method and path. Host and plugin use the same table, so both match a request to the same route. */
 export interface RouteTable<Route extends RouteLine> {
-  /** The route of a request, or what there is at its path; undefined when nothing is there. */
+  /** Returns the matching route, or the other routes at this path; undefined when no route has this path. */
   find(request: RoutedRequest): FoundRoute<Route> | OtherRoutes | undefined
 }
 
 export interface RoutedRequest {
   readonly method: string
-  /** Still percent-encoded, without the query. */
+  /** Percent-encoded path without query. */
   readonly path: string
-  /** Its verb is `watch`: rules tell streams from other answers, and so must routes. */
+  /** The verb is `watch`. Rules distinguish streams from other responses, so routes must too. */
   readonly isWatch: boolean
 }
 
-/** What there is in place of what was asked for. */
+/** Routes at the path that do not match the request. */
 export interface OtherRoutes {
   readonly methods: readonly string[]
-  /** The method is right, but goes on, or does not, where the request means the other. */
+  /** Set when the method matches but streaming does not: true when the route streams and the request did not ask for it. */
   readonly isStream?: boolean
 }
 
 export interface FoundRoute<Route extends RouteLine> {
   readonly route: Route
-  /** As they stand in the path, decoded. */
+  /** Decoded path parameters. */
   readonly parameters: Readonly<Record<string, string>>
 }
 
@@ -40,7 +40,7 @@ interface Pattern<Route> {
 
 type Segment = { readonly literal: string } | { readonly parameter: string }
 
-/** Made once for each version of a plugin. Where a word and a parameter both fit, the word is meant. */
+/** Built once per plugin version. A literal segment takes precedence over a parameter. */
 export function createRouteTable<Route extends RouteLine>(routes: readonly Route[]): RouteTable<Route> {
   const byLength = Map.groupBy(routes.map(patternOf).toSorted(literalFirst), ({ segments }) => segments.length)
   return {
@@ -58,7 +58,7 @@ export function createRouteTable<Route extends RouteLine>(routes: readonly Route
   }
 }
 
-/** Whether one request could mean both, and neither is the more exact. */
+/** True when a request could match both routes and neither is more specific. */
 export function routesClash(one: RouteLine, other: RouteLine): boolean {
   const isOtherVerb = one.method !== other.method || (one.method === 'GET' && !one.stream !== !other.stream)
   const [first, second] = [patternOf(one).segments, patternOf(other).segments]
@@ -72,7 +72,7 @@ function isExacter(one: Segment, other: Segment): boolean {
   return 'literal' in one && 'parameter' in other
 }
 
-/** A HEAD is a GET whose body nobody wants. */
+/** HEAD uses the GET route. */
 function methodOf(method: string): string {
   return method === 'HEAD' ? 'GET' : method
 }
@@ -85,21 +85,21 @@ function patternOf<Route extends RouteLine>(route: Route): Pattern<Route> {
   return { route, segments }
 }
 
-/** In words, for whoever asked for something that is not there. */
+/** Error message for a request whose path has only other routes. */
 export function otherRoutesWords({ method, path }: RoutedRequest, { methods, isStream }: OtherRoutes): string {
   if (isStream === undefined) return `${method} is not served at ${path}; allowed here: ${methods.join(', ')}`
   if (!isStream) return `${path} does not go on: ask for it without "Accept: text/event-stream", and not as a WebSocket`
   return `${path} goes on: ask for it with "Accept: text/event-stream", or as a WebSocket`
 }
 
-/** By the first segment in which they differ in kind. */
+/** Sorts by the first segment that is literal in one route and a parameter in the other. */
 function literalFirst({ segments: one }: Pattern<unknown>, { segments: other }: Pattern<unknown>): number {
   const at = one.findIndex((segment, place) => 'literal' in segment !== 'literal' in (other[place] ?? segment))
   if (at < 0) return 0
   return 'literal' in (one[at] ?? {}) ? -1 : 1
 }
 
-/** Undefined where a segment is not percent-encoded text. */
+/** Decodes the segments; undefined when one is not valid percent-encoded UTF-8. */
 function wordsOf(path: string): readonly string[] | undefined {
   try {
     return path.split('/').map((segment) => decodeURIComponent(segment))

@@ -1,11 +1,11 @@
 import { ApiError } from './problem.ts'
 
-/** The query parameter a selector came in; errors name it. */
+/** Query parameter that holds the selector; error messages name it. */
 export type SelectorKind = 'labelSelector' | 'fieldSelector'
 
 /**
- * One condition. `at` is where the term begins (its key, or its "!"), `valueAt` where its value or its set's "(" does:
- * 1-based, in characters of the parameter's text as JavaScript counts them (UTF-16 units).
+ * One condition. `at` is the position of the term (its key, or its "!"), `valueAt` the position of its value or of the "(" of
+ * its set. Positions are 1-based and count UTF-16 units of the parameter's text.
  */
 export type SelectorTerm =
   | { readonly key: string; readonly op: 'present' | 'absent'; readonly at: number }
@@ -26,27 +26,27 @@ export type SelectorTerm =
 
 type Unplaced<Term> = Term extends unknown ? Omit<Term, 'at' | 'valueAt'> : never
 
-/** A term that stands in no text yet. */
+/** A term without positions, for `formatSelector`. */
 export type UnplacedSelectorTerm = Unplaced<SelectorTerm>
 
 export const maxSelectorLength = 8192
 export const maxSelectorTerms = 100
-/** As many names as a list of related objects may ask for. */
+/** The most names that a list of related objects may request. */
 export const maxSelectorSetValues = 500
 
 /**
- * Every term of one parameter's text; all of them must hold. Only the grammar is checked: whether a key is a label or an
- * index, and what its values may be, is for those who know. Throws `InvalidSelector` with the place of the fault.
+ * Parses a selector into terms, all of which must hold. Checks only the grammar; callers check whether a key is a label or an
+ * index and which values it accepts. Throws `InvalidSelector` with the position of the error.
  *
- * What the grammar's one sentence leaves open is read so that no text quietly selects something else:
- * - Spaces at the ends of a term are dropped, and those around its key. Behind the operator they belong to the value, in a
- *   set also those at a value's end: no escape writes a space, so `city=(New )` asks for a value that ends in one. A tab or
- *   a line break is a character like any other.
- * - "(" right behind "=" or "!=" opens a set; behind another operator, or behind spaces, it is refused.
- *   Further on in a value it stands for itself, as every special character does there but "," and "\".
- * - A key has no escapes and holds no "(", ")" or "\": `k in (a,b)` is an error, not a key of that name.
- * - A set may hold the empty string, `k=(,a)`, but not alone: `k=()` is refused, `k=` says it.
- * - An empty text is refused. It would select everything, and a collection can be deleted by selector.
+ * Details of the grammar, chosen so that no text silently selects something else:
+ * - Spaces around a term and around its key are removed. Spaces after the operator belong to the value, and in a set also those
+ *   at the end of a value: no escape produces a space, so `city=(New )` selects a value that ends in one. Tabs and line breaks
+ *   are ordinary characters.
+ * - "(" directly after "=" or "!=" opens a set. After another operator, or after spaces, it is rejected. Later in a value it is
+ *   literal, like every special character except "," and "\".
+ * - A key has no escapes and contains no "(", ")" or "\": `k in (a,b)` is an error, not a key of that name.
+ * - A set may contain the empty string, `k=(,a)`, but not only that: `k=()` is rejected; write `k=`.
+ * - An empty text is rejected. It would select everything, and a collection can be deleted by selector.
  */
 export function parseSelector(kind: SelectorKind, text: string): readonly SelectorTerm[] {
   const cursor: Cursor = { kind, text, index: 0 }
@@ -70,16 +70,16 @@ export function parseSelector(kind: SelectorKind, text: string): readonly Select
 }
 
 /**
- * The text that parses to these terms. A set of nothing but one empty string becomes `k=`, which means the same. What no
- * text can say is an error of the program that asks: no terms, an empty set, a key the grammar has no place for.
- * The bounds are the parser's to check.
+ * Formats terms as text that parses back to the same terms. A set with only the empty string becomes `k=`, which means the
+ * same. Throws for terms that the grammar cannot express: no terms, an empty set, an invalid key. Does not check length limits;
+ * the parser does.
  */
 export function formatSelector(terms: readonly UnplacedSelectorTerm[]): string {
   if (terms.length === 0) throw new Error('a selector needs a term; leave the parameter out to select everything')
   return terms.map(formatTerm).join(',')
 }
 
-/** Where reading has come to: `index` is the next character. */
+/** Parser state; `index` is the next character. */
 interface Cursor {
   readonly kind: SelectorKind
   readonly text: string
@@ -91,11 +91,11 @@ const keyEnds = special
 const valueEnds = [',']
 const setValueEnds = [',', ')']
 
-/** Longer ones first: ">" begins ">=" too. */
+/** Longer operators first, because ">" is a prefix of ">=". */
 const operators = ['!=', '>=', '<=', '^=', '=', '>', '<'] as const
 type Operator = (typeof operators)[number]
 
-/** Leaves the cursor at a comma or at the end. */
+/** Parses one term and stops at a comma or the end. */
 function readTerm(cursor: Cursor): SelectorTerm {
   const at = cursor.index + 1
   const absent = take(cursor, '!')
@@ -151,7 +151,7 @@ function readOperator(cursor: Cursor): Operator {
   return operator
 }
 
-/** Refuses a "(" of which one could not say whether it opens a set or is the value's own. */
+/** Rejects a "(" that could either open a set or be part of the value. */
 function opensSet(cursor: Cursor, operator: Operator): boolean {
   let first = cursor.index
   while (cursor.text[first] === ' ') first++
@@ -169,7 +169,7 @@ function readSet(cursor: Cursor): readonly string[] {
   const open = cursor.index
   const values: string[] = []
   do {
-    // Over the "(" at first, then over each comma.
+    // Skips the "(" first, then each comma.
     cursor.index++
     if (values.length === maxSelectorSetValues) {
       throw fault(
@@ -247,7 +247,7 @@ function formatTerm(term: UnplacedSelectorTerm): string {
       return `${key}!=${formatSet(term)}`
     case '=':
     case '!=':
-      // Only in a set does a space at the end count.
+      // A trailing space is significant only in a set.
       return `${key}${term.op}${term.value.endsWith(' ') ? formatSet({ key, values: [term.value] }) : escape(term.value)}`
     default:
       if (term.value.endsWith(' ')) throw new Error(`the value of "${key}" ends in a space; a selector cannot say that`)
@@ -261,7 +261,7 @@ function formatSet({ key, values }: { readonly key: string; readonly values: rea
   return `(${values.map(escape).join(',')})`
 }
 
-/** Written as it is, such a key would be read as something else. */
+/** Rejects a key that the parser would read differently. */
 function sayableKey(key: string): string {
   if (key !== '' && !key.startsWith(' ') && !key.endsWith(' ') && !keyEnds.some((end) => key.includes(end))) return key
   throw new Error(

@@ -1,10 +1,10 @@
 import type { Terminal } from './terminal/terminal.ts'
 
-/** What every command is given. */
+/** Context of every command. */
 export interface CommandContext {
   readonly terminal: Terminal
-  /** Of the environment. */
+  /** Environment variables. */
   readonly variables: Readonly<Record<string, string | undefined>>
-  /** Of this command. */
+  /** Version of the CLI. */
   readonly version: string
 }

@@ -1,4 +1,4 @@
-/** By the words of a command, what people type; shown by its help and in the reference. */
+/** Examples by command, shown in its help and in the reference. */
 export const examples: Readonly<Record<string, readonly string[]>> = {
   login: [
     'pergola login https://pergola.example.com',

@@ -17,7 +17,7 @@ import { exitCodeMeanings, exitCodes } from './terminal/exit-codes.ts'
 
 const moreHelp = '\n\nExit codes:  pergola --help'
 
-/** Every command there is. Each loads what it needs when it is run: help need not wait for it. */
+/** All commands. Each loads its implementation when run, so that `--help` is fast. */
 export function createProgram(context: CommandContext): Command {
   const codes = exitCodeMeanings.map(([code, meaning]) => `  ${String(code).padEnd(5)}${meaning.replaceAll('`', '')}`)
   const program = new Command('pergola')
@@ -33,7 +33,7 @@ export function createProgram(context: CommandContext): Command {
       optionDescription: (option) => new Help().optionDescription(option).replace(' (default: [])', ''),
     })
     .option('--as <person>', asWords)
-    // Behind a command, it is that command's.
+    // Options after a command belong to that command.
     .enablePositionalOptions()
     .hook('preAction', handOnPerson)
     .exitOverride()
@@ -52,7 +52,7 @@ export function createProgram(context: CommandContext): Command {
   return program
 }
 
-/** A command that was used wrongly names its own help, which has examples. */
+/** Usage errors point to the help of the command, which has examples. */
 function addHelp(command: Command, path: readonly string[]): void {
   for (const below of command.commands) {
     const words = [...path, below.name()]
@@ -63,7 +63,7 @@ function addHelp(command: Command, path: readonly string[]): void {
   }
 }
 
-/** `pergola --as ann list todos` is `pergola list todos --as ann`. */
+/** Treats `pergola --as ann list todos` like `pergola list todos --as ann`. */
 function handOnPerson(program: Command, command: Command): void {
   const { as } = program.opts<{ readonly as?: string }>()
   if (as === undefined) return
@@ -73,7 +73,7 @@ function handOnPerson(program: Command, command: Command): void {
   if (command.getOptionValue('as') === undefined) command.setOptionValue('as', as)
 }
 
-/** What the command line says wrongly has been told by then. */
+/** Runs the program; commander has already printed usage errors. */
 export async function runProgram(program: Command, words: readonly string[]): Promise<void> {
   try {
     await program.parseAsync([...words])
@@ -90,7 +90,7 @@ function addServeCommand(program: Command): void {
     .addOption(configOption())
     .action(async ({ config }: { config?: string }) => {
       const { serve } = await import('@pergola/server')
-      // Whatever is still open after the server has stopped must not keep the process.
+      // Exits explicitly, because open handles could keep the process alive.
       process.exit(await serve({ ...(config !== undefined && { configFile: config }) }))
     })
 }

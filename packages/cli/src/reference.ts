@@ -4,9 +4,9 @@ import { createProgram } from './program.ts'
 import { exitCodeMeanings } from './terminal/exit-codes.ts'
 import { createTerminal } from './terminal/terminal.ts'
 
-/** A command as its page in the reference tells it. */
+/** A command as shown in the reference. */
 export interface DescribedCommand {
-  /** `pergola list <resource>`. */
+  /** Usage line: `pergola list <resource>`. */
   readonly usage: string
   readonly description: string
   readonly examples: readonly string[]
@@ -15,7 +15,7 @@ export interface DescribedCommand {
 
 export const exitCodeReference: readonly (readonly [number, string])[] = exitCodeMeanings
 
-/** Every command that does something, from the program itself: what is not described there is not described anywhere. */
+/** All commands with an action, read from the program itself. */
 export function commandReference(): readonly DescribedCommand[] {
   const { stdin, stdout, stderr } = process
   const variables = {}
@@ -50,7 +50,7 @@ function nameOf(argument: Argument): string {
   return argument.required ? `<${name}>` : `[${name}]`
 }
 
-/** Nothing goes without a word. */
+/** Throws when an argument or option has no description. */
 function meaningOf(usage: string, what: string, meaning: string): string {
   if (meaning !== '') return meaning
   throw new Error(`${usage}: ${what} has no description`)

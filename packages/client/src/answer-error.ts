@@ -5,12 +5,12 @@ interface Answered {
   readonly headers?: Headers
 }
 
-/** The server's own word, or the nearest to what somebody on the way, or a newer server, has said. */
+/** Creates an error from a problem response. A response from a proxy or a newer server gets the nearest known reason. */
 export function errorOf(body: unknown, { status, headers }: Answered): ApiError {
   const problem = isObject(body) ? (body as Partial<Problem>) : {}
   const requestId = problem.requestId ?? headers?.get('pergola-request-id') ?? undefined
   const isKnown = typeof problem.reason === 'string' && Object.hasOwn(problems, problem.reason)
-  const detail = problem.detail ?? `the answer is ${status}, and none of Pergola's own; is something in between?`
+  const detail = problem.detail ?? `the answer is ${status}, and none of Pergola's own; check for a proxy in between`
   return new ApiError(isKnown ? problem.reason : nearestReason(status), detail, {
     status,
     headers: kept(headers),
@@ -19,7 +19,7 @@ export function errorOf(body: unknown, { status, headers }: Answered): ApiError 
   })
 }
 
-/** Where a status has one reason it is that one; otherwise one on which nobody acts by mistake. */
+/** The only reason with this status, or otherwise one that no caller handles specially. */
 function nearestReason(status: number): Reason {
   const reasons = (Object.keys(problems) as Reason[]).filter((reason) => problems[reason].status === status)
   const [only] = reasons

@@ -6,13 +6,13 @@ import type { Selection } from './query.ts'
 import { backoffMs, reasonOf, sleep } from './waiting.ts'
 import type { WatchEvent } from './watch-event.ts'
 
-/** Between two beginnings, when the place to go on from is lost again and again. */
+/** Backoff between restarts when the revision expires repeatedly. */
 const backoff = { firstMs: 100, mostMs: 15_000 }
 
 export interface CacheOptions<Stored extends ApiObject, Index extends string = never> extends Selection {
-  /** Functions must be pure: the same object always has the same values. */
+  /** Index functions by name. They must be pure: the same object always yields the same values. */
   readonly indexes?: Readonly<Record<Index, IndexFunction<Stored>>> | undefined
-  /** Closes it, as `close` does. */
+  /** Closes the cache when aborted. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -21,26 +21,29 @@ export interface WaitOptions {
 }
 
 /**
- * All selected objects, kept current by a watch. Objects are frozen and shared. Across disconnects, and when the server
- * no longer keeps the place to go on from, it catches up, and whoever subscribed is told the difference.
+ * A local copy of all selected objects, kept current by a watch. Objects are frozen and shared. After a disconnect, or when the
+ * server no longer keeps the revision, the cache catches up and tells listeners the difference.
  */
 export interface Cache<Stored extends ApiObject, Index extends string = never> extends Disposable {
-  /** Once all objects are there. Rejects when the cache ends before. */
+  /** Resolves once all objects are loaded. Rejects when the cache ends first. */
   readonly ready: Promise<void>
-  /** Resolves when it is over: with the reason, or with nothing when it was closed. What it held can still be read. */
+  /** Resolves when the cache ends: with the error, or with undefined after `close`. Its objects remain readable. */
   readonly ended: Promise<unknown>
-  /** Everything up to here is in it; undefined until it is ready. */
+  /** The cache contains every change up to this revision; undefined until ready. */
   readonly revision: string | undefined
   readonly size: number
   get(name: string): Stored | undefined
   items(): readonly Stored[]
   byIndex(index: Index, value: string): readonly Stored[]
   /**
-   * Told of every change from now on, once, right after it was made. Nothing happens between `items()` and an `on` in the
-   * same turn, so both together miss nothing. Answers what ends it.
+   * Calls the listener once for every later change, right after it was applied. Calling `items()` and `on` in the same
+   * synchronous turn misses nothing. Returns a function that unsubscribes.
    */
   on(listener: (change: CacheChange<Stored>) => void): () => void
-  /** Once it is ready and the answer is neither undefined nor false: that answer. Asked again after every change. */
+  /**
+   * Resolves with the first result of `look` that is neither undefined nor false. Calls `look` once the cache is ready and
+   * again after every change.
+   */
   waitFor<Found>(
     look: (cache: Cache<Stored, Index>) => Found | undefined | false,
     options?: WaitOptions,
@@ -48,7 +51,7 @@ export interface Cache<Stored extends ApiObject, Index extends string = never> e
   close(): void
 }
 
-/** A watch that begins with the present objects. */
+/** Opens a watch that starts with the existing objects. */
 type WatchPresent<Stored extends ApiObject> = (
   options: Selection & { readonly signal: AbortSignal },
 ) => AsyncIterable<WatchEvent<Stored>>
@@ -80,11 +83,11 @@ class WatchedCache<Stored extends ApiObject, Index extends string> implements Ca
     this.#indexes = new ObjectIndexes(indexes)
     this.ready = this.#becomesReady.promise
     this.ended = this.#ends.promise
-    // Whoever does not wait for it is told by `ended`.
+    // Callers that do not await `ready` learn of the error through `ended`.
     this.ready.catch(() => {})
   }
 
-  /** Until it is closed, or the server will not have it any more. */
+  /** Watches until the cache is closed or the server rejects the watch. */
   async follow(watch: WatchPresent<Stored>, { signal: outer, ...selection }: CacheOptions<Stored>): Promise<void> {
     const { signal } = this.#closing
     const close = () => this.close()
@@ -125,7 +128,7 @@ class WatchedCache<Stored extends ApiObject, Index extends string> implements Ca
   }
 
   on(listener: (change: CacheChange<Stored>) => void): () => void {
-    // Its own, so that a function given twice is told twice.
+    // Wrapped, so that a function subscribed twice is called twice.
     const own = (change: CacheChange<Stored>) => listener(change)
     this.#listeners.add(own)
     return () => void this.#listeners.delete(own)
@@ -172,7 +175,7 @@ class WatchedCache<Stored extends ApiObject, Index extends string> implements Ca
     if (event.type === 'RESTARTED') return this.#objects.beginSnapshot()
     if (event.type !== 'BOOKMARK') this.#objects.apply({ type: event.type, object: deepFreeze(event.object) })
     if (event.revision === undefined) return
-    // A place to go on from is given once all present objects have come.
+    // The first revision marks the end of the existing objects.
     if (this.#objects.isInSnapshot) this.#objects.endSnapshot()
     this.revision = event.revision
     this.#becomesReady.resolve()
@@ -182,7 +185,7 @@ class WatchedCache<Stored extends ApiObject, Index extends string> implements Ca
   #changed(change: CacheChange<Stored>): void {
     if (change.type !== 'added') this.#indexes.remove(change.previous)
     if (change.type !== 'deleted') this.#indexes.add(change.object)
-    // Whoever subscribes meanwhile is told of the next.
+    // A listener added during this loop is called from the next change on.
     for (const listener of Array.from(this.#listeners)) attempt(() => listener(change), throwLater)
   }
 
@@ -207,7 +210,7 @@ function attempt(act: () => void, failed: (error: Error) => void): void {
   }
 }
 
-/** A fault of a listener is its own: the cache goes on, and the fault is seen as any that nobody catches. */
+/** An error in a listener does not stop the cache; it surfaces as an uncaught exception. */
 function throwLater(error: Error): void {
   queueMicrotask(() => {
     throw error

@@ -1,24 +1,24 @@
 import type { ApiObject } from '@pergola/api'
 import type { ObjectEvent } from './watch-event.ts'
 
-/** What has changed in a cache. */
+/** A change of one object in a cache. */
 export type CacheChange<Stored extends ApiObject> =
   | { readonly type: 'added'; readonly object: Stored }
   | { readonly type: 'modified'; readonly object: Stored; readonly previous: Stored }
-  /** The object as it was last stored, where that is known, and as it was in the cache. */
+  /** `object` is the last stored state, if known; `previous` is the state that the cache held. */
   | { readonly type: 'deleted'; readonly object: Stored; readonly previous: Stored }
 
 /**
- * Objects by name, and the difference that each event makes. A snapshot may begin at any time: the present objects come
- * anew, and when it ends, whatever was not among them is gone.
+ * Objects by name; emits the change that each event makes. A snapshot may begin at any time: all existing objects arrive again,
+ * and objects missing from it are removed when it ends.
  */
 export class CachedObjects<Stored extends ApiObject> {
   readonly #objects = new Map<string, Stored>()
   readonly #emit: (change: CacheChange<Stored>) => void
-  /** Names that the running snapshot has not shown yet; those shown keep to what events say. */
+  /** Names that the current snapshot has not delivered yet; undefined outside a snapshot. */
   #unseen: Set<string> | undefined
 
-  /** Told of each change when it is made, one at a time. */
+  /** `emit` is called synchronously for each change. */
   constructor(emit: (change: CacheChange<Stored>) => void) {
     this.#emit = emit
   }
@@ -83,8 +83,8 @@ export class CachedObjects<Stored extends ApiObject> {
 }
 
 /**
- * The database itself shows a state that does not follow from the one known: it was restored, or a fail-over lost what
- * had been committed last. What was known never was, in this past.
+ * True when the server's state does not follow from the cached one: the database was restored, or a failover lost the latest
+ * commits. The cached state then never existed in this history.
  */
 function isAnotherPast(known: ApiObject, present: ApiObject): boolean {
   const { version } = present.metadata

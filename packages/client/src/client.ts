@@ -9,35 +9,35 @@ import { createResource, type Resource } from './resource.ts'
 import { send, type Call, type OnRetry } from './send.ts'
 
 export interface ClientOptions {
-  /** Of the server: `https://pergola.example.com`. */
+  /** URL of the server: `https://pergola.example.com`. */
   readonly url: string | URL
-  /** Without one, a browser's session or nobody. */
+  /** Sent as a bearer token. Without it, requests use the browser's session cookie, or are anonymous. */
   readonly token?: string | undefined
-  /** In place of the global one. Watches then use it too, and no WebSocket. */
+  /** Replaces the global `fetch`. Watches then use it too, instead of a WebSocket. */
   readonly fetch?: typeof globalThis.fetch | undefined
-  /** Sent with every request. */
+  /** Headers sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** For each call, 60 s unless it is said. */
+  /** Timeout of each call, including retries; default 60 s. */
   readonly timeoutMs?: number | undefined
-  /** A watch that hears nothing for so long connects anew: 30 s unless it is said. */
+  /** A watch reconnects after receiving nothing for this long; default 30 s. */
   readonly silenceMs?: number | undefined
-  /** How watches come; chosen by what the runtime can do unless it is said. */
+  /** Transport of watches; by default, whichever the runtime supports. */
   readonly transport?: WatchConnection['transport'] | undefined
-  /** Told of whatever failed and is tried again, for logs. */
+  /** Called with each error that is retried, for logging. */
   readonly onRetry?: OnRetry | undefined
 }
 
 export interface Client {
-  /** The objects of a model. */
+  /** The objects of a model, named by group, version and plural. */
   resource<Stored extends ApiObject = ApiObject, Created = NewObject<Stored>>(
     type: ResourceType<Stored>,
   ): Resource<Stored, Created>
-  /** The same by the value of a model, with its types. */
+  /** The objects of a model, named by the model's value, with its types. */
   collection<Types extends ModelTypes>(
     of: Served<Types>,
     options?: CollectionOptions<Types['object']>,
   ): Collection<Types>
-  /** Any other request: custom APIs, reviews, discovery. The body of its answer. */
+  /** Sends any other request, to custom APIs, access reviews or discovery; returns the response body. */
   call(call: Call): Promise<unknown>
 }
 

@@ -2,17 +2,17 @@ import { createClient, type Client, type ClientOptions } from './client.ts'
 import { createRouteCall, type RouteCall } from './collection/call-route.ts'
 import type { ModelClient } from './collection/collection.ts'
 
-/** A server, as somebody. */
+/** A connection to a server with one credential. */
 export interface Connected {
-  /** `client(Todo)`: the objects of a model, by its value. */
+  /** `client(Todo)`: the objects of a model, given its value. */
   readonly client: ModelClient
-  /** `call(share, { name })`: a custom API, by its value. */
+  /** `call(share, { name })`: calls a custom API, given its value. */
   readonly call: RouteCall
-  /** What both are made of, for everything else. */
+  /** The underlying client, for all other requests. */
   readonly requests: Client
 }
 
-/** For values that `pergola codegen` writes, or a plugin exports: whoever gives the value has its types. */
+/** Connects to a server, for use with the typed models and routes that `pergola codegen` writes or a plugin exports. */
 export function connect(options: ClientOptions): Connected {
   const requests = createClient(options)
   return { client: (of) => requests.collection(of), call: createRouteCall(requests), requests }

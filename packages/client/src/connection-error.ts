@@ -1,7 +1,7 @@
-/** There was no answer of the server: it was not reached, the connection was cut, or time ran out. */
+/** The server did not respond: it was unreachable, the connection broke, or the request timed out. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
-  /** False when the request surely never left: it can be sent again without being done twice. */
+  /** False when the request certainly was not sent; retrying it then cannot execute it twice. */
   readonly mayHaveArrived: boolean
   readonly timedOut: boolean
 
@@ -17,7 +17,7 @@ export interface ConnectionErrorOptions {
   readonly timedOut?: boolean
 }
 
-/** By name, not by class: there may be several copies of this package. */
+/** Checks the name rather than the class, because several copies of this package may be loaded. */
 export function isConnectionError(error: unknown): error is ConnectionError {
   return error instanceof Error && error.name === 'ConnectionError' && 'mayHaveArrived' in error
 }
@@ -29,7 +29,7 @@ interface Cause {
   readonly errors?: readonly unknown[]
 }
 
-/** Only Node.js tells; a browser says of every failure the same. */
+/** Only Node.js reports this; in browsers all network errors look the same. */
 function neverLeft(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { cause, code, syscall, errors } = error as Cause

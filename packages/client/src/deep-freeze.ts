@@ -1,4 +1,4 @@
-/** What many share nobody may change. */
+/** Freezes a value and everything in it, because callers share it. */
 export function deepFreeze<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value)

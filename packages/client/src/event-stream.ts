@@ -8,17 +8,17 @@ export interface FrameRequest {
   readonly fetch: typeof globalThis.fetch
   readonly headers: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
-  /** So long without a word, the connection counts as dead. */
+  /** The connection counts as dead after receiving nothing for this long. */
   readonly silenceMs: number
 }
 
-/** The texts of frames from an event stream, read no faster than they are taken. */
+/** Yields the text of each frame of an event stream. Reads only as fast as the caller consumes. */
 export async function* eventStreamFrames(request: FrameRequest): AsyncGenerator<string, void, undefined> {
   const { url, fetch, headers, signal, silenceMs } = request
   const connection = new AbortController()
   const give = () => connection.abort(signal?.reason)
   signal?.addEventListener('abort', give, { once: true })
-  /** Time counts only while something is waited for: a slow reader is no silent server. */
+  /** The timer runs only while a read is pending: a slow consumer is not a silent server. */
   const heard = async <Got>(what: Promise<Got>): Promise<Got> => {
     const silence = new ConnectionError(`${url.pathname} was silent for ${silenceMs} ms`, { timedOut: true })
     const timer = setTimeout(() => connection.abort(silence), silenceMs)
@@ -36,7 +36,9 @@ export async function* eventStreamFrames(request: FrameRequest): AsyncGenerator<
     if (!response.ok) throw errorOf(await heard(bodyOf(response)), response)
     const type = response.headers.get('content-type') ?? 'nothing'
     if (!type.startsWith('text/event-stream') || !response.body) {
-      throw new ConnectionError(`${url.pathname} answers ${type}, no event stream; is the url Pergola's?`)
+      throw new ConnectionError(
+        `${url.pathname} answers ${type}, no event stream; check that the url is a Pergola server`,
+      )
     }
     const reader = response.body.getReader()
     const decoder = new TextDecoder()

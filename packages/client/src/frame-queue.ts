@@ -1,11 +1,11 @@
-/** What may wait: so many frames, of so many characters in all. One frame always may, whatever its length. */
+/** Bounds of the queue: number of frames and total characters. A single frame of any length is accepted. */
 export const queueBounds = { frames: 1_000, characters: 4 * 1024 * 1024 }
 
-/** Frames between a connection that cannot be slowed and a reader that takes its time. */
+/** Buffers frames between a connection without backpressure and its reader. */
 export interface FrameQueue extends AsyncIterable<string> {
-  /** False when there is no room; the frame is not taken then. */
+  /** Returns false and drops the frame when the queue is full. */
   push(frame: string): boolean
-  /** Ends the reading behind what waits, with the error when there is one. The first end counts. */
+  /** Ends iteration after the queued frames, with the error if given. Later calls have no effect. */
   end(error?: Error): void
 }
 
@@ -31,7 +31,7 @@ export function createFrameQueue(bounds: typeof queueBounds = queueBounds): Fram
     },
     async *[Symbol.asyncIterator]() {
       for (;;) {
-        // All at once: shifting one by one would move the rest each time.
+        // Takes all frames at once, because `shift` moves the remaining ones each time.
         const taken = waiting.splice(0)
         for (const frame of taken) {
           frames--

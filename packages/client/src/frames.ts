@@ -4,7 +4,7 @@ import { send, urlOf, type Connection } from './send.ts'
 import type { Frame } from './watch-event.ts'
 import { canSendHeaders, NotOpened, Overtaken, webSocketFrames } from './web-socket-frames.ts'
 
-/** The server says something every 10 s. */
+/** The server sends at least a bookmark every 10 s. */
 const defaultSilenceMs = 30_000
 
 export interface WatchConnection extends Connection {
@@ -12,25 +12,25 @@ export interface WatchConnection extends Connection {
   readonly silenceMs?: number | undefined
 }
 
-/** What is watched, and from where on. */
+/** What to watch, and from which revision. */
 export interface WatchTarget extends Selection {
-  /** Of the collection or of one object. */
+  /** Path of the collection or of one object. */
   readonly path: string
   readonly collection: string
   readonly revision?: string | undefined
   readonly initial?: boolean | undefined
 }
 
-/** Which way frames come: a WebSocket where nothing is needed that only a request can carry. */
+/** Chooses a WebSocket unless requests need something that it cannot carry: a custom `fetch`, or headers in a browser. */
 export function transportOf(headers: Connection['headers'], hasOwnFetch: boolean): WatchConnection['transport'] {
   if (hasOwnFetch || typeof WebSocket === 'undefined') return 'event stream'
   return Object.keys(headers).length === 0 || canSendHeaders() ? 'WebSocket' : 'event stream'
 }
 
 export interface Frames {
-  /** Where to go on from; none before all present objects have come. */
+  /** Revision to resume from; undefined until all existing objects have arrived. */
   readonly place: string | undefined
-  /** From there, over the way that works. */
+  /** Connects at `place`, with the transport that works. */
   open(): AsyncGenerator<Frame, void, undefined>
 }
 
@@ -64,12 +64,12 @@ export function createFrames(
         try {
           return yield* read(webSocketFrames(request()))
         } catch (error) {
-          // Without a place to go on from, it would be overtaken again; an event stream can be slowed.
+          // Without a revision, a retry would overflow again. An event stream has backpressure.
           if (error instanceof Overtaken && place === undefined) transport = 'event stream'
           if (!(error instanceof NotOpened)) throw error
         }
       }
-      // An event stream says why it is refused, and passes where WebSockets do not.
+      // An event stream reports why it was rejected, and passes proxies that block WebSockets.
       for await (const frame of read(eventStreamFrames(request()))) {
         transport = 'event stream'
         yield frame
@@ -78,7 +78,7 @@ export function createFrames(
   }
 }
 
-/** Behind all that is committed: a watch that began without a place would have none to come back to. */
+/** The current revision. A watch opened without one could not resume after a disconnect. */
 async function placeNow(
   connection: Connection,
   collection: string,

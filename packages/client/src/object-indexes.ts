@@ -1,9 +1,9 @@
 import type { ApiObject } from '@pergola/api'
 
-/** The values that an object is found by; none where it is not to be found. */
+/** Returns the index values of an object; undefined or an empty array leaves it out of the index. */
 export type IndexFunction<Stored> = (object: Stored) => string | readonly string[] | undefined
 
-/** Objects by value of an index. */
+/** In-memory indexes: objects by index value. */
 export class ObjectIndexes<Stored extends ApiObject> {
   readonly #indexes: readonly { readonly valuesOf: IndexFunction<Stored>; readonly found: Map<string, Set<Stored>> }[]
   readonly #byName: ReadonlyMap<string, Map<string, Set<Stored>>>
@@ -24,7 +24,7 @@ export class ObjectIndexes<Stored extends ApiObject> {
     }
   }
 
-  /** The very object that was added: its values are asked for again. */
+  /** Must be the same object that was added, because its index values are computed again. */
   remove(object: Stored): void {
     for (const { valuesOf, found } of this.#indexes) {
       for (const value of listed(valuesOf(object))) {

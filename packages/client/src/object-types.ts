@@ -1,8 +1,8 @@
 import type { ApiObject } from '@pergola/api'
 
 /**
- * Which objects: the segments of their path. The core group is empty. `object` is never there; it carries the type of the
- * objects, so that whoever is given the value has the type too.
+ * Identifies the objects of a model by the segments of their path. The core group is empty. `object` is never set at run time;
+ * it carries the type of the objects.
  */
 export interface ResourceType<Stored extends ApiObject = ApiObject> {
   readonly group: string
@@ -11,27 +11,27 @@ export interface ResourceType<Stored extends ApiObject = ApiObject> {
   readonly object?: Stored | undefined
 }
 
-/** What a client may say about an object that is to be. */
+/** Metadata that a client may set on a new object. */
 export interface NewMetadata {
   readonly name?: string | undefined
-  /** Followed by random characters where there is no name. */
+  /** Prefix of a generated name; used when `name` is absent. */
   readonly generateName?: string | undefined
   readonly labels?: Readonly<Record<string, string>> | undefined
   readonly annotations?: Readonly<Record<string, string>> | undefined
   readonly finalizers?: readonly string[] | undefined
 }
 
-/** An object to create: type and status can be left out, as can what the server owns. */
+/** An object to create. `apiVersion`, `kind`, `status` and server-owned metadata may be omitted. */
 export type NewObject<Stored extends ApiObject> = Omit<Stored, 'apiVersion' | 'kind' | 'metadata' | 'status'> & {
   readonly apiVersion?: string
   readonly kind?: string
   readonly metadata?: NewMetadata
 } & ('status' extends keyof Stored ? { readonly status?: Stored['status'] } : unknown)
 
-/** The same, to be changed in place. */
+/** A mutable version of a type, for changes in place. */
 export type Draft<Value> = { -readonly [Key in keyof Value]: Draft<Value[Key]> }
 
-/** One page of a list, or all of it. */
+/** One page of a list, or the whole list. */
 export interface List<Stored extends ApiObject> {
   readonly apiVersion: string
   readonly kind: string
@@ -44,32 +44,34 @@ export interface List<Stored extends ApiObject> {
   readonly last: boolean
   readonly hasNext: boolean
   readonly hasPrevious: boolean
-  /** Leads to the page behind this one, where there is one. */
+  /** Token for the next page; absent on the last page. */
   readonly continue?: string
-  /** A watch goes on behind it. */
+  /** A watch started with this revision delivers every later change. */
   readonly revision: string
   readonly items: readonly Stored[]
 }
 
-/** What became of a collection. */
+/** Result of deleting a collection. */
 export interface DeletedCollection {
   readonly deleted: number
-  /** Declared deleted; they wait for their finalizers. */
+  /** Objects declared deleted that still have finalizers. */
   readonly pending: number
-  /** The server's time ran out: ask again. */
+  /** The server ran out of time; repeat the request to delete the rest. */
   readonly remaining: boolean
 }
 
-/** A step of RFC 6902. */
+/** A JSON Patch operation (RFC 6902). */
 export type JsonPatchOperation =
   | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string }
   | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string }
 
-/** Steps in an array, or else a merge patch: what is given replaces, `null` removes. */
+/**
+ * An array is a JSON Patch (RFC 6902). An object is a merge patch (RFC 7386): its fields replace stored ones, `null` removes.
+ */
 export type Patch = readonly JsonPatchOperation[] | Readonly<Record<string, unknown>>
 
-/** For `ifMatch`: the object as it was read. */
+/** ETag of the object as read, for `ifMatch`. */
 export function etagOf({ metadata: { uid, version } }: ApiObject): string {
   return `"${uid}.${version}"`
 }

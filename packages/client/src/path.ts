@@ -13,7 +13,7 @@ function join(...segments: readonly string[]): string {
   return segments.map((segment) => `/${encoded(segment)}`).join('')
 }
 
-/** URLs swallow these segments, and another object, or all of them, would be meant. */
+/** Rejects segments that URL parsers drop: the request would hit another object, or the whole collection. */
 function encoded(segment: string): string {
   if (segment !== '' && segment !== '.' && segment !== '..') return encodeURIComponent(segment)
   throw new ApiError('BadRequest', `"${segment}" cannot be a part of a path; give the object's name`)

@@ -1,6 +1,6 @@
 import { formatSelector, type UnplacedSelectorTerm } from '@pergola/api'
 
-/** As text, or as terms, whose values need no escapes. All terms must hold. */
+/** A selector as text, or as terms whose values need no escaping. All terms must hold. */
 export type Selector = string | readonly UnplacedSelectorTerm[]
 
 export interface Selection {
@@ -10,14 +10,14 @@ export interface Selection {
 
 export interface ListQuery extends Selection {
   readonly page?: number | undefined
-  /** All objects when it is left out. */
+  /** Page size; without it, the list contains all objects. */
   readonly size?: number | undefined
-  /** `<field>`, `<field>,asc` or `<field>,desc`; the first decides first. */
+  /** `<field>`, `<field>,asc` or `<field>,desc`; most significant key first. */
   readonly sort?: string | readonly string[] | undefined
   readonly exactTotal?: boolean | undefined
-  /** Of each page, only objects that the schema of today would not take. */
+  /** Returns only the objects of each page that violate the current schema. */
   readonly nonconforming?: boolean | undefined
-  /** Of the page before; carries the rest of the query, which is then left out. */
+  /** Token from the previous page. It contains the rest of the query, which is then omitted. */
   readonly continue?: string | undefined
 }
 
@@ -42,7 +42,7 @@ export function listParameters(query: ListQuery): readonly (readonly [string, Pa
   ]
 }
 
-/** What is undefined is left out, and so is what is false. */
+/** Omits parameters that are undefined or false. */
 export function queryString(parameters: Iterable<readonly [string, Parameter]>): string {
   const query = new URLSearchParams()
   for (const [name, value] of parameters) {

@@ -1,11 +1,11 @@
 import type { ApiObject } from '@pergola/api'
 
-/** Objects of the latest events; older ones are known to be older by their place alone. */
+/** Objects remembered; the least recently seen is dropped first. Older events are excluded by their revision. */
 const maxRemembered = 1_000
 
-/** Tells what is not newer than what came already. */
+/** Filters duplicate and outdated events. */
 export interface RecentVersions {
-  /** Whether the object is newer than it last was; remembers it then. */
+  /** True, and remembers the version, when it is newer than the last known version of the object. */
   isNews(object: ApiObject): boolean
   forget(): void
 }

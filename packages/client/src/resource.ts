@@ -10,59 +10,62 @@ import type { WatchEvent } from './watch-event.ts'
 import { watch } from './watch.ts'
 
 const pageSize = 500
-/** How often `modify` begins again when others are faster. */
+/** Retries of `modify` after version conflicts. */
 const maxModifyRetries = 10
 const modifyBackoff = { firstMs: 10, mostMs: 1_000 }
 
 export interface WriteOptions extends CallOptions {
-  /** Everything is done but stored. */
+  /** Performs every check without storing the result. */
   readonly dryRun?: boolean | undefined
-  /** Refused with `PreconditionFailed` unless the stored object has this tag: see `etagOf`. */
+  /** Rejected with `PreconditionFailed` unless the stored object has this ETag: see `etagOf`. */
   readonly ifMatch?: string | undefined
 }
 
 export interface WatchOptions extends Selection {
-  /** Of one object. */
+  /** Watches only the object with this name. */
   readonly name?: string | undefined
-  /** Goes on behind it: of a list, an event or a bookmark. */
+  /** Starts after this revision, taken from a list, an event or a bookmark. */
   readonly revision?: string | undefined
-  /** Begins with the present objects. Without it, and without a revision, with what changes from now on. */
+  /** Starts with the existing objects. Without it and without `revision`, the watch delivers changes from now on. */
   readonly initial?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** The objects of one model. Whatever the server refuses is thrown as `ApiError`. */
+/** The objects of one model. Rejected requests throw `ApiError`. */
 export interface Resource<Stored extends ApiObject, Created = NewObject<Stored>> {
   get(name: string, options?: CallOptions): Promise<Stored>
   list(query?: ListQuery, options?: CallOptions): Promise<List<Stored>>
-  /** Every object, page by page, each page when its first object is asked for. */
+  /** Yields every object. Fetches each page when its first object is requested. */
   listAll(query?: Omit<ListQuery, 'page' | 'continue'>, options?: CallOptions): AsyncGenerator<Stored, void, undefined>
   create(object: Created, options?: Omit<WriteOptions, 'ifMatch'>): Promise<Stored>
-  /** Replaces it. `VersionConflict` when it has changed since it was read. */
+  /** Replaces the object. Throws `VersionConflict` when it has changed since it was read. */
   update(object: Stored, options?: WriteOptions): Promise<Stored>
   patch(name: string, patch: Patch, options?: WriteOptions): Promise<Stored>
-  /** The object as it last was: gone, or declared deleted when it has finalizers. */
+  /** Deletes the object and returns its last state. An object with finalizers is only declared deleted. */
   delete(name: string, options?: WriteOptions): Promise<Stored>
-  /** Everything selected; everything there is, only if `all` says so. */
+  /** Deletes the selected objects. Deleting all objects requires `all: true`. */
   deleteCollection(
     selection: Selection & { readonly all?: boolean },
     options?: Omit<WriteOptions, 'ifMatch'>,
   ): Promise<DeletedCollection>
-  /** The status alone, of a model that keeps it apart. */
+  /** Writes only the status, for models with a status sub-resource. */
   updateStatus(object: Stored, options?: WriteOptions): Promise<Stored>
   patchStatus(name: string, patch: Patch, options?: WriteOptions): Promise<Stored>
-  /** Reads, changes in place and writes; begins again when somebody was faster, so `change` may run several times. */
+  /**
+   * Reads the object, lets `change` modify it in place, and writes it. Retries on a version conflict, so `change` may run
+   * several times.
+   */
   modify(
     name: string,
     change: (object: Draft<Stored>) => void | Promise<void>,
     options?: Omit<WriteOptions, 'ifMatch'>,
   ): Promise<Stored>
   /**
-   * Changes as they come; begins when it is first read from, and comes back by itself after a disconnect. Reading slowly
-   * slows the server, or has it wait; nothing piles up here.
+   * Streams changes. Connects on the first read and reconnects after a disconnect. Applies backpressure: a slow reader slows
+   * the server, and the client buffers a bounded amount.
    */
   watch(options?: WatchOptions): AsyncGenerator<WatchEvent<Stored>, void, undefined>
-  /** All selected objects, kept current. Begins at once; close it when it is no longer needed. */
+  /** A local copy of all selected objects, kept current. Starts at once; close it when no longer needed. */
   cache<Index extends string = never>(options?: CacheOptions<Stored, Index>): Cache<Stored, Index>
 }
 
@@ -125,7 +128,7 @@ function patching(body: Patch, { ifMatch }: WriteOptions = {}): Omit<Call, 'path
     method: 'PATCH',
     body,
     headers: { 'content-type': `application/${isSteps ? 'json' : 'merge'}-patch+json` },
-    // Steps taken twice may be two steps, unless the object must be the one they were meant for.
+    // JSON Patch operations may not be idempotent, unless `if-match` pins the version they apply to.
     isIdempotent: !isSteps || ifMatch !== undefined,
   }
 }

@@ -4,20 +4,20 @@ import { ConnectionError, isConnectionError } from './connection-error.ts'
 import { backoffMs, reasonOf, retryAfterMs, sleep } from './waiting.ts'
 
 const defaultTimeoutMs = 60_000
-/** Sent at most this often more. */
+/** Retries per call. */
 const maxRetries = 4
 const backoff = { firstMs: 200, mostMs: 5_000 }
-/** A server that asks for more is not waited for. */
+/** A longer `Retry-After` fails the call instead. */
 const longestWaitMs = 10_000
 
-/** Told of whatever failed and is tried again. */
+/** Called with each error that is retried, and the wait before the retry. */
 export type OnRetry = (error: unknown, retry: { readonly waitMs: number }) => void
 
-/** Where requests go, and as whom. */
+/** Address and credential for requests. */
 export interface Connection {
   readonly url: URL
   readonly fetch: typeof globalThis.fetch
-  /** On every request, the credential included. */
+  /** Sent with every request; includes the credential. */
   readonly headers: Readonly<Record<string, string>>
   readonly timeoutMs?: number | undefined
   readonly onRetry?: OnRetry | undefined
@@ -25,24 +25,25 @@ export interface Connection {
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined
-  /** For the whole answer, retries included: 60 s unless the client has another. */
+  /** Timeout of the whole call, including retries; defaults to that of the client (60 s). */
   readonly timeoutMs?: number | undefined
 }
 
 export interface Call extends CallOptions {
   readonly method: string
-  /** With the query. */
+  /** Path with query string. */
   readonly path: string
-  /** Sent as JSON; bytes as they are, under the content type that `headers` give. */
+  /** Sent as JSON. Bytes are sent unchanged, with the content type given in `headers`. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Whether doing it twice is as good as once; by its method unless it is said. */
+  /** Whether the call may be repeated safely; derived from the method by default. */
   readonly isIdempotent?: boolean | undefined
 }
 
 /**
- * The answer's body. Throws `ApiError` when the server refuses and `ConnectionError` when there is no answer. Refused for
- * now (429, 503), an idempotent request is sent again; without an answer, one that changes nothing, or that never left.
+ * Sends a request and returns the response body. Throws `ApiError` when the server rejects it and `ConnectionError` without a
+ * response. After 429 or 503, retries idempotent requests. Without a response, retries reads, and requests that were never
+ * sent.
  */
 export async function send(connection: Connection, call: Call): Promise<unknown> {
   const { signal, timeoutMs = connection.timeoutMs ?? defaultTimeoutMs } = call
@@ -88,7 +89,9 @@ async function sendOnce(connection: Connection, call: Call, signal: AbortSignal)
   const parsed = parse(text)
   if (!response.ok) throw errorOf(parsed, response)
   if (parsed === undefined && text !== '') {
-    throw new ConnectionError(`the answer to ${where} is ${response.status}, but no JSON; is the url Pergola's?`)
+    throw new ConnectionError(
+      `the answer to ${where} is ${response.status}, but no JSON; check that the url is a Pergola server`,
+    )
   }
   return parsed
 }
@@ -105,7 +108,7 @@ async function attempt<Got>(where: string, get: () => Promise<Got>): Promise<Got
   }
 }
 
-/** Of the innermost cause: `fetch` itself says only that it failed. */
+/** Message of the innermost cause, because `fetch` itself only reports that it failed. */
 export function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.cause instanceof Error) return wordsOf(error.cause)
@@ -124,7 +127,7 @@ function timedOut({ method, path }: Call, timeoutMs: number, cause: unknown): Co
   return new ConnectionError(`${method} ${path} has no answer after ${timeoutMs} ms`, { cause, timedOut: true })
 }
 
-/** Undefined when it must not be sent again. */
+/** Returns the wait before a retry; undefined when the call must not be retried. */
 function waitBeforeRetry(call: Call, error: unknown, failures: number): number | undefined {
   const usual = backoffMs(backoff, failures)
   if (isConnectionError(error)) {

@@ -1,7 +1,7 @@
-/** Far above the largest object that a server takes. */
+/** Far above the largest object that a server accepts. */
 const maxEventLength = 64 * 1024 * 1024
 
-/** The data of Server-Sent Events from text that comes in pieces; what an unfinished piece holds waits for the next. */
+/** Splits text chunks into the data of Server-Sent Events. Keeps an incomplete event until the next chunk. */
 export function splitEvents(): (piece: string) => readonly string[] {
   let unread = ''
   let data: string[] = []
@@ -14,7 +14,7 @@ export function splitEvents(): (piece: string) => readonly string[] {
   }
   return (piece) => {
     const events: string[] = []
-    // All but the new piece was looked through before.
+    // Only the new piece can contain an unseen line break.
     let from = unread.length
     unread += piece
     let start = 0

@@ -3,13 +3,13 @@ export interface Backoff {
   readonly mostMs: number
 }
 
-/** Doubles with every failure, up to a bound; the last half of it by chance, so that many do not come back at once. */
+/** Exponential backoff with a maximum. Half of the wait is random, so that clients do not retry simultaneously. */
 export function backoffMs({ firstMs, mostMs }: Backoff, failures: number): number {
   const whole = Math.min(mostMs, firstMs * 2 ** Math.min(failures, 30))
   return whole / 2 + (Math.random() * whole) / 2
 }
 
-/** Throws the signal's reason when it comes first. */
+/** Rejects with the signal's reason when aborted. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(reasonOf(signal))
@@ -29,7 +29,7 @@ export function reasonOf(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new Error('aborted', { cause: signal.reason })
 }
 
-/** What a server asks for, in seconds or as a date; undefined when it asks for nothing that can be read. */
+/** Parses `Retry-After`, in seconds or as a date; undefined when absent or invalid. */
 export function retryAfterMs(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()

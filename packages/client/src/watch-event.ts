@@ -1,31 +1,34 @@
 import type { ApiObject } from '@pergola/api'
 
-/** A change, or a word about the watch itself. */
+/** A change of an object, or an event about the watch itself. */
 export type WatchEvent<Stored extends ApiObject> = ObjectEvent<Stored> | Bookmark | Restarted
 
 export interface ObjectEvent<Stored extends ApiObject> {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
-  /** Where a watch can go on from; none while the present objects come. */
+  /** Revision to resume from; absent while the existing objects arrive. */
   readonly revision?: string
-  /** As stored; what is deleted, as it last was. */
+  /** The stored object; for `DELETED`, its last state. */
   readonly object: Stored
 }
 
-/** Everything up to this place has come; the first one behind the present objects says that they are all there. */
+/**
+ * Every change up to this revision has been delivered. The first bookmark after the existing objects means that all of them
+ * have arrived.
+ */
 export interface Bookmark {
   readonly type: 'BOOKMARK'
   readonly revision: string
 }
 
 /**
- * The connection was lost before there was a place to go on from. With `initial`, the present objects come once more from
- * the beginning, and those that came before and do not come again are gone; otherwise changes may have been missed.
+ * The connection broke before the watch had a revision to resume from. With `initial`, the existing objects are delivered
+ * again, and objects that are not delivered again no longer exist. Without it, changes may have been missed.
  */
 export interface Restarted {
   readonly type: 'RESTARTED'
 }
 
-/** As it is on the wire. */
+/** A frame as sent over the wire. */
 export interface Frame {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
   readonly revision?: string

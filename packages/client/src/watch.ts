@@ -5,18 +5,18 @@ import { createRecentVersions } from './recent-versions.ts'
 import { backoffMs, reasonOf, retryAfterMs, sleep } from './waiting.ts'
 import type { Bookmark, Frame, ObjectEvent, WatchEvent } from './watch-event.ts'
 
-/** For a server that says it cannot, or fails. */
+/** Backoff after an error response. */
 const answered = { firstMs: 250, mostMs: 15_000 }
-/** Where nobody answers, asking again costs nobody much; and whoever is back is to be heard soon. */
+/** Backoff without a response. Short, because a failed connection attempt is cheap and recovery should be noticed soon. */
 const unanswered = { firstMs: 250, mostMs: 1_500 }
-/** Behind an end that the server has announced: many come back at the same time. */
+/** Random delay after an announced disconnect, because many clients reconnect at once. */
 const spreadMs = 1_000
-/** Faults of the moment among those of the caller. */
+/** Client error statuses that are worth retrying. */
 const passing = new Set([408, 429])
 
 /**
- * Changes as they come, across disconnects. Ends by throwing: `RevisionExpired` when the place to go on from is no longer
- * kept, another `ApiError` when the server will not have it (401, 403, a wrong selector), the signal's reason.
+ * Streams changes across disconnects. Ends only by throwing: `RevisionExpired` when the server no longer keeps the revision,
+ * another `ApiError` when it rejects the watch (401, 403, an invalid selector), or the signal's reason.
  */
 export async function* watch<Stored extends ApiObject>(
   connection: WatchConnection,
@@ -55,7 +55,7 @@ export async function* watch<Stored extends ApiObject>(
   }
 }
 
-/** Undefined for what a newer server says and this client does not know. */
+/** Undefined for event types that this client does not know. */
 function eventOf<Stored extends ApiObject>({
   type,
   revision,
@@ -78,7 +78,7 @@ function problemOf({ object }: Frame): Error {
   return errorOf(object, { status: status ?? 500 })
 }
 
-/** What another try would not change, or what the caller has to decide. */
+/** True for errors that a retry cannot fix, or that the caller must handle. */
 function isFinal(error: unknown): boolean {
   return isApiError(error) && error.status >= 400 && error.status < 500 && !passing.has(error.status)
 }

@@ -4,23 +4,28 @@ import { createFrameQueue } from './frame-queue.ts'
 
 const subProtocol = 'watch.v1+json'
 
-/** The reader was slower than the connection, which cannot be slowed; it has had all that came in order. */
+/**
+ * The queue overflowed because the reader is slower than the connection. All frames before the overflow were delivered in
+ * order.
+ */
 export class Overtaken extends Error {
   override readonly name = 'Overtaken'
 }
 
-/** It did not open, and a WebSocket does not tell why. */
+/** The WebSocket did not open; the API does not report why. */
 export class NotOpened extends Error {
   override readonly name = 'NotOpened'
 }
 
-/** Browsers cannot send headers with a WebSocket; Node.js, and what is made like it, can. */
+/** Browsers cannot set WebSocket headers; Node.js and compatible runtimes can. */
 export function canSendHeaders(): boolean {
   const { process } = globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } }
   return process?.versions?.node !== undefined
 }
 
-/** The texts of frames from a WebSocket. What waits for a slow reader is bounded; beyond that, the connection is given up. */
+/**
+ * Yields the text of each frame of a WebSocket. The buffer for a slow reader is bounded; on overflow the connection is closed.
+ */
 export async function* webSocketFrames(request: FrameRequest): AsyncGenerator<string, void, undefined> {
   const { url, signal, silenceMs } = request
   const socket = openSocket(request)
@@ -61,7 +66,7 @@ export async function* webSocketFrames(request: FrameRequest): AsyncGenerator<st
   }
 }
 
-/** Closed by the server on purpose; what came before says why. */
+/** True when the server closed the connection deliberately; an earlier frame says why. */
 function wasSaid(code: number): boolean {
   return code === 1000 || code >= 4000
 }

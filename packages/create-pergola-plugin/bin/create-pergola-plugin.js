@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// What it writes needs this release, and so would the first command that is typed after it.
+// The generated plugin needs this Node.js release, so its first command would fail too.
 const major = Number(process.versions.node.split('.')[0])
 if (major < 24) {
   console.error(`a Pergola plugin needs Node.js 24 or newer; this is ${process.versions.node}.`)

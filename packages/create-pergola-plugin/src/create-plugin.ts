@@ -11,10 +11,10 @@ import {
 import { modelNames } from './model-names.ts'
 import { pluginFiles, type NewPlugin } from './plugin-files.ts'
 
-/** A word that cannot be used. */
+/** An invalid argument. */
 export class WordFault extends Error {}
 
-/** A folder that cannot be used. */
+/** The target folder exists and is not empty. */
 export class FolderFault extends Error {}
 
 export function checkName(name: string): void {
@@ -34,14 +34,14 @@ export function checkGroup(group: string): void {
   }
 }
 
-/** Refused before anything is asked: what is there is somebody's work. */
+/** Rejects a non-empty folder before any question, to protect existing files. */
 export function checkFolder(folder: string): void {
   if (existsSync(folder) && readdirSync(folder).length > 0) {
     throw new FolderFault(`${folder} is there already, and not empty; choose another name, or move it away`)
   }
 }
 
-/** Writes the files of a plugin into a folder of its own; answers how many. */
+/** Writes the files of a new plugin into the folder and returns their number. */
 export function createPlugin(folder: string, plugin: NewPlugin): number {
   checkName(plugin.name)
   checkGroup(plugin.group)

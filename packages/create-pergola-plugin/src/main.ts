@@ -34,7 +34,7 @@ async function create(args: readonly string[]): Promise<number> {
   }
   const [name, ...more] = positionals
   if (name === undefined || more.length > 0) {
-    throw new WordFault('say what the plugin is called, in one word:  npm create pergola-plugin todo')
+    throw new WordFault('name the plugin, in one word:  npm create pergola-plugin todo')
   }
   checkName(name)
   checkFolder(name)
@@ -44,7 +44,7 @@ async function create(args: readonly string[]): Promise<number> {
   return 0
 }
 
-/** Again until it is one. */
+/** Asks for the API group until the answer is valid. */
 async function askGroup(name: string): Promise<string> {
   if (!process.stdin.isTTY) throw new WordFault('there is no terminal to ask at; use --group <domain>')
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
@@ -70,7 +70,7 @@ function faultOf(group: string): string | undefined {
   }
 }
 
-/** Released together with the SDK and the command. */
+/** Version of this package, which is released together with the SDK and the CLI. */
 function ownVersion(): string {
   const text = readFileSync(`${import.meta.dirname}/../package.json`, 'utf8')
   return (JSON.parse(text) as { readonly version: string }).version

@@ -1,4 +1,4 @@
-/** What a model is called in code, in paths and by people. */
+/** Names of a model in code, in paths and for people. */
 export interface ModelNames {
   readonly kind: string
   readonly plural: string
@@ -6,7 +6,7 @@ export interface ModelNames {
   readonly displayName: string
 }
 
-/** Made of the plugin's name: `meeting-room` and `meeting-rooms` are both about meeting rooms. */
+/** Derives the names from the plugin's name: `meeting-room` and `meeting-rooms` both give `MeetingRoom`. */
 export function modelNames(plugin: string): ModelNames {
   const words = plugin.split('-').filter((word) => word !== '')
   const singular = [...words.slice(0, -1), singularOf(words.at(-1) ?? '')]

@@ -2,16 +2,16 @@ import { modelNames, type ModelNames } from './model-names.ts'
 
 export interface NewPlugin {
   readonly name: string
-  /** The domain that its models are in. */
+  /** API group of the models, a domain name. */
   readonly group: string
-  /** Of Pergola. */
+  /** Version of Pergola. */
   readonly version: string
 }
 
-/** The compilers and the test runner that the SDK is tested with. */
+/** Versions of the compiler and test runner that the SDK is tested with. */
 const versions = { typescript: '7.0.2', vitest: '5.1.0' }
 
-/** All files of a plugin that does something already, by path. */
+/** All files of a working example plugin, by path. */
 export function pluginFiles(plugin: NewPlugin): ReadonlyMap<string, string> {
   const names = modelNames(plugin.name)
   return new Map([
@@ -43,7 +43,7 @@ function packageJson({ name, version }: NewPlugin): string {
     type: 'module',
     scripts: {
       dev: 'pergola dev',
-      // On a busy machine, a host of its own takes longer to start than a test is usually given.
+      // Starting a test host can take longer than the default test timeout on a busy machine.
       test: 'vitest run --testTimeout=30000',
       check: 'tsc',
       pack: 'pergola plugin pack',
@@ -55,7 +55,7 @@ function packageJson({ name, version }: NewPlugin): string {
   })
 }
 
-/** Types are taken away at run time and looked at here; nothing is written. */
+/** Node.js strips types at run time; `tsc` only checks them and emits nothing. */
 const compilerOptions = {
   compilerOptions: {
     target: 'es2024',
@@ -83,7 +83,7 @@ const launch = {
       port: 9229,
       restart: true,
       skipFiles: ['<node_internals>/**'],
-      // What runs lies in a folder of the host, and its map names the files here.
+      // The running code lies in a folder of the host; its source map names the files here.
       resolveSourceMapLocations: null,
     },
   ],

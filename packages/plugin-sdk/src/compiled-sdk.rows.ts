@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 const root = resolve(import.meta.dirname, '../../..')
 const run = promisify(execFile)
 
-/** Where a compiler finds each entry, below the folder. */
+/** Entry modules, relative to the folder. */
 const entries = {
   '@pergola/api': 'api/src/index',
   '@pergola/client': 'client/src/index',
@@ -15,7 +15,7 @@ const entries = {
   '@pergola/plugin-sdk/testing': 'plugin-sdk/src/testing/index',
 }
 
-/** Puts the SDK into the folder as authors have it, compiled; answers the `paths` that lead there. */
+/** Compiles the SDK into the folder, as authors install it; returns the matching `paths` option. */
 export async function compileSdk(folder: string): Promise<Readonly<Record<string, readonly string[]>>> {
   const compilerOptions = {
     composite: false,
@@ -26,7 +26,7 @@ export async function compileSdk(folder: string): Promise<Readonly<Record<string
     types: ['node'],
     rootDir: join(root, 'packages'),
     outDir: folder,
-    // What is found through `node_modules` counts as somebody else's, and is sometimes left out of what is written.
+    // Modules found through `node_modules` count as external and are sometimes omitted from the output.
     paths: pathsTo((entry) => join(root, 'packages', `${entry}.ts`)),
   }
   const files = Object.values(compilerOptions.paths).flat()
@@ -41,12 +41,12 @@ function pathsTo(file: (entry: string) => string): Readonly<Record<string, reado
   return Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, [file(entry)]]))
 }
 
-/** How often the compiler had to work out a type, in a project that has no fault. */
+/** Number of type instantiations when compiling a project without errors. */
 export async function instantiationsIn(folder: string, compiler: string): Promise<number> {
   const tsc = join(root, `node_modules/${compiler}/bin/tsc`)
   const { stdout } = await run(process.execPath, [tsc, '-p', folder, '--extendedDiagnostics']).catch(
     (error: Error & { readonly stdout?: string }) => {
-      // A compiler tells its faults where nobody looks when it fails.
+      // The compiler writes its errors to stdout, which the thrown error does not show.
       throw new Error(`${error.message}\n${(error.stdout ?? '').slice(0, 2_000)}`)
     },
   )

@@ -3,32 +3,35 @@ import type { AnyModel, Model } from './model/model.ts'
 import type { ModelTypes } from '@pergola/client'
 
 export interface ControllerContext extends PluginContext {
-  /** Comes again in so many milliseconds, if a change does not come first. Of several calls in one run the last counts. */
+  /**
+   * Schedules another run for this object in `ms` milliseconds, unless a change triggers one earlier. The last call in a run
+   * counts.
+   */
   readonly requeueAfter: (ms: number) => void
   /**
-   * Grows with every process that takes over. The host refuses what a former one writes; whatever is written elsewhere can be
-   * compared by it.
+   * Fencing token: increases whenever another process takes over. The host rejects writes of the former leader; use `term` to
+   * do the same in external systems.
    */
   readonly term: number
 }
 
 export interface ControllerOptions<Stored> {
-  /** How many objects at a time, never one of them twice: 1 unless it is said. */
+  /** Objects reconciled in parallel, never the same one twice; default 1. */
   readonly concurrency?: number
-  /** What has to be done before an object goes. */
+  /** Cleanup that must succeed before an object is deleted. */
   readonly finalizer?: Finalizer<Stored>
   /**
-   * Called when an object is gone, with the object as it was last stored, and again with growing waits after a failure. What is
-   * deleted while no process of the plugin runs is not told; what must be done for every object is for a finalizer.
+   * Called with the last stored state after an object is deleted; retried with backoff on failure. Deletions while no process
+   * of the plugin runs are not reported: use a finalizer for cleanup that must not be missed.
    */
   readonly deleted?: (object: Stored, context: ControllerContext) => Promise<void>
 }
 
-/** Holds every object that the controller has been called for, until what was begun for it elsewhere is undone. */
+/** Keeps each object that the controller has seen from being deleted until external resources are cleaned up. */
 export interface Finalizer<Stored> {
-  /** In `metadata.finalizers`, behind the group of the model: `order` is `<group>/order`. */
+  /** Name without the group: `order` is stored as `<group>/order` in `metadata.finalizers`. */
   readonly name: string
-  /** Called in place of the controller once the object is declared deleted; when it ends well, the object may go. */
+  /** Called instead of the controller once the object is declared deleted. When it succeeds, the finalizer is removed. */
   readonly finalize: (object: Stored, context: ControllerContext) => Promise<void>
 }
 
@@ -37,13 +40,13 @@ export interface Controller {
   readonly reconcile: (object: never, context: ControllerContext) => Promise<void>
   readonly deleted?: (object: never, context: ControllerContext) => Promise<void>
   readonly concurrency: number
-  /** As it stands in `metadata.finalizers`. */
+  /** Full name, as stored in `metadata.finalizers`. */
   readonly finalizer?: string
 }
 
 /**
- * Brings the world in line with an object: called when it appears, whenever it changes, and again with growing waits after a
- * failure. On one replica at a time; what it writes is refused once another has taken over.
+ * Reconciles the objects of a model. `reconcile` is called when an object appears, after every change, and again with backoff
+ * after a failure. It runs in one replica at a time; writes are rejected once another replica has taken over.
  */
 export function controller<Types extends ModelTypes>(
   model: Model<Types>,
@@ -68,7 +71,7 @@ interface Held<Stored> {
   readonly finalize: Reconcile<Stored>
 }
 
-/** Nothing is begun for an object that could go without a word. */
+/** Adds the finalizer before the first `reconcile`, so that no object is deleted without cleanup. */
 function holding<Types extends ModelTypes>(
   model: Model<Types>,
   finalizer: string,
@@ -80,7 +83,7 @@ function holding<Types extends ModelTypes>(
     const write = (next: readonly string[]) =>
       context.client(model).patch(name, { metadata: { version, finalizers: next } })
     if (deletionTimestamp === undefined) {
-      // With the finalizer it comes again, since that is a change.
+      // Adding the finalizer is a change, which triggers the next run.
       if (isHeld) await reconcile(object, context)
       else await write([...finalizers, finalizer])
     } else if (isHeld) {

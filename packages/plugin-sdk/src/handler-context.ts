@@ -2,36 +2,39 @@ import type { ModelClient } from '@pergola/client'
 import type { Upgrade } from './route/plugin-socket.ts'
 import type { Settings } from './settings.ts'
 
-/** What all code of a plugin is given. */
+/** Context of all plugin code. */
 export interface PluginContext {
-  /** With the plugin's own rights. */
+  /** Client with the plugin's own rights. */
   readonly client: ModelClient
   readonly clock: Clock
-  /** As they are now: `settings(Settings)`. */
+  /** Current settings, with defaults filled in: `settings(Settings)`. */
   readonly settings: <Value>(settings: Settings<Value, unknown>) => Value
-  /** Aborted when the plugin stops, the lease passes to another replica, or whoever asked is gone. */
+  /** Aborted when the plugin stops, the lease passes to another replica, or the caller disconnects. */
   readonly signal: AbortSignal
 }
 
-/** What code is given that answers somebody. */
+/** Context of code that answers a request. */
 export interface CallContext extends PluginContext {
   readonly caller: Caller
-  /** Goes on with a request as a WebSocket: `return upgrade(async (socket) => { ... })`. 400 for one that asks for none. */
+  /**
+   * Accepts a WebSocket: `return upgrade(async (socket) => { ... })`. Throws a 400 when the request is not a WebSocket
+   * handshake.
+   */
   readonly upgrade: Upgrade
 }
 
-/** Tests move it. */
+/** The plugin's clock. Tests control it with `advance`. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
-  /** Now, as objects write it. */
+  /** Current time as an RFC 3339 string in UTC. */
   iso(): string
 }
 
-/** Who made a request. */
+/** The caller of a request. */
 export interface Caller {
-  /** Undefined for somebody who has not signed in. */
+  /** User name; undefined for an anonymous caller. */
   readonly name: string | undefined
-  /** With what both the caller and the plugin may do: nobody gets more through the plugin than without it. */
+  /** Client limited to rights that both the caller and the plugin have: nobody gains rights through the plugin. */
   readonly client: ModelClient
 }

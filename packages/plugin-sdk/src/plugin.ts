@@ -9,39 +9,39 @@ import type { Schedule } from './schedule.ts'
 import type { AnySettings, Settings } from './settings.ts'
 
 /**
- * A whole router, such as a Hono app, or any function: every path of the audience's group is its own, and the rules are written
- * by hand, in role templates or in `extensions/`.
+ * A router such as a Hono app, or a function, that answers every path of the audience's group. No rules are inferred: write
+ * them in role templates or in `extensions/`.
  */
 export type WebApp = ((request: Request, context: CallContext) => Response | Promise<Response>) | WebRouter
 
-/** A Hono app finds the context as `c.env`. */
+/** A router with a `fetch` method. A Hono app receives the context as `c.env`. */
 export interface WebRouter {
   fetch(request: Request, context: CallContext): Response | Promise<Response>
 }
 
 interface PluginParts {
-  /** Small letters, digits and `-`; roles, rules and permissions begin with it. */
+  /** Lowercase letters, digits and `-`. Prefix of role names and rule resources; also part of UI permissions. */
   readonly name: string
   readonly displayName?: string
   readonly description?: string
-  /** Versions of the host: `^1.0.0`. */
+  /** Semver range of compatible host versions: `^1.0.0`. */
   readonly requires?: string
-  /** Other plugins, and which versions of them. */
+  /** Required plugins: name to semver range. */
   readonly dependencies?: Readonly<Record<string, string>>
-  /** `<group>/<version>` that the routes are served below; that of the models unless it is said. */
+  /** `<group>/<version>` of the routes; defaults to that of the models. */
   readonly api?: `${string}/${string}`
   readonly models?: readonly AnyModel[]
   readonly roles?: readonly RoleTemplate[]
-  /** `console.api.<group>`: for the administration. */
+  /** Routes for administrators, served at `console.api.<group>`. */
   readonly console?: readonly AnyRoute[] | WebApp
-  /** `uc.api.<group>`: for people about their own affairs. */
+  /** Routes for users and their own data, served at `uc.api.<group>`. */
   readonly uc?: readonly (AnyRoute | AnyOwned)[] | WebApp
-  /** `api.<group>`: for everybody else. */
+  /** Routes for everybody else, served at `api.<group>`. */
   readonly public?: readonly AnyRoute[] | WebApp
-  /** By name. */
+  /** Controllers by name. */
   readonly controllers?: Readonly<Record<string, Controller>>
   readonly schedules?: Readonly<Record<string, Schedule>>
-  /** What the plugin itself needs beyond its own groups; the operator is asked. */
+  /** Rights that the plugin needs beyond its own groups; an operator must approve them. */
   readonly permissions?: readonly (Grant | Rule)[]
 }
 
@@ -49,17 +49,17 @@ export interface PluginOptions<Input> extends PluginParts {
   readonly settings?: Settings<unknown, Input>
 }
 
-/** A plugin, whatever its settings are. */
+/** A plugin with any settings. */
 export interface AnyPlugin extends PluginParts {
   readonly settings?: AnySettings
 }
 
 export interface Plugin<Input> extends AnyPlugin {
-  /** Never there; it carries the type. */
+  /** Never set at run time; carries the type. */
   readonly settingsInput?: Input
 }
 
-/** A plugin is this value, and its module's default export. Nothing runs before a host asks for it. */
+/** Declares a plugin. Export the value as the module's default. Runs no code before a host starts the plugin. */
 export function definePlugin<Input = never>(options: PluginOptions<Input>): Plugin<Input> {
   return options
 }

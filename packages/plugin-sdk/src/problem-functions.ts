@@ -1,13 +1,13 @@
 import { ApiError, type FieldError } from '@pergola/api'
 
-/** A place in the object or body, as people write it, and what is wrong there. */
+/** An invalid field of the object or body, and what is wrong with it. */
 export interface FieldFault {
-  /** `spec.due`, `spec.tags[2]`. */
+  /** Path in dot notation: `spec.due`, `spec.tags[2]`. */
   readonly field: string
   readonly message: string
 }
 
-/** 422: the object or body breaks a rule that its schema cannot say. Several at once are told at once. */
+/** Throws 422: the object or body violates a rule that its schema cannot express. Report several faults in one call. */
 export function invalid(field: string, message: string): never
 export function invalid(faults: readonly FieldFault[]): never
 export function invalid(field: string | readonly FieldFault[], message = ''): never {
@@ -16,57 +16,57 @@ export function invalid(field: string | readonly FieldFault[], message = ''): ne
   throw new ApiError('Invalid', detail, { errors: faults.map(errorOf) })
 }
 
-/** 404, in words: `notFound('share')` says that there is no such share. */
+/** Throws 404: `notFound('share')` reports that there is no such share. */
 export function notFound(what: string): never {
   throw new ApiError('NotFound', `there is no such ${what}`)
 }
 
-/** 400: what was sent cannot be understood. */
+/** Throws 400: the request cannot be understood. */
 export function badRequest(message: string): never {
   throw new ApiError('BadRequest', message)
 }
 
-/** 401: the caller has to sign in first. */
+/** Throws 401: the caller must sign in. */
 export function unauthenticated(message: string): never {
   throw new ApiError('Unauthenticated', message)
 }
 
-/** 403: the caller may not do this. */
+/** Throws 403: the caller lacks the right. */
 export function forbidden(message: string): never {
   throw new ApiError('Forbidden', message)
 }
 
-/** 409: it exists already. */
+/** Throws 409: the object already exists. */
 export function alreadyExists(message: string): never {
   throw new ApiError('AlreadyExists', message)
 }
 
-/** 409: something else needs it as it is. */
+/** Throws 409: something else depends on the object. */
 export function inUse(message: string): never {
   throw new ApiError('InUse', message)
 }
 
-/** 412: it is no longer as the caller has seen it. */
+/** Throws 412: the object has changed since the caller read it. */
 export function preconditionFailed(message: string): never {
   throw new ApiError('PreconditionFailed', message)
 }
 
-/** 429: later, after so many seconds. */
+/** Throws 429 with `Retry-After` in seconds. */
 export function tooManyRequests(message: string, retryAfterSeconds: number): never {
   throw new ApiError('TooManyRequests', message, { headers: retryAfter(retryAfterSeconds) })
 }
 
-/** 503: something that is needed does not answer; later, after so many seconds. */
+/** Throws 503 with `Retry-After` in seconds: a required service does not respond. */
 export function unavailable(message: string, retryAfterSeconds = 1): never {
   throw new ApiError('Unavailable', message, { headers: retryAfter(retryAfterSeconds) })
 }
 
-/** In a controller: trying again is of no use before the object changes. */
+/** Ends a controller run without retries: the object is not reconciled again before it changes. */
 export function giveUp(message: string): never {
   throw new GiveUp(message)
 }
 
-/** What `giveUp` throws: a failure that trying again would not mend. */
+/** Thrown by `giveUp`: a failure that a retry cannot fix. */
 export class GiveUp extends Error {
   override readonly name = 'GiveUp'
 }

@@ -1,7 +1,7 @@
 import type { Rule, Verb } from '@pergola/api'
 import type { AnyModel } from './model/model.ts'
 
-/** Some rights on a model; which resource that is in a rule, only the plugin knows. */
+/** Rights on a model. The plugin derives the resource name of the rule from it. */
 export interface Grant {
   readonly model: AnyModel
   readonly verbs: readonly (Verb | '*')[]
@@ -10,13 +10,13 @@ export interface Grant {
 }
 
 export interface GrantOptions {
-  /** Of these objects alone. */
+  /** Limits the grant to objects with these names. */
   readonly names?: readonly string[]
-  /** Of `<name>/<subresource>`, and not of the objects themselves: `status`. */
+  /** Grants `<name>/<subresource>` instead of the objects themselves: `status`. */
   readonly subresource?: string
 }
 
-/** Rights on the objects of a model, their sub-resources apart. */
+/** Grants verbs on the objects of a model. Sub-resources such as `status` need a separate grant. */
 export function can(verbs: Verb | '*' | readonly Verb[], model: AnyModel, options: GrantOptions = {}): Grant {
   const { names = [], subresource } = options
   return { model, verbs: typeof verbs === 'string' ? [verbs] : verbs, names, subresource }
@@ -24,24 +24,24 @@ export function can(verbs: Verb | '*' | readonly Verb[], model: AnyModel, option
 
 export interface RoleTemplateOptions {
   readonly displayName: string
-  /** Besides those of the routes that name the template. */
+  /** Rules in addition to those inferred from routes that name the template. */
   readonly rules?: readonly (Grant | Rule)[]
-  /** Templates of this plugin, or roles of others by name: who has this one has them too. */
+  /** Templates of this plugin, or names of other roles, that this template includes. */
   readonly dependencies?: readonly (RoleTemplate | string)[]
-  /** Roles that get the rules of this one: `authenticated` for everybody who signs in, `anonymous` for everybody. */
+  /** Roles that receive the rules of this one: `authenticated` for signed-in users, `anonymous` for everybody. */
   readonly aggregateTo?: readonly string[]
-  /** Not offered to people who put roles together. */
+  /** Hides the template where people compose roles. */
   readonly hidden?: boolean
-  /** What it stands under in the console; the plugin's display name unless it is said. */
+  /** Heading in the console; defaults to the plugin's display name. */
   readonly module?: string
-  /** `plugin:<plugin>:<template>` unless it is said. */
+  /** UI permissions; defaults to `plugin:<plugin>:<template>`. */
   readonly uiPermissions?: readonly string[]
-  /** `<plugin>-<template>` unless it is said; it begins with `<plugin>-` in any case. */
+  /** Name of the stored role; defaults to `<plugin>-<template>` and must begin with `<plugin>-`. */
   readonly roleName?: string
 }
 
 export interface RoleTemplate extends Omit<RoleTemplateOptions, 'rules' | 'dependencies' | 'aggregateTo' | 'hidden'> {
-  /** Without the plugin's name. */
+  /** Name without the plugin's prefix. */
   readonly template: string
   readonly rules: readonly (Grant | Rule)[]
   readonly dependencies: readonly (RoleTemplate | string)[]
@@ -49,7 +49,7 @@ export interface RoleTemplate extends Omit<RoleTemplateOptions, 'rules' | 'depen
   readonly hidden: boolean
 }
 
-/** Rights that operators hand out together. Routes name the template that allows them. */
+/** Declares a set of rights that operators grant together. Routes name the template that allows them. */
 export function roleTemplate(template: string, options: RoleTemplateOptions): RoleTemplate {
   const { rules = [], dependencies = [], aggregateTo = [], hidden = false, ...rest } = options
   return { ...rest, template, rules, dependencies, aggregateTo, hidden }

@@ -1,7 +1,7 @@
 import type { Duration } from './duration.ts'
 import type { PluginContext } from './handler-context.ts'
 
-/** After so long, counted from the last run; or at times of day, in UTC: `0 3 * * *`. */
+/** `every`: interval since the last run. `cron`: times of day in UTC, such as `0 3 * * *`. */
 export type Timing = { readonly every: Duration } | { readonly cron: string }
 
 export interface Schedule {
@@ -9,7 +9,7 @@ export interface Schedule {
   readonly run: (context: PluginContext) => Promise<void>
 }
 
-/** One run at a time in all replicas; a missed one happens once. */
+/** Declares code that runs on a schedule, once at a time across all replicas. Several missed runs are made up for by one. */
 export function schedule(timing: Timing, run: (context: PluginContext) => Promise<void>): Schedule {
   return { timing, run }
 }

@@ -1,18 +1,21 @@
 import type { Infer, InferInput, Schema } from './schema/infer.ts'
 
-/** Settings, whatever they hold. */
+/** Settings of any type. */
 export interface AnySettings {
   readonly schema: Schema
 }
 
-/** What an operator fills in for a plugin. */
+/** Settings that an operator enters for a plugin. */
 export interface Settings<Value, Input> extends AnySettings {
-  /** Never there; they carry the types. */
+  /** Never set at run time; `value` and `input` carry the types. */
   readonly value?: Value
   readonly input?: Input
 }
 
-/** The schema of an object; the console draws the form. `secret()` fields are sealed. */
+/**
+ * Declares the settings of a plugin by the schema of an object. The console renders the form; `secret()` fields are stored
+ * encrypted.
+ */
 export function defineSettings<const Of extends Schema>(schema: Of): Settings<Infer<Of>, InferInput<Of>> {
   return { schema }
 }

@@ -19,7 +19,7 @@ export async function assembleFeed(
   running: AsyncDisposableStack,
 ): Promise<{ readonly feed: Feed; readonly feedState?: () => string }> {
   if (config.feed.transport !== 'nats') return { feed: running.use(await createLogFeed(store, log)) }
-  if (!nats) throw new Error('feed.transport is nats, and nobody says how NATS is reached')
+  if (!nats) throw new Error('feed.transport is nats, but no NATS address is configured')
   const { natsStream: name, natsReplicas: replicas, natsMaxAge, natsMaxSize } = config.feed
   const stream = { name, replicas, maxAgeSeconds: natsMaxAge, maxBytes: natsMaxSize * 1024 * 1024 }
   const { createNatsFeed } = await import('./feed/nats/nats-feed.ts')

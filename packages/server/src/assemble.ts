@@ -144,6 +144,6 @@ async function closeListener(
 ): Promise<number> {
   const { stopDelay, drainTimeout } = config.server
   const cut = await listener.close({ delayMs: stopDelay * 1000, timeoutMs: drainTimeout * 1000, endStreams })
-  if (cut > 0) log.warn({ cut, seconds: drainTimeout }, 'requests were still running and have been cut')
+  if (cut > 0) log.warn({ cut, seconds: drainTimeout }, 'requests in flight were aborted at the drain timeout')
   return cut
 }

@@ -55,7 +55,7 @@ function removeWhatIsOver(parts: RemovalParts) {
       forgetVoidRoles({ store, clock, identities, bindings: own.bindings, maxAgeMs }),
     ]
     Promise.all(removed).catch((err: unknown) => {
-      log.warn({ err }, 'what is over could not be removed; it is tried again every minute')
+      log.warn({ err }, 'failed to purge expired sessions and old changes; retrying in 60 s')
     })
   }, everyMs)
   return { [Symbol.dispose]: () => clearInterval(timer) }

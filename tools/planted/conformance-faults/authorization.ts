@@ -229,7 +229,7 @@ const ofTheContract: readonly ConformanceFault[] = [
     promise: 'C7-98',
     what: 'a star may stand inside a resource',
     file: roleModel,
-    find: "const resources = words('^(\\\\*|[^*]+)$')",
+    find: 'const resources = words(wildcards.resource)',
     replace: "const resources = words('^.+$')",
   },
   {

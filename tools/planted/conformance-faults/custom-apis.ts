@@ -1,10 +1,10 @@
 import type { ConformanceFault } from '../planted-fault.ts'
 
 const server = 'packages/server/src'
-const api = `${server}/custom-api/custom-api.ts`
-const headers = `${server}/custom-api/forwarded-headers.ts`
+const api = `${server}/plugins/custom-api/custom-api.ts`
+const headers = `${server}/plugins/custom-api/forwarded-headers.ts`
 const faults = `${server}/plugins/route-faults.ts`
-const passOn = `${server}/custom-api/pass-on.ts`
+const passOn = `${server}/plugins/custom-api/pass-on.ts`
 const lasting = `${server}/watch/lasting-streams.ts`
 const routes = 'packages/api/src/route-table.ts'
 const decorated = 'packages/plugin-sdk/src/decorators'
@@ -17,11 +17,17 @@ const rows: readonly Row[] = [
   [
     'C8-322',
     'a caller is given what the plugin may',
-    `${server}/platform/access-source.ts`,
+    `${server}/access/access-source.ts`,
     'if (caller.through === undefined) return own',
     "if (caller.through !== '') return own",
   ],
-  ['C8-323', "a token is any plugin's", `${server}/custom-api/caller-tokens.ts`, ' || made.plugin !== plugin', ''],
+  [
+    'C8-323',
+    "a token is any plugin's",
+    `${server}/plugins/custom-api/caller-tokens.ts`,
+    ' || made.plugin !== plugin',
+    '',
+  ],
   ['C8-324', 'a plugin sends other sites word', headers, '|access-control-.*', ''],
   [
     'C8-325',
@@ -86,7 +92,7 @@ const rows: readonly Row[] = [
   [
     'C8-337',
     'a plugin sees cookies',
-    `${server}/custom-api/forwarded-headers.ts`,
+    `${server}/plugins/custom-api/forwarded-headers.ts`,
     '/^(cookie|authorization',
     '/^(authorization',
   ],
@@ -126,7 +132,7 @@ const rows: readonly Row[] = [
     "stopping.addEventListener('abort', stop, { once: true })",
     '',
   ],
-  ['C8-344', 'a server that stops says nothing', `${server}/assemble.ts`, '      streams.drain()\n', ''],
+  ['C8-344', 'a server that stops says nothing', `${server}/assemble-streaming.ts`, '      streams.drain()\n', ''],
   [
     'C8-345',
     'a program has GET alone',
@@ -144,7 +150,7 @@ const rows: readonly Row[] = [
   [
     'C8-347',
     'a rule reaches a word further up',
-    `${server}/authz/path-table.ts`,
+    `${server}/access/decisions/path-table.ts`,
     'const prefix = url.slice(0, -1)',
     "const prefix = url.slice(0, url.lastIndexOf('/', url.length - 3) + 1)",
   ],
@@ -158,7 +164,7 @@ const rows: readonly Row[] = [
   [
     'C8-349',
     'streams take the place of others',
-    `${server}/custom-api/forward.ts`,
+    `${server}/plugins/custom-api/forward.ts`,
     'options.isStream ? streams : pool',
     'pool',
   ],

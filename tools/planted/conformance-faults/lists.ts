@@ -210,7 +210,7 @@ export const listFaults: readonly ConformanceFault[] = [
     promise: 'C3-71',
     what: 'the fields that every model has are not listed',
     file: 'packages/server/src/models/list-query.ts',
-    find: "indexed are ${fields.map((known) => known.name).join(', ')}",
+    find: "indexed are ${names.join(', ')}",
     replace: "indexed are ${model.indexes.map((known) => known.name).join(', ')}",
   },
 ]

@@ -26,15 +26,15 @@ export const objectFaults: readonly ConformanceFault[] = [
   {
     promise: 'C2-13',
     what: 'the answer to DELETE has no ETag',
-    file: 'packages/server/src/models/delete.ts',
-    find: 'return jsonAnswer(200, toBytes(model, object), { etag: etagOf(object) })',
-    replace: 'return jsonAnswer(200, toBytes(model, object))',
+    file: 'packages/server/src/models/answers.ts',
+    find: 'return jsonAnswer(200, toBytes(model, stored), { etag: etagOf(stored) })',
+    replace: 'return jsonAnswer(200, toBytes(model, stored))',
   },
   {
     promise: 'C2-16',
     what: 'If-Match is not looked at by DELETE',
     file: 'packages/server/src/models/delete.ts',
-    find: "headers['if-match'] !== undefined || scope",
+    find: 'ifMatch !== undefined || scope',
     replace: 'scope',
   },
   {

@@ -69,14 +69,14 @@ export const oidcFaults: readonly ConformanceFault[] = [
   {
     promise: 'C7-65',
     what: 'any address will do',
-    file: 'packages/server/src/oidc/return-to.ts',
+    file: 'packages/server/src/host-api/sign-in/return-to.ts',
     find: "if (url?.origin !== origin || url.pathname.startsWith('//')) {",
     replace: 'if (!url) {',
   },
   {
     promise: 'C7-65',
     what: 'a path that is read as a host passes',
-    file: 'packages/server/src/oidc/return-to.ts',
+    file: 'packages/server/src/host-api/sign-in/return-to.ts',
     find: " || url.pathname.startsWith('//')",
     replace: '',
   },

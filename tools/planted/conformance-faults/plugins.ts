@@ -44,7 +44,7 @@ const rows: readonly Row[] = [
   [
     'C8-25',
     'a plugin is not told what to ask for',
-    `${server}/authz/authorize.ts`,
+    `${server}/access/decisions/authorize.ts`,
     "if (caller.kind !== 'plugin') return",
     "if (caller.kind !== 'anonymous') return",
   ],
@@ -252,7 +252,7 @@ const rows: readonly Row[] = [
   [
     'S2.9-10',
     'nobody knows whose a group is',
-    `${server}/platform/access-source.ts`,
+    `${server}/access/access-source.ts`,
     'createRoleBook([...definitions.values()], { pluginOf })',
     'createRoleBook([...definitions.values()], { pluginOf: () => undefined })',
   ],
@@ -321,7 +321,7 @@ const rows: readonly Row[] = [
   [
     'C5-36',
     'a plugin that fails is unavailable',
-    `${server}/custom-api/forward.ts`,
+    `${server}/plugins/custom-api/forward.ts`,
     "new ApiError('PluginFailed',",
     "new ApiError('Unavailable',",
   ],
@@ -357,7 +357,7 @@ const rows: readonly Row[] = [
   [
     'C8-302',
     'a fence is shown and not looked at',
-    `${server}/dispatch/fence.ts`,
+    `${server}/models/fence.ts`,
     'store.write(operations, { ...how, fence })',
     'store.write(operations, { ...how })',
   ],
@@ -371,7 +371,7 @@ const rows: readonly Row[] = [
   [
     'C8-304',
     'anybody may show a fence',
-    `${server}/dispatch/fence.ts`,
+    `${server}/models/fence.ts`,
     "if (caller.kind !== 'plugin') {",
     "if (caller.kind === 'anonymous') {",
   ],
@@ -406,7 +406,7 @@ const rows: readonly Row[] = [
   [
     'C8-371',
     'nobody is told who is signed in',
-    `${server}/account/setup.ts`,
+    `${server}/host-api/sign-in/setup.ts`,
     '{ needed: false, username: caller.name }',
     '{ needed: false }',
   ],
@@ -420,7 +420,7 @@ const rows: readonly Row[] = [
   [
     'C8-373',
     'pages of plugins are there for everybody',
-    `${server}/platform/built-in-roles.ts`,
+    `${server}/access/built-in-roles.ts`,
     "'/console', '/console/*'",
     "'/console', '/console/*', '/plugins/*'",
   ],

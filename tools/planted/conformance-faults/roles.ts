@@ -98,8 +98,8 @@ const rules: readonly ConformanceFault[] = [
     promise: 'S2.9-1',
     what: 'a name may be a number',
     file: roleModel,
-    find: "items: { type: 'string', pattern: '^[^*]+$' }",
-    replace: "items: { pattern: '^[^*]+$' }",
+    find: "items: { type: 'string', pattern: wildcards.none }",
+    replace: 'items: { pattern: wildcards.none }',
   },
   {
     promise: 'S2.9-2',

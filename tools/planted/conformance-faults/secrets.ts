@@ -1,9 +1,9 @@
 import type { ConformanceFault } from '../planted-fault.ts'
 
 const server = 'packages/server/src'
-const sealing = `${server}/platform/secret-sealing.ts`
-const model = `${server}/platform/secret-model.ts`
-const maps = `${server}/platform/config-map-model.ts`
+const sealing = `${server}/models/secrets/secret-sealing.ts`
+const model = `${server}/models/secrets/secret-model.ts`
+const maps = `${server}/models/secrets/config-map-model.ts`
 const bytes = `${server}/models/object-bytes.ts`
 
 type Row = readonly [promise: string, what: string, file: string, find: string, replace: string]
@@ -42,9 +42,9 @@ const rows: readonly Row[] = [
   [
     'C9-204',
     'an answer shows what is sent',
-    `${server}/models/create.ts`,
+    `${server}/models/answers.ts`,
     'jsonAnswer(201, toBytes(model, created), headers)',
-    'jsonAnswer(201, Buffer.from(JSON.stringify(request.body)), headers)',
+    'jsonAnswer(201, openedBytes(model, created), headers)',
   ],
   [
     'C9-205',

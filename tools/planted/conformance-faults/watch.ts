@@ -119,7 +119,7 @@ export const watchFaults: readonly ConformanceFault[] = [
   {
     promise: 'C6-16',
     what: 'streams are cut when the server stops',
-    file: 'packages/server/src/assemble.ts',
+    file: 'packages/server/src/assemble-streaming.ts',
     find: '      hub.drain()\n',
     replace: '',
   },

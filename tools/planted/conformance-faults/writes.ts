@@ -90,8 +90,8 @@ export const writeFaults: readonly ConformanceFault[] = [
     promise: 'C2-63',
     what: 'a dry DELETE of a collection deletes',
     file: 'packages/server/src/dispatch/dispatch.ts',
-    find: "signal: request.signal(), dryRun: flag(query, 'dryRun') })",
-    replace: 'signal: request.signal() })',
+    find: "signal: request.signal(), dryRun: flag(query, 'dryRun') }",
+    replace: 'signal: request.signal() }',
   },
   {
     promise: 'C2-66',

@@ -4,9 +4,9 @@ import { rightWords } from './right-words.ts'
 import { addedRights, isOwn, rightsOf, type Right } from './rights.ts'
 
 /**
- * What somebody has to say yes to, by name, before the package is taken: rights of the plugin itself, code in the console,
- * rules outside of its own groups, roles of others that its templates become part of or depend on, and everything that
- * becomes public. On an upgrade only what is new.
+ * Approvals that an operator must give by name before the host installs a package: rights of the plugin itself, code in the
+ * console, rules outside its own groups, foreign roles that its templates aggregate to or depend on, and everything that
+ * becomes public. For an upgrade, only those that are new.
  */
 export function approvalsFor(after: PackageContents, before?: PackageContents): readonly string[] {
   const earlier = before ? namedConsents(before) : []
@@ -22,7 +22,7 @@ export function permissionsOf({ definition }: PackageContents): readonly Right[]
   return rightsOf(definition.permissions, definition)
 }
 
-/** Those that are granted to everybody by the package, and were not. */
+/** Rights that the package newly grants to anonymous callers. */
 function publicRights(after: PackageContents, before: PackageContents | undefined): readonly string[] {
   const { definition } = after
   const now = gainOf('anonymous', after)
@@ -37,7 +37,7 @@ function publicRights(after: PackageContents, before: PackageContents | undefine
   )
 }
 
-/** Rules of its templates about what is not the plugin's. */
+/** New rules in the package's role templates for groups that the plugin does not own. */
 function foreignRules(after: PackageContents, before: PackageContents | undefined): readonly string[] {
   return rolesOf(after).flatMap(({ metadata: { name }, rules }) => {
     const earlier = before ? rolesOf(before).find(({ metadata }) => metadata.name === name) : undefined
@@ -51,7 +51,10 @@ function newRights(after: readonly Right[], before: readonly Right[]): readonly 
   return before.length === 0 ? after : addedRights(before, after)
 }
 
-/** What is there or is not. */
+/**
+ * Approvals that are either required or not, without rights to compare: console code, aggregation into and dependencies on
+ * foreign roles.
+ */
 function namedConsents(contents: PackageContents): readonly string[] {
   const roles = rolesOf(contents)
   const own = new Set(roles.map(({ metadata }) => metadata.name))

@@ -10,8 +10,9 @@ import { addedRights, rightsOf, type Right } from './rights.ts'
 import { sectionOf, type Section } from './sections.ts'
 
 /**
- * What taking a package means, in words for whoever decides it: who will reach what, what the plugin asks for, and what it
- * brings. Said of what the rules grant, not of what the code says of itself. One text for everybody who shows it.
+ * Describes the effect of installing a package to the operator who decides: who gets access to what, what the plugin requests,
+ * and what it registers. Derived from the rules that take effect, not from descriptions in the package. The console, the CLI
+ * and the API show this same text.
  */
 export function describePlugin(contents: PackageContents): readonly Section[] {
   const { definition } = contents
@@ -37,7 +38,7 @@ export function publicWords(contents: PackageContents): readonly string[] {
   return gainWords(gainOf('anonymous', contents), [], contents.definition)
 }
 
-/** Besides what everybody has. */
+/** Excludes what anonymous callers already have. */
 export function signedInWords(contents: PackageContents): readonly string[] {
   const everybodys = rightsOf(gainOf('anonymous', contents).rules, contents.definition)
   return gainWords(gainOf('authenticated', contents), everybodys, contents.definition)
@@ -54,7 +55,7 @@ function gainWords(
   ]
 }
 
-/** Roles that everybody has anyhow are told of elsewhere. */
+/** Their rights are listed in the sections for everybody and for signed-in users. */
 const everybodysRoles = new Set(['anonymous', 'authenticated'])
 
 function roleWords(role: RoleDeclaration, definition: PluginDefinition): readonly string[] {
@@ -71,7 +72,7 @@ function roleWords(role: RoleDeclaration, definition: PluginDefinition): readonl
   return orNothing(lines).map((what) => `${heading}: ${what}`)
 }
 
-/** What no rule of the package lets anybody call. A status is the plugin's own to write, and not told. */
+/** Resources and routes that no rule of the package grants. Omits status sub-resources, which the plugin itself writes. */
 export function unreachedWords(contents: PackageContents): readonly string[] {
   const { definition } = contents
   const rights = rightsOf(
@@ -111,7 +112,7 @@ function unreachedVerbs(
   )
 }
 
-/** The words that are approved are the words that are shown. */
+/** Uses the same strings as `approvalsFor`, so that the operator sees exactly what is approved. */
 function askedWords(contents: PackageContents): readonly string[] {
   const asked = [
     ...permissionsOf(contents).map((right) => rightWords(right, '')),

@@ -17,7 +17,7 @@ import { addedRights, rightsOf } from './rights.ts'
 import { schemaChanges } from './schema-changes.ts'
 import { sectionOf, type Section } from './sections.ts'
 
-/** What becomes different by putting one package in the place of another; the last section is what somebody has to approve. */
+/** Describes what changes when one package replaces another. The last section lists the approvals that the upgrade needs. */
 export function describeUpgrade(before: PackageContents, after: PackageContents): readonly Section[] {
   const [earlier, later] = [before.definition, after.definition]
   const sections = [
@@ -113,7 +113,7 @@ interface ModelIndex {
   readonly index: NonNullable<ModelDeclaration['indexes']>[number]
 }
 
-/** Another direction is how a sort is read; everything else is another set of values. */
+/** A changed direction only affects how the index is read. Any other change requires a rebuild. */
 function indexDifference(before: ModelIndex, after: ModelIndex): string | undefined {
   const [was, is] = [valuesOf(before), valuesOf(after)]
   if (was !== is) return `is built anew: ${was} -> ${is}`

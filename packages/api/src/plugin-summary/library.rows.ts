@@ -9,7 +9,7 @@ interface RoleParts {
   readonly with?: readonly string[]
 }
 
-/** A role template with as little around it as it may have. */
+/** Creates a role template with only the given parts. */
 export function role(name: string, parts: RoleParts = {}): RoleDeclaration {
   const { displayName, rules = [], into = [], with: dependencies = [] } = parts
   return {
@@ -78,7 +78,7 @@ const members = {
   check: false,
 } as const
 
-/** Every feature that a definition has. */
+/** Uses every feature that a definition has. */
 export const library: PluginDefinition = {
   protocol: 1,
   name: 'library',

@@ -3,16 +3,16 @@ import type { PluginManifest } from '../plugin-manifest.ts'
 import { roleKeys } from '../role-keys.ts'
 import type { Rule } from '../rules.ts'
 
-/** What a package of a plugin holds, as far as somebody decides by it whether to take it. */
+/** The parts of a package that matter for the decision to install it. */
 export interface PackageContents {
   readonly definition: PluginDefinition
-  /** Role templates written by hand, besides those of the definition. */
+  /** Role templates from `extensions/`, in addition to those of the definition. */
   readonly roles?: readonly RoleDeclaration[]
-  /** It brings pages for the console, whose code has the rights of whoever looks. */
+  /** The package contains console pages. Their code runs with the rights of the signed-in user. */
   readonly hasConsoleCode?: boolean
 }
 
-/** As the manifest has it, whose author may have said there what the code leaves out. */
+/** Takes `requires` from the manifest when the author set it there. */
 export function packageContents(manifest: PluginManifest, roles: readonly RoleDeclaration[]): PackageContents {
   const { definition, requires, ui } = manifest
   const whole = { ...definition, ...(requires !== undefined && { requires }) }
@@ -23,7 +23,7 @@ export function rolesOf({ definition, roles = [] }: PackageContents): readonly R
   return [...definition.roles, ...roles]
 }
 
-/** Roles that get the rules of this one. Any other value of the label means nothing. */
+/** Roles that this role aggregates to. Only the label value `true` counts. */
 export function targetsOf({ metadata }: RoleDeclaration): readonly string[] {
   return Object.entries(metadata.labels)
     .filter(([key, value]) => key.startsWith(roleKeys.aggregateTo) && value === 'true')
@@ -37,7 +37,7 @@ export function dependenciesOf({ metadata }: RoleDeclaration): readonly string[]
   return Array.isArray(parsed) ? parsed.filter((one) => typeof one === 'string') : []
 }
 
-/** The host refuses a role whose list cannot be read, so that it grants nothing. */
+/** Invalid JSON grants nothing: the host rejects such a role. */
 function parsedOrNothing(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -46,18 +46,18 @@ function parsedOrNothing(text: string): unknown {
   }
 }
 
-/** The plugin's own groups, with those of its audiences. */
+/** The plugin's groups and their audience groups. */
 export function ownGroupsOf({ groups }: PluginDefinition): ReadonlySet<string> {
   return new Set(groupsWithAudiences(groups))
 }
 
-/** Rights, and roles of others by which there are more that a package cannot tell. */
+/** Rules of the package, and the foreign roles that add further rules unknown to the package. */
 export interface Reach {
   readonly rules: readonly Rule[]
   readonly foreignRoles: readonly string[]
 }
 
-/** What a role of somebody else, such as `anonymous`, gets by a package: through aggregation and dependencies, both all the way. */
+/** What a foreign role such as `anonymous` gains from a package, following aggregation and dependencies transitively. */
 export function gainOf(target: string, contents: PackageContents): Reach {
   const roles = rolesOf(contents)
   const reached = new Set<string>()

@@ -8,10 +8,10 @@ import { requestInfo, type RequestInfo } from '../request-info.ts'
 import { rightWords } from './right-words.ts'
 import type { ResourceRight, Right, UrlRight } from './rights.ts'
 
-/** Verbs of objects of one's own, as the host serves them. */
+/** Verbs that the host serves for owned objects. */
 const ownedVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete']
 
-/** Rights in words of what can be called by them: routes as method and path, everything else as `get,list todos`. */
+/** Describes rights by what they allow: routes as method and path, everything else as `get,list todos`. */
 export function reachWords(rights: readonly Right[], definition: PluginDefinition): readonly string[] {
   const lines = rights.flatMap((right) =>
     'url' in right ? urlWords(right, definition) : resourceWords(right, definition),
@@ -19,7 +19,7 @@ export function reachWords(rights: readonly Right[], definition: PluginDefinitio
   return [...new Set(lines)]
 }
 
-/** Of a plugin with one group, that one goes without saying. */
+/** The group that descriptions omit: that of a plugin with exactly one group. */
 export function homeOf({ groups }: PluginDefinition): string {
   return groups.length === 1 ? (groups[0] ?? '') : ''
 }
@@ -46,7 +46,7 @@ function resourceWords(right: ResourceRight, definition: PluginDefinition): read
     return info?.kind === 'resource' && isAbout(right, info) ? [{ route, info }] : []
   })
   if (called.length === 0) return [rightWords(right, homeOf(definition))]
-  // A verb that is no route's yet may be one's tomorrow, or that of a program of its own.
+  // Verbs without a route are listed too: a later version may add a route for them, or a web app may serve them.
   const idle = right.verbs.filter((verb) => verb !== '*' && !called.some(({ info }) => info.verb === verb))
   const rest = idle.length > 0 ? [rightWords({ ...right, verbs: idle }, homeOf(definition))] : []
   return [...called.map(({ route }) => `${routeWords(route)}${nameWords(route, right)}`), ...rest]
@@ -73,10 +73,10 @@ export function routeWords({ method, path }: RouteDeclaration): string {
   return `${method} ${path}`
 }
 
-/** Stands in a request for whatever the caller names. */
+/** Placeholder for a path parameter. */
 const anyName = '~'
 
-/** What a request to a route is; undefined where the path is none that is served. */
+/** Parses a request to this route; undefined when no request could have this path. */
 function infoOf({ method, path, stream }: RouteDeclaration): RequestInfo | undefined {
   try {
     const headers = stream ? { accept: 'text/event-stream' } : {}
@@ -86,7 +86,7 @@ function infoOf({ method, path, stream }: RouteDeclaration): RequestInfo | undef
   }
 }
 
-/** Whether some right lets somebody call a route, whatever names it takes. */
+/** True when some right allows the route for at least one value of its parameters. */
 export function isReached(route: RouteDeclaration, rights: readonly Right[]): boolean {
   const info = infoOf(route)
   if (!info) return false
@@ -97,7 +97,7 @@ export function isReached(route: RouteDeclaration, rights: readonly Right[]): bo
   })
 }
 
-/** `*` means this one too. */
+/** Replaces `*` in the right by the request's group and resource. */
 function everywhere(right: ResourceRight, info: RequestInfo): Partial<ResourceRight> {
   if (info.kind !== 'resource') return {}
   const { group, resource, subresource } = info

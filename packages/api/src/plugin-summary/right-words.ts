@@ -1,6 +1,6 @@
 import type { Right } from './rights.ts'
 
-/** `get secrets smtp`; a group other than the one at home is said: `list posts in content.platform.run`. */
+/** Formats a right: `get secrets smtp`. Adds the group unless it is `home`: `list posts in content.platform.run`. */
 export function rightWords(right: Right, home: string): string {
   const verbs = right.verbs.join(',')
   if ('url' in right) return `${verbs} ${right.url}`

@@ -2,14 +2,14 @@ import type { PluginDefinition } from '../plugin-definition.ts'
 import { verbs as allVerbs, type Rule } from '../rules.ts'
 import { ownGroupsOf } from './package-contents.ts'
 
-/** A rule taken apart: some verbs on one resource of one group, or on one URL. */
+/** One part of a rule: verbs on one resource of one group, or on one URL. */
 export type Right = ResourceRight | UrlRight
 
 export interface ResourceRight {
   readonly group: string
-  /** Without the plugin's name before it, where the group is the plugin's. */
+  /** Without the `<plugin>/` prefix when the group belongs to the plugin. */
   readonly resource: string
-  /** Empty for every name. */
+  /** Object names; empty means all objects. */
   readonly names: readonly string[]
   readonly verbs: readonly string[]
 }
@@ -19,7 +19,7 @@ export interface UrlRight {
   readonly verbs: readonly string[]
 }
 
-/** What rules grant, each thing once. */
+/** Rights that the rules grant, without duplicates. */
 export function rightsOf(rules: readonly Rule[], definition: PluginDefinition): readonly Right[] {
   const own = ownGroupsOf(definition)
   const plain = (group: string, resource: string) => (own.has(group) ? withoutPrefix(resource, definition) : resource)
@@ -33,7 +33,7 @@ export function rightsOf(rules: readonly Rule[], definition: PluginDefinition): 
   return merged(rights)
 }
 
-/** In a plugin that has a resource of its own name, what looks like the prefix may be that resource. */
+/** Removes the `<plugin>/` prefix, unless the plugin has a resource of its own name and the rest is a sub-resource of it. */
 function withoutPrefix(resource: string, { name, models, routes }: PluginDefinition): string {
   if (!resource.startsWith(`${name}/`)) return resource
   const subresource = resource.slice(name.length + 1)
@@ -45,19 +45,19 @@ function withoutPrefix(resource: string, { name, models, routes }: PluginDefinit
   return isRoute || (isStatus && subresource === 'status') ? resource : subresource
 }
 
-/** What is granted now and was not before, verb by verb and name by name. */
+/** Rights in `after` that `before` does not include, compared per verb and per name. */
 export function addedRights(before: readonly Right[], after: readonly Right[]): readonly Right[] {
   return merged(after.flatMap(single).filter((right) => !before.some((other) => includes(other, right))))
 }
 
-/** Rights of one verb and at most one name. */
+/** Splits a right into rights with one verb and at most one name. */
 function single(right: Right): readonly Right[] {
   const named: readonly Right[] =
     'url' in right || right.names.length === 0 ? [right] : right.names.map((name) => ({ ...right, names: [name] }))
   return named.flatMap((one) => one.verbs.map((verb) => ({ ...one, verbs: [verb] })))
 }
 
-/** Whether one right grants all that another, a single one, does. */
+/** True when `one` includes `other`, which has a single verb and at most one name. */
 function includes(one: Right, other: Right): boolean {
   const [verb = ''] = other.verbs
   if (!contains(one.verbs, verb)) return false
@@ -74,7 +74,7 @@ function contains(allowed: readonly string[], wanted: string): boolean {
   return allowed.includes('*') || allowed.includes(wanted)
 }
 
-/** Those that differ in their verbs alone become one, and so do those that then differ in their names alone. */
+/** Merges rights that differ only in verbs, then those that differ only in names. */
 function merged(rights: readonly Right[]): readonly Right[] {
   const byVerbs = new Map<string, Right>()
   for (const right of rights) {
@@ -92,7 +92,7 @@ function merged(rights: readonly Right[]): readonly Right[] {
   return [...byNames.values()]
 }
 
-/** In one order, whoever wrote them; all of them are `*`. */
+/** Joins verbs in a fixed order; all verbs together become `*`. */
 function joined(some: readonly string[], more: readonly string[]): readonly string[] {
   const all = new Set([...some, ...more])
   if (all.has('*') || allVerbs.every((verb) => all.has(verb))) return ['*']
@@ -106,7 +106,7 @@ function placeOf(verb: string): number {
   return place < 0 ? order.length : place
 }
 
-/** Whether it is about something of the plugin's own, whatever it says of it. */
+/** True when the right concerns a group of the plugin, with any verb. */
 export function isOwn(right: Right, definition: PluginDefinition): boolean {
   const own = ownGroupsOf(definition)
   if (!('url' in right)) return own.has(right.group)

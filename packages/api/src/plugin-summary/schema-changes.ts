@@ -1,9 +1,9 @@
 import { referencedSchema, type JsonSchema, type ObjectSchema } from '../object-schema.ts'
 
-/** References that meet again and again would make fields without end of a short schema. */
+/** Limits the walk: repeated references expand a short schema exponentially. */
 const maxFields = 5_000
 
-/** What changes nothing for an object. */
+/** Keywords that do not affect validation. */
 const notes = new Set([
   'description',
   'title',
@@ -15,7 +15,7 @@ const notes = new Set([
   '$id',
   '$defs',
 ])
-/** They are looked into by themselves. */
+/** Keywords that `fieldsOf` expands into separate fields. */
 const parts = new Set(['properties', 'required', 'items', '$ref'])
 
 interface Field {
@@ -23,7 +23,7 @@ interface Field {
   readonly required: boolean
 }
 
-/** The difference in words: `spec.title maxLength 120 -> 80`. */
+/** Describes the differences between two schemas: `spec.title maxLength 120 -> 80`. */
 export function schemaChanges(before: ObjectSchema, after: ObjectSchema): readonly string[] {
   const earlier = fieldsOf(before)
   const later = fieldsOf(after)
@@ -42,7 +42,7 @@ function isBelow(path: string, fields: ReadonlyMap<string, Field>): boolean {
   return ancestors(path).some((other) => fields.has(other))
 }
 
-/** `spec.a[].b`: `spec.a[]`, `spec.a` and `spec`. */
+/** For `spec.a[].b`: `spec.a[]`, `spec.a` and `spec`. */
 function ancestors(path: string): readonly string[] {
   return [...path.matchAll(/\.|\[\]/g)].map(({ index }) => path.slice(0, index))
 }
@@ -76,7 +76,7 @@ function has(values: readonly unknown[], value: unknown): boolean {
   return values.some((other) => JSON.stringify(other) === JSON.stringify(value))
 }
 
-/** Scalars, and lists of types; anything else is too long for a line. */
+/** Formats scalars and lists of strings; undefined for values too long for one line. */
 function shortWords(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
@@ -88,7 +88,7 @@ function fieldWords({ schema, required }: Field): string {
   return `${shortWords(type) ?? (Array.isArray(schema['enum']) ? 'one of several' : 'any')}, ${required ? 'required' : 'optional'}`
 }
 
-/** Every field by its path; `[]` stands for each item of a list. A schema within itself is entered once. */
+/** All fields by path; `[]` stands for the items of an array. A recursive schema is entered once. */
 function fieldsOf({ properties, required = [], $defs = {} }: ObjectSchema): ReadonlyMap<string, Field> {
   const fields = new Map<string, Field>()
   const take = (path: string, field: Field, around: readonly JsonSchema[]): void => {
@@ -109,7 +109,7 @@ function fieldsOf({ properties, required = [], $defs = {} }: ObjectSchema): Read
   return fields
 }
 
-/** Through references; one that leads nowhere, or in a circle, is left as it is. */
+/** Follows `$ref`. Keeps a reference that is dangling or circular. */
 function resolved(schema: JsonSchema, definitions: Readonly<Record<string, JsonSchema>>): JsonSchema {
   const seen = new Set<unknown>()
   let found: JsonSchema = schema

@@ -1,10 +1,10 @@
-/** A heading, and what stands under it: a part of a text for people, wherever it is shown. */
+/** A heading with its lines: one part of a description for people. */
 export interface Section {
   readonly heading: string
   readonly lines: readonly string[]
 }
 
-/** Headings to the left, lines to the right of them; two spaces before everything. */
+/** Renders headings in a left column and lines in a right column, indented by two spaces. */
 export function renderSections(sections: readonly Section[]): string {
   const width = Math.max(0, ...sections.map(({ heading }) => heading.length))
   const lines = sections.flatMap(({ heading, lines: said }) =>
@@ -13,12 +13,15 @@ export function renderSections(sections: readonly Section[]): string {
   return lines.join('\n')
 }
 
-/** A section only where there is something to say. */
+/** Returns no section when there are no lines. */
 export function sectionOf(heading: string, lines: readonly string[]): readonly Section[] {
   return lines.length === 0 ? [] : [{ heading, lines: [...new Set(lines)].map(visible) }]
 }
 
-/** A package may hold any text. What moves a cursor, or turns a line around, would let it rewrite what is said of it. */
+/**
+ * Escapes control and formatting characters. A malicious package could otherwise move the cursor or reverse text, and so
+ * falsify its own description.
+ */
 function visible(text: string): string {
   return text.replaceAll(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,

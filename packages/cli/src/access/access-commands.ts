@@ -17,7 +17,7 @@ const resourceWords = 'todos, todos/status, todos.todo.example.com, or a path su
 
 type Asked<Options> = readonly [verb: string, resource: string, name: string | undefined, options: Options]
 
-/** Who may do what. */
+/** Commands for roles, users, tokens and access checks. */
 export function addAccessCommands(program: Command, context: CommandContext): void {
   addGrantCommands(program, context)
   addQuestions(program, context)

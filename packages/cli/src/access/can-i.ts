@@ -16,10 +16,10 @@ export interface CanIOptions extends ServerOptions {
   readonly output: Output
 }
 
-/** Whether the caller, or somebody else, may do something, and why. Ends with 0 for yes and 1 for no. */
+/** Checks whether the caller or another user may do something, and why. Exits with 0 for yes and 1 for no. */
 export async function canI(context: CommandContext, question: Question, options: CanIOptions): Promise<ExitCode> {
   const { terminal } = context
-  // Somebody is asked about, not called as.
+  // `--as` names the user to check here, not the identity of the request.
   const { as, ...which } = options
   const { client } = await connect(context, which)
   const known = await attempting({ verb: 'get', resource: '/apis' }, () => readResources(client))
@@ -41,7 +41,7 @@ export async function canI(context: CommandContext, question: Question, options:
   return explanation.allowed ? exitCodes.done : exitCodes.failed
 }
 
-/** Undefined for who may not know. */
+/** Undefined when the caller may not read role bindings. */
 async function rolesOf(client: Client, user: string): Promise<readonly HeldRole[] | undefined> {
   try {
     const found = await client

@@ -17,7 +17,7 @@ export interface Grant {
   readonly role: string
 }
 
-/** By a rolebinding of its own, whose name says what it is. */
+/** Grants the role with a separate role binding named `<user>-<role>`. */
 export async function grant(context: CommandContext, given: Grant, options: GrantOptions): Promise<void> {
   const { terminal } = context
   const { client } = await connect(context, options)
@@ -68,7 +68,7 @@ function unknownName(error: ApiError, user: string): Error {
   return new CommandFault(visible(fault.message), { next: `pergola user add ${user}, or pergola user list` })
 }
 
-/** Out of every binding that gives the role to the user; one that is empty then is deleted. */
+/** Removes the user from every role binding that grants the role, and deletes bindings left without subjects. */
 export async function revoke(context: CommandContext, { user, role }: Grant, options: GrantOptions): Promise<void> {
   const { terminal } = context
   const { client } = await connect(context, options)

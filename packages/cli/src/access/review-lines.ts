@@ -2,22 +2,22 @@ import type { HeldRole } from '../server/session.ts'
 import type { Paint } from '../terminal/terminal.ts'
 import { visible } from '../terminal/visible.ts'
 
-/** As an access review answers it. */
+/** Result of an access review. */
 export interface Explanation {
   readonly allowed: boolean
   readonly text: string
-  /** Role templates that would allow it. */
+  /** Role templates that would allow the request. */
   readonly templates?: readonly string[]
 }
 
 export interface Reviewed {
   readonly explanation: Explanation
-  /** Undefined where nobody tells. */
+  /** Undefined when the caller may not see the roles. */
   readonly held: readonly HeldRole[] | undefined
   readonly verb: string
 }
 
-/** Yes or no, why, what is held, and what would do. */
+/** Formats a review: yes or no, the reason, the roles held, and roles that would allow it. */
 export function reviewLines({ explanation, held, verb }: Reviewed, paint: Paint): readonly string[] {
   const { allowed, text, templates = [] } = explanation
   if (allowed) {
@@ -45,7 +45,7 @@ function heldLine(held: readonly HeldRole[] | undefined): readonly string[] {
   return line('holds', words.join('; ') || 'nothing')
 }
 
-/** `nearest is todo-view, which allows get, list but not delete` in fewer words. */
+/** Shortens `nearest is todo-view, which allows get, list but not delete`. */
 function nearestWords(text: string): string {
   const [, role = '', allows = ''] = /^nearest is (.*?), which allows (.*)$/.exec(text) ?? []
   return role === '' ? '' : `${role} allows ${allows}`

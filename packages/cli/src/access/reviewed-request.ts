@@ -3,15 +3,15 @@ import { nearestOf } from '../server/nearest.ts'
 import { findResource, type KnownResource } from '../server/resources.ts'
 import { usedWrongly } from '../terminal/command-fault.ts'
 
-/** What `can-i` and `who-can` are asked. */
+/** Arguments of `can-i` and `who-can`. */
 export interface Question {
   readonly verb: string
-  /** A resource, with a sub-resource behind a slash; or a path. */
+  /** A resource, `<resource>/<sub-resource>`, or a path. */
   readonly resource: string
   readonly name?: string | undefined
 }
 
-/** As the server takes it. */
+/** Request body of an access review. */
 export type ReviewedRequest =
   | { readonly verb: string; readonly path: string }
   | {
@@ -22,7 +22,7 @@ export type ReviewedRequest =
       readonly name?: string
     }
 
-/** Of a resource that no model is, such as a custom API, the group has to be said. */
+/** Resolves the resource. A resource that is not a model, such as a custom API, must include its group. */
 export function reviewedRequest(question: Question, known: readonly KnownResource[]): ReviewedRequest {
   const { verb, resource: asked, name } = question
   if (!(verbs as readonly string[]).includes(verb)) {

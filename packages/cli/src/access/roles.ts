@@ -14,7 +14,7 @@ export interface RoleListOptions extends ServerOptions {
   readonly all?: boolean
 }
 
-/** By what people call them; those that are parts of others are templates. */
+/** Lists roles with their display names; marks role templates. */
 export async function listRoles(
   context: CommandContext,
   { output, all = false, ...options }: RoleListOptions,

@@ -24,7 +24,7 @@ export interface CreateTokenOptions extends ServerOptions {
   readonly output: TokenOutput
 }
 
-/** For whoever is signed in; the token is in the answer and nowhere else. */
+/** Creates a token for the signed-in user. The response is the only place that contains it. */
 export async function createToken(context: CommandContext, options: CreateTokenOptions): Promise<void> {
   const { terminal } = context
   const { description, role, output } = options
@@ -98,5 +98,5 @@ export async function deleteToken(
   await attempting({ verb: 'delete', resource, name }, () =>
     client.call({ method: 'DELETE', path: `${path}/${encodeURIComponent(name)}` }),
   )
-  await context.terminal.print([`  token ${name} deleted; whoever uses it is refused from now on`])
+  await context.terminal.print([`  token ${name} deleted; it is no longer accepted`])
 }

@@ -18,7 +18,7 @@ export interface AddUserOptions extends PlanOptions, PasswordOptions {
 
 const planned = '  a plan, nothing has been changed'
 
-/** With a password, unless it comes by another way, such as an OpenID Connect provider. */
+/** Creates a user, with a password unless the user signs in by other means, such as OpenID Connect. */
 export async function addUser(context: CommandContext, name: string, options: AddUserOptions): Promise<void> {
   const { terminal } = context
   const { displayName, email, plan: dryRun = false } = options

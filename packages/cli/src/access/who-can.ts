@@ -28,7 +28,7 @@ interface AllowingRole {
   readonly isEstimate?: boolean
 }
 
-/** The roles that allow something, and who holds them. */
+/** Lists the roles that allow something, and their holders. */
 export async function whoCan(
   context: CommandContext,
   question: Question,
@@ -58,7 +58,7 @@ export async function whoCan(
   await terminal.hint('pergola grant <user> <role>')
 }
 
-/** Undefined for who may not know. */
+/** Undefined when the caller may not read role bindings. */
 async function usersOf(client: Client, { name, bindings }: AllowingRole): Promise<readonly string[] | undefined> {
   if (bindings === 0) return []
   try {

@@ -5,7 +5,7 @@ import { expiryOf } from './expiry.ts'
 import { addShared, print, runAdministration as run, type SharedOptions as Options } from './run-administration.ts'
 import { tableOf } from '../terminal/table.ts'
 
-/** For operators when nobody can sign in, or nobody should have to. */
+/** Commands for operators that work without signing in. */
 export function addAdminCommands(program: Command): void {
   addShared(program.command('setup-link'))
     .description('make another secret for the first administrator; whichever is used first ends all others')

@@ -9,7 +9,7 @@ interface RestoreOptions extends SharedOptions {
   readonly replace?: true
 }
 
-/** For operators: everything into a file, and back. */
+/** Commands for operators that back up and restore all data. */
 export function addBackupCommands(program: Command, context: CommandContext): void {
   program
     .command('backup')

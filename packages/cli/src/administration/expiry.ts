@@ -1,6 +1,6 @@
 const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** `30d`, `12h` or `90m` from now, a date, or undefined for `never`. */
+/** Parses `30d`, `12h` or `90m` from now, or a date; returns undefined for `never`. */
 export function expiryOf(text: string, now: number): Date | undefined {
   if (text === 'never') return undefined
   const [, count = '', unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? []

@@ -9,12 +9,12 @@ export interface SharedOptions {
   readonly json?: true
 }
 
-/** What every command that works on the database takes. */
+/** Adds the options of every command that works directly on the database. */
 export function addShared(command: Command): Command {
   return command.addOption(configOption()).option('--json', 'print JSON').addHelpText('after', `\n${where}`)
 }
 
-/** Whatever is still open must not keep the process. */
+/** Exits explicitly, because open handles could keep the process alive. */
 export async function runAdministration(
   { config }: SharedOptions,
   work: (administration: Administration) => Promise<void>,

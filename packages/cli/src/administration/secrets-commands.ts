@@ -2,7 +2,7 @@ import type { Administration, RotatedSecrets } from '@pergola/server'
 import type { Command } from 'commander'
 import { addShared, print, runAdministration, type SharedOptions } from './run-administration.ts'
 
-/** For operators who change the keys that secrets are sealed with. */
+/** Commands for operators who rotate the encryption keys of secrets. */
 export function addSecretsCommands(program: Command): void {
   const secrets = program.command('secrets').description('look after sealed secrets; works on the database itself')
   addShared(secrets.command('rotate'))

@@ -5,7 +5,7 @@ import { collect } from '../terminal/collect.ts'
 import { runCommand } from '../terminal/run-command.ts'
 import type { CodegenOptions } from './codegen.ts'
 
-/** For whoever writes a front end, or any other program that calls. */
+/** Command for authors of front ends and other API clients. */
 export function addCodegenCommand(program: Command, context: CommandContext): void {
   addServerOptions(program.command('codegen'))
     .description('write a TypeScript module of what a server has: models and custom APIs, with their types')

@@ -12,7 +12,7 @@ export interface CodegenOptions extends ServerOptions {
   readonly group: readonly string[]
 }
 
-/** Writes what programs need to call a server, with its types. */
+/** Generates a typed module for calling a server. */
 export async function codegen(
   context: CommandContext,
   { out, group: groups, ...options }: CodegenOptions,
@@ -35,7 +35,7 @@ export async function codegen(
   ])
 }
 
-/** Those of the host itself are asked for by name. */
+/** Groups of the host are generated only when named. */
 function isOfPlugin(group: string): boolean {
   return group !== '' && group !== 'platform.run' && !group.endsWith('.platform.run')
 }

@@ -2,7 +2,7 @@ import type { Client } from '@pergola/client'
 import { readResources, type KnownResource } from '../server/resources.ts'
 import type { Schema } from './type-of-schema.ts'
 
-/** A model, or the caller's own of one. */
+/** A model, or the owned objects of a model. */
 export interface DescribedModel extends Pick<
   KnownResource,
   'group' | 'version' | 'kind' | 'singular' | 'plural' | 'indexes'
@@ -10,7 +10,7 @@ export interface DescribedModel extends Pick<
   readonly isOwn: boolean
 }
 
-/** A custom API, as OpenAPI describes it. */
+/** A custom API from the OpenAPI document. */
 export interface DescribedRoute {
   readonly method: string
   readonly path: string
@@ -39,7 +39,7 @@ export interface DescribedVersion {
   readonly version: string
   readonly models: readonly DescribedModel[]
   readonly routes: readonly DescribedRoute[]
-  /** By name. */
+  /** Schemas by name. */
   readonly schemas: Readonly<Record<string, Schema>>
 }
 
@@ -51,7 +51,7 @@ interface OpenApi {
 const ownPrefix = 'uc.api.'
 const audiencePrefix = /^(console\.api|uc\.api|api)\./
 
-/** Everything of the groups that are asked for: their models, the callers' own of them, and their custom APIs. */
+/** Reads the models, owned objects and custom APIs of the requested groups. */
 export async function readDescribedApi(
   client: Pick<Client, 'call'>,
   isWanted: (group: string) => boolean,

@@ -1,10 +1,10 @@
 import type { Content, DescribedModel, DescribedRoute, DescribedVersion } from './described-api.ts'
 import { comment, fieldsOf, isSchema, literal, typeOfSchema, type Schema, type TypeOptions } from './type-of-schema.ts'
 
-/** Schemas of the host's that the client has types for. */
+/** Schemas of the host for which the client has its own types. */
 const shared = new Set(['Metadata', 'SentMetadata', 'Problem', 'DeletedCollection'])
 
-/** A module with a value, and its types, for every model and custom API. */
+/** Generates a module with a value and types for every model and custom API. */
 export function moduleText(versions: readonly DescribedVersion[], from: string): string {
   const names = createNames()
   const blocks = versions.flatMap((version) => {
@@ -102,7 +102,7 @@ function typeIn(content: Content | undefined, options: TypeOptions): string {
   return typeOfSchema(content?.['application/json']?.schema, options)
 }
 
-/** Named parts of schemas, as far as somebody refers to them. */
+/** Types for the schema components that are referenced. */
 function componentBlocks(
   schemas: Readonly<Record<string, Schema>>,
   used: ReadonlyMap<string, string>,
@@ -110,7 +110,7 @@ function componentBlocks(
 ): readonly string[] {
   const blocks: string[] = []
   const done = new Set<string>()
-  // Each may refer to others, which are met as they come.
+  // A component may reference others; the loop visits those added meanwhile.
   for (const [component, name] of used) {
     if (name === 'unknown' || done.has(name)) continue
     done.add(name)
@@ -120,7 +120,7 @@ function componentBlocks(
   return blocks
 }
 
-/** Of two that would be called the same, the second is called by its group, and then by a number. */
+/** Assigns unique names. On a collision, the second gets its group as prefix, then a number. */
 function createNames(): Names {
   const taken = new Set<string>()
   return (wanted, otherwise) => {
@@ -143,7 +143,7 @@ function without(fields: Schema, names: readonly string[]): Schema {
   return Object.fromEntries(Object.entries(fields).filter(([name, one]) => one !== undefined && !names.includes(name)))
 }
 
-/** `todo.example.com` is `TodoExampleCom`. */
+/** Converts `todo.example.com` to `TodoExampleCom`. */
 function capital(text: string): string {
   return (text.match(/[A-Za-z0-9]+/g) ?? []).map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('')
 }

@@ -1,10 +1,10 @@
-/** A JSON Schema, as OpenAPI 3.1 has it. */
+/** A JSON Schema as used in OpenAPI 3.1. */
 export type Schema = Readonly<Record<string, unknown>>
 
 export interface TypeOptions {
-  /** The name of a type for a component that is referred to. */
+  /** Returns the type name for a referenced component. */
   readonly nameOf: (component: string) => string
-  /** As a client sends it: what has a default can be left out. */
+  /** The type is for a request: fields with a default are optional. */
   readonly isSent?: boolean
 }
 
@@ -17,8 +17,8 @@ const scalars: Readonly<Record<string, string>> = {
 }
 
 /**
- * A schema as a type of TypeScript, in one line. What a type cannot say, such as a pattern or a length, is left to the server;
- * what is not understood is `unknown`, never a guess.
+ * Converts a schema to a TypeScript type on one line. Omits constraints that a type cannot express, such as patterns and
+ * lengths. Unknown constructs become `unknown`.
  */
 export function typeOfSchema(schema: unknown, options: TypeOptions): string {
   if (!isSchema(schema)) return 'unknown'
@@ -53,7 +53,7 @@ function structure(type: string, schema: Schema, options: TypeOptions): string {
   return `Readonly<Record<string, ${isSchema(others) ? typeOfSchema(others, options) : 'unknown'}>>`
 }
 
-/** `readonly title: string`, by name. */
+/** Fields of an object type, such as `readonly title: string`, in schema order. */
 export function fieldsOf(schema: Schema, options: TypeOptions): readonly string[] {
   const { properties } = schema
   const required = new Set(listOf(schema['required']))
@@ -64,7 +64,7 @@ export function fieldsOf(schema: Schema, options: TypeOptions): readonly string[
   })
 }
 
-/** What the author has said of it; empty where nothing. */
+/** Doc comment from the schema's description; empty without one. */
 export function comment(schema: unknown): string {
   const { description } = isSchema(schema) ? schema : {}
   if (typeof description !== 'string' || description === '') return ''
@@ -73,7 +73,7 @@ export function comment(schema: unknown): string {
 
 export function literal(value: unknown): string {
   if (typeof value !== 'string') return typeof value === 'object' && value !== null ? 'unknown' : String(value)
-  // In single quotes, as everything around it.
+  // Uses single quotes, like the rest of the module.
   return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 }
 

@@ -1,6 +1,6 @@
 import type { PluginDefinition } from '@pergola/api'
 
-/** `1 model, 6 indexes, 4 role templates, 3 routes + own todos` */
+/** Summarises a definition: `1 model, 6 indexes, 4 role templates, 3 routes + own todos`. */
 export function describeDefinition({ models, roles, routes, owned, controllers, schedules }: PluginDefinition): string {
   const indexes = models.reduce((sum, model) => sum + (model.indexes?.length ?? 0), 0)
   const own = owned.map(({ plural }) => ` + own ${plural}`).join('')

@@ -15,7 +15,7 @@ interface Options {
   readonly verbose?: boolean
 }
 
-/** For whoever writes a plugin. */
+/** Command for plugin authors. */
 export function addDevCommand(program: Command, { variables, version }: CommandContext): void {
   program
     .command('dev')
@@ -27,7 +27,7 @@ export function addDevCommand(program: Command, { variables, version }: CommandC
     .option('--verbose', 'show every request, and all that the host says')
     .addHelpText('after', exitCodes)
     .action(async ({ port, inspectPort, inspect, reset = false, verbose = false }: Options) => {
-      // Help need not wait for a bundler to be loaded.
+      // Loaded on demand, so that `--help` does not load the bundler.
       const [{ dev }, { conditionsOf }] = await Promise.all([import('./dev.ts'), import('../plugin/conditions.ts')])
       const code = await dev({
         folder: process.cwd(),
@@ -39,7 +39,7 @@ export function addDevCommand(program: Command, { variables, version }: CommandC
         endsWithParent: variables['npm_command'] !== undefined,
         version,
       })
-      // Whatever is still open must not keep the process.
+      // Exits explicitly, because open handles could keep the process alive.
       process.exit(code)
     })
 }

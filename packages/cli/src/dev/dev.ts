@@ -13,24 +13,24 @@ import { watchSources } from './watch-sources.ts'
 const answerMs = 1_000
 
 export interface DevOptions {
-  /** Of the plugin. */
+  /** Folder of the plugin. */
   readonly folder: string
   readonly port: number
-  /** Undefined where no debugger is to come. */
+  /** Port for the debugger; undefined disables it. */
   readonly inspectPort: number | undefined
   readonly reset: boolean
   readonly verbose: boolean
-  /** By which packages choose what they export. */
+  /** Export conditions for resolving packages. */
   readonly conditions: readonly string[]
-  /** Of this command, and so of the host. */
+  /** Version of the CLI, and so of the host. */
   readonly version: string
-  /** For npm, which does not pass SIGTERM on to what it has started. */
+  /** Stops when the parent process ends, because npm does not forward SIGTERM. */
   readonly endsWithParent: boolean
-  /** Who says when it is over: signals and the terminal, unless somebody else does. */
+  /** Aborted to stop; by default on signals and when the terminal closes. */
   readonly stopping?: AbortSignal
 }
 
-/** A host with the plugin of a folder, which follows every save, until it is told to stop. Answers the exit code. */
+/** Runs a host with the plugin of a folder and reloads it on every save, until stopped. Returns the exit code. */
 export async function dev(options: DevOptions): Promise<number> {
   const began = performance.now()
   if (!existsSync(join(options.folder, 'package.json'))) {
@@ -65,7 +65,7 @@ export async function dev(options: DevOptions): Promise<number> {
   }
 }
 
-/** A process of that number need not be it. */
+/** Checks the URL, because another process may have the recorded PID. */
 async function isAnswering(url: string): Promise<boolean> {
   const answer = await fetch(`${url}/livez`, { signal: AbortSignal.timeout(answerMs) }).catch(() => undefined)
   return answer !== undefined
@@ -88,7 +88,7 @@ function headOf({ version, inspectPort }: DevOptions, { began, host, plugin }: B
   })
 }
 
-/** The host speaks of its configuration, which there is none of here. */
+/** Adds the CLI option to an error that names a setting of the configuration file. */
 function adviceOn(error: unknown): string {
   return /server\.port/.test(String(error)) ? ' (here: --port <port>)' : ''
 }

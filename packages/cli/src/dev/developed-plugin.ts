@@ -12,43 +12,43 @@ import type { Saved } from './reload-loop.ts'
 import { applySeed, seedFolder } from './seed.ts'
 
 export interface DevelopedParts {
-  /** Of the plugin, with no links in it. */
+  /** Folder of the plugin, with symbolic links resolved. */
   readonly folder: string
-  /** By which packages choose what they export. */
+  /** Export conditions for resolving packages. */
   readonly conditions: readonly string[]
   readonly output: Pick<Output, 'say'>
   readonly kept: DevFolder
-  /** Aborted when all is to end. */
+  /** Aborted when `pergola dev` stops. */
   readonly signal: AbortSignal
 }
 
-/** The plugin that is being written, from its sources to what answers. */
+/** The plugin under development, from its sources to the running version. */
 export interface DevelopedPlugin {
-  /** Once it is known. */
+  /** Name from the last build; undefined before the first. */
   readonly name: string | undefined
   readonly definition: PluginDefinition | undefined
-  /** Reads the sources, before there is a host; what is wrong with them is told later. */
+  /** Builds the plugin before the host runs. Errors are reported by `begin`. */
   prepare(): Promise<void>
-  /** Hands what was prepared to the host. `told` comes between that and the first line. */
+  /** Installs the built plugin on the host. Calls `told` before the first line of output. */
   begin(host: RunningHost, told: () => void): Promise<void>
-  /** What was saved takes the place of what answers; if it cannot, that goes on answering, and it is said why. */
+  /** Builds and installs the saved version. On failure, reports why; the running version keeps answering. */
   reload(saved: Saved): Promise<void>
 }
 
 type Built = Awaited<ReturnType<typeof buildPackage>>
 
-/** Which version answers when another one does not come to. */
+/** The version that keeps answering when a new one fails. */
 type Answering =
   | { readonly since: Date; readonly digest: string; readonly contents: PackageContents }
   | 'of the last run'
   | undefined
 
-/** What becomes of it. */
+/** Mutable state of the plugin under development. */
 interface Life {
   readonly parts: DevelopedParts
   current: Built | undefined
   answering: Answering
-  /** For the next build. */
+  /** Process started in advance for the next build. */
   reader: Reader | undefined
 }
 
@@ -107,13 +107,13 @@ async function build(life: Life): Promise<Built> {
     life.current = built
     return built
   } catch (error) {
-    // What cannot be bundled is not read.
+    // Bundling failed, so the process is not needed.
     reader.child.kill()
     throw error
   }
 }
 
-/** By the way that every package takes, with whatever it asks for. Answers what of that is new. */
+/** Installs the package like any other and approves everything it requests. Returns the approvals that are new. */
 async function place(life: Life, host: RunningHost, built: Built): Promise<readonly string[]> {
   const { output, signal } = life.parts
   const { manifest, digest, bytes, contents, warnings } = built
@@ -180,12 +180,12 @@ function shown([first = '', ...others]: readonly string[]): string {
 }
 
 function keepsAnswering(answering: Answering): string {
-  if (answering === undefined) return 'nothing answers yet; it is tried again at the next save'
+  if (answering === undefined) return 'no version is running; the next save retries'
   if (answering === 'of the last run') return 'the version of the last run keeps answering'
   return `the version of ${clockTime(answering.since)} keeps answering`
 }
 
-/** The author's faults as they are told, the host's with places where it knows some, ours with all that there is. */
+/** Formats an error: author errors as they are, host errors with source locations, internal errors with their stack. */
 function wordsOf(error: unknown, folder: string): readonly string[] {
   if (error instanceof AuthorFault) return error.lines
   if (error instanceof ProjectFault) return [error.message]

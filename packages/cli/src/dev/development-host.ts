@@ -10,33 +10,33 @@ import { createVersionStates } from './version-states.ts'
 const administrator = 'admin'
 const signedIn = 'ann'
 const anonymous = 'nobody'
-/** Somebody who has not called for twelve hours is signed out, and this may run for days. */
+/** Sessions expire after twelve idle hours, and `pergola dev` may run for days. */
 const signInAgainMs = 6 * 3_600_000
 
 export interface HostOptions {
-  /** Of the plugin. */
+  /** Folder of the plugin. */
   readonly folder: string
   readonly port: number
-  /** Undefined where no debugger is to come. */
+  /** Port for the debugger; undefined disables it. */
   readonly inspectPort: number | undefined
   readonly verbose: boolean
   readonly kept: DevFolder
   readonly output: Output
-  /** The plugin that is being written. */
+  /** The plugin under development. */
   readonly plugin: { readonly name: string | undefined; readonly definition: PluginDefinition | undefined }
 }
 
-/** A host in this process, its log told as it comes, with people who have signed in. */
+/** A host in this process that prints its log and has signed-in users. */
 export interface RunningHost extends AsyncDisposable {
   readonly url: string
   readonly api: HostApi
-  /** What a plugin writes. */
+  /** Output of a plugin. */
   readonly linesOf: (plugin: string) => PluginLines
 }
 
 export async function startHost(options: HostOptions): Promise<RunningHost> {
   const { folder, port, inspectPort, verbose, kept, output, plugin } = options
-  // Help need not wait for a server to be loaded.
+  // Loaded on demand, so that `--help` does not load the server.
   const { develop } = await import('@pergola/server')
   const written = new Map<string, PluginLines>()
   const linesOf = (name: string) => {

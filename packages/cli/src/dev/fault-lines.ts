@@ -2,12 +2,12 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { at } from '../plugin/author-fault.ts'
 
-/** Of what a process wrote last, no more is shown. */
+/** Maximum number of lines shown. */
 const mostLines = 12
 
 /**
- * What a host or a plugin has to complain of, as its author wants to read it: the place in the plugin's own code first, no
- * frames of others, and paths as they are below the folder.
+ * Formats an error of a host or plugin for the author: the location in the plugin's code first, no foreign stack frames, paths
+ * relative to the folder.
  */
 export function faultLines(message: string, folder: string): readonly string[] {
   const all = shortPaths(message, folder).split('\n')
@@ -21,14 +21,14 @@ export function faultLines(message: string, folder: string): readonly string[] {
   return [at({ file, line: Number(line) }, error.trim()), ...others].slice(0, mostLines)
 }
 
-/** `src/plugin.ts` in place of where the folder lies. */
+/** Shortens absolute paths to `src/plugin.ts`. */
 export function shortPaths(text: string, folder: string): string {
   return text.replaceAll(`file://${folder}/`, '').replaceAll(`${folder}/`, '')
 }
 
 const ofNode = /^\s*Node\.js v\d/
 
-/** What Node.js shows of the code before it says what is wrong: the place comes again, with a frame. */
+/** Removes the source excerpt that Node.js prints before the message; the stack repeats the location. */
 function withoutExcerpts(lines: readonly string[]): readonly string[] {
   const caret = lines.findIndex((line) => /^\s*\^+\s*$/.test(line))
   if (caret < 0) return lines
@@ -40,7 +40,7 @@ function isFrame(line: string): boolean {
   return /^\s+at .*:\d+:\d+\)?$/.test(line)
 }
 
-/** Of Node.js, of the SDK, of whatever the plugin has installed. */
+/** True for stack frames of Node.js, the SDK and installed packages. */
 function isForeignFrame(line: string): boolean {
   return /^\s+at /.test(line) && (!isFrame(line) || /^(node:|file:|\/|\.\.\/|.*node_modules\/)/.test(placeIn(line)))
 }
@@ -49,7 +49,7 @@ function placeIn(line: string): string {
   return /\(([^()]+)\)$/.exec(line)?.[1] ?? line.trim().replace(/^at (async )?/, '')
 }
 
-/** A schema is refused by the path of what is wrong in it: the place is known where only one field has that name. */
+/** Finds the source location of a schema error. Only possible when a single field has that name. */
 function located([first = '', ...others]: readonly string[], folder: string): readonly string[] {
   const [, field] = /\bschema\.properties\.(?:spec|status)\.properties\.(\w+)/.exec(first) ?? []
   const places = field === undefined ? [] : placesOf(new RegExp(`\\b${field}:`), folder)

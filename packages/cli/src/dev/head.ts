@@ -1,15 +1,15 @@
 export interface HeadFacts {
-  /** Of the host. */
+  /** Version of the host. */
   readonly version: string
   readonly seconds: number
   readonly url: string
-  /** `todo.example.com/v1alpha1` and `todos` of the first model, once it is known. */
+  /** API version and plural of the first model, once known: `todo.example.com/v1alpha1` and `todos`. */
   readonly model?: { readonly apiVersion: string; readonly plural: string } | undefined
-  /** `127.0.0.1:9229` */
+  /** Address of the debugger: `127.0.0.1:9229`. */
   readonly debug?: string | undefined
 }
 
-/** What whoever starts it wants to know first. Only what is there is named. */
+/** Lines printed at startup. Names only what exists. */
 export function headLines({ version, seconds, url, model, debug }: HeadFacts): readonly string[] {
   const api = model ? `/apis/${model.apiVersion}/${model.plural}` : '/apis'
   const people = 'admin, ann (signed in), nobody (anonymous)'

@@ -6,10 +6,10 @@ const core = '/api/v1alpha1'
 const packages = '/apis/console.api.platform.run/v1alpha1/plugins/-/packages'
 export const pluginsPath = '/apis/plugin.platform.run/v1alpha1/plugins'
 const reviews = '/apis/api.platform.run/v1alpha1/accessreviews'
-/** That a version answers is told; that it does not is looked for. */
+/** Polling interval. The host reports a started version; a failed one is found by polling. */
 const lookMs = 100
 
-/** What is sent, and what of it is to be known. */
+/** A package to install. */
 export interface SentPackage {
   readonly name: string
   readonly version: string
@@ -17,7 +17,7 @@ export interface SentPackage {
   readonly bytes: Buffer
 }
 
-/** The host does not take something, in its own words. */
+/** An error response of the host, with its message. */
 export class HostRefusal extends Error {
   readonly reason: string | undefined
   readonly errors: readonly FieldError[]
@@ -32,27 +32,27 @@ export class HostRefusal extends Error {
   }
 }
 
-/** Why somebody may not do something. */
+/** Result of an access review. */
 export interface Review {
   readonly allowed: boolean
   readonly text: string
-  /** Role templates that would allow it, the best first. */
+  /** Role templates that would allow the request, best first. */
   readonly templates?: readonly string[]
 }
 
-/** What an administrator does with the host, by the API that administrators have. */
+/** Administrator actions on the host, through the administrators' API. */
 export interface HostApi {
-  /** With this approved, by name. */
+  /** Installs a package with these approvals. */
   install(sent: SentPackage, approved: readonly string[]): Promise<void>
-  /** Until the package answers; throws `HostRefusal` when another one does, or none. */
+  /** Waits until the package is started; throws `HostRefusal` when it fails. */
   untilStarted(sent: SentPackage, signal: AbortSignal): Promise<void>
   review(user: string, request: RequestInfo): Promise<Review | undefined>
-  /** Answers whether it was not there. */
+  /** Returns false when the object already exists. */
   create(path: string, object: unknown): Promise<boolean>
-  /** Paths of collections, by `<apiVersion> <kind>`. */
+  /** Collection paths by `<apiVersion> <kind>`. */
   collections(): Promise<ReadonlyMap<string, string>>
   addUser(name: string): Promise<void>
-  /** Whether something runs that was installed earlier. */
+  /** True when plugins of an earlier run are installed. */
   hasPlugins(): Promise<boolean>
 }
 
@@ -65,9 +65,9 @@ interface Asked {
 
 export interface HostAddress {
   readonly url: string
-  /** Of the administrator; it may change. */
+  /** Returns the administrator's current token. */
   readonly token: () => string
-  /** What the host has said of versions. */
+  /** Version states that the host has reported. */
   readonly states: Pick<VersionStates, 'of' | 'next'>
 }
 
@@ -149,7 +149,7 @@ interface Discovery {
   }[]
 }
 
-/** Throws `HostRefusal` when what was sent never comes to answer. */
+/** Throws `HostRefusal` when the sent version cannot start. */
 export function refuseFailed(
   { spec, status = {} }: InstalledPlugin,
   { digest, version }: Pick<SentPackage, 'digest' | 'version'>,
@@ -158,7 +158,7 @@ export function refuseFailed(
   const { upgrade } = status
   if (spec.candidate?.digest === digest) return
   if (spec.digest !== digest) {
-    // The candidate is gone; why is written down right after.
+    // The candidate was removed; the host stores the reason right after.
     if (upgrade?.to === version && upgrade.phase === 'Failed') refuse(upgrade)
     return
   }
@@ -169,10 +169,10 @@ function refuse({ message = 'it cannot be started' }: { readonly message?: strin
   throw new HostRefusal(message, {})
 }
 
-/** Why a plugin is not started, and will not be unless it is changed. */
+/** Reasons that persist until the plugin is changed. */
 const lasting = new Set<string | undefined>(['BackingOff', 'DuplicateValues'])
 
-/** As a review takes it. */
+/** Converts a request for an access review. */
 function reviewed(request: RequestInfo): object {
   if (request.kind === 'non-resource') return { verb: request.verb, path: request.path }
   const { verb, group, resource, subresource, name } = request

@@ -87,10 +87,10 @@ test('other requests are told to who wants to know everything, but for what the 
 test('of what the host says, warnings are told, and how a plugin came to its end, once', () => {
   const { said, tell } = host()
   tell({ level: 'warn', msg: 'something is odd', err: { stack: 'Error: odd\n    at x' } })
-  tell({ level: 'warn', msg: 'an upgrade came to nothing', plugin: 'todo', why: 'x' })
+  tell({ level: 'warn', msg: 'upgrade abandoned', plugin: 'todo', why: 'x' })
   tell({
     level: 'warn',
-    msg: 'a plugin has ended, and is started again',
+    msg: 'plugin exited; restarting after backoff',
     plugin: 'todo',
     why: 'it ended with code 3\nlast words',
     waitMs: 500,

@@ -34,7 +34,7 @@ export interface HostLinesOptions {
 
 const warnings = new Set(['warn', 'error'])
 /** Told by whoever waits for what was sent, in better words. */
-const toldElsewhere = new Set(['an upgrade came to nothing', 'a plugin cannot be started'])
+const toldElsewhere = new Set(['upgrade abandoned', 'a plugin cannot be started'])
 
 /** What the host logs, as far as whoever writes a plugin wants to read it. */
 export function createHostLines(options: HostLinesOptions): (json: string) => void {

@@ -1,9 +1,9 @@
 import type { PluginDefinition, Rule } from '@pergola/api'
 
-/** What stands for all there is counts for more than anybody would write. */
+/** Weight of `*`, larger than any list. */
 const everything = 1_000
 
-/** Of roles that would do, the one that hands out least beside it. Those of others come after the plugin's own. */
+/** Picks the role with the fewest rights. The plugin's own roles come before foreign ones. */
 export function narrowestRole(names: readonly string[], roles: PluginDefinition['roles'] = []): string | undefined {
   const breadth = (name: string) => {
     const role = roles.find(({ metadata }) => metadata.name === name)

@@ -1,12 +1,12 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
 
-/** Of a line: when, who says it, what. */
+/** Style of a line. */
 export type Tone = 'plain' | 'good' | 'bad' | 'quiet'
 
 export interface Output {
-  /** The first line behind time and name; the others below it. */
+  /** Prints the first line after time and name, the others indented below. */
   readonly say: (who: string, lines: readonly string[], tone?: Tone) => void
-  /** As it is. */
+  /** Prints lines unchanged. */
   readonly print: (lines: readonly string[]) => void
 }
 
@@ -17,7 +17,7 @@ export interface OutputOptions {
 }
 
 const styles = { plain: [], good: ['green'], bad: ['red'], quiet: ['dim'] } as const
-/** Names of plugins may be longer. */
+/** Minimum width of the name column. */
 const leastWidth = 4
 
 export function createOutput({ write, colours, now }: OutputOptions): Output {
@@ -35,12 +35,12 @@ export function createOutput({ write, colours, now }: OutputOptions): Output {
   }
 }
 
-/** `10:01:31`, as the clock on the wall shows it. */
+/** Local time: `10:01:31`. */
 export function clockTime(date: Date): string {
   return date.toTimeString().slice(0, 8)
 }
 
-/** What plugins and callers write must not move a cursor. */
+/** Strips terminal escape sequences and control characters from text of plugins and callers. */
 function safe(text: string): string {
   // oxlint-disable-next-line no-control-regex -- they are what is looked for
   return stripVTControlCharacters(text).replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '?')

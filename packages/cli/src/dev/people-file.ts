@@ -2,20 +2,20 @@ import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path'
 import { devFolderName } from './dev-folder.ts'
 
-/** Who there is where plugins are written, while `pergola dev` runs. */
+/** Test users of a running `pergola dev`. */
 export interface People {
   readonly url: string
-  /** Of the process that serves there. */
+  /** PID of the `pergola dev` process. */
   readonly pid: number
-  /** By name; who has no token is nobody, and calls without one. */
+  /** Tokens by user name; null for an anonymous caller. */
   readonly tokens: Readonly<Record<string, string | null>>
 }
 
 const fileName = 'people.json'
-/** Tokens go to this machine, and to no other. */
+/** Tokens are only sent to this machine. */
 const here = /^http:\/\/localhost:\d{1,5}$/
 
-/** Only for whoever runs the host: each token is a person who has signed in. */
+/** Written readable only for its owner, because each token is a signed-in session. */
 export function writePeople(pluginFolder: string, people: People): void {
   const file = join(pluginFolder, devFolderName, fileName)
   const next = `${file}.next`
@@ -28,7 +28,7 @@ export function forgetPeople(pluginFolder: string): void {
   rmSync(join(pluginFolder, devFolderName, fileName), { force: true })
 }
 
-/** Of the folder, or the nearest one above it where `pergola dev` runs; undefined when there is none. */
+/** Reads the users of the nearest `pergola dev`, in this folder or above; undefined when none runs. */
 export function readPeople(from: string): People | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const file = join(folder, devFolderName, fileName)
@@ -38,13 +38,13 @@ export function readPeople(from: string): People | undefined {
   }
 }
 
-/** What somebody else has put above a folder, or into one that was copied, must not say where commands go. */
+/** Accepts only private files of the current user: a planted or copied file must not redirect commands to another server. */
 function isOurs(file: string): boolean {
   const found = statSync(file, { throwIfNoEntry: false })
   return found !== undefined && found.uid === process.getuid?.() && (found.mode & 0o077) === 0
 }
 
-/** A host that was killed leaves its people behind. */
+/** Detects the stale file of a killed host. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)

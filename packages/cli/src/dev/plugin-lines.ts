@@ -1,29 +1,29 @@
 import { shortPaths } from './fault-lines.ts'
 
-/** What a plugin wrote is one failure for so long as it goes on within this time. */
+/** Indented lines within this time belong to the same failure. */
 const gatherMs = 30
-/** A failure that no request tells of is told by itself. */
+/** A failure is printed separately unless its request is logged within this time. */
 const keepMs = 500
 
 export interface PluginLinesOptions {
   readonly folder: string
   readonly say: (lines: readonly string[]) => void
-  /** The port for debuggers is somebody else's. */
+  /** Called when the debugger port is in use. */
   readonly onPortTaken: () => void
 }
 
-/** What a plugin writes, with the failures of requests kept for the lines of those. */
+/** Collects a plugin's output and holds back failures of requests, to print them with the request. */
 export interface PluginLines {
   take(line: string): void
-  /** What comes now may be told by somebody else, too. */
+  /** Buffers lines, because an error report may repeat them. */
   hold(): void
-  /** Tells what was held, but for what stands in the text, which was told already. */
+  /** Prints the buffered lines except those contained in `told`. */
   release(told?: string): void
-  /** What the plugin wrote of a request that failed, as soon as it is there. */
+  /** Output of the plugin about a failed request, once available. */
   failureOf(requestId: string): Promise<readonly string[] | undefined>
 }
 
-/** Words of Node.js about a debugger that comes and goes. */
+/** Messages of Node.js about debuggers. */
 const ofDebuggers =
   /^(Debugger (listening|attached|ending)|For help, see: https:\/\/nodejs\.org|Waiting for the debugger)/
 const portTaken = /^Starting inspector on \S+ failed/
@@ -76,7 +76,7 @@ export function createPluginLines({ folder, say, onPortTaken }: PluginLinesOptio
       if (lines.length > 0) say(lines)
     },
     failureOf: async (id) => {
-      // The line of the request may come first.
+      // The log line of the request may arrive before the plugin's output.
       const until = performance.now() + keepMs / 2
       while (!failures.has(id) && performance.now() < until) await pause()
       await pause()

@@ -1,25 +1,25 @@
-/** Editors write a file in several steps, and people several files at once. */
+/** Debounce time: editors write a file in several steps, and people save several files at once. */
 const quietMs = 20
-/** Who saves without end is not waited for. */
+/** Maximum debounce time while saves continue. */
 const mostMs = 400
 
-/** What was saved since the last time. */
+/** Files saved since the last reload. */
 export interface Saved {
   readonly files: readonly string[]
-  /** When the first of them was noticed, by `performance.now()`. */
+  /** Time of the first save, in `performance.now()` time. */
   readonly since: number
 }
 
 export interface ReloadLoop {
-  /** Before, what is saved is only noted. */
+  /** Starts reloading. Earlier saves are only collected. */
   start(): void
-  /** Harmless at any time: what comes while something is done is done after it. */
+  /** Records saved files. Saves during a reload trigger another one afterwards. */
   saved(files: readonly string[]): void
-  /** Nothing begins any more; resolves when what is being done has ended. */
+  /** Starts no more reloads; resolves when the current one has ended. */
   stop(): Promise<void>
 }
 
-/** One after the other, and what comes together at once. `reload` tells by itself what goes wrong. */
+/** Runs reloads one at a time and combines saves. `reload` reports its own errors. */
 export function createReloadLoop(reload: (saved: Saved) => Promise<void>): ReloadLoop {
   let files = new Set<string>()
   let since = 0

@@ -5,8 +5,8 @@ import { HostRefusal, type HostApi } from './host-api.ts'
 export const seedFolder = 'seed'
 
 /**
- * Writes the objects of `seed/`, those that are not there. Answers how many there were to write; throws `AuthorFault` with the place of what is
- * wrong. Every file is read before the first object is written.
+ * Creates the objects of `seed/` that do not exist yet. Returns the number of objects in `seed/`. Reads every file before
+ * writing the first object; throws `AuthorFault` with the location of an error.
  */
 export async function applySeed(folder: string, api: Pick<HostApi, 'collections' | 'create'>): Promise<number> {
   const objects = readExtensions(folder, [seedFolder]).flatMap((file) => file.objects)

@@ -1,10 +1,10 @@
-/** Ctrl-C may reach a process twice, through its terminal and through npm; only a later one is from somebody in a hurry. */
+/** Ctrl-C may arrive twice, through the terminal and through npm. Only a later one is a second request to stop. */
 const sameSignalMs = 500
 const parentCheckMs = 250
 
 /**
- * Aborted by the first signal to stop, when nobody reads the output any more, or, with `endsWithParent`, when the parent
- * process has ended. A second signal ends the process at once.
+ * Aborted by the first SIGINT, SIGTERM or SIGHUP, when stdout closes, or, with `endsWithParent`, when the parent process has
+ * ended. A second signal ends the process at once.
  */
 export function stopSignal({ endsWithParent }: { readonly endsWithParent: boolean }): AbortSignal {
   const stopping = new AbortController()

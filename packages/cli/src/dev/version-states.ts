@@ -1,13 +1,13 @@
 import type { DevelopOptions } from '@pergola/server'
 
-/** As the host says it of a version on its way. */
+/** State of a version, as the host reports it. */
 export type VersionState = Parameters<DevelopOptions['onPluginState']>[2]
 
-/** What has become of versions, by their digests, since the host began. */
+/** States of versions by digest since the host started. */
 export interface VersionStates {
   tell(plugin: string, digest: string, state: VersionState): void
   of(digest: string): VersionState | undefined
-  /** Resolves with the next word about any of them. */
+  /** Resolves on the next report about any version. */
   next(): Promise<void>
 }
 
@@ -16,7 +16,7 @@ export function createVersionStates(): VersionStates {
   let waiting = Promise.withResolvers<void>()
   return {
     tell: (plugin, digest, state) => {
-      // Who has come to answer has taken the place of the others: what they were once says nothing of what they are.
+      // A started version replaces the others, so their states are outdated.
       if (state.phase === 'Started') {
         for (const [other, known] of states) if (known.plugin === plugin) states.delete(other)
       }

@@ -1,27 +1,27 @@
 import { readdirSync, statSync, watch, type FSWatcher } from 'node:fs'
 import { join } from 'node:path'
 
-/** Whole folders, and single files, of a plugin. */
+/** Folders and files of a plugin to watch. */
 const folders = ['src', 'extensions', 'seed']
 const files = ['package.json', 'tsconfig.json']
-/** Several words of the system about one save are one look. */
+/** Combines several file system events of one save. */
 const gatherMs = 5
-/** What the system does not tell, such as of files that lie on another machine, is found so often. */
+/** Polling interval for changes without file system events, for example on network drives. */
 const usualLookMs = 1_000
-/** A new file that nothing else was saved with is often an editor's own, gone in a moment, and is no save if it is. */
+/** Delay for a change that consists only of new files: editors create temporary files and remove them at once. */
 const settleMs = 100
-/** No plugin has so many; whoever has put something else there is not to wait for it. */
+/** Upper bound of files to scan; protects against unrelated large folders. */
 const mostFiles = 20_000
 
-/** By path below the plugin's folder; another text means another content. */
+/** File state by path relative to the plugin's folder; a different string means changed content. */
 type Snapshot = ReadonlyMap<string, string>
 
 interface WatchSourcesOptions {
-  /** Between two looks that nothing has hinted at; a test gives its own. */
+  /** Polling interval; tests set their own. */
   readonly lookMs?: number
 }
 
-/** Tells which files were saved, made or deleted. The system's words are hints; what counts is how the files are. */
+/** Reports files that were changed, created or deleted. File system events only trigger a scan; the scan decides. */
 export function watchSources(
   folder: string,
   onSaved: (files: readonly string[]) => void,
@@ -29,7 +29,7 @@ export function watchSources(
 ): Disposable {
   let known = snapshotOf(folder)
   let timer: NodeJS.Timeout | undefined
-  /** Since when there are new files and nothing else. */
+  /** Start of the period with only new files. */
   let newSince: number | undefined
   const lookIn = (ms: number) => (timer ??= setTimeout(look, ms))
   const look = () => {
@@ -74,7 +74,7 @@ interface Listening {
   readonly onEnd: () => void
 }
 
-/** Undefined where there is nothing yet, or the system does not tell; it is looked at anyway. */
+/** Undefined when the path does not exist or cannot be watched; polling covers it. */
 function listenTo(path: string, { recursive, hinted, onEnd }: Listening): FSWatcher | undefined {
   try {
     const watcher = watch(path, { recursive, persistent: false }, hinted)
@@ -108,7 +108,7 @@ function snapshotOf(folder: string): Snapshot {
 
 function* pathsIn(folder: string, path: string): Generator<string> {
   for (const entry of entriesOf(join(folder, path))) {
-    // What editors and installers keep for themselves.
+    // Hidden files, installed packages and editor backups.
     if (entry.name.startsWith('.') || entry.name === 'node_modules' || entry.name.endsWith('~')) continue
     const inner = `${path}/${entry.name}`
     if (entry.isDirectory()) yield* pathsIn(folder, inner)

@@ -3,7 +3,7 @@ import { connect } from 'node:tls'
 
 const limitMs = 10_000
 
-/** When the certificate of a server ends, in milliseconds. Nothing is sent, so that a bad one can be looked at, too. */
+/** Expiry of a server's certificate, in milliseconds. Accepts invalid certificates too, because it sends nothing. */
 export async function certificateEnd(url: string): Promise<number> {
   const { hostname, port } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')

@@ -3,12 +3,12 @@ import type { PluginObject } from '../plugin/remote/plugin-object.ts'
 import { stateWords } from '../plugin/remote/plugin-object.ts'
 import { shortened } from '../terminal/visible.ts'
 
-/** One thing that was looked at. */
+/** Result of one check. */
 export interface Finding {
   readonly level: 'ok' | 'warn' | 'failed'
   readonly name: string
   readonly words: string
-  /** What to do about it. */
+  /** How to fix the problem. */
   readonly advice?: string
 }
 
@@ -16,7 +16,7 @@ const widest = 200
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
-/** The lines of `/readyz?verbose`: `[ok]     database    SQLite pergola.db`. */
+/** Parses the lines of `/readyz?verbose`: `[ok]     database    SQLite pergola.db`. */
 export function readinessFindings(text: string): readonly Finding[] {
   return text.split('\n').flatMap((line) => {
     const [, level = '', name = '', detail = ''] = /^\[(ok|failed)\] +(\S+) *(.*)$/.exec(line) ?? []
@@ -47,7 +47,7 @@ function failedAdvice(name: string): string {
   return 'the log of the server says more'
 }
 
-/** What the server says of its own version; none is told to who is not signed in. */
+/** Compares the server's version with the CLI's. The server reports it only to signed-in callers. */
 export function versionFinding(text: string, own: string): Finding | undefined {
   const [, server] = /^\[ok\] +accepting +requests, by version (\S+)$/m.exec(text) ?? []
   if (server === undefined) return undefined
@@ -63,14 +63,14 @@ export function versionFinding(text: string, own: string): Finding | undefined {
 }
 
 export interface ServerTime {
-  /** Of the answer's `Date`, which has seconds. */
+  /** From the `Date` header, with a resolution of one second. */
   readonly serverMs: number
-  /** Before the request, and behind the answer. */
+  /** Local times before the request and after the response. */
   readonly sentMs: number
   readonly answeredMs: number
 }
 
-/** Clocks that are apart make sessions and tokens end too early, or too late. */
+/** Clock difference, which makes sessions and tokens expire too early or too late. */
 export function clockFinding({ serverMs, sentMs, answeredMs }: ServerTime): Finding {
   const name = 'clock'
   if (Number.isNaN(serverMs)) return { level: 'warn', name, words: 'the server does not tell its time' }
@@ -85,7 +85,7 @@ export function clockFinding({ serverMs, sentMs, answeredMs }: ServerTime): Find
   }
 }
 
-/** When the certificate of the server ends. */
+/** Checks when the server's certificate expires. */
 export function certificateFinding(validTo: number, now: number): Finding {
   const name = 'certificate'
   const left = validTo - now
@@ -95,7 +95,7 @@ export function certificateFinding(validTo: number, now: number): Finding {
   return left < 14 * dayMs ? { level: 'warn', name, words, advice: 'renew it' } : { level: 'ok', name, words }
 }
 
-/** A plugin that should run and does not. */
+/** Reports enabled plugins that are not started. */
 export function pluginFindings(plugins: readonly PluginObject[]): readonly Finding[] {
   const bad = plugins.filter(({ spec, status = {} }) => spec.enabled && status.phase !== 'Started')
   if (bad.length === 0) {

@@ -32,7 +32,7 @@ interface Patient {
   readonly token: string | undefined
 }
 
-/** Looks a server over, and says what to do about what it finds. */
+/** Checks a server and says how to fix what it finds. */
 export async function doctor(context: CommandContext, options: DoctorOptions): Promise<ExitCode> {
   const { terminal } = context
   const patient = await chooseUrl(context, options)
@@ -63,7 +63,7 @@ async function readiness(context: CommandContext, { url, token }: Patient): Prom
   })
   const text = await response.text()
   const answeredMs = Date.now()
-  // A token that is over is refused everywhere; the rest is told to everybody.
+  // An expired token is rejected everywhere; anonymous callers get the basic checks.
   if (response.status === 401 && token !== undefined) return readiness(context, { url, token: undefined })
   const found = readinessFindings(text)
   if (found.length === 0) {

@@ -7,7 +7,7 @@ import { fieldChanges, type FieldChange } from './field-changes.ts'
 import type { WrittenObject } from './read-documents.ts'
 import { getStored, hidesData } from './stored-objects.ts'
 
-/** Others may write the object between our reading and our writing this often. */
+/** Attempts when others write the object concurrently. */
 const maxTries = 5
 const mostWaitMs = 10_000
 
@@ -20,13 +20,13 @@ export interface Application {
   readonly client: Client
   readonly resource: KnownResource
   readonly written: WrittenObject
-  /** As it was read, where it is there. */
+  /** The stored object; undefined when it does not exist. */
   readonly stored: ApiObject | undefined
-  /** Everything is done but stored. */
+  /** Performs every check without storing the result. */
   readonly dryRun: boolean
 }
 
-/** Creates the object, or makes the stored one what was written; again, when somebody else was faster. */
+/** Creates or updates the object to match the file. Retries on conflicts. */
 export async function applyObject(application: Application): Promise<Applied> {
   const { client, resource, written } = application
   let { stored } = application
@@ -43,7 +43,7 @@ export async function applyObject(application: Application): Promise<Applied> {
   }
 }
 
-/** Who has said which version it had read decides itself. */
+/** True when a retry makes sense. A file with an explicit version is not retried. */
 function isRaced(reason: string, hasVersion: boolean): boolean {
   return reason === 'AlreadyExists' || (!hasVersion && (reason === 'VersionConflict' || reason === 'NotFound'))
 }

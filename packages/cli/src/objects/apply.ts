@@ -26,7 +26,10 @@ export interface ApplyOptions extends ServerOptions {
 
 type Tally = Record<Applied['outcome'] | 'failed' | 'waiting', number>
 
-/** Makes objects what files say. Everything is read before anything is sent; what fails does not keep the rest. */
+/**
+ * Creates or updates objects to match the files. Reads everything before sending anything; a failed object does not stop the
+ * others.
+ */
 export async function apply(context: CommandContext, options: ApplyOptions): Promise<ExitCode> {
   const { terminal } = context
   const documents = await readDocuments(options.filename, { ...options, readInput: () => terminal.readInput() })
@@ -69,7 +72,7 @@ async function applyWave(applying: Applying, wave: readonly PlacedDocument[]): P
       const before = stored.get(resource)?.get(written.metadata.name)
       return { document, resource, result: await applyObject({ client, resource, written, stored: before, dryRun }) }
     } catch (error) {
-      // Whatever else there is would fail in the same way.
+      // All other objects would fail in the same way.
       if (!isApiError(error) || error.reason === 'Unauthenticated') throw error
       return { document, resource, result: error }
     }
@@ -81,7 +84,7 @@ async function applyWave(applying: Applying, wave: readonly PlacedDocument[]): P
   }
 }
 
-/** The document that was to make it has failed. */
+/** The document that defines the model failed. */
 function withoutModel({ object: { apiVersion, kind } }: ObjectDocument): ApiError {
   return new ApiError('ModelNotFound', `there is no ${kind} in ${apiVersion}, since its model could not be made`)
 }
@@ -126,7 +129,7 @@ function nameOf({ object }: ObjectDocument, resource: KnownResource | undefined)
   return `${resource?.singular ?? object.kind.toLowerCase()} ${visible(object.metadata.name)}`
 }
 
-/** File and line of the object, and of each field that is wrong. */
+/** Formats a failure with file and line of the object and of each invalid field. */
 function failureLines({ document, resource }: Outcome, error: ApiError): readonly string[] {
   const fields = (error.errors ?? []).map(({ pointer, field, message }) => {
     const path = pointer.split('/').slice(1).map(stepOf)

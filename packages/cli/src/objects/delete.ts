@@ -25,7 +25,7 @@ interface Doomed {
   readonly name: string
 }
 
-/** Named, or those that files hold. Asks before, since nothing brings them back. */
+/** Deletes objects given by name or by files. Asks for confirmation, because deletion is final. */
 export async function deleteObjects(
   context: CommandContext,
   named: { readonly resource: string | undefined; readonly names: readonly string[] },
@@ -71,7 +71,7 @@ export async function deleteObjects(
   return failed > 0 ? exitCodes.failed : exitCodes.done
 }
 
-/** Of all of them: no answer, or nobody is signed in. */
+/** True for errors that affect every object: no response, or not signed in. */
 function isGeneral(error: unknown): boolean {
   if (isApiError(error)) return false
   return (
@@ -99,7 +99,7 @@ async function doomedBy(
     import('./written-resources.ts'),
   ])
   const placed = placeDocuments(await readDocuments(options.filename, { ...options, readInput }), known)
-  // Who holds a role goes before the role.
+  // Role bindings are deleted before their roles.
   return wavesOf(placed)
     .toReversed()
     .flat()

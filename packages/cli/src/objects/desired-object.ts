@@ -1,17 +1,17 @@
 import type { ApiObject, NewObject } from '@pergola/client'
 import type { WrittenObject } from './read-documents.ts'
 
-/** What the server says of an object, and nobody else. */
+/** Server-owned metadata. */
 const owned = new Set(['uid', 'version', 'generation', 'creationTimestamp', 'deletionTimestamp'])
-/** What a file that does not speak of it leaves as it is: others write it, too. */
+/** Metadata that stays unchanged unless the file contains it, because others write it too. */
 const leftAlone = ['labels', 'annotations', 'finalizers']
 
 export interface ModelTraits {
-  /** Then a status is not the business of whoever writes the object. */
+  /** With a status sub-resource, writes of the object ignore its status. */
   readonly statusSubresource: boolean
 }
 
-/** An object that is not there yet. What a server, this one or another, has said of it does not count. */
+/** Builds an object to create, without server-owned fields that the file may contain. */
 export function newObject(written: WrittenObject, { statusSubresource }: ModelTraits): NewObject<ApiObject> {
   const { metadata, ...fields } = withoutStatus(written, statusSubresource)
   const kept = Object.entries(metadata).filter(([field]) => !owned.has(field))
@@ -19,8 +19,8 @@ export function newObject(written: WrittenObject, { statusSubresource }: ModelTr
 }
 
 /**
- * What is to become of a stored object: what the file says in place of what is stored, field by field at the top, with the
- * version that was read, so that nobody's change in between is lost. A version in the file is the one that its writer had read.
+ * Builds the update of a stored object: top-level fields of the file replace stored ones. Sends the version that was read, so
+ * that no concurrent change is lost; a version in the file takes precedence.
  */
 export function changedObject(
   written: WrittenObject,
@@ -45,7 +45,7 @@ export function changedObject(
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The object as a person would compare it. */
+/** The fields that are compared: without type, name and server-owned metadata. */
 export function comparable(object: ApiObject): Fields {
   const { apiVersion: _, kind: __, metadata, ...fields } = object
   const said = Object.entries(metadata).filter(([field]) => !owned.has(field) && field !== 'name')

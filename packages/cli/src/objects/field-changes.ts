@@ -3,14 +3,14 @@ import { padded, textWidth } from '../terminal/text-width.ts'
 import { shortened } from '../terminal/visible.ts'
 
 export interface FieldChange {
-  /** `spec.tags[1]`. */
+  /** Path of the field: `spec.tags[1]`. */
   readonly field: string
-  /** Undefined where there was nothing, or is nothing. */
+  /** `before` and `after` are undefined when the field is absent. */
   readonly before: unknown
   readonly after: unknown
 }
 
-/** The smallest parts that differ. Lists of another length are told as a whole. */
+/** Lists the smallest differing parts. Arrays of different length count as one part. */
 export function fieldChanges(before: unknown, after: unknown, field = ''): readonly FieldChange[] {
   if (isDeepStrictEqual(before, after)) return []
   if (isObject(before) && isObject(after)) {
@@ -26,7 +26,7 @@ export function fieldChanges(before: unknown, after: unknown, field = ''): reado
 const mostLines = 12
 const widestValue = 48
 
-/** `spec.state  open -> done`, a line each. */
+/** Formats one change per line: `spec.state  open -> done`. */
 export function changeLines(
   changes: readonly FieldChange[],
   isSecret: (field: string) => boolean = () => false,

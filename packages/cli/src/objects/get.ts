@@ -9,7 +9,7 @@ export interface GetOptions extends ServerOptions {
   readonly output: Output
 }
 
-/** One object, as it is stored. */
+/** Prints one stored object. */
 export async function get(
   context: CommandContext,
   { resource: named, name }: { readonly resource: string; readonly name: string },

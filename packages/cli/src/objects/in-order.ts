@@ -1,4 +1,4 @@
-/** Does many things at a time, at most so many, and answers in the order in which they were given. */
+/** Runs `work` with bounded concurrency and yields results in input order. */
 export async function* inOrder<Given, Got>(
   given: readonly Given[],
   atATime: number,
@@ -10,7 +10,7 @@ export async function* inOrder<Given, Got>(
     const one = given[next++]
     if (one === undefined) return
     const begun = work(one)
-    // Told where it is waited for.
+    // The error is thrown where the promise is awaited.
     begun.catch(() => undefined)
     running.push(begun)
   }
@@ -18,7 +18,7 @@ export async function* inOrder<Given, Got>(
   while (running.length > 0) {
     const first = running.shift()
     if (first === undefined) return
-    // Whoever is behind the first may have ended long ago; it must not keep the others waiting.
+    // Waits for the oldest one; later ones may already be done.
     const done = await first
     begin()
     yield done

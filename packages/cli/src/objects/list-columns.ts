@@ -5,19 +5,19 @@ import { shortened } from '../terminal/visible.ts'
 const mostColumns = 5
 const widestCell = 40
 
-/** What a table shows of an object, beside its name and its age. */
+/** A table column besides name and age. */
 export interface Column {
   readonly head: string
-  /** The text of a cell; empty where there is no value. */
+  /** Text of the cell; empty without a value. */
   readonly cellOf: (object: object) => string
 }
 
-/** Schemas that others refer to, by their place. */
+/** Resolves a schema reference. */
 export type FollowReference = (reference: string) => JsonSchema | undefined
 
 /**
- * The fields that tell most of an object: what it is called, whose it is, how it stands, when it is due. Chosen by the
- * schema alone, so that a list shows the same columns whatever is in it.
+ * Chooses the most informative fields: title, owner, state, due date. Uses only the schema, so that a list always has the same
+ * columns.
  */
 export function columnsOf(schema: JsonSchema, follow: FollowReference = () => undefined): readonly Column[] {
   const resolved = (part: unknown) => resolve(part, follow)
@@ -67,7 +67,7 @@ function isScalar({ type, enum: choices }: JsonSchema): boolean {
   return Array.isArray(choices) || ['string', 'integer', 'number', 'boolean'].includes(String(type))
 }
 
-/** Less is more telling; undefined is not for a table. */
+/** Lower is more informative; undefined excludes the field. */
 function rankOf(name: string, schema: JsonSchema): number | undefined {
   const { type, enum: choices, format, writeOnly, pattern, maxLength } = schema
   if (writeOnly === true || /digest|hash|checksum/i.test(name)) return undefined
@@ -79,11 +79,11 @@ function rankOf(name: string, schema: JsonSchema): number | undefined {
   if (format === 'date-time') return 4
   if (type === 'integer' || type === 'number') return 5
   if (type === 'array') return 7
-  // Text of any length is for reading, not for a table; codes tell little.
+  // Long text does not fit a table; codes say little.
   return pattern === undefined && Number(maxLength ?? 0) <= 500 ? 6 : 8
 }
 
-/** `displayName` as `DISPLAY NAME`. */
+/** Converts `displayName` to `DISPLAY NAME`. */
 function headOf(name: string): string {
   return name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toUpperCase()
 }
@@ -113,7 +113,7 @@ function propertiesOf({ properties }: JsonSchema): Readonly<Record<string, unkno
   return isObject(properties) ? properties : {}
 }
 
-/** A reference that leads nowhere, or in circles, is of nothing. */
+/** Follows references. A dangling or circular one gives an empty schema. */
 function resolve(part: unknown, follow: FollowReference): JsonSchema {
   let schema: unknown = part
   for (let steps = 0; steps < 8 && isObject(schema) && typeof schema['$ref'] === 'string'; steps++) {

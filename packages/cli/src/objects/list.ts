@@ -29,7 +29,7 @@ export interface ListOptions extends ServerOptions {
   readonly nonconforming?: boolean
 }
 
-/** Objects of a resource, each shown as soon as it is there: page by page, no faster than somebody reads. */
+/** Lists the objects of a resource page by page, printing each as it arrives, with backpressure. */
 export async function list(context: CommandContext, named: string, options: ListOptions): Promise<ExitCode | void> {
   const connection = await connect(context, options)
   const resource = await attempting({ verb: 'get', resource: '/apis' }, async () =>
@@ -54,7 +54,7 @@ async function listObjects(context: CommandContext, target: Target, options: Lis
   const query = { ...queryOf(target.resource, options), ...(nonconforming && { nonconforming }) }
   const resource = resourceOf(target)
   const objects = readPages({ list: (asked) => resource.list(asked), query, limit })
-  // Asked for together: the first line waits for the slower one only.
+  // Requested in parallel, so that the first line waits only for the slower one.
   const first = objects.next()
   first.catch(() => undefined)
   const writer = await writerOf(context, target, options)
@@ -72,7 +72,7 @@ async function listObjects(context: CommandContext, target: Target, options: Lis
   terminal.tell([`  no ${target.resource.plural}${isNarrowed ? ' that this selects' : ' yet'}`])
 }
 
-/** All that there is, then every change, until somebody ends it. */
+/** Prints all objects, then every change, until interrupted. */
 async function watchObjects(context: CommandContext, target: Target, options: ListOptions): Promise<void> {
   if (options.sort.length > 0 || options.limit !== undefined || options.nonconforming) {
     throw usedWrongly('changes come as they happen: --watch takes no --sort, --limit or --nonconforming')

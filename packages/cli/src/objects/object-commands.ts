@@ -11,7 +11,7 @@ import type { ListOptions } from './list.ts'
 
 const resourceWords = 'plural or singular, with its group where several have it: todos, todo, todos.todo.example.com'
 
-/** Objects of any model, the host's own included. */
+/** Commands for objects of any model, including the host's. */
 export function addObjectCommands(program: Command, context: CommandContext): void {
   addServerOptions(program.command('list'))
     .description('list objects')

@@ -5,20 +5,20 @@ import { shortDuration } from '../terminal/times.ts'
 import { visible, visibleJson } from '../terminal/visible.ts'
 import type { Column } from './list-columns.ts'
 
-/** Objects as they come, in one of the forms that `-o` names. */
+/** Prints objects as they arrive, in the format of `-o`. */
 export interface ObjectWriter {
-  /** Resolves when there is room for more. `change` is what became of it, where that is watched. */
+  /** Resolves when more can be written. `change` is the type of a watched change. */
   add(object: ApiObject, change?: string): Promise<void>
-  /** Everything up to here is to be seen now. */
+  /** Writes everything buffered so far. */
   flush(): Promise<void>
   end(): Promise<void>
 }
 
-/** Where nobody looks, as many lines decide on the width of columns. */
+/** Rows that determine the column widths when stdout is not a terminal. */
 const unseenRows = 100
 const bufferedCharacters = 16 * 1024
 
-/** Lines in pieces: a write a line would be slow. What waits is bounded, since a full piece is waited for. */
+/** Buffers lines, because one write per line is slow. The buffer is bounded: `add` waits for a full one to be written. */
 function createPieces(terminal: Terminal): { add(text: string): Promise<void>; flush(): Promise<void> } {
   let waiting = ''
   const flush = async () => {
@@ -35,7 +35,7 @@ function createPieces(terminal: Terminal): { add(text: string): Promise<void>; f
   }
 }
 
-/** The first screenful decides how wide columns are, so that nobody waits for the last line to see the first. */
+/** Sets the column widths from the first screenful, so that output starts before the last row is known. */
 export function createTableWriter(
   terminal: Terminal,
   columns: readonly Column[],
@@ -61,7 +61,7 @@ export function createTableWriter(
   const settle = async (isWhole: boolean) => {
     const rows = waiting ?? []
     waiting = undefined
-    // Only who has seen all of it knows that a column is empty.
+    // Empty columns can be hidden only when all rows are known.
     if (isWhole) shown = shown.filter((at) => rows.some((row) => row[first + at] !== ''))
     const heads = [...changeCells('CHANGE'), 'NAME', ...columns.map(({ head }) => head), 'AGE']
     widths = columnWidths([heads, ...rows].map(chosen))
@@ -89,7 +89,7 @@ export function createTableWriter(
   }
 }
 
-/** A whole document; one that was cut off is none. */
+/** Writes one JSON document; truncated output is invalid JSON. */
 export function createJsonWriter(terminal: Terminal): ObjectWriter {
   const pieces = createPieces(terminal)
   let count = 0
@@ -103,7 +103,7 @@ export function createJsonWriter(terminal: Terminal): ObjectWriter {
   }
 }
 
-/** What is watched has no end: a document each. */
+/** Writes one JSON document per change, because a watch does not end. */
 export function createJsonLinesWriter(terminal: Terminal): ObjectWriter {
   const pieces = createPieces(terminal)
   return {
@@ -122,7 +122,7 @@ export function createNameWriter(terminal: Terminal): ObjectWriter {
   }
 }
 
-/** Documents that `apply` takes. */
+/** Writes YAML documents that `apply` accepts. */
 export async function createYamlWriter(terminal: Terminal): Promise<ObjectWriter> {
   const { yamlText } = await import('./yaml-text.ts')
   const pieces = createPieces(terminal)

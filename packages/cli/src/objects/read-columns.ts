@@ -5,7 +5,7 @@ import { columnsOf, type Column } from './list-columns.ts'
 
 const components = '#/components/schemas/'
 
-/** By the document of the resource's group; where that cannot be had, names have to do. */
+/** Reads the columns from the OpenAPI document of the group; without it, the table shows only names and ages. */
 export async function readColumns(client: Client, { path, kind }: KnownResource): Promise<readonly Column[]> {
   try {
     const document = (await client.call({ method: 'GET', path: `/openapi/v3${path}` })) as {

@@ -4,14 +4,14 @@ import { LineCounter, parseAllDocuments, type Document } from 'yaml'
 import { CommandFault } from '../terminal/command-fault.ts'
 import { whyUnreadable } from '../terminal/why-unreadable.ts'
 
-/** An object as somebody has written it, and where. */
+/** An object from a file, with its location. */
 export interface ObjectDocument {
-  /** As it was named; `-` is stdin. */
+  /** File name as given; `-` is stdin. */
   readonly file: string
-  /** Of its file, from one on. */
+  /** Number of the document in its file, from 1. */
   readonly number: number
   readonly object: WrittenObject
-  /** `todos.yaml:12`: the line of a part of it, or of the nearest part that is there. */
+  /** Location of a field, or of its nearest existing parent: `todos.yaml:12`. */
   readonly placeOf: (path: readonly (string | number)[]) => string
 }
 
@@ -23,13 +23,13 @@ export interface WrittenObject {
 }
 
 export interface ReadOptions {
-  /** Folders in folders, too. */
+  /** Includes subfolders. */
   readonly recursive?: boolean | undefined
-  /** What `-` stands for. */
+  /** Reads stdin, for `-`. */
   readonly readInput: () => Promise<string>
 }
 
-/** All of them, or what is wrong with any: nobody wants half of what was written down. */
+/** Reads all documents, or throws all errors; never returns a part. */
 export async function readDocuments(
   files: readonly string[],
   options: ReadOptions,
@@ -54,7 +54,7 @@ export async function readDocuments(
   return documents
 }
 
-/** A folder stands for its files, in the order of their names. */
+/** Expands a folder to its files, sorted by name. */
 function filesOf(path: string, { recursive = false }: Pick<ReadOptions, 'recursive'>): readonly string[] {
   if (path === '-') return [path]
   try {
@@ -118,7 +118,7 @@ function parseYaml(file: string, text: string, faults: string[]): readonly Parse
     .flatMap((document) => {
       try {
         const value: unknown = document.toJS({ maxAliasCount: 100 })
-        // Nothing between two lines of dashes.
+        // An empty document.
         if (value === null) return []
         return [{ value, placeOf: (path: readonly (string | number)[]) => placeAt(offsetOf(document, path)) }]
       } catch (error) {
@@ -140,7 +140,7 @@ function hasRange(node: unknown): node is { readonly range: readonly [number] } 
   return typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)
 }
 
-/** A list, as `list -o json` prints it, stands for what is in it. */
+/** Expands a list, as printed by `list -o json`, to its items. */
 function listed({ value, placeOf }: Parsed): readonly Parsed[] {
   if (Array.isArray(value))
     return value.map((one: unknown, at) => ({ value: one, placeOf: (path) => placeOf([at, ...path]) }))

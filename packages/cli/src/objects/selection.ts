@@ -3,12 +3,12 @@ import { usedWrongly } from '../terminal/command-fault.ts'
 
 const operators = { '!=': '!=', '>=': '>=', '<=': '<=', '^=': 'prefix', '=': '=', '>': '>', '<': '<' } as const
 
-/** Each word is one term, whatever stands in its value: `spec.state=open`, `spec.due<2030-01-01`, `spec.city=(Rome,Oslo)`, `!spec.due`. */
+/** Parses `--where` options, one term each: `spec.state=open`, `spec.due<2030-01-01`, `spec.city=(Rome,Oslo)`, `!spec.due`. */
 export function fieldSelectorOf(words: readonly string[], indexed: readonly string[]): string | undefined {
   return words.length === 0 ? undefined : formatSelector(words.map((word) => termOf(word, indexed)))
 }
 
-/** `spec.due`, `-spec.due` from the last to the first, `+spec.due` from the first to the last. */
+/** Parses `--sort` options: `spec.due` in the index's order, `-spec.due` descending, `+spec.due` ascending. */
 export function sortOf(words: readonly string[], indexed: readonly string[]): readonly string[] {
   return words.map((word) => {
     const [, sign = '', name = ''] = /^([-+]?)(.*)$/.exec(word) ?? []
@@ -30,7 +30,7 @@ function termOf(word: string, indexed: readonly string[]): UnplacedSelectorTerm 
   return { key: field, op: operators[operator as keyof typeof operators], value }
 }
 
-/** What is indexed of the spec can be said without saying so. */
+/** Lets indexed fields of the spec be written without `spec.`. */
 function fieldOf(name: string, indexed: readonly string[]): string {
   return !indexed.includes(name) && indexed.includes(`spec.${name}`) ? `spec.${name}` : name
 }

@@ -3,12 +3,12 @@ import type { ApiObject, Client } from '@pergola/client'
 import { inOrder } from './in-order.ts'
 import type { KnownResource } from '../server/resources.ts'
 
-/** Names that are asked for at a time, and the characters they may have: they stand in an address. */
+/** Limits of names per request, because they are part of the URL. */
 const mostNames = 100
 const mostCharacters = 4_000
 const atATime = 8
 
-/** Objects by their names, those that are there. */
+/** Reads objects by name; omits those that do not exist. */
 export async function storedObjects(
   client: Client,
   resource: KnownResource,
@@ -24,14 +24,14 @@ export async function storedObjects(
       for await (const objects of inOrder(chunksOf(names), atATime, (some) => listSome(client, resource, some)))
         take(objects)
   } catch (error) {
-    // Who may not list may still get.
+    // The caller may lack `list` but have `get`.
     if (!isApiError(error) || error.reason !== 'Forbidden') throw error
     take(await getEach(client, resource, names))
   }
   return found
 }
 
-/** What is in a secret is only shown to who gets it, one by one: not in lists, and not to who writes it. */
+/** True for secrets: lists and write responses omit their data; only `get` returns it. */
 export function hidesData({ group, plural }: Pick<KnownResource, 'group' | 'plural'>): boolean {
   return group === '' && plural === 'secrets'
 }

@@ -3,14 +3,14 @@ import { nearestOf } from '../server/nearest.ts'
 import type { KnownResource } from '../server/resources.ts'
 import type { ObjectDocument, WrittenObject } from './read-documents.ts'
 
-/** A document, and the resource that its type names. */
+/** A document and the resource of its type. */
 export interface PlacedDocument {
   readonly document: ObjectDocument
-  /** Undefined while the model is yet to be made, by another of the documents. */
+  /** Undefined when another document defines the model. */
   readonly resource: KnownResource | undefined
 }
 
-/** Throws for every type that there is not, and that none of the documents makes. */
+/** Finds the resource of each document. Throws for types that neither the server nor a document defines. */
 export function placeDocuments(
   documents: readonly ObjectDocument[],
   known: readonly KnownResource[],
@@ -38,7 +38,7 @@ export function resourceOf(
   return known.find((one) => one.kind === kind && apiVersionOf(one) === apiVersion)
 }
 
-/** Models before what is of them, users and roles before who holds them. */
+/** Orders documents into waves: models before their objects, users and roles before role bindings. */
 export function wavesOf(placed: readonly PlacedDocument[]): readonly (readonly PlacedDocument[])[] {
   const waves = Map.groupBy(placed, ({ document }) => waveOf(document.object))
   return [0, 1, 2].flatMap((wave) => {

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml'
 
-/** As it can be edited and applied: long texts stay on a line, and nothing in it moves a cursor. */
+/** Formats YAML for editing and applying: long strings stay on one line, and control characters are escaped. */
 export function yamlText(object: unknown): string {
   return stringify(object, { lineWidth: 0, aliasDuplicateObjects: false })
 }

@@ -4,15 +4,15 @@ import { AuthorFault } from './author-fault.ts'
 
 const block = 512
 
-/** How much it is compressed: for everybody who will ever fetch it, or for a reader at hand. */
+/** `smallest` for distribution, `quickest` for local development. */
 export type Compression = 'smallest' | 'quickest'
 const levels = { smallest: 9, quickest: 1 }
 
-/** A `.tgz` of files by path. The same files are the same bytes, whoever packs them, wherever and whenever. */
+/** Creates a reproducible `.tgz`: the same files always give the same bytes. */
 export function archive(files: ReadonlyMap<string, Buffer>, compression: Compression): Buffer {
   const sorted = [...files].toSorted(([one], [other]) => (one < other ? -1 : 1))
   const parts = sorted.flatMap(([path, bytes]) => [headerOf(path, bytes.length), bytes, padding(bytes.length)])
-  // Two empty blocks are the end. The compressed form carries neither a time nor a name.
+  // Two empty blocks end a tar archive. The gzip header contains no time and no name.
   return gzipSync(Buffer.concat([...parts, Buffer.alloc(2 * block)]), { level: levels[compression] })
 }
 

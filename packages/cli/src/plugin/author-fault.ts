@@ -1,6 +1,6 @@
-/** Something in a plugin that its author has to change. Told as it is, without a stack: it is not ours. */
+/** An error in the plugin that its author must fix. Printed without a stack. */
 export class AuthorFault extends Error {
-  /** A line each: `src/plugin.ts:2:11 Unexpected token`. */
+  /** One line per error: `src/plugin.ts:2:11 Unexpected token`. */
   readonly lines: readonly string[]
 
   constructor(lines: readonly string[]) {
@@ -9,10 +9,10 @@ export class AuthorFault extends Error {
   }
 }
 
-/** A folder that is no plugin at all, or one that says of itself what cannot be. */
+/** The folder is not a plugin, or its `package.json` is invalid. */
 export class ProjectFault extends Error {}
 
-/** Where in a file, both counted from one. */
+/** Location in a file; line and column count from 1. */
 export interface Place {
   readonly file: string
   readonly line?: number | undefined

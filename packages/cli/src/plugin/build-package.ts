@@ -20,54 +20,54 @@ import { readExtensions } from './read-extensions.ts'
 import { readProject, type PluginProject } from './read-project.ts'
 
 const rolesFile = 'extensions/roles.yaml'
-/** As a host takes them. */
+/** Limits that a host enforces. */
 const mostManifestBytes = 4 * 1024 * 1024
 const mostLogoBytes = 256 * 1024
-/** Enough that two builds are never taken for one another. */
+/** Hash digits, enough to distinguish builds. */
 const developmentDigits = 12
-/** The bundler leaves standard decorators as they are. */
+/** The bundler does not compile standard decorators. */
 const decoratorAdvice =
   'Node.js reads no decorators; set "experimentalDecorators": true in compilerOptions of tsconfig.json, and they are compiled'
 
 export interface BuildOptions {
   /** The folder of the plugin. */
   readonly folder: string
-  /** By which packages choose what they export, besides those of Node itself. */
+  /** Additional export conditions for resolving packages. */
   readonly conditions?: readonly string[]
-  /** It may have groups that are the host's own. */
+  /** The plugin ships with the host and may use reserved groups. */
   readonly comesWithHost?: boolean
-  /** To be run here and nowhere else: see `developmentVersion`; its map names files as they lie on this machine. */
+  /** Builds for this machine only: see `developmentVersion`. The source map contains local paths. */
   readonly forDevelopment?: boolean
-  /** For what the code says it is, begun before. */
+  /** Process started in advance to read the definition. */
   readonly reader?: Reader | undefined
-  /** It is no longer wanted. */
+  /** Cancels the build. */
   readonly signal?: AbortSignal
 }
 
-/** A package, and what is to be known of it. */
+/** A built package with its metadata. */
 export interface BuiltPackage {
   readonly manifest: PluginManifest
-  /** What it will do, by the roles that it declares. */
+  /** Contents for describing the package to operators. */
   readonly contents: PackageContents
-  /** Of the plugin itself, as it was loaded; empty where there are none. */
+  /** Warnings that the plugin printed while it was loaded; empty without any. */
   readonly warnings: string
-  /** Packages of others that are in it. */
+  /** Names of bundled third-party packages. */
   readonly inlined: readonly string[]
-  /** In bytes. */
+  /** Size of the code in bytes. */
   readonly codeSize: number
-  /** What is in it, by path. */
+  /** Files of the package by path. */
   readonly files: ReadonlyMap<string, Buffer>
   readonly bytes: Buffer
-  /** Of its bytes: `sha256:...`. */
+  /** Digest of the archive: `sha256:...`. */
   readonly digest: string
 }
 
-/** Makes a package of a plugin, in memory: the same for the same code. */
+/** Builds a package of a plugin in memory. The same code always gives the same bytes. */
 export async function buildPackage(options: BuildOptions): Promise<BuiltPackage> {
   const { folder, conditions = [], comesWithHost = false, forDevelopment = false, reader, signal } = options
   const project = readProject(folder)
   const built = await bundle(project, { conditions, sources: forDevelopment ? 'on this machine' : 'portable' })
-  // A host compares what runs with its package anyway; whoever packs for others is to know before.
+  // Inspects twice for a release: a host would reject a definition that is not deterministic, so fail early.
   const asked = { comesWithHost, times: forDevelopment ? 1 : 2, reader, ...(signal && { signal }) }
   const { inspected, warnings } = await inspectBundle(built, asked)
   const definition = definitionOf(inspected, built, project)
@@ -101,8 +101,8 @@ export async function buildPackage(options: BuildOptions): Promise<BuiltPackage>
 }
 
 /**
- * `1.0.0+dev.3f2a91c04b7d`: by what stands behind the plus, builds differ exactly when their code does, and to every range of
- * versions they are what the release will be.
+ * `1.0.0+dev.3f2a91c04b7d`: the build metadata changes exactly when the code does, and version ranges treat it like the
+ * release.
  */
 function developmentVersion(version: string, files: ReadonlyMap<string, Buffer>): string {
   const hash = createHash('sha256')

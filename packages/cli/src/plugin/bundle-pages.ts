@@ -4,13 +4,13 @@ import { stripVTControlCharacters } from 'node:util'
 import { rolldown, type Plugin } from 'rolldown'
 import { at, AuthorFault } from './author-fault.ts'
 
-/** Of the pages for the console, in the package. */
+/** Path of the bundled console pages in the package. */
 export const firstPage = 'ui/index.js'
 
-/** What the console has already, one copy for all: see its import map. */
+/** Modules that the console provides through its import map. */
 const shared: readonly string[] = ['vue', 'vue-router', '@pergola/console']
 
-/** The pages of a plugin for the console, if it has any: one module, which brings its styles with it. */
+/** Bundles the console pages of a plugin, if any, into one module that includes its styles. */
 export async function bundlePages(folder: string): Promise<ReadonlyMap<string, Buffer>> {
   const entry = ['src/ui/index.ts', 'src/ui/index.js'].find((file) => existsSync(join(folder, file)))
   if (entry === undefined) return new Map()
@@ -26,7 +26,7 @@ async function bundled(folder: string, entry: string): Promise<string> {
       external: [...shared],
       plugins: [wholePlugin(folder, entry)],
       experimental: { attachDebugInfo: 'none' },
-      // What cannot be found would only be missed in somebody's browser.
+      // Unresolved imports would only fail in the browser.
       onLog: (_, log) => {
         if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)
       },
@@ -38,7 +38,7 @@ async function bundled(folder: string, entry: string): Promise<string> {
   }
 }
 
-/** The bundler draws a picture of the place; what it says of it is enough. */
+/** Keeps the message and drops the code frame of the bundler. */
 function wordsOf({ message }: Error): string {
   const plain = stripVTControlCharacters(message)
   return /\[[A-Z_]+\] (.*)/.exec(plain)?.[1] ?? plain
@@ -46,7 +46,7 @@ function wordsOf({ message }: Error): string {
 
 const wholeModule = 'pergola:pages'
 
-/** What the author exports, and the styles beside it as a text: the console keeps them to these pages. */
+/** Exports the author's pages, and the styles as a string, which the console scopes to these pages. */
 function wholePlugin(folder: string, entry: string): Plugin {
   const style = join(folder, 'src/ui/style.css')
   const text = existsSync(style) ? readFileSync(style, 'utf8') : ''

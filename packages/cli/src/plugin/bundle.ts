@@ -9,20 +9,20 @@ import { createNativeFault } from './native-code.ts'
 import { createPackageOf, type PackageOf } from './package-of.ts'
 import type { PluginProject } from './read-project.ts'
 
-/** A plugin with all that it needs, in one file. */
+/** A plugin bundled into one file. */
 export interface Bundle {
   readonly code: string
   readonly map: string
-  /** Packages of others that are in it, by name, sorted. */
+  /** Names of bundled third-party packages, sorted. */
   readonly inlined: readonly string[]
-  /** Files of the plugin itself, below its folder. */
+  /** The plugin's own source files, relative to its folder. */
   readonly sources: readonly string[]
 }
 
 export interface BundleOptions {
-  /** By which packages choose what they export; Node's own come by themselves. */
+  /** Additional export conditions for resolving packages. */
   readonly conditions: readonly string[]
-  /** How the map calls sources: the same on every machine, or so that a debugger on this one finds them. */
+  /** Source names in the map: identical on every machine, or local paths for a debugger. */
   readonly sources: 'portable' | 'on this machine'
 }
 
@@ -72,13 +72,13 @@ interface SourceNaming extends Pick<BundleOptions, 'sources'> {
   readonly nameOf: NameOf
 }
 
-/** Where packages lie differs from machine to machine, and the package must not; a debugger on this one finds them as they lie. */
+/** Replaces local paths, which differ between machines, by portable names; keeps them for a local debugger. */
 function sourceNames({ folder, sources, nameOf }: SourceNaming): (source: string) => string {
   return (source) =>
     sources === 'portable' || source.includes('\0') ? nameOf(join(folder, source)) : join(folder, source)
 }
 
-/** Asking for each name from within the bundler costs a step out of it. */
+/** Renames sources afterwards, because a callback from the bundler is slow. */
 function mapOf({ map }: OutputChunk, nameOf: (source: string) => string): string {
   if (!map) throw new Error('a bundle has a map')
   const { version, file, names, sources, sourcesContent, mappings } = map
@@ -96,7 +96,7 @@ function bundleOf(chunk: OutputChunk, folder: string, packageOf: PackageOf): Omi
   }
 }
 
-/** Asked only for what it is about: every question is a step out of the bundler. */
+/** Filters by module name, because every callback from the bundler is slow. */
 function entryPlugin(plugin: string): Plugin {
   const filter = { id: new RegExp(`^\\0?${entryModule}$`) }
   return {
@@ -108,7 +108,7 @@ function entryPlugin(plugin: string): Plugin {
 
 const isCompiled = (file: string) => file.endsWith('.node')
 
-/** What only works on the machine that it was compiled for is found before anybody reads it as text. */
+/** Rejects native code before the bundler parses it as text. */
 function nativePlugin(refuse: (file: string) => void): Plugin {
   return {
     name: 'pergola-native',
@@ -122,7 +122,7 @@ function nativePlugin(refuse: (file: string) => void): Plugin {
   }
 }
 
-/** `src/plugin.ts` of the plugin itself, `<package>/<file>` of others, wherever they lie. */
+/** `src/plugin.ts` for the plugin's own files, `<package>/<file>` for those of packages. */
 function sourceName(file: string, folder: string, packageOf: PackageOf): string {
   if (file.includes('\0')) return file.slice(file.indexOf('\0') + 1)
   const found = packageOf(file)
@@ -131,15 +131,15 @@ function sourceName(file: string, folder: string, packageOf: PackageOf): string 
   return found.folder === folder ? path : `${found.name}/${path}`
 }
 
-/** What people call a file. */
+/** Returns the display name of a file. */
 type NameOf = (file: string) => string
 
-/** Nothing is installed on a host: what is not in the bundle must be Node's own. */
+/** Rejects imports outside the bundle other than Node.js modules, because a host installs nothing. */
 function refuseImports(
   { imports, dynamicImports, fileName }: OutputChunk,
   { unresolved, nameOf }: { readonly unresolved: readonly RolldownLog[]; readonly nameOf: NameOf },
 ): void {
-  // What is imported later is in the same file.
+  // Dynamic imports are bundled into the same file.
   const outside = [...imports, ...dynamicImports].filter((name) => name !== fileName)
   const missing = outside.filter((name) => !isBuiltin(name))
   if (missing.length === 0) return
@@ -170,7 +170,7 @@ function logWords(log: RolldownLog, { entry, nameOf }: { readonly entry: string;
   const [first = ''] = stripVTControlCharacters(log.message).split('\n')
   const message = first.replace(/^\[\w+\] /, '')
   if (log.id !== `\0${entryModule}`) return at(placeOf(log, nameOf), message)
-  // The lines that we have added name the plugin and the SDK, and nothing else.
+  // The generated entry module imports only the plugin and the SDK.
   if (!message.includes('"default"')) {
     const advice = 'npm install @pergola/plugin-sdk@latest'
     return at({ file: 'package.json' }, `an SDK that runs plugins is not installed; ${advice}`)

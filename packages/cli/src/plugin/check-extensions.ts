@@ -4,7 +4,7 @@ import { checkRole } from './check-role.ts'
 import { isJson, isReserved, type Json, type Report } from './declared-json.ts'
 import type { DeclaredObject, ExtensionFile } from './read-extensions.ts'
 
-/** What an author has written by hand, held against what the code says. Answers the role templates among it. */
+/** Validates the objects in `extensions/` against the definition. Returns the role templates among them. */
 export function checkExtensions(
   files: readonly ExtensionFile[],
   definition: PluginDefinition,
@@ -33,7 +33,7 @@ export function checkExtensions(
 
 interface Frame {
   readonly definition: PluginDefinition
-  /** Who has the name already. */
+  /** Names in use, with the location of each. */
   readonly taken: Map<string, string>
   readonly report: Report
 }
@@ -60,7 +60,7 @@ function checkObject({ value, placeOf }: DeclaredObject, frame: Frame): RoleDecl
   return undefined
 }
 
-/** Its own models, and groups that it asks for; the host knows the rest. */
+/** Accepts the plugin's own models and groups that it requests; the host checks the rest. */
 function checkForeign(
   { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
   { models, permissions }: PluginDefinition,
@@ -77,7 +77,7 @@ function checkForeign(
   report(['kind'], `is ${kind} (${apiVersion}); ${own}, and asks for nothing in that group`)
 }
 
-/** Keys without a prefix, and those of the platform, are not a plugin's. */
+/** Rejects keys without a prefix and keys of the platform. */
 function checkKeys(value: Json, report: Report): void {
   const { metadata } = value
   for (const part of ['labels', 'annotations']) {

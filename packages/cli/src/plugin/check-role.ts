@@ -5,7 +5,7 @@ import { knownResources } from './known-resources.ts'
 const ruleKeys = new Set(['apiGroups', 'resources', 'resourceNames', 'nonResourceURLs', 'verbs'])
 const documented: readonly string[] = Object.values(roleKeys)
 
-/** A role template written by hand. Undefined where it is too far from one. */
+/** Validates a role template from `extensions/`; returns undefined when it is malformed. */
 export function checkRole(value: Json, definition: PluginDefinition, report: Report): RoleDeclaration | undefined {
   const metadata = value['metadata'] as Json
   const name = String(metadata['name'])
@@ -65,7 +65,7 @@ interface RuleFrame {
   readonly report: Report
 }
 
-/** Whether it can be told what it grants. */
+/** True when the rule is well-formed enough to describe. */
 function checkRule(rule: unknown, frame: RuleFrame): boolean {
   const { index, report } = frame
   const place = ['rules', index] as const

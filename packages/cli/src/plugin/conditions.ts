@@ -1,4 +1,4 @@
-/** A bundle takes the same exports of a package as the process that is started with these words does. */
+/** Reads `--conditions` from the arguments of Node.js, so that the bundle resolves the same exports as this process. */
 export function conditionsOf(args: readonly string[]): readonly string[] {
   return args.flatMap((arg, at) => {
     const [, joined] = /^(?:--conditions|-C)=(.+)$/.exec(arg) ?? []

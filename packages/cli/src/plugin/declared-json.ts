@@ -1,10 +1,10 @@
-/** Something that was written by hand, before anybody knows what it is. */
+/** A hand-written object that has not been validated. */
 export type Json = Readonly<Record<string, unknown>>
 
-/** Takes down a fault of a part of an object. */
+/** Records an error at a path in an object. */
 export type Report = (path: readonly (string | number)[], message: string) => void
 
-/** Keys without a prefix, and those of the platform. */
+/** True for keys without a prefix and keys of the platform. */
 export function isReserved(key: string): boolean {
   return !key.includes('/') || /^([^/]*\.)?platform\.run\//.test(key)
 }

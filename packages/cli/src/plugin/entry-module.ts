@@ -1,9 +1,9 @@
-/** What the bundle begins with; no file has this name. */
+/** Name of the virtual entry module of the bundle. */
 export const entryModule = 'pergola:plugin'
 
 /**
- * Run by a host it is the plugin's process. Loaded by anybody else it does nothing, and hands out the plugin with the very code
- * that will describe it to the host.
+ * Source of the entry module. Started by a host, it runs the plugin. Imported otherwise, it only exports the plugin and the
+ * `inspect` code of the same SDK.
  */
 export function entrySource(plugin: string): string {
   return [

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url'
 import type { PluginDefinition } from '@pergola/api'
 import type { Bundle } from './bundle.ts'
 
-/** A definition, or why there is none. */
+/** The definition, or why it could not be read. */
 export type Inspected =
   | { readonly definition: PluginDefinition }
   | { readonly faults: readonly { readonly where: string; readonly message: string }[] }
@@ -18,13 +18,13 @@ export type Inspected =
 
 export interface Inspection {
   readonly inspected: Inspected
-  /** What the plugin warned of meanwhile; it goes to its log on a host. */
+  /** Warnings printed during inspection; on a host they go to the plugin's log. */
   readonly warnings: string
 }
 
-/** Loading a plugin is reading it; what takes longer does something that it should not. */
+/** Timeout: loading a plugin must not start any work. */
 const limitMs = 10_000
-/** Of what the plugin prints meanwhile. */
+/** Characters of the plugin's output shown in an error. */
 const shownCharacters = 2_000
 
 const script = `
@@ -47,12 +47,12 @@ try {
 }
 `
 
-/** A process that knows nothing of this one, and waits for a bundle to read. */
+/** A fresh process that waits for a bundle to inspect. */
 export interface Reader {
   readonly child: ChildProcess
 }
 
-/** Whoever will need one soon has it begun before: what it takes to begin is not waited for then. */
+/** Starts a process in advance, to hide its startup time. */
 export function beginReader(signal?: AbortSignal): Reader {
   const args = ['--enable-source-maps', '--input-type=module', '--eval', script]
   const child = spawn(process.execPath, args, {
@@ -62,24 +62,24 @@ export function beginReader(signal?: AbortSignal): Reader {
     killSignal: 'SIGKILL',
     ...(signal && { signal }),
   })
-  // Without a bundle, it ends with us; nobody need be told.
+  // A process without a bundle ends with this one; errors do not matter.
   child.on('error', () => {})
   child.stdin?.on('error', () => {})
   return { child }
 }
 
 export interface InspectOptions {
-  /** As the SDK takes it. */
+  /** Passed to `inspect` of the SDK. */
   readonly comesWithHost: boolean
-  /** How often; every answer must be the same. */
+  /** Number of inspections; all results must be equal. */
   readonly times: number
-  /** Begun before, for the first time. */
+  /** Process started in advance, for the first inspection. */
   readonly reader?: Reader | undefined
-  /** It is no longer wanted. */
+  /** Cancels the inspection. */
   readonly signal?: AbortSignal
 }
 
-/** Asks the bundle itself for its definition, in a process of its own. */
+/** Reads the definition from the bundle in a separate process. */
 export async function inspectBundle({ code, map }: Bundle, options: InspectOptions): Promise<Inspection> {
   const folder = mkdtempSync(join(tmpdir(), 'pergola-pack-'))
   try {
@@ -93,7 +93,7 @@ export async function inspectBundle({ code, map }: Bundle, options: InspectOptio
     if (!first) throw new Error('a bundle is asked at least once')
     if (new Set(answers.map(({ inspected }) => JSON.stringify(inspected))).size === 1) return first
     const problem =
-      'the definition is another one each time it is made; nothing in it may hang on time, chance or the machine, or a host could not tell that it is the same'
+      'the definition is not deterministic; it must not depend on time, randomness or the machine, or a host could not tell that it is the same'
     return { ...first, inspected: { problem } }
   } finally {
     rmSync(folder, { recursive: true, force: true })

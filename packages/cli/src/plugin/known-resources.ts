@@ -2,14 +2,14 @@ import { audienceGroup, requestInfo, type Audience, type PluginDefinition } from
 
 const audiences: readonly Audience[] = ['console', 'uc', 'public']
 
-/** Resources of each group of a plugin, as rules may name them; undefined for a group where anything may be. */
+/** Resources of each group that rules may name; undefined for a group with any resources. */
 export function knownResources(definition: PluginDefinition): ReadonlyMap<string, readonly string[] | undefined> {
   const { groups, models, owned, routes, apps } = definition
   const known = new Map<string, Set<string> | undefined>()
   for (const group of groups) {
     known.set(group, new Set())
     for (const audience of audiences) {
-      // A program of its own serves what it likes.
+      // A web app may serve any resource.
       known.set(audienceGroup(audience, group), apps.includes(audience) ? undefined : new Set())
     }
   }

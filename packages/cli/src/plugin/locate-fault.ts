@@ -1,14 +1,14 @@
 import type { Place } from './author-fault.ts'
 
 export interface Source {
-  /** Below the folder of the plugin. */
+  /** Path relative to the plugin's folder. */
   readonly file: string
   readonly text: string
 }
 
 /**
- * Where in the code a part of the definition is written, as far as its name tells: `models.Todo.indexes[2]` where the kind is
- * said, `uc "POST /todos/:name/share"` where the route is. Otherwise where the plugin is defined.
+ * Finds the source location of a part of the definition by its name: `models.Todo.indexes[2]` where the kind appears, `uc "POST
+ * /todos/:name/share"` where the route appears. Falls back to `definePlugin`.
  */
 export function locateFault(where: string, sources: readonly Source[], entry: string): Place {
   for (const form of [...formsOf(where), /\bdefinePlugin\s*[(<]/]) {
@@ -45,7 +45,7 @@ function placeIn(file: string, text: string, index: number): Place {
   return { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
 }
 
-/** The uppermost frame of a stack that is in a file of the plugin itself. */
+/** Finds the topmost stack frame in the plugin's own files. */
 export function locateThrown(stack: string, sources: readonly Source[]): Place | undefined {
   for (const [, path = '', line, column] of stack.matchAll(/\(?((?:file:\/\/)?[^\s()]+?):(\d+):(\d+)\)?$/gm)) {
     const source = sources.find(({ file }) => path === file || path.endsWith(`/${file}`))
@@ -54,7 +54,7 @@ export function locateThrown(stack: string, sources: readonly Source[]): Place |
   return undefined
 }
 
-/** The first that stands at the beginning of a line. */
+/** Finds the first decorator at the beginning of a line. */
 export function locateDecorator(sources: readonly Source[]): Place | undefined {
   for (const { file, text } of sources) {
     const found = /(?<=^[ \t]*)@\w/m.exec(text)

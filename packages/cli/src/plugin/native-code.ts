@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import type { FoundPackage, PackageOf } from './package-of.ts'
 
 const advice = 'which a plugin cannot carry; use a package written in JavaScript or WebAssembly'
-/** They look for native code when they are called. */
+/** Packages that load native code at run time. */
 const loaders = new Set(['bindings', 'node-gyp-build', '@mapbox/node-pre-gyp', 'node-pre-gyp', 'prebuild-install'])
 
-/** Why a file cannot be carried to another machine, in words that follow it; undefined where it can. */
+/** Says why a file only works on this machine; undefined for portable files. The message reads after the file name. */
 export type NativeFault = (file: string) => string | undefined
 
-/** Looks into every package once. */
+/** Inspects every package once. */
 export function createNativeFault(packageOf: PackageOf): NativeFault {
   const known = new Map<string | undefined, string | undefined>()
   return (file) => {

@@ -4,18 +4,18 @@ import { describePlugin, type Section } from '@pergola/api'
 import { buildPackage, type BuildOptions, type BuiltPackage } from './build-package.ts'
 
 export interface PackOptions extends Pick<BuildOptions, 'folder' | 'conditions' | 'comesWithHost'> {
-  /** Where the package goes. */
+  /** Output folder of the package. */
   readonly out: string
 }
 
 export interface Packed extends Omit<BuiltPackage, 'files' | 'bytes' | 'contents'> {
   readonly summary: readonly Section[]
-  /** The `.tgz`. */
+  /** Path of the `.tgz`. */
   readonly file: string
   readonly size: number
 }
 
-/** Makes a package of a plugin: the same for the same code. Leaves what is in it in `dist/`, to look at. */
+/** Builds a package of a plugin and writes it. Leaves its files in `dist/` for inspection. */
 export async function packPlugin({ out, ...options }: PackOptions): Promise<Packed> {
   const { files, bytes, contents, ...built } = await buildPackage(options)
   const file = join(out, `${built.manifest.name}-${built.manifest.version}.tgz`)
@@ -25,7 +25,7 @@ export async function packPlugin({ out, ...options }: PackOptions): Promise<Pack
   return { ...built, summary: describePlugin(contents), file, size: bytes.length }
 }
 
-/** What an earlier one has left there would look as if it were packed. */
+/** Removes files of an earlier build, which would look as if they were packed. */
 function writeAll(folder: string, files: ReadonlyMap<string, Buffer>): void {
   rmSync(join(folder, 'extensions'), { recursive: true, force: true })
   for (const [path, bytes] of files) {

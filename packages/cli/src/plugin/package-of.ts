@@ -3,16 +3,16 @@ import { dirname, join } from 'node:path'
 
 export interface FoundPackage {
   readonly name: string
-  /** With its `package.json`. */
+  /** Folder of the `package.json`. */
   readonly folder: string
 }
 
-/** The package that a file belongs to. */
+/** Finds the package of a file. */
 export type PackageOf = (file: string) => FoundPackage | undefined
 
 /**
- * Looks at every folder once: a bundle has hundreds of files, and few packages. A `package.json` without a name only says how
- * the files beside it are read.
+ * Caches per folder: a bundle has hundreds of files and few packages. Skips a `package.json` without a name, which only sets
+ * the module type.
  */
 export function createPackageOf(): PackageOf {
   const known = new Map<string, FoundPackage | undefined>()

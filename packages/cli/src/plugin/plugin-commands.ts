@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
 import { addRemoteCommands } from './remote/remote-commands.ts'
 
-/** For authors and operators of plugins. */
+/** Commands for authors and operators of plugins. */
 export function addPluginCommands(program: Command, context: CommandContext): void {
   const plugin = program.command('plugin').description('package plugins, and manage those of a server')
   plugin
@@ -21,7 +21,7 @@ export function addPluginCommands(program: Command, context: CommandContext): vo
 }
 
 async function pack(out: string): Promise<number> {
-  // Help need not wait for a bundler to be loaded.
+  // Loaded on demand, so that `--help` does not load the bundler.
   const [{ packPlugin }, { conditionsOf }, { AuthorFault, ProjectFault }, { renderSections }] = await Promise.all([
     import('./pack.ts'),
     import('./conditions.ts'),

@@ -4,13 +4,13 @@ import { dirname, join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '../../../..')
 
-/** A folder of a plugin as its author has it, the SDK installed. */
+/** A plugin folder with the SDK installed. */
 export interface TestProject extends Disposable {
   readonly folder: string
   write(files: Readonly<Record<string, string | Buffer>>): void
 }
 
-/** The example, with other files in place of some of its own. */
+/** Copies the example plugin, with some files replaced. */
 export function todoProject(
   files: Readonly<Record<string, string | Buffer>> = {},
   { hasSdk = true }: { readonly hasSdk?: boolean } = {},
@@ -25,7 +25,7 @@ export function todoProject(
   return { folder, write, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** From its sources, as the packages here see it; its own dependencies are where they are for it. */
+/** Links the SDK from its sources. */
 export function installSdk(folder: string): void {
   mkdirSync(join(folder, 'node_modules/@pergola'), { recursive: true })
   symlinkSync(join(root, 'packages/plugin-sdk'), join(folder, 'node_modules/@pergola/plugin-sdk'))

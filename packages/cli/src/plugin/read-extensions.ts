@@ -3,27 +3,27 @@ import { join, sep } from 'node:path'
 import { LineCounter, parseAllDocuments, type Document } from 'yaml'
 import { at, AuthorFault, type Place } from './author-fault.ts'
 
-/** The second one is where other hosts of this kind look. */
+/** The second folder is the one that similar hosts use. */
 const folders = ['extensions', 'src/main/resources/extensions']
 
 /** A file of declared objects. */
 export interface ExtensionFile {
-  /** As it lies below the plugin's folder. */
+  /** Path relative to the plugin's folder. */
   readonly file: string
-  /** As it will lie in the package. */
+  /** Path in the package. */
   readonly path: string
   readonly bytes: Buffer
   readonly objects: readonly DeclaredObject[]
 }
 
-/** An object as it was written, and where. */
+/** An object from a file, with its location. */
 export interface DeclaredObject {
   readonly value: unknown
-  /** Of a part of it; of the nearest one that is there. */
+  /** Location of a field, or of its nearest existing parent. */
   readonly placeOf: (path: readonly (string | number)[]) => Place
 }
 
-/** Reads all of them before it complains of any; in other folders of the plugin where they are named. */
+/** Reads all files and reports all errors together. `roots` selects other folders of the plugin. */
 export function readExtensions(folder: string, roots: readonly string[] = folders): readonly ExtensionFile[] {
   const faults: string[] = []
   const files = roots.flatMap((root) =>

@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ProjectFault } from './author-fault.ts'
 
-/** What `package.json` says of a plugin. */
+/** The plugin's data from `package.json`. */
 export interface PluginProject {
   /** The folder with `package.json`. */
   readonly folder: string
-  /** Where the plugin's code begins, below the folder. */
+  /** Entry file, relative to the folder. */
   readonly entry: string
   readonly version: string
   readonly license?: string
@@ -14,7 +14,7 @@ export interface PluginProject {
   readonly author?: string
   readonly homepage?: string
   readonly requires?: string
-  /** A picture, below the folder. */
+  /** Logo image, relative to the folder. */
   readonly logo?: string
 }
 
@@ -88,7 +88,7 @@ function logoOf(folder: string, own: Json): string | undefined {
   return logo
 }
 
-/** As npm writes it: a text, or an object of name, email and url. */
+/** Reads npm's `author`: a string, or an object of name, email and url. */
 function authorOf(author: unknown): string | undefined {
   if (!isJson(author)) return typeof author === 'string' ? author : undefined
   const { name, email, url } = author

@@ -4,14 +4,14 @@ import { exitCodes } from '../terminal/exit-codes.ts'
 import { fieldLines } from '../terminal/render-error.ts'
 import { visible } from '../terminal/visible.ts'
 
-/** What is asked of a server, in the words of `can-i`. */
+/** A request, described as for `can-i`. */
 export interface Attempt {
   readonly verb: string
   readonly resource: string
   readonly name?: string | undefined
 }
 
-/** A refusal for want of rights says how to learn more of it; one for want of a login, where to sign in. */
+/** Runs a request. Adds the next step to errors: how to check rights after a 403, where to sign in after a 401. */
 export async function attempting<Got>(attempt: Attempt, work: () => Promise<Got>): Promise<Got> {
   try {
     return await work()
@@ -31,7 +31,7 @@ function explained(error: ApiError, { verb, resource, name }: Attempt): Error {
   return new CommandFault(visible(error.message), { lines: fieldLines(error), next: asked })
 }
 
-/** The command that shows which names there are. */
+/** The command that lists existing names. */
 function listOf(resource: string): string {
   if (/^plugins(\/|$)/.test(resource)) return 'pergola plugin list'
   return resource === 'users' || resource === 'users/password' ? 'pergola user list' : `pergola list ${resource}`

@@ -12,18 +12,18 @@ import { whyUnreadable } from '../terminal/why-unreadable.ts'
 export interface ServerOptions {
   readonly server?: string
   readonly insecureHttp?: boolean
-  /** Somebody whom `pergola dev` has signed in. */
+  /** Test user of `pergola dev`. */
   readonly as?: string
 }
 
-/** What every command takes that asks a server. */
+/** Adds the options of every command that calls a server. */
 export function addServerOptions(command: Command): Command {
   return addWhichServer(command).option('--as <person>', asWords)
 }
 
 export const asWords = 'as admin, ann or nobody, where "pergola dev" runs; on no other server'
 
-/** The same, where `--as` means something else. */
+/** Like `addServerOptions`, for commands where `--as` has another meaning. */
 export function addWhichServer(command: Command): Command {
   return command
     .option(
@@ -33,12 +33,12 @@ export function addWhichServer(command: Command): Command {
     .option('--insecure-http', 'allow plain http to a server on another machine')
 }
 
-/** Which server, and as whom. */
+/** A server with the credential to use. */
 export interface ChosenServer {
   readonly url: string
-  /** Undefined for who is nobody in particular. */
+  /** Undefined for anonymous calls. */
   readonly token: string | undefined
-  /** What a login has left of it, unless the environment says another. */
+  /** Stored login of the server, unless the environment provides the token. */
   readonly known?: KnownServer
 }
 
@@ -47,7 +47,7 @@ export interface Connection extends ChosenServer {
   readonly client: Client
 }
 
-/** By the option, the environment, what is being developed here, the last login. */
+/** Chooses a server, in order: option, environment, `pergola dev` in this folder, last login. */
 async function chooseServer(context: CommandContext, options: ServerOptions): Promise<ChosenServer> {
   const { variables } = context
   const developed = inDevelopment(variables, options)
@@ -68,7 +68,7 @@ async function chooseServer(context: CommandContext, options: ServerOptions): Pr
   throw notSignedIn(url)
 }
 
-/** Who stands in the folder of a plugin, while it is run there, means that. */
+/** In the folder of a running `pergola dev`, its host is the default. */
 function inDevelopment(variables: CommandContext['variables'], { server, as }: ServerOptions) {
   const isElsewhere = [server, variables['PERGOLA_SERVER'], variables['PERGOLA_TOKEN_FILE']].some(Boolean)
   if (as === undefined) return isElsewhere ? undefined : developmentServer(process.cwd())
@@ -78,7 +78,7 @@ function inDevelopment(variables: CommandContext['variables'], { server, as }: S
   throw usedWrongly('--as is for "pergola dev", which does not run in this folder', { next: 'pergola dev' })
 }
 
-/** The same, for who may not be signed in. */
+/** Like `chooseServer`, but works without signing in. */
 export async function chooseUrl(
   context: CommandContext,
   options: ServerOptions,
@@ -90,7 +90,7 @@ export async function chooseUrl(
   return isAnonymous ? { url: serverUrl(named, options), token: undefined } : chooseServer(context, options)
 }
 
-/** Plain http was agreed to when somebody signed in there. */
+/** Finds a stored login. Accepts plain http, which was confirmed at login. */
 function knownAs(servers: readonly KnownServer[], named: string): KnownServer | undefined {
   return servers.find(({ url }) => url === serverUrl(named, { insecureHttp: true }) && !isDowngraded(url, named))
 }
@@ -104,7 +104,7 @@ export async function connect(context: CommandContext, options: ServerOptions): 
   return { ...server, host: hostOf(server.url), client: await clientOf(context.version, server) }
 }
 
-/** Without a token, as nobody in particular. */
+/** Creates a client; anonymous without a token. */
 export async function clientOf(
   version: string,
   { url, token }: Partial<ChosenServer> & { readonly url: string },
@@ -120,7 +120,7 @@ export function notSignedIn(url: string): CommandFault {
   })
 }
 
-/** Of a file, since what stands on a command line is seen by everybody on the machine. */
+/** Reads a secret from a file, because command-line arguments are visible to every user of the machine. */
 export async function readSecretFile({ terminal }: CommandContext, file: string): Promise<string> {
   try {
     const text = file === '-' ? await terminal.readInput() : readFileSync(file, 'utf8')

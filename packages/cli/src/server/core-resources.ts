@@ -1,6 +1,6 @@
 import type { ApiObject } from '@pergola/client'
 
-/** Of the host itself, so that nobody has to look for them. */
+/** Core resources, known without discovery. */
 const core = { group: '', version: 'v1alpha1' }
 
 export interface User extends ApiObject {

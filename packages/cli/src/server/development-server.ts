@@ -1,16 +1,16 @@
 import { readPeople } from '../dev/people-file.ts'
 import { usedWrongly } from '../terminal/command-fault.ts'
 
-/** Who is meant where nobody is named. */
+/** Default test user. */
 const administrator = 'admin'
 
 interface DevelopmentServer {
   readonly url: string
-  /** Undefined for who calls without one. */
+  /** Undefined for anonymous calls. */
   readonly token: string | undefined
 }
 
-/** The host of `pergola dev` in the folder or above it, as somebody there; undefined where it does not run. */
+/** Finds the `pergola dev` host of this folder or a parent, with the token of a test user; undefined when none runs. */
 export function developmentServer(folder: string, person = administrator): DevelopmentServer | undefined {
   const people = readPeople(folder)
   if (!people) return undefined

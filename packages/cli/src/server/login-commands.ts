@@ -7,7 +7,7 @@ import type { WhoAmIOptions } from './who-am-i.ts'
 import { outputOption } from '../terminal/output-option.ts'
 import type { LogoutOptions } from './logout.ts'
 
-/** Which server is meant, and as whom. */
+/** Commands to sign in and out. */
 export function addLoginCommands(program: Command, context: CommandContext): void {
   program
     .command('login')

@@ -15,7 +15,7 @@ export interface LoginOptions {
   readonly insecureHttp?: boolean
 }
 
-/** Keeps what the server gives, for the commands that follow. */
+/** Signs in and stores the token for later commands. */
 export async function login(context: CommandContext, address: string, options: LoginOptions): Promise<void> {
   const { terminal, variables } = context
   const url = serverUrl(address, options)
@@ -79,7 +79,7 @@ async function refusedInWords<Got>(work: () => Promise<Got>, url: string): Promi
   }
 }
 
-/** A session that nobody can use any more should not stay open. */
+/** Ends the previous session, which would otherwise stay open unused. */
 async function endEarlier(context: CommandContext, earlier: KnownServer | undefined): Promise<void> {
   if (earlier?.kind !== 'session') return
   const client = await clientOf(context.version, earlier)

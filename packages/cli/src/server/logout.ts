@@ -10,7 +10,7 @@ export interface LogoutOptions extends ServerOptions {
   readonly plan?: boolean
 }
 
-/** On the server first: a session that goes on there, unknown to its owner, would be worse than a failure. */
+/** Ends the session on the server first: a session that stays open unnoticed is worse than an error. */
 export async function logout(context: CommandContext, options: LogoutOptions): Promise<void> {
   const { terminal, variables } = context
   const file = serversFileOf(variables)

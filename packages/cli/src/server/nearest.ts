@@ -1,6 +1,6 @@
 const mostShown = 3
 
-/** The names that somebody who typed this may have meant, the nearest first. */
+/** Names similar to a mistyped one, nearest first. */
 export function nearestOf(typed: string, names: readonly string[]): readonly string[] {
   const most = typed.length <= 3 ? 1 : 2
   return names
@@ -11,7 +11,7 @@ export function nearestOf(typed: string, names: readonly string[]): readonly str
     .map(({ name }) => name)
 }
 
-/** Letters to put in, take out, change or swap with the next one. */
+/** Edit distance: insertions, deletions, substitutions and transpositions. */
 function distanceOf(one: string, other: string): number {
   let before: readonly number[] = []
   let last = Array.from({ length: other.length + 1 }, (_, at) => at)

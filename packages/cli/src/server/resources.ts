@@ -2,11 +2,11 @@ import type { Client } from '@pergola/client'
 import { usedWrongly } from '../terminal/command-fault.ts'
 import { nearestOf } from './nearest.ts'
 
-/** A model as discovery tells it. */
+/** A model from discovery. */
 export interface KnownResource {
   readonly group: string
   readonly version: string
-  /** Of its group and version. */
+  /** Path of the group and version. */
   readonly path: string
   readonly kind: string
   readonly singular: string
@@ -35,14 +35,14 @@ export async function readResources(client: Pick<Client, 'call'>): Promise<reado
   )
 }
 
-/** `todos.todo.example.com`; what the host itself has needs no group. */
+/** `todos.todo.example.com`; core resources have no group. */
 export function fullName({ plural, group }: Pick<KnownResource, 'plural' | 'group'>): string {
   return group === '' ? plural : `${plural}.${group}`
 }
 
 /**
- * The resource that is meant by its plural, its singular, or either with a group. A bare name that the host itself has is
- * the host's: no plugin can take it away. Another one that several groups have has to be said with its group.
+ * Finds a resource by plural or singular, optionally with a group. A bare name of a core resource always means the core
+ * resource, so no plugin can take it over. A bare name that exists in several groups needs the group.
  */
 export function findResource(known: readonly KnownResource[], named: string): KnownResource {
   const dot = named.indexOf('.')

@@ -1,13 +1,13 @@
 import { usedWrongly } from '../terminal/command-fault.ts'
 
 export interface UrlOptions {
-  /** Plain http, wherever the server is. */
+  /** Allows plain http for any server. */
   readonly insecureHttp?: boolean | undefined
 }
 
 /**
- * An address as it is kept: without a slash at its end. Others could read along on plain http, so it has to be this machine.
- * Without a scheme, this machine is taken for http and every other one for https.
+ * Normalises a server URL, without trailing slash. Plain http can be intercepted, so it is only allowed for this machine.
+ * Without a scheme, this machine gets http and every other server https.
  */
 export function serverUrl(text: string, { insecureHttp = false }: UrlOptions = {}): string {
   const url = text.includes('://') ? URL.parse(text) : withScheme(text)

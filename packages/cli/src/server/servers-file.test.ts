@@ -41,7 +41,7 @@ describe('the servers that somebody is signed in on', () => {
 
   test('that cannot be understood are not taken for none', () => {
     writeFileSync(join(folder, 'servers.json'), '{"servers":')
-    expect(() => readServers(join(folder, 'servers.json'))).toThrow(/is not what a login leaves there/)
+    expect(() => readServers(join(folder, 'servers.json'))).toThrow(/is not a valid login file/)
   })
 
   test('the last login is the one that is meant, and when it is gone the one before', () => {

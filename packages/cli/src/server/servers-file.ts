@@ -4,24 +4,24 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CommandFault } from '../terminal/command-fault.ts'
 
-/** A server that somebody has signed in on, from here. */
+/** A server with a stored login. */
 export interface KnownServer {
   readonly url: string
   readonly username: string
-  /** Of a session, or a personal access token. */
+  /** Session token or personal access token. */
   readonly token: string
   readonly kind: 'session' | 'token'
-  /** Plain http was said to be fine, though others could read along. */
+  /** The user allowed plain http, which can be intercepted. */
   readonly insecureHttp?: true
 }
 
 export interface KnownServers {
-  /** The address of the one that is meant when none is named. */
+  /** URL of the default server. */
   readonly current?: string
   readonly servers: readonly KnownServer[]
 }
 
-/** Where they are kept, by the environment. */
+/** Path of the file with stored logins, from the environment. */
 export function serversFileOf(variables: Readonly<Record<string, string | undefined>>): string {
   const folder = variables['XDG_CONFIG_HOME'] || join(variables['HOME'] || homedir(), '.config')
   return join(folder, 'pergola', 'servers.json')
@@ -39,12 +39,12 @@ export function readServers(file: string): KnownServers {
     const { current, servers } = JSON.parse(text) as Partial<KnownServers>
     if (Array.isArray(servers)) return { ...(current !== undefined && { current }), servers }
   } catch {
-    // Said below.
+    // Reported below.
   }
-  throw new CommandFault(`${file} is not what a login leaves there`, { next: `rm ${file}  and sign in again` })
+  throw new CommandFault(`${file} is not a valid login file`, { next: `rm ${file}  and sign in again` })
 }
 
-/** For its owner alone, and never half: whoever reads it meanwhile has the one before. */
+/** Writes the file atomically and readable only for its owner. Concurrent readers see the previous content. */
 export function writeServers(file: string, servers: KnownServers): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const written = `${file}.${randomBytes(6).toString('hex')}`
@@ -57,7 +57,7 @@ export function writeServers(file: string, servers: KnownServers): void {
   }
 }
 
-/** The last one to sign in on is the one that is meant from then on. */
+/** Adds a login and makes its server the default. */
 export function withServer({ servers }: KnownServers, server: KnownServer): KnownServers {
   return { current: server.url, servers: [...servers.filter(({ url }) => url !== server.url), server] }
 }

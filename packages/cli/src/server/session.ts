@@ -1,12 +1,12 @@
 import { isApiError } from '@pergola/api'
 import type { Client } from '@pergola/client'
 
-/** Every change under `/auth/` must come from a page of the server itself, which a command is as good as. */
+/** `/auth/` accepts writes only from the same origin, to prevent CSRF; the CLI counts as same-origin. */
 const sameSite = { 'sec-fetch-site': 'same-origin' }
 
 export interface HeldRole {
   readonly name: string
-  /** The rolebinding that gives it; what everybody holds has none. */
+  /** Role binding that grants the role; absent for roles that everybody has. */
   readonly binding?: string
 }
 
@@ -24,7 +24,7 @@ export async function beginSession(
   return (await client.call({ method: 'POST', path: '/auth/sessions', headers: sameSite, body })) as SignedIn
 }
 
-/** False when the server has ended it before. */
+/** Returns false when the session had already ended. */
 export async function endSession(client: Client): Promise<boolean> {
   try {
     await client.call({ method: 'DELETE', path: '/auth/sessions/-', headers: sameSite })
@@ -41,20 +41,20 @@ export async function heldRoles(client: Client): Promise<readonly HeldRole[]> {
   return roles
 }
 
-/** Those that somebody was given, without what everybody has. */
+/** Roles granted by a role binding. */
 export function givenRoles(roles: readonly HeldRole[]): readonly HeldRole[] {
   return roles.filter(({ binding }) => binding !== undefined)
 }
 
 export interface Identity {
-  /** Undefined where a token tells nothing of its owner. */
+  /** Undefined when the token does not reveal its owner. */
   readonly username?: string
   readonly kind: 'session' | 'token'
-  /** Of a session. */
+  /** Expiry of a session. */
   readonly expiresAt?: string
 }
 
-/** Who a token stands for. */
+/** Identifies the owner of a token. */
 export async function identityOf(client: Client, token: string): Promise<Identity> {
   if (token.startsWith('pgs_')) {
     const { items } = (await client.call({ method: 'GET', path: '/auth/sessions' })) as {

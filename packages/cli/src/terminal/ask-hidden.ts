@@ -1,6 +1,6 @@
 import { emitKeypressEvents, type Key } from 'node:readline'
 
-/** At a terminal, without showing what is typed. Ctrl-C ends the process. */
+/** Asks at the terminal without echo. Ctrl-C ends the process. */
 export function askHidden(prompt: string): Promise<string> {
   const { stdin, stderr } = process
   stderr.write(prompt)

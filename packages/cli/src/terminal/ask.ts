@@ -4,7 +4,7 @@ import { usedWrongly } from './command-fault.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Terminal } from './terminal.ts'
 
-/** A line of what is typed. */
+/** Reads one line of input. */
 export function askLine(terminal: Terminal, prompt: string): Promise<string> {
   const reader = createInterface({ input: terminal.stdin, output: process.stderr })
   return new Promise((resolve) => {
@@ -13,7 +13,7 @@ export function askLine(terminal: Terminal, prompt: string): Promise<string> {
       process.stderr.write('\n')
       process.exit(exitCodes.interrupted)
     })
-    // Ctrl-D, or the end of the input, is no answer.
+    // Ctrl-D or the end of input counts as an empty answer.
     reader.on('close', () => resolve(''))
     reader.question(prompt, (answer) => {
       resolve(answer.trim())
@@ -24,11 +24,11 @@ export function askLine(terminal: Terminal, prompt: string): Promise<string> {
 
 export interface Confirmation {
   readonly question: string
-  /** `--yes`: nobody is asked. */
+  /** Set by `--yes`: skips the question. */
   readonly yes?: boolean | undefined
 }
 
-/** Only `y` or `yes` is one. Where there is nobody to ask, the option has to say it. */
+/** Asks for confirmation; only `y` or `yes` confirms. Without a terminal, `--yes` is required. */
 export async function isConfirmed(terminal: Terminal, { question, yes }: Confirmation): Promise<boolean> {
   if (yes) return true
   if (!terminal.canAsk)
@@ -38,7 +38,7 @@ export async function isConfirmed(terminal: Terminal, { question, yes }: Confirm
 
 export interface HiddenQuestion {
   readonly prompt: string
-  /** The option that says it where there is no terminal. */
+  /** The option to use without a terminal. */
   readonly option: string
 }
 

@@ -1,4 +1,4 @@
-/** For an option that may be given again. */
+/** Collects the values of a repeatable option. */
 export function collect(word: string, before: readonly string[] = []): readonly string[] {
   return [...before, word]
 }

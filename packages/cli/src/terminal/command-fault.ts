@@ -2,13 +2,13 @@ import { exitCodes, type ExitCode } from './exit-codes.ts'
 
 export interface CommandFaultOptions {
   readonly exitCode?: ExitCode
-  /** Stand under the message. */
+  /** Lines printed below the message. */
   readonly lines?: readonly string[]
-  /** A command that helps. */
+  /** A command to run next. */
   readonly next?: string | undefined
 }
 
-/** What a command ends with, as people are told it: without a stack, and with what to do. */
+/** An error for the user: a message without stack, and a next step. */
 export class CommandFault extends Error {
   override readonly name = 'CommandFault'
   readonly exitCode: ExitCode

@@ -1,4 +1,4 @@
-/** How a command ends, for programs that run it. Help and the reference show this table. */
+/** Exit codes. Help and the reference show this table. */
 export const exitCodes = {
   done: 0,
   failed: 1,

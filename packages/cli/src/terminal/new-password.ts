@@ -11,7 +11,7 @@ export interface PasswordOptions {
 
 export interface NewPassword {
   readonly password: string
-  /** Then its owner has to be shown it, once. */
+  /** The password was generated and must be shown once. */
   readonly made: boolean
 }
 
@@ -21,7 +21,7 @@ export function addPasswordOptions(command: Command): Command {
     .option('--generate', 'generate a password and print it once')
 }
 
-/** From a file, made, or asked for at a terminal, where an empty answer has one made. */
+/** Reads a password from a file, generates one, or asks at the terminal, where an empty answer generates one. */
 export async function newPassword(user: string, { passwordFile, generate }: PasswordOptions): Promise<NewPassword> {
   if (passwordFile !== undefined) {
     return { password: readFileSync(passwordFile, 'utf8').replace(/\r?\n$/, ''), made: false }

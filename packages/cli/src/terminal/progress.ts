@@ -2,10 +2,10 @@ import type { Terminal } from './terminal.ts'
 
 const quietMs = 2_000
 const redrawMs = 200
-/** Where nobody looks a line is enough now and then, for logs. */
+/** Interval of progress lines when stderr is not a terminal. */
 const logMs = 10_000
 
-/** Says how far something is, once it has taken two seconds. Dispose of it when it is done. */
+/** Shows progress after two seconds, until disposed. */
 export function showingProgress(terminal: Terminal, words: () => string): Disposable {
   const began = Date.now()
   let lastLogged = began

@@ -9,7 +9,7 @@ export interface RenderedError {
   readonly exitCode: ExitCode
 }
 
-/** What went wrong and what to do about it, for people; nothing of where in the code. */
+/** Formats an error for people: what failed and the next step, without a stack. */
 export function renderError(error: unknown): RenderedError {
   if (error instanceof CommandFault) {
     const { message, lines, next, exitCode } = error
@@ -25,7 +25,7 @@ function nextLine(next: string | undefined): readonly string[] {
   return next === undefined ? [] : [`  next      ${next}`]
 }
 
-/** What was refused, and a line for each field that says more than the message does. */
+/** Formats a rejected request, with a line for each field that adds to the message. */
 function refusalLines(error: ApiError): readonly string[] {
   const [first, ...others] = error.errors ?? []
   const isSaid =
@@ -34,13 +34,13 @@ function refusalLines(error: ApiError): readonly string[] {
   return isSaid && summary === error.message ? [visible(summary)] : [visible(summary), ...fieldLines(error)]
 }
 
-/** The message without the fields, which get lines of their own. */
+/** Removes the field errors from the message; they are printed on separate lines. */
 export function summaryOf({ message, errors: [first] = [] }: Pick<ApiError, 'message' | 'errors'>): string {
   const at = first ? message.indexOf(`: ${first.field} ${first.message}`) : -1
   return at < 0 ? message : message.slice(0, at)
 }
 
-/** The fields of a refusal, a line each. */
+/** Formats one line per field error. */
 export function fieldLines({ errors = [] }: Pick<ApiError, 'errors'>): readonly string[] {
   return tableLines(errors.map(({ field, message }) => [visible(field), visible(message)]))
 }
@@ -85,7 +85,7 @@ function codeOf({ status }: ApiError): ExitCode {
   return status === 401 ? exitCodes.notSignedIn : exitCodes.failed
 }
 
-/** By name: loading the client for its class would make every refusal slower. */
+/** Checks the name, because importing the client for its class would slow every error down. */
 function isConnectionError(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ConnectionError'
 }

@@ -1,10 +1,10 @@
 import type { CommandContext } from '../command-context.ts'
 import { exitCodes, type ExitCode } from './exit-codes.ts'
 
-/** What a command does; answers how it ends, where that is not well. */
+/** The work of a command; returns an exit code on failure. */
 export type Work<Words extends readonly unknown[]> = (...words: Words) => Promise<ExitCode | void>
 
-/** An action of a command: errors become words and an exit code, Ctrl-C ends it. */
+/** Wraps the action of a command: errors become a message and an exit code, and Ctrl-C ends it. */
 export function runCommand<Words extends readonly unknown[]>(
   { terminal }: CommandContext,
   work: Work<Words>,

@@ -1,6 +1,6 @@
 import { padded, textWidth } from './text-width.ts'
 
-/** Columns as wide as what they hold. */
+/** Formats a table whose columns fit their content. */
 export function tableOf(heads: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
   const widths = columnWidths([heads, ...rows])
   return [heads, ...rows].map((row) => tableLine(row, widths))
@@ -13,7 +13,7 @@ export function columnWidths(rows: readonly (readonly string[])[]): readonly num
   )
 }
 
-/** What is wider than its column pushes the rest of its line aside. */
+/** Formats a row. A cell wider than its column shifts the rest of the line. */
 export function tableLine(row: readonly string[], widths: readonly number[]): string {
   return `  ${row.map((cell, column) => padded(cell, widths[column] ?? 0)).join('  ')}`.trimEnd()
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { styleText } from 'node:util'
 import { exitCodes } from './exit-codes.ts'
 
-/** Of a process, what a command speaks through. */
+/** Standard streams and environment of a process. */
 export interface TerminalStreams {
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream
@@ -15,31 +15,31 @@ export type Paint = (style: Style, text: string) => string
 
 export interface Terminal {
   readonly stdin: NodeJS.ReadStream
-  /** All that comes in, as text. */
+  /** Reads all of stdin as text. */
   readInput(): Promise<string>
-  /** To stdout; resolves when there is room for more. */
+  /** Writes to stdout; resolves when more can be written. */
   write(text: string): Promise<void>
-  /** Lines to stdout. */
+  /** Writes lines to stdout. */
   print(lines: readonly string[]): Promise<void>
-  /** The next command under a table; on a terminal only, so that programs get rows alone. */
+  /** Suggests a next command below the output; only on a terminal, so that programs get rows only. */
   hint(next: string): Promise<void>
-  /** Lines to stderr, about what is being done. */
+  /** Writes status lines to stderr. */
   tell(lines: readonly string[]): void
-  /** Stands on stderr until the next one, or until something is written; at a terminal only. */
+  /** Shows transient progress on stderr, replaced by the next output; only on a terminal. */
   showProgress(text: string): void
-  /** Whether somebody is there who can answer. */
+  /** True when the user can be asked. */
   readonly canAsk: boolean
   readonly showsProgress: boolean
-  /** Lines that fit on it; undefined where nobody looks. */
+  /** Rows of the terminal; undefined when stdout is not one. */
   readonly rows: number | undefined
-  /** For stdout, and for stderr. */
+  /** Colours for stdout and for stderr. */
   readonly paint: Paint
   readonly paintTold: Paint
 }
 
 const eraseLine = '\r\u001b[K'
 
-/** Colours only on a terminal, and never with NO_COLOR. */
+/** Creates the terminal. Uses colours only on a terminal and without NO_COLOR. */
 export function createTerminal(streams: TerminalStreams): Terminal {
   const { stdout, stderr, variables } = streams
   const wantsColours = !variables['NO_COLOR'] && variables['TERM'] !== 'dumb'
@@ -56,12 +56,12 @@ export function createTerminal(streams: TerminalStreams): Terminal {
     erase()
     if (!stdout.write(text)) await once(stdout, 'drain')
   }
-  // Who has read enough has closed its end, as `head` does: that is no failure.
+  // A reader such as `head` may close the pipe; that is not an error.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' ? exitCodes.done : exitCodes.failed)
   })
   return {
-    // Not before it is needed: asking for it opens it.
+    // Accessed lazily, because reading `process.stdin` opens it.
     get stdin() {
       return streams.stdin
     },

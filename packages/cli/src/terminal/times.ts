@@ -5,13 +5,13 @@ const units: readonly (readonly [number, string])[] = [
   [1_000, 's'],
 ]
 
-/** How long ago, or how long: `3m`, `2h`, `14d`. */
+/** Formats a duration: `3m`, `2h`, `14d`. */
 export function shortDuration(milliseconds: number): string {
   const [length, unit] = units.find(([least]) => milliseconds >= least) ?? [1_000, 's']
   return `${Math.max(0, Math.floor(milliseconds / length))}${unit}`
 }
 
-/** In the time of whoever looks, without seconds: `2030-03-01 10:00`. */
+/** Formats a time in the local time zone, without seconds: `2030-03-01 10:00`. */
 export function shortTime(text: string): string {
   const date = new Date(text)
   if (Number.isNaN(date.getTime())) return text

@@ -1,4 +1,4 @@
-/** Objects may hold any text; what moves a cursor, or turns a line around, is shown and not done. */
+/** Escapes control and formatting characters, which could move the cursor or reverse text. */
 export function visible(text: string): string {
   return text.replaceAll(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
@@ -6,13 +6,13 @@ export function visible(text: string): string {
   )
 }
 
-/** One line, and no longer than so many characters. */
+/** Escapes a text and shortens it to `most` characters. */
 export function shortened(text: string, most: number): string {
   const [...characters] = visible(text)
   return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`
 }
 
-/** JSON as it can be shown: it leaves the upper control characters as they are, and a terminal may not. */
+/** Escapes control characters that JSON leaves as they are and a terminal may interpret. */
 export function visibleJson(text: string): string {
   return text.replaceAll(/[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu, (character) =>
     [...Array(character.length).keys()]

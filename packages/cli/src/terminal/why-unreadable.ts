@@ -4,7 +4,7 @@ const words: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
 }
 
-/** Why a file could not be read, without the words of the system call. */
+/** Says why a file could not be read, without the name of the system call. */
 export function whyUnreadable(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException
   return words[code] ?? message

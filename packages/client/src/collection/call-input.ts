@@ -1,4 +1,4 @@
-/** What is known of a route; only ever a type. */
+/** The types of a route. Exists only at compile time. */
 export interface RouteTypes {
   readonly params: object
   readonly query: unknown
@@ -6,7 +6,7 @@ export interface RouteTypes {
   readonly answer: unknown
 }
 
-/** What a call of a route is given: nothing, where it takes nothing or all of it may be left out. */
+/** Arguments of a route call; optional when the route requires none. */
 export type CallInput<Types extends RouteTypes> =
   IsOptional<InputOf<Types>> extends true ? [input?: InputOf<Types>] : [input: InputOf<Types>]
 
@@ -16,5 +16,5 @@ type BodyOf<Body> = [Body] extends [undefined] ? unknown : { readonly body: Body
 
 type QueryOf<Query> = IsOptional<Query> extends true ? { readonly query?: Query } : { readonly query: Query }
 
-/** Whether nothing of it must be there. */
+/** True when every field is optional. */
 type IsOptional<Fields> = Partial<Fields> extends Fields ? true : false

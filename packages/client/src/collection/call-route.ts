@@ -6,7 +6,7 @@ import type { CallInput, RouteTypes } from './call-input.ts'
 export interface ServedRoute<Types extends RouteTypes> {
   readonly method: string
   readonly path: string
-  /** Never there; it carries the types. */
+  /** Never set at run time; carries the types. */
   readonly types?: Types
 }
 
@@ -23,7 +23,7 @@ export function createRouteCall(client: Pick<Client, 'call'>): RouteCall {
   return async (route, ...[input]) => client.call(requestOfRoute(route, input))
 }
 
-/** The request by which a route is called: its path filled in, and the query behind it. */
+/** Builds the request that calls a route: fills the path parameters and appends the query. */
 export function requestOfRoute(
   { method, path }: Pick<ServedRoute<RouteTypes>, 'method' | 'path'>,
   input: Input = {},

@@ -1,9 +1,9 @@
-/** Makes of an object what whoever uses it has to see. */
+/** Completes a received object, for example with defaults that its schema declares. */
 export type Whole<Stored> = (object: Stored) => Stored
 
 export interface CollectionOptions<Stored> {
-  /** Told of every object that comes, and may complete it. */
+  /** Called with every received object; may complete it. */
   readonly whole?: Whole<Stored> | undefined
-  /** Ends watches. */
+  /** Ends all watches of the collection. */
   readonly signal?: AbortSignal | undefined
 }

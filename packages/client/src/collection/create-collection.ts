@@ -7,7 +7,7 @@ import { createLive, type LooseLiveOptions } from './live.ts'
 import { selectionOf, sortOf, type LooseListOptions } from './selection.ts'
 import type { ModelTypes } from './served.ts'
 
-/** The objects as whoever uses them has them, by way of the requests that there are for them. */
+/** Implements a collection with the requests of a resource, completing every object by `whole`. */
 export function createCollection<Types extends ModelTypes>(
   resource: Resource<Types['object']>,
   singular: string,
@@ -35,7 +35,7 @@ export function createCollection<Types extends ModelTypes>(
     delete: async (name) => whole(await resource.delete(name)),
     watch: async function* ({ revision, initial, signal: own, ...options } = {}) {
       const selection = selectionOf(options)
-      if (!selection) throw new ApiError('BadRequest', 'no object can be one of none; there is nothing to watch')
+      if (!selection) throw new ApiError('BadRequest', '{ in: [] } matches no object; there is nothing to watch')
       const either = own && signal ? AbortSignal.any([own, signal]) : (own ?? signal)
       for await (const event of resource.watch({ ...selection, revision, initial, signal: either })) {
         yield 'object' in event ? { ...event, object: whole(event.object) } : event
@@ -45,7 +45,7 @@ export function createCollection<Types extends ModelTypes>(
   }
 }
 
-/** Asked for at a time. */
+/** Concurrent requests of `getMany`. */
 const lanes = 8
 
 async function getMany<Stored extends ApiObject>(

@@ -1,4 +1,4 @@
-/** Fields of every model. */
+/** Fields that every model can be selected and sorted by. */
 interface CommonFields {
   readonly 'metadata.name': string
   readonly 'metadata.creationTimestamp': string
@@ -6,15 +6,18 @@ interface CommonFields {
 }
 
 export interface ListOptions<Fields> {
-  /** By indexed field: the value, or a condition. All must hold. */
+  /** Conditions by indexed field: a value to equal, or a condition. All must hold. */
   readonly where?: Where<Fields & CommonFields>
-  /** By label. */
+  /** Conditions by label. All must hold. */
   readonly labels?: Readonly<Record<string, LabelCondition>>
-  /** The first decides first; creation order decides last. */
+  /**
+   * Sort keys, most significant first. Ties are in order of creation, in the direction of the last key; newest first without
+   * keys.
+   */
   readonly sort?: SortKey<Fields & CommonFields> | readonly SortKey<Fields & CommonFields>[]
 }
 
-/** A field of several values is met by any one of them. */
+/** Conditions by field. A field with several values matches when any of them does. */
 export type Where<Fields> = { readonly [Name in keyof Fields]?: Condition<OneOf<Fields[Name]>> }
 
 type OneOf<Values> = Values extends readonly (infer One)[] ? One : Values
@@ -28,7 +31,7 @@ export type Condition<Value> =
   | Range<Value>
   | { readonly startsWith: string }
 
-/** One end or two. */
+/** A range with one or two bounds. */
 export interface Range<Value> {
   readonly above?: Value
   readonly atLeast?: Value
@@ -43,7 +46,7 @@ export type LabelCondition =
   | { readonly notIn: readonly string[] }
   | { readonly exists: boolean }
 
-/** In the order of its index unless a direction is said. Several values have no order. */
+/** A field, optionally with a direction; default is the order of its index. Fields with several values cannot be sorted by. */
 export type SortKey<Fields> = Sortable<Fields> | `${Sortable<Fields>} ${'asc' | 'desc'}`
 
 type Sortable<Fields> = {

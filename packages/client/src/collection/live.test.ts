@@ -48,15 +48,20 @@ test('live objects are listed in their order, and stay current', async () => {
   using live = notes.live({ where: { 'spec.text': { not: 'other' } }, sort: 'spec.rank' })
   expect(live.items).toEqual([])
   await live.ready
-  expect(texts(live)).toEqual(['a', 'b', 'none'])
+  expect(texts(live)).toEqual(['none', 'a', 'b'])
   await notes.update('a', (note) => (note.spec.rank = 3))
-  await expect.poll(() => texts(live)).toEqual(['b', 'a', 'none'])
+  await expect.poll(() => texts(live)).toEqual(['none', 'b', 'a'])
   await notes.delete('b')
   await notes.create({ text: 'first', rank: 0 })
-  await expect.poll(() => texts(live)).toEqual(['first', 'a', 'none'])
+  await expect.poll(() => texts(live)).toEqual(['none', 'first', 'a'])
   using back = notes.live({ sort: 'spec.rank desc' })
   await back.ready
   expect(texts(back)).toEqual(['other', 'a', 'first', 'none'])
+  for (const sort of ['spec.rank', 'spec.rank desc', 'spec.text desc'] as const) {
+    using ordered = notes.live({ sort })
+    await ordered.ready
+    expect(texts(ordered), sort).toEqual((await notes.list({ sort }).all()).map(({ spec }) => spec.text))
+  }
 })
 
 test('without an order, the youngest comes first, as in a list', async () => {

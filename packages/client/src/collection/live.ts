@@ -6,19 +6,22 @@ import type { ListOptions } from './list-options.ts'
 import { selectionOf, type LooseListOptions } from './selection.ts'
 
 export interface LiveOptions<Fields> extends ListOptions<Fields> {
-  /** Closes it, as `close` does. */
+  /** Closes the list when aborted. */
   readonly signal?: AbortSignal
 }
 
-/** Selected objects in their order, as they are now. Objects are frozen and shared. */
+/** The selected objects, sorted and kept current. Objects are frozen and shared. */
 export interface Live<Stored> extends Disposable {
-  /** Empty until it is ready; another array whenever something has changed. */
+  /** Empty until ready. A new array after each change. */
   readonly items: readonly Stored[]
-  /** Once all are there. Rejects when it ends before. */
+  /** Resolves once all objects are loaded. Rejects when the list ends first. */
   readonly ready: Promise<void>
-  /** Resolves when it is over: with the reason, or with nothing when it was closed. */
+  /** Resolves when the list ends: with the error, or with undefined after `close`. */
   readonly ended: Promise<unknown>
-  /** Told all of them as soon as they are there, and again after changes; several at once are told once. Answers what ends it. */
+  /**
+   * Calls the listener with all objects once they are loaded and again after changes; several changes at once cause one call.
+   * Returns a function that unsubscribes.
+   */
   subscribe(listener: (items: readonly Stored[]) => void): () => void
   close(): void
 }
@@ -33,7 +36,7 @@ export function createLive<Stored extends ApiObject>(
   { whole = (object) => object, signal }: CollectionOptions<Stored>,
 ): Live<Stored> {
   const selection = selectionOf(options)
-  if (!selection) throw new ApiError('BadRequest', 'no object can be one of none; there is nothing to follow')
+  if (!selection) throw new ApiError('BadRequest', '{ in: [] } matches no object; there is nothing to follow')
   const compare = comparisonOf<Stored>([options.sort ?? []].flat())
   const either = own && signal ? AbortSignal.any([own, signal]) : (own ?? signal)
   return new CachedLive(resource.cache({ ...selection, signal: either }), (objects) =>
@@ -47,7 +50,7 @@ class CachedLive<Stored extends ApiObject> implements Live<Stored> {
   readonly #cache: Cache<Stored>
   readonly #inOrder: (objects: readonly Stored[]) => readonly Stored[]
   readonly #listeners = new Set<(items: readonly Stored[]) => void>()
-  /** Until something changes. */
+  /** Sorted objects; undefined after a change. */
   #items: readonly Stored[] | undefined
   #isReady = false
   #willTell = false
@@ -57,7 +60,7 @@ class CachedLive<Stored extends ApiObject> implements Live<Stored> {
     this.#inOrder = inOrder
     this.ended = cache.ended
     this.ready = this.#begin()
-    // Whoever does not wait for it is told by `ended`.
+    // Callers that do not await `ready` learn of the error through `ended`.
     this.ready.catch(() => {})
     cache.on(() => this.#isReady && this.#changed())
   }
@@ -69,7 +72,7 @@ class CachedLive<Stored extends ApiObject> implements Live<Stored> {
   }
 
   subscribe(listener: (items: readonly Stored[]) => void): () => void {
-    // Its own, so that a function given twice is told twice.
+    // Wrapped, so that a function subscribed twice is called twice.
     const one = (items: readonly Stored[]) => listener(items)
     this.#listeners.add(one)
     if (this.#isReady) queueMicrotask(() => this.#listeners.has(one) && one(this.items))
@@ -103,7 +106,10 @@ class CachedLive<Stored extends ApiObject> implements Live<Stored> {
 
 type Compare<Stored> = (one: Stored, other: Stored) => number
 
-/** As the server would sort them: what has no value comes last, and among equals the youngest first. */
+/**
+ * The server's order: objects without a value come first when ascending, last when descending; ties follow the time of creation, in
+ * the direction of the last key.
+ */
 function comparisonOf<Stored extends ApiObject>(keys: readonly string[]): Compare<Stored> {
   const wanted = keys.map((key) => {
     const [field = '', direction = 'asc'] = key.split(' ')
@@ -116,10 +122,12 @@ function comparisonOf<Stored extends ApiObject>(keys: readonly string[]): Compar
     for (const { path, sign } of wanted) {
       const [a, b] = [valueAt(one, path), valueAt(other, path)]
       if (a === b) continue
-      if (a === undefined || b === undefined) return a === undefined ? 1 : -1
+      if (a === undefined || b === undefined) return a === undefined ? -sign : sign
       return a < b ? -sign : sign
     }
-    return one.metadata.uid < other.metadata.uid ? 1 : -1
+    // Without a key, the newest come first.
+    const last = wanted.at(-1)?.sign ?? -1
+    return one.metadata.uid < other.metadata.uid ? -last : last
   }
 }
 

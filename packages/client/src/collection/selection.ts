@@ -1,14 +1,14 @@
 import { ApiError, type UnplacedSelectorTerm } from '@pergola/api'
 import type { ListQuery, Selection } from '../query.ts'
 
-/** What `list` and `watch` are given, without the types of its fields. */
+/** Options of `list` and `watch`, without field types. */
 export interface LooseListOptions {
   readonly where?: Readonly<Record<string, unknown>>
   readonly labels?: Readonly<Record<string, unknown>>
   readonly sort?: string | readonly string[]
 }
 
-/** Undefined where no object can be meant: one of none. */
+/** Undefined when no object can match, as with `{ in: [] }`. */
 export function selectionOf({ where = {}, labels = {} }: LooseListOptions): Selection | undefined {
   const [fields, byLabel] = [termsOf('where', where), termsOf('labels', labels)]
   if (!fields || !byLabel) return undefined
@@ -18,7 +18,7 @@ export function selectionOf({ where = {}, labels = {} }: LooseListOptions): Sele
   }
 }
 
-/** `spec.due desc` as the API writes it. */
+/** Converts `spec.due desc` to the API's `spec.due,desc`. */
 export function sortOf({ sort = [] }: LooseListOptions): Pick<ListQuery, 'sort'> {
   const keys = [sort].flat().map((key) => key.replace(' ', ','))
   return keys.length > 0 ? { sort: keys } : {}
@@ -26,7 +26,7 @@ export function sortOf({ sort = [] }: LooseListOptions): Pick<ListQuery, 'sort'>
 
 function termsOf(part: string, conditions: object): readonly UnplacedSelectorTerm[] | undefined {
   const terms = Object.entries(conditions).map(([key, condition]) => {
-    // Left out, it would select everything.
+    // Ignoring the condition would select everything.
     if (condition === undefined || condition === null) {
       throw new ApiError(
         'BadRequest',
@@ -42,7 +42,7 @@ const comparisons = { not: '!=', above: '>', atLeast: '>=', below: '<', atMost: 
 
 function conditionTerms(part: string, key: string, condition: object): readonly UnplacedSelectorTerm[] | undefined {
   const parts = Object.entries(condition).filter(([, value]) => value !== undefined)
-  if (parts.length === 0) throw new ApiError('BadRequest', `${part} "${key}" has a condition that says nothing`)
+  if (parts.length === 0) throw new ApiError('BadRequest', `${part} "${key}" has an empty condition`)
   if ('in' in condition && (condition.in as readonly unknown[]).length === 0) return undefined
   return parts.flatMap(([word, value]): readonly UnplacedSelectorTerm[] => {
     if (word === 'exists') return [{ key, op: value === true ? 'present' : 'absent' }]

@@ -1,20 +1,20 @@
 import type { ApiObject } from '@pergola/api'
 import type { ResourceType } from '../object-types.ts'
 
-/** What is known of the objects of a model; only ever a type. */
+/** The types of a model's objects. Exists only at compile time. */
 export interface ModelTypes {
   readonly object: ApiObject
-  /** The spec that `create` takes. */
+  /** The spec that `create` accepts. */
   readonly create: unknown
   readonly status: unknown
-  /** What can be selected by, and the values there; an array where there may be several. */
+  /** Indexed fields and their value types; an array type for a field with several values. */
   readonly fields: object
 }
 
-/** Objects that a client can be asked for: those of a model, or the caller's own of them. */
+/** Something that `client(...)` accepts: a model, or the caller's owned objects of a model. */
 export interface Served<Types extends ModelTypes> extends ResourceType {
-  /** What a name begins with where `create` is given none. */
+  /** Prefix of generated names. */
   readonly singular: string
-  /** Never there; it carries the types, so that whoever is given the value has them too. */
+  /** Never set at run time; carries the types to code that receives the value. */
   readonly types?: Types
 }

@@ -4,30 +4,30 @@ import type { HoldSource, Lead } from './hold.ts'
 import { pause } from './pause.ts'
 
 const usualSeconds = 15
-/** Of the time of a lease: who leads stops so much earlier than another can begin. */
+/** Share of the lease duration by which the leader stops before another process can take over. */
 const margin = 1 / 15
-/** Whoever stops gives its lease back; the next one asks for it within a second. */
+/** A stopping process releases its lease; another process then acquires it within a second. */
 const askMs = { least: 300, spread: 400 }
-/** A host that has no answer is asked again, before the lease is over. */
+/** Retry interval when the host does not respond; shorter than the lease. */
 const againMs = 1_000
 const giveBackMs = 1_000
 const mostDoublings = 2
 
 export interface LeaseParts {
-  /** Asks the host as the plugin. */
+  /** Client with the plugin's own rights. */
   readonly client: Client
   readonly log: (text: string) => void
-  /** How long a lease lasts that is not renewed. */
+  /** Lease duration without renewal; default 15 s. */
   readonly seconds?: number
 }
 
 interface Held {
   readonly token: number
-  /** By `performance.now`, which goes on while the process stands still. */
+  /** In `performance.now` time, which advances while the process is suspended. */
   readonly until: number
 }
 
-/** One process of all replicas leads, by a lease that the host gives to one at a time. */
+/** Leader election: the host grants each lease to one process at a time across all replicas. */
 export function holdLeases(parts: LeaseParts): HoldSource {
   return async function* (name, signal) {
     for (let failures = 0; !signal.aborted;) {
@@ -56,7 +56,7 @@ function leadBy(name: string, { token }: Held, how: Pick<Lead, 'signal' | 'lost'
   return { ...how, fence: `${name}/${token}`, term: token }
 }
 
-/** A host that will not give leases, since the plugin is not started yet for one, is asked less and less often. */
+/** Backs off while the host grants no leases, for example before the plugin is started. */
 function waitMs(failures: number): number {
   return (askMs.least + Math.random() * askMs.spread) * 2 ** Math.min(failures, mostDoublings)
 }
@@ -67,7 +67,7 @@ function leaseMs({ seconds = usualSeconds }: LeaseParts): number {
   return seconds * 1000
 }
 
-/** Twice more can be tried before it is over. */
+/** Leaves time for two retries before the lease expires. */
 function renewMs(parts: LeaseParts): number {
   return leaseMs(parts) / 3
 }
@@ -94,12 +94,12 @@ async function take(parts: LeaseParts, name: string, timeoutMs: number): Promise
 interface Keeping {
   readonly name: string
   readonly held: Held
-  /** Aborted when the lead is over, for whatever reason. */
+  /** Aborted when the lead ends, for any reason. */
   readonly leading: AbortSignal
   readonly lost: (why: string) => void
 }
 
-/** Renews it until it is lost or no longer needed. */
+/** Renews the lease until it is lost or no longer needed. */
 async function keep(parts: LeaseParts, { name, held, leading, lost }: Keeping): Promise<void> {
   let { until } = held
   let againIn = renewMs(parts)
@@ -111,7 +111,7 @@ async function keep(parts: LeaseParts, { name, held, leading, lost }: Keeping): 
     const answer = await take(parts, name, leftMs)
     if (answer === 'held by another') return lost('another has taken over')
     if (answer === 'no answer') againIn = againMs
-    else if (answer.token !== held.token) return lost('its time was over before it was renewed')
+    else if (answer.token !== held.token) return lost('it expired before it was renewed')
     else {
       until = answer.until
       againIn = renewMs(parts)
@@ -119,7 +119,7 @@ async function keep(parts: LeaseParts, { name, held, leading, lost }: Keeping): 
   }
 }
 
-/** When the host does not hear of it, it runs out. */
+/** If the request fails, the lease expires by itself. */
 async function giveBack({ client }: LeaseParts, name: string): Promise<void> {
   await client.call({ method: 'DELETE', path: pathOf(name), timeoutMs: giveBackMs }).catch(() => {})
 }

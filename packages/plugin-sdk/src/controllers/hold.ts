@@ -1,23 +1,23 @@
-/** For as long as the signal is not aborted, this process does what is done by one at a time. */
+/** Leadership of this process, until the signal is aborted. */
 export interface Lead {
   readonly signal: AbortSignal
-  /** Shown with every write, which is refused once another leads. */
+  /** Fencing token sent with every write; the host rejects the write once another process leads. */
   readonly fence?: string | undefined
-  /** Grows with every lead, whoever has it. */
+  /** Increases with every change of leader. */
   readonly term?: number | undefined
-  /** To be told that a write was refused since another leads. */
+  /** Call this when a write fails with `FenceLost`. */
   readonly lost?: (() => void) | undefined
 }
 
-/** When this process leads in something, and when no longer; ends with the signal. */
+/** Yields whenever this process becomes the leader for `name`; ends with the signal. */
 export type HoldSource = (name: string, signal: AbortSignal) => AsyncIterable<Lead>
 
-/** For a process that is the only one. */
+/** For a single process: it always leads. */
 export const leadAlways: HoldSource = async function* (_name, signal) {
   yield { signal }
 }
 
-/** Writes show the fence; reads need none. */
+/** Adds the fencing token to writes. */
 export function fencedFetch(fetch: typeof globalThis.fetch, fence: string): typeof globalThis.fetch {
   return (input, init = {}) => {
     const { method = 'GET' } = init

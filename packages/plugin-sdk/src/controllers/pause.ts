@@ -1,6 +1,6 @@
 import { machineClock } from '../run/clock.ts'
 
-/** By the machine's clock, since it is the host that is waited for and nothing that a test decides. */
+/** Uses the system clock rather than the test clock, because it waits for the host. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve()

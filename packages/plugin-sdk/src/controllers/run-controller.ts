@@ -11,7 +11,7 @@ import { WorkQueue, type Failure, type Outcome } from './work-queue.ts'
 export interface ControllerParts extends Pick<PluginContext, 'settings'> {
   readonly clock: WakingClock
   readonly fetch: typeof globalThis.fetch
-  /** Asks the host as the plugin. */
+  /** Creates a client with the plugin's own rights. */
   readonly clientBy: (fetch: typeof globalThis.fetch) => Client
   readonly hold: HoldSource
   readonly log: (text: string) => void
@@ -19,10 +19,10 @@ export interface ControllerParts extends Pick<PluginContext, 'settings'> {
   readonly signal: AbortSignal
 }
 
-/** Between two attempts to follow a model that the host will not let us follow; doubles up to the second. */
+/** Backoff between attempts to watch a model when the host rejects the watch. */
 const retryMs = { first: 1_000, most: 30_000 }
 
-/** Follows the objects of the controller's model whenever this process leads. Resolves when everything has ended. */
+/** Runs the controller whenever this process leads. Resolves when all work has ended. */
 export async function runController(name: string, controller: Controller, parts: ControllerParts): Promise<void> {
   for await (const lead of parts.hold(name, parts.signal)) {
     if (parts.signal.aborted) return
@@ -44,7 +44,7 @@ async function follow(controller: Controller, parts: Following): Promise<void> {
   let cache: Cache<ApiObject> | undefined
   const { deleted } = controller
   const call = calling(controller, client, parts)
-  /** As they were last stored, until the controller has been told. */
+  /** Last stored state of deleted objects that the controller has not been told of yet. */
   const gone = new Map<string, ApiObject>()
   const queue = new WorkQueue({
     concurrency: controller.concurrency,
@@ -66,7 +66,7 @@ async function follow(controller: Controller, parts: Following): Promise<void> {
       const { metadata } = object
       if (type === 'deleted' && deleted) gone.set(metadata.name, object)
       if (type === 'deleted' && !deleted) queue.forget(metadata.name)
-      // What comes once more before all is read has changed since.
+      // A second event during the initial list means that the object has changed.
       else if (type === 'added' && following.revision === undefined) queue.addLater(metadata.name)
       else queue.add(metadata.name)
     })
@@ -96,7 +96,7 @@ function calling(controller: Controller, client: Client, parts: Following): Call
     let afterMs: number | undefined
     const context: ControllerContext = { ...shared, requeueAfter: (ms) => void (afterMs = milliseconds(ms)) }
     try {
-      // A copy of its own: others look at the same object, and it may lack what has a default.
+      // Passes a copy, because the cached object is shared, and fills in defaults.
       await work(whole(structuredClone(object)) as never, context)
       return afterMs === undefined ? settled : { kind: 'again', afterMs }
     } catch (error) {
@@ -109,7 +109,7 @@ function calling(controller: Controller, client: Client, parts: Following): Call
   }
 }
 
-/** By name, since a bundle may hold this package twice. */
+/** Checks the name rather than the class, because a bundle may contain this package twice. */
 function isGivingUp(error: unknown): error is Error {
   return error instanceof Error && error.name === 'GiveUp'
 }
@@ -121,7 +121,7 @@ function milliseconds(ms: number): number {
 
 function wordsOf(what: string, { error, failures, waitMs }: Failure): string {
   const times = failures === 1 ? '' : ` ${failures} times in a row`
-  // Somebody was faster; that is nothing to look into.
+  // A version conflict is expected and needs no stack trace.
   const isRaced = isApiError(error) && error.reason === 'VersionConflict'
   const why = error instanceof Error && !isRaced ? (error.stack ?? error.message) : String(error)
   return `${what} failed${times}, comes again in ${waitMs} ms: ${why}`

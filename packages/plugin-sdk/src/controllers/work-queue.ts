@@ -1,6 +1,6 @@
 import type { WakingClock } from '../run/clock.ts'
 
-/** How a run ended: settled until something changes, to be looked at again, or failed. */
+/** Result of a run: nothing to do until the next change, run again after a delay, or failed. */
 export type Outcome =
   | { readonly kind: 'settled' }
   | { readonly kind: 'again'; readonly afterMs: number }
@@ -8,26 +8,26 @@ export type Outcome =
 
 export interface Failure {
   readonly error: unknown
-  /** In a row, this one included. */
+  /** Consecutive failures, including this one. */
   readonly failures: number
   readonly waitMs: number
 }
 
 export interface WorkQueueOptions {
-  /** How many keys at a time. */
+  /** Keys worked on in parallel. */
   readonly concurrency: number
   readonly clock: WakingClock
-  /** Never called for a key that it still works on. Throws nothing. */
+  /** Never called for a key whose previous call has not finished. Must not throw. */
   readonly work: (key: string) => Promise<Outcome>
   readonly onFailure?: (key: string, failure: Failure) => void
 }
 
 const firstWaitMs = 5
 const longestWaitMs = 1_000_000
-/** As long as both wait, one of so many is of what was there before. */
+/** While both queues are non-empty, every eighth run takes a key from `later`. */
 const laterEvery = 8
 
-/** Doubles with every failure in a row. */
+/** Doubles with every consecutive failure. */
 export function backoffMs(failures: number): number {
   return Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - 1))
 }
@@ -35,24 +35,24 @@ export function backoffMs(failures: number): number {
 interface Entry {
   failures: number
   isRunning: boolean
-  /** Since the present run began. */
+  /** The key was added again during the current run. */
   hasChanged: boolean
-  /** Nothing is left to come back to when the run ends. */
+  /** The key was forgotten during the current run. */
   isGone: boolean
-  /** Takes back the time at which it comes again. */
+  /** Cancels the scheduled run. */
   cancel: (() => void) | undefined
 }
 
 /**
- * Keys to work on, each once however often it changes meanwhile, and never one twice at a time. Every change is followed by a
- * run that begins after it; a failure by one more, later and later. Holds at most an entry for each key.
+ * Deduplicating work queue: a key waits at most once and never runs twice in parallel. After every change, a run starts; after
+ * a failure, another one follows with exponential backoff. Holds at most one entry per key.
  */
 export class WorkQueue {
   readonly #options: WorkQueueOptions
   readonly #entries = new Map<string, Entry>()
-  /** First in, first out. */
+  /** Changed keys, first in, first out. */
   readonly #ready = new Set<string>()
-  /** What has not changed: whoever changes something does not wait for all that was there before. */
+  /** Keys from the initial list. Changed keys take precedence over them. */
   readonly #later = new Set<string>()
   readonly #idle = Promise.withResolvers<void>()
   #running = 0
@@ -63,7 +63,7 @@ export class WorkQueue {
     this.#options = options
   }
 
-  /** It has changed: a wait that is under way is over. */
+  /** Adds a changed key and cancels its pending delay. */
   add(key: string): void {
     if (this.#isStopped) return
     const entry = this.#entries.get(key) ?? newEntry()
@@ -73,17 +73,17 @@ export class WorkQueue {
     this.#wake(key, entry)
   }
 
-  /** It is there, and may need nothing: it has its turn behind what has changed. */
+  /** Adds an existing key, which runs after changed ones. */
   addLater(key: string): void {
     if (this.#isStopped || this.#later.has(key)) return
-    // What is being worked on may be an older state of it.
+    // The current run may have seen an older state.
     if (this.#entries.has(key)) return this.add(key)
     this.#entries.set(key, newEntry())
     this.#later.add(key)
     this.#begin()
   }
 
-  /** It is gone: nothing more is done, what is running apart. */
+  /** Drops the key. A current run is not interrupted. */
   forget(key: string): void {
     const entry = this.#entries.get(key)
     if (!entry) return
@@ -95,7 +95,7 @@ export class WorkQueue {
     if (!entry.isRunning) this.#entries.delete(key)
   }
 
-  /** Begins nothing more; resolves when what is running has ended. */
+  /** Starts no more runs; resolves when the current ones have ended. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#ready.clear()
@@ -165,7 +165,7 @@ function newEntry(): Entry {
   return { failures: 0, isRunning: false, hasChanged: false, isGone: false, cancel: undefined }
 }
 
-/** Undefined when only a change brings it back. */
+/** Delay before the next run; undefined when only a change triggers one. */
 function waitBehind(outcome: Outcome, failures: number): number | undefined {
   if (outcome.kind === 'settled') return undefined
   return outcome.kind === 'again' ? outcome.afterMs : backoffMs(failures)

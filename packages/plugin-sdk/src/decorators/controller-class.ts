@@ -1,14 +1,14 @@
 import type { RoleTemplate } from '../role-template.ts'
 import { createMark } from './mark.ts'
 
-/** Made once, when the first request comes. */
+/** A class whose decorated methods answer requests. Instantiated once, on the first request. */
 export type ControllerClass = new () => object
 
-/** Standard decorators are given a context, those of `experimentalDecorators` are not. */
+/** A class decorator. Standard decorators receive a context, those of `experimentalDecorators` do not. */
 export type ControllerDecorator = (controller: ControllerClass, context?: { readonly kind: 'class' }) => void
 
 export interface ControllerClassOptions {
-  /** For every method that names no other. */
+  /** Role template for every method that does not set its own. */
   readonly allow?: RoleTemplate
 }
 
@@ -19,12 +19,12 @@ interface Declared extends ControllerClassOptions {
 export const apiVersions = createMark<string>('apiVersion')
 export const controllers = createMark<Declared>('controller')
 
-/** `<group>/<version>` that the class is served below, the group being that of its audience: `console.api.todo.example.com/v1`. */
+/** Sets the `<group>/<version>` of a class. The group is that of its audience: `console.api.todo.example.com/v1`. */
 export function ApiVersion(apiVersion: `${string}/${string}`): ControllerDecorator {
   return (controller) => apiVersions.put(controller, apiVersion)
 }
 
-/** The path that those of the methods follow. Parameters stand in theirs. */
+/** Sets the path prefix of all methods of the class. The prefix has no parameters. */
 export function Controller(path: `/${string}`, options: ControllerClassOptions = {}): ControllerDecorator {
   return (controller) => controllers.put(controller, { ...options, path })
 }

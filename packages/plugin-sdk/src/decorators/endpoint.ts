@@ -3,19 +3,19 @@ import type { AnyAnswer, Method, NoBody, PlainQuery, RouteContext, RouteOptions 
 import type { Infer, Schema } from '../schema/infer.ts'
 import { createMark } from './mark.ts'
 
-/** What one decorator says of a method. */
+/** Values of one method decorator. */
 interface DeclaredEndpoint {
   readonly method: Method
   readonly path: string
   readonly options: RouteOptions<Schema, Schema, Schema>
 }
 
-/** A method takes what the handler of a route takes, and may ask for less of it. */
+/** A decorated method. It receives the context of a route handler, and may declare only the parts it uses. */
 export type EndpointMethod<Path extends string, Body, Query, Answer> = (
   context: RouteContext<ParametersOf<Path>, Infer<Query>, Infer<Body>>,
 ) => Infer<Answer> | Response | Promise<Infer<Answer> | Response>
 
-/** The first is how standard decorators are called, the second those of `experimentalDecorators`. */
+/** A method decorator. The first signature is for standard decorators, the second for `experimentalDecorators`. */
 export interface EndpointDecorator<Decorated> {
   (method: Decorated, context: EndpointContext): void
   (prototype: object, name: string | symbol, descriptor: { readonly value?: Decorated }): void
@@ -27,7 +27,7 @@ export interface EndpointContext {
   readonly private: false
 }
 
-/** The path follows that of the class, and the options are those of `route`. */
+/** Declares a method as a route. The path is appended to that of the class; the options are those of `route`. */
 export type Endpoint = <
   const Path extends '' | `/${string}` = '',
   const Body extends Schema = NoBody,
@@ -38,18 +38,18 @@ export type Endpoint = <
   options?: RouteOptions<Body, Query, Answer>,
 ) => EndpointDecorator<EndpointMethod<Path, Body, Query, Answer>>
 
-/** As they are written; the lowest decorator is called first. */
+/** In source order, although the lowest decorator is called first. */
 export const endpoints = createMark<readonly DeclaredEndpoint[]>('endpoints')
 
-/** A method that answers `GET`, at a path below that of its class. */
+/** Declares a method as a `GET` route below the path of its class. */
 export const Get: Endpoint = endpointOf('GET')
-/** A method that answers `POST`, at a path below that of its class. */
+/** Declares a method as a `POST` route below the path of its class. */
 export const Post: Endpoint = endpointOf('POST')
-/** A method that answers `PUT`, at a path below that of its class. */
+/** Declares a method as a `PUT` route below the path of its class. */
 export const Put: Endpoint = endpointOf('PUT')
-/** A method that answers `PATCH`, at a path below that of its class. */
+/** Declares a method as a `PATCH` route below the path of its class. */
 export const Patch: Endpoint = endpointOf('PATCH')
-/** A method that answers `DELETE`, at a path below that of its class. */
+/** Declares a method as a `DELETE` route below the path of its class. */
 export const Delete: Endpoint = endpointOf('DELETE')
 
 function endpointOf(method: Method): Endpoint {

@@ -1,13 +1,13 @@
-/** What a decorator says of a class or a method. */
+/** Metadata that a decorator attaches to a class or method. */
 export interface Mark<Said> {
   put(on: object, said: Said): void
-  /** Undefined where none was put; classes do not inherit them. */
+  /** Undefined when not set. Subclasses do not inherit it. */
   of(one: object): Said | undefined
 }
 
 /**
- * Kept on the class or method itself. The context of standard decorators has a place for it, but only where `Symbol.metadata`
- * is known, which it is not in Node.js 24.
+ * Stores the value on the class or method itself. Standard decorators have a metadata object for this, but only where
+ * `Symbol.metadata` exists, and Node.js 24 lacks it.
  */
 export function createMark<Said>(name: string): Mark<Said> {
   const key = Symbol(name)

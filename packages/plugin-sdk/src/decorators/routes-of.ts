@@ -2,7 +2,10 @@ import { route, type AnyRoute } from '../route/route.ts'
 import { apiVersions, controllers, type ControllerClass } from './controller-class.ts'
 import { endpoints } from './endpoint.ts'
 
-/** The routes of decorated classes, as `route` makes them, for an audience of `definePlugin`. A class without an API version has none. */
+/**
+ * Collects the routes of decorated classes, for an audience of `definePlugin`. Ignores a class without `@ApiVersion` and logs a
+ * warning.
+ */
 export function routesOf(...classes: readonly ControllerClass[]): readonly AnyRoute[] {
   return classes.flatMap(routesOfClass)
 }
@@ -17,7 +20,7 @@ function routesOfClass(controller: ControllerClass): readonly AnyRoute[] {
     return []
   }
   const { path = '', ...shared } = controllers.of(controller) ?? {}
-  // Whoever only looks at the routes makes none.
+  // Instantiated by the first request, so that inspecting the routes runs no plugin code.
   let instance: object | undefined
   return methodsOf(controller).flatMap((method) =>
     (endpoints.of(method) ?? []).map((endpoint) =>
@@ -32,7 +35,7 @@ function routesOfClass(controller: ControllerClass): readonly AnyRoute[] {
 
 type ControllerMethod = (this: object, context: unknown) => unknown
 
-/** In the order of the code. A getter is not asked. */
+/** In source order. Skips getters without calling them. */
 function methodsOf({ prototype }: ControllerClass): readonly ControllerMethod[] {
   return Reflect.ownKeys(prototype as object).flatMap((name) => {
     const value: unknown = Reflect.getOwnPropertyDescriptor(prototype as object, name)?.value

@@ -6,7 +6,7 @@ import { about, type Report } from './faults.ts'
 
 export interface ClaimedGroups {
   readonly groups: readonly string[]
-  /** What the routes are served below; undefined when that cannot be told, or there are none. */
+  /** `<group>/<version>` of the routes; undefined when there are none or it is ambiguous. */
   readonly api: string | undefined
 }
 
@@ -47,7 +47,7 @@ function sharedApi({ models = [], ...plugin }: AnyPlugin, report: Report): strin
   return first
 }
 
-/** A router of its own, or a route that does not say its group itself. */
+/** True for a web app, or a route whose path does not state its group. */
 function needsApi(part: AnyPlugin['uc']): boolean {
   if (!Array.isArray(part)) return part !== undefined
   return (part as readonly (AnyRoute | AnyOwned)[]).some((one) => 'handler' in one && !one.path.startsWith('/apis/'))

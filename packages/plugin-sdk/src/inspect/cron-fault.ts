@@ -1,4 +1,4 @@
-/** In their order. */
+/** Fields of a cron expression, in order. */
 export const cronFields = [
   { name: 'minute', least: 0, most: 59 },
   { name: 'hour', least: 0, most: 23 },
@@ -7,7 +7,7 @@ export const cronFields = [
   { name: 'day of the week', least: 0, most: 7 },
 ] as const
 
-/** Five fields of numbers, ranges, lists and steps: `0,30 8-18/2 * * 1-5`. */
+/** Checks a cron expression: five fields of numbers, ranges, lists and steps, such as `0,30 8-18/2 * * 1-5`. */
 export function cronFault(cron: string): string | undefined {
   const parts = cron.trim().split(/\s+/)
   if (parts.length !== cronFields.length) {

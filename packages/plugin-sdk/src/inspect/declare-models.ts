@@ -11,7 +11,7 @@ import type { AnyModel } from '../model/model.ts'
 import { about, type Report } from './faults.ts'
 import { isObject, isSecret, plainSchema } from './plain-schema.ts'
 
-/** Every model has them. */
+/** Indexes that every model has. */
 const defaultIndexes = new Set([
   'metadata.name',
   'metadata.labels',
@@ -62,7 +62,7 @@ function declareModel(model: AnyModel, where: string, report: Report): ModelDecl
   }
 }
 
-/** Definitions stand at the root, where `#/$defs/<name>` looks for them. */
+/** Moves `$defs` to the root, where `#/$defs/<name>` resolves. */
 function schemaOf({ spec, status }: AnyModel, where: string, report: Report): ObjectSchema {
   const parts = Object.entries({ spec, status }).flatMap(([part, schema]) =>
     schema === undefined ? [] : [[part, plainSchema(schema, `${where}.${part}`, report)] as const],
@@ -72,7 +72,7 @@ function schemaOf({ spec, status }: AnyModel, where: string, report: Report): Ob
   for (const [part, { $defs: own = {}, ...schema }] of parts) {
     if (schema['type'] !== 'object') report(`${where}.${part}`, 'must be an object; write t.Object({ ... })')
     for (const place of secretsIn(schema, `${where}.${part}`)) {
-      report(place, 'a secret in an object can be read by whoever may get it; put it into the settings')
+      report(place, 'everybody who may get the object can read this secret; move it to the settings')
     }
     for (const [name, definition] of Object.entries(own as Record<string, JsonSchema>)) {
       if (name in $defs && JSON.stringify($defs[name]) !== JSON.stringify(definition)) {
@@ -85,7 +85,7 @@ function schemaOf({ spec, status }: AnyModel, where: string, report: Report): Ob
   return { properties, ...(Object.keys($defs).length > 0 && { $defs }) }
 }
 
-/** Everywhere in a schema. */
+/** Paths of all secrets in a schema. */
 export function secretsIn(schema: unknown, where: string): readonly string[] {
   if (Array.isArray(schema)) return schema.flatMap((one, at) => secretsIn(one, `${where}[${at}]`))
   if (!isObject(schema)) return []

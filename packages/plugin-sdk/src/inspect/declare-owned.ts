@@ -18,10 +18,7 @@ export function declareOwned(
 ): readonly ReachableOwned[] {
   for (const audience of ['console', 'public'] as const) {
     for (const { model } of ownedIn(plugin[audience])) {
-      report(
-        `${audience} owned ${model.kind}`,
-        "objects of one's own are served to people about their own affairs; put it into uc",
-      )
+      report(`${audience} owned ${model.kind}`, 'owned objects are served to users only; move this to uc')
     }
   }
   return ownedIn(plugin.uc).map(({ model, path, allow }) => {
@@ -41,7 +38,7 @@ function ownedIn(part: AnyPlugin['uc']): readonly AnyOwned[] {
   return Array.isArray(part) ? part.filter((one): one is AnyOwned => !('handler' in one)) : []
 }
 
-/** What the host serves. */
+/** Requests that the host serves for owned objects. */
 function patternsOf(collection: string): readonly Pattern[] {
   const all = segmentsOf(collection)
   const one = segmentsOf(`${collection}/:name`)

@@ -68,7 +68,7 @@ function annotationsOf(
   }
 }
 
-/** Roles of others may come and go; those of the plugin itself are known. */
+/** Checks that a role of this plugin exists. Roles of other plugins cannot be checked here. */
 function dependencyOf(
   { name, roles = [] }: AnyPlugin,
   other: RoleTemplate | string,

@@ -65,7 +65,7 @@ function declareRoute(route: AnyRoute, frame: RouteFrame, report: Report): Reach
   return { where, allow: route.allow, patterns: isReadable(pattern) ? [pattern] : [], declaration }
 }
 
-/** A path below `/apis` says its group and version itself; any other is below those of the plugin's API. */
+/** A path below `/apis` includes group and version. Any other path is relative to the plugin's `api`. */
 function patternOf(
   { method, path, stream }: AnyRoute,
   { audience, claimed }: RouteFrame,

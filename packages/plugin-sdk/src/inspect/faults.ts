@@ -1,10 +1,10 @@
-/** Something a plugin may not be like: where in its definition, and what to do. */
+/** An error in a plugin's definition: where it is, and how to fix it. */
 export interface DefinitionFault {
   readonly where: string
   readonly message: string
 }
 
-/** Everything that is wrong with a plugin's definition, at once. */
+/** Thrown with all errors of a plugin's definition at once. */
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError'
   readonly faults: readonly DefinitionFault[]
@@ -16,10 +16,10 @@ export class DefinitionError extends Error {
   }
 }
 
-/** Takes down a fault; one that is undefined is none. */
+/** Records a fault; ignores undefined. */
 export type Report = (where: string, message: string | undefined) => void
 
-/** In words that name it: `"spec.title" is not ...`. */
+/** Prefixes a fault with the quoted name: `"spec.title" is not ...`. */
 export function about(name: string, fault: string | undefined): string | undefined {
   return fault === undefined ? undefined : `"${name}" ${fault}`
 }

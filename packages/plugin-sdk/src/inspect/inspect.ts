@@ -12,13 +12,13 @@ import { overlapFaults, prefixFaults } from './reach-faults.ts'
 import { resolveRule } from './rules.ts'
 
 export interface InspectOptions {
-  /** A plugin that comes with the host may use the groups that are reserved for it. */
+  /** The plugin ships with the host and may use reserved groups. */
   readonly comesWithHost?: boolean
 }
 
 /**
- * The plugin as a document. Runs none of its code, and answers the same for the same plugin. Throws a `DefinitionError` that
- * lists everything a host would refuse, as far as that can be seen without one.
+ * Returns the plugin's definition as a JSON document. Runs none of its code and is deterministic. Throws a `DefinitionError`
+ * that lists everything a host would reject, as far as that is visible without a host.
  */
 export function inspect(plugin: AnyPlugin, options: InspectOptions = {}): PluginDefinition {
   const faults: DefinitionFault[] = []
@@ -27,7 +27,7 @@ export function inspect(plugin: AnyPlugin, options: InspectOptions = {}): Plugin
   }
   const definition = define(plugin, options, report)
   if (faults.length > 0) throw new DefinitionError(plugin.name, faults)
-  // What is undefined is left out, and nobody shares an object with the plugin's code.
+  // Drops undefined values, and shares no object with the plugin's code.
   return JSON.parse(JSON.stringify(definition)) as PluginDefinition
 }
 

@@ -2,7 +2,7 @@ import type { JsonSchema } from '@pergola/api'
 import type { Schema } from '../schema/infer.ts'
 import type { Report } from './faults.ts'
 
-/** What TypeBox makes and JSON can say. A schema without a kind is plain JSON Schema. */
+/** TypeBox kinds that JSON Schema can express. A schema without a kind is plain JSON Schema. */
 const sayableKinds = new Set([
   'Any',
   'Array',
@@ -25,12 +25,15 @@ const sayableKinds = new Set([
 
 const maxDepth = 32
 
-/** The schema as a JSON document. Whatever would be lost on the way is a fault: a check that silently is none is worse. */
+/**
+ * Converts a schema to a JSON document. Reports everything that JSON cannot express, because a check that is silently dropped
+ * is worse than an error.
+ */
 export function plainSchema(schema: Schema, where: string, report: Report): JsonSchema {
   return plainObject(schema, { root: where, where, report, depth: 0 })
 }
 
-/** Whether a text with this schema is to be sealed. */
+/** True when values of this schema are stored encrypted. */
 export function isSecret(schema: unknown): boolean {
   return isObject(schema) && schema['writeOnly'] === true
 }
@@ -78,7 +81,7 @@ function plainValue(value: unknown, place: Place): unknown {
   return value
 }
 
-/** TypeBox writes tuples as older drafts did; what the host reads calls them `prefixItems`. */
+/** TypeBox writes tuples as in older drafts; the host expects `prefixItems`. */
 function listed(schema: JsonSchema): JsonSchema {
   if (!Array.isArray(schema['items'])) return schema
   const { items, additionalItems = true, ...rest } = schema

@@ -3,9 +3,9 @@ import type { RoleTemplate } from '../role-template.ts'
 import type { Report } from './faults.ts'
 import { infoOf, type Pattern, type Segment } from './route-path.ts'
 
-/** Something that can be called, and who may. */
+/** A route or owned API, and the template that allows it. */
 export interface Reachable {
-  /** As the author knows it: `uc "POST /todos/:name/share"`. */
+  /** Location in the author's code: `uc "POST /todos/:name/share"`. */
   readonly where: string
   readonly allow: RoleTemplate | undefined
   readonly patterns: readonly Pattern[]
@@ -18,8 +18,8 @@ interface Reach {
 }
 
 /**
- * Two things that one request could mean; and things that one rule allows together although different templates stand beside
- * them, so that somebody could call more than the code says.
+ * Reports routes that the same request could match, and routes with different templates that one rule would allow together, so
+ * that a caller could reach more than the code says.
  */
 export function overlapFaults(reachable: readonly Reachable[], report: Report): void {
   const reaches = reachable.flatMap((of) => of.patterns.map((pattern) => ({ of, pattern, info: infoOf(pattern) })))
@@ -47,7 +47,7 @@ export function overlapFaults(reachable: readonly Reachable[], report: Report): 
   }
 }
 
-/** Whether who has a template has the other as well. */
+/** True when `one` is `other` or depends on it, directly or indirectly. */
 function holds(one: RoleTemplate, other: RoleTemplate | undefined, seen = new Set<RoleTemplate>()): boolean {
   if (one === other || seen.has(one)) return one === other
   seen.add(one)
@@ -60,7 +60,7 @@ function sharedRule(one: Reachable, other: Reachable): string {
   return `is for ${whom(one)}, and no rule could allow it without allowing ${other.where}, which is for ${whom(other)}; give both the same template, or change a path`
 }
 
-/** Where both match a request, one must be the more exact in every segment. */
+/** True when both match the same request and neither is more specific in every segment. */
 function clash(first: Pattern, second: Pattern): boolean {
   if (first.segments.length !== second.segments.length) return false
   const pairs = first.segments.map((segment, at) => [segment, second.segments[at] ?? segment] as const)
@@ -76,7 +76,7 @@ function mayEqual(one: Segment, other: Segment): boolean {
   return !('literal' in one && 'literal' in other) || one.literal === other.literal
 }
 
-/** Whether the rule of one allows the other as well; of the same verb. */
+/** True when the rule for `one` also allows `other`. Both must have the same verb. */
 function coversToo(one: Reach, other: Reach): boolean {
   if (one.info.kind === 'resource' && other.info.kind === 'resource') {
     const isSame = resourceOf(one.info) === resourceOf(other.info)
@@ -97,8 +97,8 @@ function resourceOf({ group, resource, subresource }: ResourceRequest): string {
 }
 
 /**
- * In rules, `<plugin>/<resource>` and `<resource>/<sub-resource>` look alike. Where a plugin has something that can be read in
- * both ways, a rule would allow more than whoever wrote it meant.
+ * In rules, `<plugin>/<resource>` and `<resource>/<sub-resource>` look alike. Reports names that can be read both ways, because
+ * a rule would then grant more than its author intended.
  */
 export function prefixFaults(
   plugin: string,

@@ -81,7 +81,7 @@ describe('a definition is refused for', () => {
       'a secret in a model',
       model({ spec: t.Object({ a: t.Object({ password: secret() }) }) }),
       'models.Place.spec.a.password',
-      'put it into the settings',
+      'move it to the settings',
     ],
     [
       'a definition that means two things',
@@ -251,7 +251,7 @@ describe('a definition is refused for', () => {
       "one's own objects for the administration",
       plugin({ console: [mine] as never }),
       'console owned Todo',
-      'put it into uc',
+      'move this to uc',
     ],
     [
       "one's own objects of a model of nobody",

@@ -1,9 +1,9 @@
 import { isNamedCreate, maxPathSegments, requestInfo, type RequestInfo } from '@pergola/api'
 
-/** A segment of a path: as it stands there, or a parameter. */
+/** A path segment: literal text or a parameter. */
 export type Segment = { readonly literal: string } | { readonly parameter: string }
 
-/** A path that requests are compared with, from `/apis` on. */
+/** A path pattern, starting with `/apis`. */
 export interface Pattern {
   readonly method: string
   readonly segments: readonly Segment[]
@@ -14,9 +14,9 @@ export interface Pattern {
 const baseLength = 3
 const methods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const parameterForm = /^[A-Za-z][A-Za-z0-9_]*$/
-/** What needs no escape, and so is the same in a rule, a path and a request. */
+/** Characters that need no escaping and are therefore identical in rules, paths and requests. */
 const literalForm = /^[A-Za-z0-9._~-]+$/
-/** What a call passes beside the parameters. */
+/** Keys of a call's input that are not path parameters. */
 const otherInput = new Set(['body', 'query'])
 
 export function segmentsOf(path: string): readonly Segment[] {
@@ -24,23 +24,23 @@ export function segmentsOf(path: string): readonly Segment[] {
   return parts.map((part) => (part.startsWith(':') ? { parameter: part.slice(1) } : { literal: part }))
 }
 
-/** As OpenAPI writes it: `/todos/{name}`. */
+/** Formats the path as in OpenAPI: `/todos/{name}`. */
 export function templateOf(segments: readonly Segment[]): string {
   return segments.map((segment) => ('literal' in segment ? `/${segment.literal}` : `/{${segment.parameter}}`)).join('')
 }
 
-/** What a request to it is, with something for each parameter. */
+/** Parses a request to this pattern, with a placeholder for each parameter. */
 export function infoOf({ method, segments, stream }: Pattern): RequestInfo {
   const target = segments.map((segment) => `/${'literal' in segment ? segment.literal : 'any'}`).join('')
   return requestInfo({ method, target, headers: stream ? { accept: 'text/event-stream' } : {} })
 }
 
-/** Whether requests can be compared with it; what is wrong otherwise is told elsewhere. */
+/** True when the pattern is valid. Its faults are reported elsewhere. */
 export function isReadable(pattern: Pattern): boolean {
   return pattern.segments.every((segment) => segmentFault(segment) === undefined) && pathFaults(pattern).length === 0
 }
 
-/** What keeps requests, or rules, from being about this path: the part of it behind `/apis/<group>/<version>`. */
+/** Faults in the part of the path after `/apis/<group>/<version>` that requests or rules could not match. */
 export function pathFaults(pattern: Pattern): readonly string[] {
   const segments = pattern.segments.slice(baseLength)
   const parameters = segments.flatMap((segment) => ('parameter' in segment ? [segment.parameter] : []))
@@ -82,7 +82,7 @@ function segmentFault(segment: Segment): string | undefined {
   return `has the segment "${literal}", which would have to be escaped; use letters, digits, "-", ".", "_" and "~"`
 }
 
-/** Rules name the resource and the sub-resource; neither can be a parameter. */
+/** Rules name resource and sub-resource, so neither can be a parameter. */
 function ruleFaults(pattern: Pattern): readonly string[] {
   const [, , , resource, , subresource] = pattern.segments
   if (!resource || 'parameter' in resource)

@@ -6,11 +6,11 @@ import { infoOf, templateOf, type Pattern } from './route-path.ts'
 
 export interface RuleFrame {
   readonly plugin: AnyPlugin
-  /** The plugin's own. */
+  /** Groups of the plugin. */
   readonly groups: readonly string[]
 }
 
-/** A grant as the rule it stands for; a rule as it is. */
+/** Converts a grant to a rule; returns a rule unchanged. */
 export function resolveRule(rule: Grant | Rule, frame: RuleFrame, fault: (message: string) => void): Rule {
   const known: readonly string[] = [...verbs, '*']
   const unknown = rule.verbs.find((verb) => !known.includes(verb))
@@ -29,13 +29,13 @@ export function resolveRule(rule: Grant | Rule, frame: RuleFrame, fault: (messag
   }
 }
 
-/** A model in a group of the plugin is the plugin's, or nobody's. */
+/** A model in one of the plugin's groups must be listed in its `models`. */
 export function missingModelFault(model: AnyModel, { plugin, groups }: RuleFrame): string | undefined {
   if (!groups.includes(model.group) || plugin.models?.includes(model)) return undefined
   return `is about ${model.kind}, which is not in models of the plugin; add it there`
 }
 
-/** The rule that allows requests to a path and as few others as a rule can. */
+/** The narrowest rule that allows requests to a path. */
 export function ruleOf(pattern: Pattern, plugin: string): Rule {
   const info = infoOf(pattern)
   if (info.kind === 'non-resource') return { nonResourceURLs: [urlOf(pattern)], verbs: [info.verb] }
@@ -49,13 +49,13 @@ export function ruleOf(pattern: Pattern, plugin: string): Rule {
   }
 }
 
-/** Where a parameter begins, everything is allowed. */
+/** Replaces the first parameter and everything after it by `*`. */
 function urlOf({ segments }: Pattern): string {
   const first = segments.findIndex((segment) => 'parameter' in segment)
   return first < 0 ? templateOf(segments) : `${templateOf(segments.slice(0, first))}/*`
 }
 
-/** Rules that differ in their verbs alone become one. */
+/** Merges rules that differ only in their verbs. */
 export function mergeRules(rules: readonly Rule[]): readonly Rule[] {
   const merged = new Map<string, Rule>()
   for (const { verbs: allowed, ...what } of rules) {

@@ -1,11 +1,11 @@
 /**
- * Which fields of an object can be indexed, and what they hold. A path leads to a text, a number, a boolean, or an array of
- * one of them, as it does in the host.
+ * Types for indexable fields and their values. As in the host, a path leads to a string, a number, a boolean, or an array of
+ * one of these.
  */
 
 type Scalar = string | number | boolean
 
-/** `spec.title`, `spec.address.city`: all that an index can be declared on. */
+/** Every path that an index can be declared on: `spec.title`, `spec.address.city`. */
 export type FieldPath<Stored> =
   | PathsIn<'spec.', Stored extends { readonly spec: infer Spec } ? Spec : never>
   | PathsIn<'status.', Stored extends { readonly status?: infer Status } ? NonNullable<Status> : never>
@@ -22,7 +22,7 @@ type PathOf<Path extends string, Of> = [Of] extends [Scalar | readonly Scalar[]]
       ? PathsIn<`${Path}.`, Of>
       : never
 
-/** What stands at a path; never undefined, since no value is no value of an index. */
+/** Type of the value at a path. Never undefined, because objects without a value are not in the index. */
 export type ValueAt<Of, Path extends string> = Path extends `${infer Key}.${infer Rest}`
   ? Key extends keyof Of
     ? ValueAt<NonNullable<Of[Key]>, Rest>

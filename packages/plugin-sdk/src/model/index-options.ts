@@ -1,7 +1,7 @@
 /**
- * A field that objects can be selected and sorted by: a path, a path with more to say, or a function that is evaluated in the
- * plugin before each write, and so is pure, quick and without I/O. The names are what TypeScript infers; the objects of each
- * form have a property that the others lack, without which a name would be taken for one of every form.
+ * An index: a path, a path with options, or a function. The plugin evaluates the function before each write, so it must be pure
+ * and fast and do no I/O. TypeScript infers the names; each object form has a property that the others lack, because otherwise
+ * a name would match every form.
  */
 export type IndexOption<Stored, Path extends string, Single extends string, Multi extends string> =
   | Path
@@ -9,13 +9,13 @@ export type IndexOption<Stored, Path extends string, Single extends string, Mult
   | SingleIndexOption<Stored, Single>
   | MultiIndexOption<Stored, Multi>
 
-/** Of a model, whatever its objects look like. */
+/** An index of any model. */
 export type AnyIndexOption = IndexOption<never, string, string, string>
 
 interface SharedIndexOption {
-  /** No two objects may have the same value. */
+  /** Rejects a second object with the same value. */
   readonly unique?: boolean
-  /** The direction of a sort that names none. */
+  /** Sort direction when a query names none; default `ASC`. */
   readonly order?: 'ASC' | 'DESC'
 }
 
@@ -25,7 +25,7 @@ interface PathIndexOption<Path extends string> extends SharedIndexOption {
 
 interface FunctionIndexOption<Name extends string> extends SharedIndexOption {
   readonly name: Name
-  /** One more whenever the function gives other values than before, so that the host evaluates it anew: 1 unless it is said. */
+  /** Increment it whenever the function returns different values, so that the host rebuilds the index; default 1. */
   readonly revision?: number
 }
 

@@ -4,13 +4,13 @@ import type { Infer, InferInput, Schema } from '../schema/infer.ts'
 import type { FieldPath, ValueAt } from './fields.ts'
 import type { AnyIndexOption, IndexOption } from './index-options.ts'
 
-/** An object of a model, as it is stored and served. */
+/** An object of a model, as stored and served. */
 export interface StoredObject<Spec, Status> extends ApiObject {
   readonly spec: Spec
   readonly status?: Status
 }
 
-/** A model, whatever its objects look like. */
+/** A model of any type. */
 export interface AnyModel extends ResourceType {
   readonly apiVersion: string
   readonly kind: string
@@ -27,36 +27,41 @@ export interface Model<Types extends ModelTypes> extends AnyModel, Served<Types>
   readonly object?: Types['object']
 }
 
-/** What `check` may look at besides the object. */
+/** Context of `check`, in addition to the object. */
 export interface CheckContext<Stored> {
-  /** The object as it is stored; undefined when it is created. */
+  /** The stored object; undefined on create. */
   readonly stored: Stored | undefined
   readonly verb: 'create' | 'update' | 'patch'
-  /** The user's name; undefined for somebody who has not signed in. */
+  /** User name of the caller; undefined when anonymous. */
   readonly caller: string | undefined
 }
 
 export interface ModelOptions<Spec, Status, Path extends string, Single extends string, Multi extends string> {
-  /** `<group>/<version>`; the group is a domain of yours. A model of the host itself that you only look at may have no group. */
+  /**
+   * `<group>/<version>`; the group is a domain that you own. The host's own core models, which you can only use, have no group.
+   */
   readonly apiVersion: `${string}/${string}` | 'v1alpha1'
   readonly kind: string
   readonly plural: string
-  /** The kind in small letters unless it is said. */
+  /** Defaults to the kind in lower case. */
   readonly singular?: string
   readonly spec: Spec
   readonly status?: Status
-  /** `status` is written apart from the rest, by `updateStatus`. */
+  /** `status` is written separately, with `updateStatus`. */
   readonly statusSubresource?: boolean
   readonly indexes?: readonly IndexOption<ObjectOf<Spec, Status>, Path, Single, Multi>[]
-  /** Indexes that are often filtered and sorted by together: `['spec.city', 'spec.age desc']`. */
+  /** Combined indexes, for fields that are filtered and sorted together: `['spec.city', 'spec.age desc']`. */
   readonly composites?: readonly (readonly CompositePart<NoInfer<Path | Single>>[])[]
-  /** Says no, by `invalid`, to what a schema cannot describe. Before every write of the spec: pure, quick, no I/O. */
+  /**
+   * Validates what a schema cannot express; rejects with `invalid`. Runs before every write of the spec: must be pure and fast
+   * and do no I/O.
+   */
   readonly check?: (object: ObjectOf<Spec, Status>, context: CheckContext<ObjectOf<Spec, Status>>) => void
 }
 
 type CompositePart<Name extends string> = Name | `${Name} ${'asc' | 'desc'}`
 
-/** Stands for the status of a model that has none. */
+/** Placeholder for the status of a model without one. */
 interface NoStatus {
   readonly '~unsafe': never
 }
@@ -67,7 +72,7 @@ type FieldsOf<Stored, Path extends string, Single extends string, Multi extends 
   readonly [Name in Path]: ValueAt<Stored, Name>
 } & { readonly [Name in Single]: string } & { readonly [Name in Multi]: readonly string[] }
 
-/** What a declaration says of its objects. */
+/** Types derived from a model's declaration. */
 export interface ObjectTypes<Spec, Input, Status, Fields extends object> extends ModelTypes {
   readonly object: StoredObject<Spec, Status>
   readonly create: Input
@@ -75,10 +80,7 @@ export interface ObjectTypes<Spec, Input, Status, Fields extends object> extends
   readonly fields: Fields
 }
 
-/**
- * A kind of object. The value is all there is to it: `client(Todo)` has the types of its objects, and only indexed fields can
- * be selected or sorted by.
- */
+/** Declares a model. `client(Todo)` takes all types from this value, and only indexed fields can be used to select or sort. */
 export function defineModel<
   const Spec extends Schema,
   const Status extends Schema = NoStatus,

@@ -3,26 +3,26 @@ import type { ModelTypes, Served } from '@pergola/client'
 import type { RoleTemplate } from '../role-template.ts'
 
 export interface OwnedOptions {
-  /** Who holds it has objects of its own. Without one, only the super administrator has. */
+  /** Template that allows callers to have objects of their own. Without it, only the super administrator may. */
   readonly allow?: RoleTemplate
 }
 
-/** The caller's own objects of a model, whatever they look like. */
+/** Owned objects of any model. */
 export interface AnyOwned {
   readonly model: AnyModel
-  /** Where the owner's user name stands. */
+  /** Path of the field that holds the owner's user name. */
   readonly path: string
   readonly allow?: RoleTemplate
 }
 
 export interface Owned<Types extends ModelTypes> extends AnyOwned, Served<Types> {}
 
-/** Indexed fields of one text each. */
+/** Indexed string fields of the spec, which can hold the owner. */
 export type OwnerField<Fields> = {
   [Name in keyof Fields & string]: Name extends `spec.${string}` ? (Fields[Name] extends string ? Name : never) : never
 }[keyof Fields & string]
 
-/** Whatever is written, the host sets the owner. */
+/** Types of owned objects. The owner field is optional on create, because the host always sets it. */
 export interface OwnedTypes<Types extends ModelTypes, Path extends string> extends ModelTypes {
   readonly object: Types['object']
   readonly create: WithoutOwner<Types['create'], Path>
@@ -37,8 +37,8 @@ type WithoutOwner<Spec, Path extends string> = Path extends `spec.${infer Field}
   : Spec
 
 /**
- * An API of everybody's own objects: list, get, create, update, patch, delete and watch, served by the host at
- * `uc.api.<group>`. Those of others are not found.
+ * Serves callers their own objects of a model: list, get, create, update, patch, delete and watch, answered by the host at
+ * `uc.api.<group>`. Objects of other owners are not found.
  */
 export function owned<Types extends ModelTypes, const Path extends OwnerField<Types['fields']>>(
   model: Model<Types>,

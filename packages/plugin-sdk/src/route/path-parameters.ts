@@ -1,4 +1,4 @@
-/** `{ name: string }` of `GET /todos/:name/share`. */
+/** Path parameters of a route: `{ name: string }` for `GET /todos/:name/share`. */
 export type ParametersOf<Line extends string> = { readonly [Name in ParameterNames<Line>]: string }
 
 type ParameterNames<Line extends string> = Line extends `${string}/:${infer Name}/${infer Rest}`

@@ -1,19 +1,22 @@
-/** A WebSocket of somebody who asked for one. Reading it ends when the other side closes it, or the plugin stops. */
+/** An open WebSocket. Iterating it yields messages and ends when the client closes it or the plugin stops. */
 export interface PluginSocket extends AsyncIterable<string | Uint8Array> {
-  /** What both sides have agreed to speak; empty when that is nothing in particular. */
+  /** Negotiated sub-protocol; empty when there is none. */
   readonly protocol: string
-  /** Resolves when there is room for more, so that nobody is sent faster than it reads; nothing happens once it is closed. */
+  /** Resolves when more can be sent, which gives backpressure. Does nothing once the socket is closed. */
   send(message: string | Uint8Array): Promise<void>
-  /** 1000 unless it is said; from 4000 on, codes are the plugin's own. */
+  /** Default code 1000. Codes from 4000 on are free for the plugin. */
   close(code?: number, reason?: string): void
 }
 
 export interface UpgradeOptions {
-  /** Sub-protocols, the dearest first: one that the client offers is agreed on. Who offers others alone is answered 400. */
+  /**
+   * Supported sub-protocols in order of preference; the first that the client offers is used. A client that offers only others
+   * gets a 400.
+   */
   readonly protocols?: readonly string[]
-  /** Of one message, in bytes: 1 MiB unless it is said. */
+  /** Maximum size of a received message in bytes; default 1 MiB. */
   readonly maxMessage?: number
 }
 
-/** The socket is closed when `talk` ends; when it fails, with 1011. */
+/** Accepts the WebSocket and calls `talk`. Closes it when `talk` ends, with code 1011 when it throws. */
 export type Upgrade = (talk: (socket: PluginSocket) => Promise<void>, options?: UpgradeOptions) => Response

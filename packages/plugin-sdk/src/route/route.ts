@@ -6,27 +6,27 @@ import type { ParametersOf } from './path-parameters.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** `GET /todos/:name/share`, below the group and version of its audience. */
+/** Method and path, relative to the group and version of the audience: `GET /todos/:name/share`. */
 export type RouteLine = `${Method} /${string}`
 
 export interface RouteOptions<Body, Query, Answer> {
-  /** Who holds it may call the route. Without one, only the super administrator may. */
+  /** Template that allows the route. Without it, only the super administrator may call it. */
   readonly allow?: RoleTemplate
-  /** Of the JSON body, which is checked before the handler is called. */
+  /** Schema of the JSON body, validated before the handler is called. */
   readonly body?: Body
-  /** Of the query, an object of texts, numbers, booleans and arrays of them. Without one, texts as they come. */
+  /** Schema of the query: an object of strings, numbers, booleans and arrays of them. Without it, all values are strings. */
   readonly query?: Query
-  /** Of the JSON answer. */
+  /** Schema of the JSON response. */
   readonly response?: Answer
-  /** The answer goes on for as long as somebody listens, as an event stream or WebSocket: the verb of a `GET` is `watch`. */
+  /** The response is a stream, an event stream or a WebSocket. The verb of such a `GET` is `watch`. */
   readonly stream?: boolean
-  /** Content types of the body: `application/json` unless it is said. Others are for the handler to read, from `request`. */
+  /** Accepted content types of the body; default `application/json`. The handler reads others from `request`. */
   readonly accepts?: readonly string[]
-  /** The content type of the answer: `application/json` unless it is said. */
+  /** Content type of the response; default `application/json`. */
   readonly produces?: string
-  /** In bytes: 10 MiB unless it is said. */
+  /** Maximum body size in bytes; default 10 MiB. */
   readonly maxBody?: number
-  /** For the pages that describe the API. */
+  /** Description in the API documentation. */
   readonly description?: string
 }
 
@@ -37,7 +37,7 @@ export interface RouteContext<Params, Query, Body> extends CallContext {
   readonly request: Request
 }
 
-/** A route, whatever it takes and answers. */
+/** A route of any type. */
 export interface AnyRoute extends Omit<RouteOptions<Schema, Schema, Schema>, 'stream'> {
   readonly method: Method
   readonly path: string
@@ -46,11 +46,11 @@ export interface AnyRoute extends Omit<RouteOptions<Schema, Schema, Schema>, 'st
 }
 
 export interface Route<Types extends RouteTypes> extends AnyRoute {
-  /** Never there; it carries the types. */
+  /** Never set at run time; carries the types. */
   readonly types?: Types
 }
 
-/** Stand for schemas that are not given. */
+/** Placeholder for a schema that is not given, as are the two types below. */
 export interface NoBody {
   readonly '~unsafe': undefined
 }
@@ -63,7 +63,7 @@ export interface AnyAnswer {
   readonly '~unsafe': unknown
 }
 
-/** What a line and its schemas say of a route. */
+/** Types derived from a route's line and schemas. */
 export interface DeclaredTypes<Params extends object, Query, Body, Answer> extends RouteTypes {
   readonly params: Params
   readonly query: Query
@@ -72,8 +72,8 @@ export interface DeclaredTypes<Params extends object, Query, Body, Answer> exten
 }
 
 /**
- * A custom API: a value is answered as JSON, a `Response` as it is; problems are thrown: `notFound('share')`. Where it produces
- * something else than JSON, the value is a text, bytes, or an async series of them, which is sent as it comes.
+ * Declares a custom API. A returned value is sent as JSON, a `Response` unchanged. Throw problems: `notFound('share')`. With
+ * another `produces`, return a string, bytes, or an async iterable of them, which is streamed.
  */
 export function route<
   const Line extends RouteLine,

@@ -3,18 +3,18 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { PluginSocket, UpgradeOptions } from '../route/plugin-socket.ts'
 
-/** Of one message. */
+/** Default maximum size of a message, in bytes. */
 const usualMessage = 1024 * 1024
-/** So many messages wait to be read before nothing more is taken from the connection. */
+/** Unread messages after which reading from the connection pauses. */
 const mostUnread = 16
-/** The host ends what says nothing for 60 s. */
+/** Below the host's idle timeout of 60 s. */
 const pingMs = 25_000
 const ignore = () => {}
 const done = 1000
 const goingAway = 1001
 const failed = 1011
 
-/** A connection that is to go on as a WebSocket. */
+/** A connection to upgrade to a WebSocket. */
 export interface Upgrading {
   readonly request: IncomingMessage
   readonly connection: Duplex
@@ -28,13 +28,13 @@ export interface Talk extends UpgradeOptions {
 interface Surroundings {
   /** Aborted when the plugin begins to stop. */
   readonly stopping: AbortSignal
-  /** Aborted when the time for everything is over. */
+  /** Aborted when the grace period ends. */
   readonly ended: AbortSignal
-  /** Told of what the plugin's code throws. */
+  /** Called with errors that the plugin's code throws. */
   readonly fail: (error: unknown) => void
 }
 
-/** Loaded by the first request that asks for a WebSocket. Resolves once the talk is over. */
+/** Loaded on the first WebSocket request. Resolves when the talk ends. */
 export async function acceptSocket(
   { request, connection, head }: Upgrading,
   { talk, protocols = [], maxMessage = usualMessage }: Talk,
@@ -48,9 +48,9 @@ export async function acceptSocket(
     handleProtocols: (offered) => protocols.find((one) => offered.has(one)) ?? false,
   })
   const accepted = await new Promise<Accepted | undefined>((resolve) => {
-    // What is no handshake is answered by the library.
+    // The library answers invalid handshakes itself.
     connection.once('close', () => resolve(undefined))
-    // At once, since a first message may have come with the request.
+    // Attaches the listeners at once, because the first message may arrive with the request.
     server.handleUpgrade(request, connection, head, (webSocket) => resolve({ webSocket, socket: socketOf(webSocket) }))
   })
   if (!accepted) return
@@ -78,12 +78,12 @@ interface Accepted {
   readonly socket: PluginSocket
 }
 
-/** Whether the other side is there, which also keeps the connection. */
+/** Pings the client, to detect a dead connection and to keep a live one open. */
 function probe(webSocket: WebSocket): NodeJS.Timeout {
   let isAnswering = true
   webSocket.on('pong', () => (isAnswering = true))
   return setInterval(() => {
-    // While nothing is read, no answer is seen.
+    // While reading is paused, no pong arrives.
     if (!isAnswering && !webSocket.isPaused) return webSocket.terminate()
     isAnswering = false
     return webSocket.ping()
@@ -93,7 +93,7 @@ function probe(webSocket: WebSocket): NodeJS.Timeout {
 function socketOf(webSocket: WebSocket): PluginSocket {
   const unread: (string | Uint8Array)[] = []
   let wake: () => void = ignore
-  // What the other side does wrong ends the connection, which is told as an end.
+  // Protocol errors of the client close the connection, which ends iteration.
   webSocket.on('error', ignore)
   webSocket.on('message', (data: Buffer, isBinary) => {
     unread.push(isBinary ? new Uint8Array(data) : data.toString('utf8'))
@@ -116,7 +116,7 @@ function socketOf(webSocket: WebSocket): PluginSocket {
     protocol: webSocket.protocol,
     send: (message) =>
       new Promise((resolve) => {
-        // Once it is closed there is nobody to be told, and reading has ended, too.
+        // After close, sending does nothing; iteration has ended too.
         if (isOver()) resolve()
         else webSocket.send(message, () => resolve())
       }),

@@ -1,15 +1,15 @@
 import type { Clock } from '../handler-context.ts'
 
-/** A clock that also wakes; tests move it. */
+/** A clock with timers, which tests can control. */
 export interface WakingClock extends Clock {
-  /** Calls once, that many milliseconds from now. Answers what takes it back. */
+  /** Calls `act` once after `ms` milliseconds. Returns a function that cancels the timer. */
   after(ms: number, act: () => void): () => void
 }
 
-/** What a timer of the runtime can count; more would fire at once. */
+/** Longest delay of `setTimeout`; a longer one would fire at once. */
 const longestTimerMs = 2 ** 31 - 1
 
-/** The machine's. */
+/** The system clock. */
 export const machineClock: WakingClock = {
   now: () => Date.now(),
   iso: () => new Date().toISOString(),

@@ -20,40 +20,40 @@ import type { ValueCheck } from './value-check.ts'
 import { webRequest } from './web-request.ts'
 
 export interface CustomApiParts extends Pick<PluginContext, 'clock' | 'settings'> {
-  /** Asks the host as the plugin; with these headers beside. */
+  /** Creates a client with the plugin's own rights that sends these headers. */
   readonly clientOf: (headers: Readonly<Record<string, string>>) => Client
-  /** Aborted when the plugin begins to stop: whatever never ends by itself ends. */
+  /** Aborted when the plugin begins to stop: ends streams. */
   readonly stopping: AbortSignal
-  /** Aborted when the time for everything else is over. */
+  /** Aborted when the grace period ends. */
   readonly ended: AbortSignal
 }
 
 export interface CustomApis {
-  /** Throws what is wrong with the request, or whatever the plugin's code throws. */
+  /** Throws `ApiError` for an invalid request, and any error of the plugin's code. */
   answer(asked: Asked): Promise<Response>
 }
 
 interface Asked {
   readonly message: IncomingMessage
-  /** Closed when nobody waits any more. */
+  /** Closed when the caller disconnects. */
   readonly to: ServerResponse | Duplex
-  /** Where the request may go on as a WebSocket: told how, if it is to. */
+  /** Set for a WebSocket request: called with the talk if the handler accepts it. */
   readonly onUpgrade?: (talk: Talk) => void
 }
 
-/** Whether an answer means that its request goes on as a WebSocket; routers may have copied it meanwhile. */
+/** True when the response accepts a WebSocket. Checks a header, because routers may copy the response. */
 export function isUpgrade({ headers }: Response): boolean {
   return headers.get('upgrade') === 'websocket'
 }
 
-/** Why the signal of a handler is aborted whose answer nobody waits for any more. */
+/** Abort reason of a handler's signal when the caller disconnects. */
 export class CallerGone extends Error {
   override readonly name = 'CallerGone'
 }
 
 const defaultMaxBody = 10 * 1024 * 1024
 
-/** The plugin's routes and programs, each at its whole path. */
+/** Serves the plugin's routes and web apps at their full paths. */
 export function createCustomApis(plugin: AnyPlugin, definition: PluginDefinition, parts: CustomApiParts): CustomApis {
   const table = createRouteTable(servedRoutes(plugin, definition))
   const apps = appsOf(plugin, definition)
@@ -94,7 +94,7 @@ export function createCustomApis(plugin: AnyPlugin, definition: PluginDefinition
   }
 }
 
-/** What is declared, with what runs: both are in the order of the code. */
+/** Pairs declarations with handlers: both are in source order. */
 function servedRoutes(plugin: AnyPlugin, { routes }: PluginDefinition): readonly ServedRoute[] {
   const handlers = audiences.flatMap((audience) => routesFor(plugin, audience)).map(({ handler }) => handler)
   return routes.flatMap((declaration, at) => {
@@ -118,19 +118,19 @@ function appsOf(plugin: AnyPlugin, { apps, groups }: PluginDefinition): readonly
   })
 }
 
-/** Until whoever asked is gone, or the plugin stops. */
+/** Aborted when the caller disconnects or the plugin stops. */
 function signalOf(to: ServerResponse | Duplex, stop: AbortSignal): AbortSignal {
   const gone = new AbortController()
   to.once('close', () => {
     const isAnswered = to instanceof ServerResponse && to.writableFinished
-    if (!isAnswered) gone.abort(new CallerGone('whoever asked is gone'))
+    if (!isAnswered) gone.abort(new CallerGone('the caller disconnected'))
   })
   return AbortSignal.any([gone.signal, stop])
 }
 
 function upgradeOf({ headers }: IncomingMessage, onUpgrade: Asked['onUpgrade']): Upgrade {
   return (talk, options = {}) => {
-    if (!onUpgrade) throw new ApiError('BadRequest', 'this is served as a WebSocket alone; ask for one')
+    if (!onUpgrade) throw new ApiError('BadRequest', 'this endpoint requires a WebSocket')
     const { protocols = [] } = options
     const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((one) => one.trim())
     if (offered[0] !== '' && protocols.length > 0 && !protocols.some((one) => offered.includes(one))) {
@@ -140,7 +140,7 @@ function upgradeOf({ headers }: IncomingMessage, onUpgrade: Asked['onUpgrade']):
       )
     }
     onUpgrade({ ...options, talk })
-    // A response cannot say 101; whoever reads this one does.
+    // `Response` does not allow status 101; `serveUpgrades` recognises this header instead.
     return new Response(null, { status: 204, headers: { upgrade: 'websocket' } })
   }
 }
@@ -151,14 +151,14 @@ function callerOf(
 ): Caller {
   const [name, token] = [headers['pergola-caller'], headers['pergola-caller-token']].map((value) => [value].flat()[0])
   const client: Caller['client'] = (of) => {
-    // Without it the call would run with all that the plugin may do.
-    if (token === undefined) throw new ApiError('Unauthenticated', 'sign in first: this is done with your own rights')
+    // Without the token, the call would run with the plugin's full rights.
+    if (token === undefined) throw new ApiError('Unauthenticated', "this requires the caller's rights; sign in first")
     return createModelClient({ client: clientOf({ 'pergola-caller-token': token }), signal })(of)
   }
   return { name, client }
 }
 
-/** Loaded by the first request that has something to check. */
+/** Loads the validator on first use. */
 function createLoadCheck(): () => Promise<ValueCheck> {
   let check: Promise<ValueCheck> | undefined
   return () => (check ??= import('./value-check.ts').then(({ createValueCheck }) => createValueCheck()))

@@ -3,7 +3,7 @@ import type { AnyModel, CheckContext } from '../model/model.ts'
 import type { AnyPlugin } from '../plugin.ts'
 import { wholeBy } from './model-client.ts'
 
-/** One object, and what the host wants to know of it before it is written. */
+/** One object and the evaluations that the host requests before writing it. */
 export interface EvaluateItem {
   readonly group: string
   readonly plural: string
@@ -14,13 +14,13 @@ export interface EvaluateItem {
 
 export type Evaluated =
   | { readonly values: Readonly<Record<string, readonly string[]>>; readonly errors?: readonly FieldError[] }
-  /** The plugin's own fault, in words. */
+  /** Message of an error in the plugin's code. */
   | { readonly failed: string }
 
-/** One more than an index may have, so that the host sees that there are too many; the values may never end. */
+/** One more than the limit, so that the host detects the excess; an iterable may be infinite. */
 const maxValues = 257
 
-/** Values of function indexes and what `check` says, in the order of the items; none is affected by another. */
+/** Computes function index values and runs `check`, in the order of the items. Items do not affect each other. */
 export function evaluate({ models = [] }: AnyPlugin, items: readonly EvaluateItem[]): readonly Evaluated[] {
   return items.map((item) => {
     const model = models.find(({ group, plural }) => group === item.group && plural === item.plural)
@@ -71,7 +71,7 @@ function valuesOf(model: AnyModel, name: string, object: unknown): readonly stri
   }
   const values: unknown = index.multi(object as never)
   refusePromise(where, values)
-  // A text is a sequence of letters, which nobody means.
+  // A string is iterable too, but never meant here.
   if (typeof values !== 'object' || values === null || !(Symbol.iterator in values)) {
     throw new Error(`${where} gives ${shown(values)}; it must give texts, in an array for instance`)
   }
@@ -88,7 +88,7 @@ function textOf(where: string, value: unknown): string {
   throw new Error(`${where} gives ${shown(value)}; values are texts, convert it`)
 }
 
-/** Its failure would come when nobody waits for it any more, and end the process. */
+/** A rejected promise that nobody awaits would end the process. */
 function refusePromise(where: string, value: unknown): void {
   if (!(value instanceof Promise)) return
   value.catch(() => {})
@@ -99,7 +99,7 @@ function shown(value: unknown): string {
   return value === null ? 'null' : `a ${typeof value}`
 }
 
-/** Whoever looks at it may not change it for those who look next. */
+/** Freezes the object, because `check` and all index functions share it. */
 function frozen<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value)

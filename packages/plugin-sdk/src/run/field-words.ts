@@ -1,6 +1,6 @@
 import type { FieldError } from '@pergola/api'
 
-/** A broken rule as the validator tells it. */
+/** A violated rule as the validator reports it. */
 export interface BrokenRule {
   readonly instancePath: string
   readonly keyword: string
@@ -8,21 +8,23 @@ export interface BrokenRule {
   readonly message?: string | undefined
 }
 
-/** The place and what is wrong there, in plain words; a field that is missing or unknown is the place itself. */
+/**
+ * Converts a violated rule to a field error in plain words. For missing or unknown fields, the pointer names the field itself.
+ */
 export function fieldErrorOf({ instancePath, keyword, params, message }: BrokenRule): FieldError {
   if (keyword === 'required') return told(step(instancePath, params['missingProperty']), keyword, 'is missing')
   if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
     const name = params['additionalProperty'] ?? params['unevaluatedProperty']
-    return told(step(instancePath, name), 'unknown', 'is not known here; leave it out, or look for a slip of the pen')
+    return told(step(instancePath, name), 'unknown', 'is unknown; remove it or check the spelling')
   }
   return told(instancePath, keyword, words[keyword]?.(params) ?? message ?? `breaks the rule ${keyword}`)
 }
 
-/** All of them in a sentence, after the name of what they are about. */
+/** Joins up to three errors into a sentence about `what`. */
 export function sentenceOf(what: string, errors: readonly FieldError[]): string {
   const shown = errors.slice(0, 3).map(({ field, message }) => `${field === '' ? 'it' : field} ${message}`)
   const more = errors.length > shown.length ? `, and ${errors.length - shown.length} more` : ''
-  return `${what} is not as it should be: ${shown.join('; ')}${more}`
+  return `${what} is invalid: ${shown.join('; ')}${more}`
 }
 
 type Params = BrokenRule['params']
@@ -54,7 +56,7 @@ function step(pointer: string, key: unknown): string {
   return `${pointer}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
-/** `/items/0/name` as people write it: `items[0].name`. */
+/** Converts `/items/0/name` to `items[0].name`. */
 function fieldOf(pointer: string): string {
   const keys = pointer.split('/').slice(1)
   return keys

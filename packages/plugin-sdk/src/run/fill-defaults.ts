@@ -1,8 +1,8 @@
 import { referencedSchema, type JsonSchema } from '@pergola/api'
 
 /**
- * Fills in what is left out, in place, where the schema surely is the value's: below `properties`, `items`, `allOf` and
- * `$ref`. The host does it when an object is written; what was stored before a default was declared lacks it.
+ * Fills in defaults in place, where the schema certainly applies to the value: below `properties`, `items`, `allOf` and `$ref`.
+ * The host fills in defaults on write; objects stored before a default was declared lack it.
  */
 export function fillDefaults<Value>(schema: unknown, value: Value): Value {
   if (isObject(schema)) {
@@ -14,11 +14,11 @@ export function fillDefaults<Value>(schema: unknown, value: Value): Value {
 
 interface Frame {
   readonly definitions: Readonly<Record<string, JsonSchema>>
-  /** How many schemas this value was looked at by so far. */
+  /** References followed for the current value. */
   readonly references: number
 }
 
-/** The value is a document, so it ends; what refers to itself without going deeper into it is cut off. */
+/** Stops schemas that reference themselves without descending into the value. */
 const maxReferences = 32
 
 function fill(schema: JsonSchema, value: unknown, { definitions, references }: Frame): void {

@@ -2,11 +2,11 @@ import { ApiError, isApiError, settingsObjectName, type ApiObject } from '@pergo
 import type { Client } from '@pergola/client'
 import type { SettingsSource } from './settings-source.ts'
 
-/** Between two attempts to follow what the host will not let us follow; doubles up to the second. */
+/** Backoff between attempts to watch the settings when the host rejects the watch. */
 const retryMs = { first: 50, most: 10_000 }
-/** For the answer; an operator may have to do something before there is one. */
+/** Timeout of reading the secret; an operator may have to act first. */
 const readMs = 3_000
-/** The host knows this process a moment after it has found it healthy; only what lasts longer is worth a word. */
+/** Failures that are not logged. The host recognises this process only shortly after its health check succeeds. */
 const silentFailures = 5
 
 export interface FollowParts {
@@ -17,18 +17,18 @@ export interface FollowParts {
   readonly signal: AbortSignal
 }
 
-/** What an operator has filled in, as it is now. */
+/** The current settings, as an operator entered them. */
 export interface FollowedSettings {
-  /** Throws `Unavailable` for as long as nobody could read it. */
+  /** Throws `Unavailable` until the settings have been read. */
   readonly source: SettingsSource
-  /** Once it was read. */
+  /** Resolves once the settings have been read. */
   readonly ready: Promise<unknown>
 }
 
 type Values = Readonly<Record<string, unknown>>
 type KeptObject = ApiObject & { readonly data?: Values }
 
-/** Two objects that belong to the plugin by their name: what everybody may know, and what is sealed. */
+/** Watches the config map and the secret that store the plugin's settings. */
 export function followSettings(parts: FollowParts): FollowedSettings {
   const name = settingsObjectName(parts.plugin)
   const resource = (plural: string) => parts.client.resource<KeptObject>({ group: '', version: 'v1alpha1', plural })
@@ -37,7 +37,7 @@ export function followSettings(parts: FollowParts): FollowedSettings {
   const secret = followObject(parts, {
     name,
     watched: sealed,
-    // A watch tells that it has changed; what it holds is only told to whoever asks for it.
+    // A watch of secrets omits their data, so read the secret after each change.
     read: async () => (await sealed.get(name, { signal: parts.signal, timeoutMs: readMs })).data ?? {},
   })
   return {
@@ -88,11 +88,11 @@ function followObject(parts: FollowParts, followed: Followed) {
 interface Following {
   readonly signal: AbortSignal
   readonly take: (values: Values) => void
-  /** Told when all that there is has been read. */
+  /** Called when the initial state has been read. */
   readonly begun: () => void
 }
 
-/** Until the host will not have it any more. */
+/** Watches until the host rejects the watch. */
 async function followOnce({ name, watched, read }: Followed, { signal, take, begun }: Following): Promise<void> {
   let isThere = false
   for await (const event of watched.watch({ name, initial: true, signal })) {
@@ -106,7 +106,7 @@ async function followOnce({ name, watched, read }: Followed, { signal, take, beg
   }
 }
 
-/** Between the word that it has changed and our asking it may have gone. */
+/** The object may be deleted between the event and the read. */
 async function readThere(read: Followed['read'], object: KeptObject): Promise<Values> {
   try {
     return await read(object)
@@ -116,7 +116,7 @@ async function readThere(read: Followed['read'], object: KeptObject): Promise<Va
   }
 }
 
-/** By the machine's clock, since it is the host that is waited for. */
+/** Uses the system clock, because it waits for the host. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const leave = () => {

@@ -2,14 +2,14 @@ import { performance } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** So often it is looked whether there is little to do. */
+/** Interval of the utilization check. */
 const lookMs = 1_000
-/** Of the time between two looks. */
+/** Event loop utilization below which the process counts as idle. */
 const quietShare = 0.05
 
 /**
- * Gives back, once, what it took to start: a third of what is held then, and kept for hours where little happens. It takes a
- * sixth of a second, so it waits for one in which there is little to do.
+ * Frees startup memory once: a third of the heap, which an idle process would keep for hours. The collection takes about 170
+ * ms, so it waits for an idle second.
  */
 export function freeMemoryWhenQuiet(): void {
   let before = performance.eventLoopUtilization()
@@ -24,7 +24,7 @@ export function freeMemoryWhenQuiet(): void {
   looking.unref()
 }
 
-/** The runtime does this by itself only when it runs out of memory. */
+/** V8 runs this collection by itself only when it runs out of memory. */
 function freeMemory(): void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as (how: object) => void

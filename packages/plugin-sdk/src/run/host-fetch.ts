@@ -1,14 +1,14 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 
-/** At a time; watches of controllers are among them. */
+/** Concurrent connections, including watches of controllers. */
 const maxConnections = 128
-/** An idle connection is closed by us before the host does it: a request on one that is just being closed would be lost. */
+/** Closes idle connections before the host does: a request sent on a closing connection would be lost. */
 const idleMs = 2_000
 
 /**
- * `fetch` over a Unix socket, as far as the client uses it. The runtime's own has no way to a socket; a library that has
- * takes 8 MB of every plugin's memory.
+ * The subset of `fetch` that the client uses, over a Unix socket. The built-in `fetch` cannot use sockets; a library that can
+ * takes 8 MB of memory per plugin.
  */
 export function createHostFetch(socketPath: string): typeof globalThis.fetch {
   const agent = new Agent({ keepAlive: true, maxSockets: maxConnections, maxFreeSockets: 4, timeout: idleMs })
@@ -25,7 +25,7 @@ export function createHostFetch(socketPath: string): typeof globalThis.fetch {
       }
       let answer: IncomingMessage | undefined
       signal?.addEventListener('abort', abort, { once: true })
-      // Closed when the whole answer has come, or when nothing more will.
+      // Emitted after the whole response, or when no more will arrive.
       sent.once('close', () => signal?.removeEventListener('abort', abort))
       sent.on('error', reject)
       sent.once('response', (message) => {

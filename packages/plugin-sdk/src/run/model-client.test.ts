@@ -130,9 +130,9 @@ describe('a list', () => {
     ['a value that has to be escaped', { where: { 'spec.text': '(d),\\' } }, ['(d),\\']],
     ['another value', { where: { 'spec.text': { not: 'b' } } }, ['(d),\\', 'a', 'ba', 'c']],
     ['one of some', { where: { 'spec.text': { in: ['a', 'c', 'z'] } } }, ['a', 'c']],
-    ['one of none', { where: { 'spec.text': { in: [] } } }, []],
+    ['matches no object', { where: { 'spec.text': { in: [] } } }, []],
     ['none of some', { where: { 'spec.text': { notIn: ['a', 'c'] } } }, ['(d),\\', 'b', 'ba']],
-    ['none of none', { where: { 'spec.text': { notIn: [] } } }, ['(d),\\', 'a', 'b', 'ba', 'c']],
+    ['nmatches no object', { where: { 'spec.text': { notIn: [] } } }, ['(d),\\', 'a', 'b', 'ba', 'c']],
     ['with a value', { where: { 'spec.rank': { exists: true } } }, ['(d),\\', 'a', 'b', 'ba']],
     ['without one', { where: { 'spec.rank': { exists: false } } }, ['c']],
     ['between', { where: { 'spec.rank': { above: 1, atMost: 3 } } }, ['b', 'ba']],
@@ -171,7 +171,7 @@ describe('a list', () => {
   test('never takes a value that is missing for none', async () => {
     const where = { 'spec.text': undefined as never }
     expect(() => notes.list({ where })).toThrow('has no value')
-    expect(() => notes.list({ where: { 'spec.text': {} } })).toThrow('says nothing')
+    expect(() => notes.list({ where: { 'spec.text': {} } })).toThrow('empty condition')
     expect(() => notes.list({ where: { 'spec.text': { like: 'b' } as never } })).toThrow('which there is not')
   })
 })

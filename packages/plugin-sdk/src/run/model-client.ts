@@ -6,16 +6,16 @@ import { fillDefaults } from './fill-defaults.ts'
 
 interface ModelClientOptions {
   readonly client: Client
-  /** Ends watches. */
+  /** Ends all watches of the client. */
   readonly signal: AbortSignal
 }
 
-/** `client(Todo)`, as whoever `client` is. */
+/** Creates `client(Todo)` with the rights of `client`. */
 export function createModelClient({ client, signal }: ModelClientOptions): ModelClient {
   return <Types extends ModelTypes>(of: Served<Types>) => client.collection(of, { whole: wholeBy(of), signal })
 }
 
-/** Fills in what an object lacks that was stored before its default was declared. */
+/** Fills in defaults that were declared after the object was stored. */
 type Whole<Stored> = (object: Stored) => Stored
 
 export function wholeBy<Stored extends ApiObject>(of: object): Whole<Stored> {

@@ -358,7 +358,7 @@ test('an answer that fails half way is cut, and never looks whole', async () => 
   expect(log.some((line) => line.includes('half way'))).toBe(true)
 })
 
-test('whoever asked is gone: the handler is told', async () => {
+test('the caller disconnected: the handler is told', async () => {
   seen.aborted = false
   const leaving = new AbortController()
   const response = await ask('GET /stream', { signal: leaving.signal, headers: asStream })

@@ -21,47 +21,47 @@ import { serveUpgrades } from './serve-upgrades.ts'
 import { pathOf, tellFailure } from './tell-failure.ts'
 
 export interface PluginServerOptions {
-  /** Shown by the host to the plugin, and by the plugin to the host. */
+  /** Authenticates host and plugin to each other. */
   readonly token: string
-  /** Where the host listens: the path of a Unix socket. */
+  /** Path of the host's Unix socket. */
   readonly host: string
-  /** What the host keeps for the plugin, as it is now, unless it is said. */
+  /** Source of the settings; by default, follows those that the host stores. */
   readonly settings?: SettingsSource
   readonly clock?: WakingClock
-  /** Told of what goes wrong in the plugin's code. */
+  /** Called with errors of the plugin's code. */
   readonly log?: (text: string) => void
-  /** When this process is the one whose controllers and schedules run; always unless it is said. */
+  /** Leader election for controllers and schedules; by default, this process always leads. */
   readonly hold?: HoldSource
-  /** Where it is kept when schedules ran last; in this process unless it is said. */
+  /** Stores when schedules last ran; by default, in memory. */
   readonly schedules?: ScheduleMemory
 }
 
-/** A plugin that answers its host. */
+/** A server that answers the plugin's host. */
 export interface PluginServer {
-  /** On a Unix socket. */
+  /** Listens on a Unix socket and starts controllers and schedules. */
   listen(socket: string): Promise<void>
-  /** Takes nothing new, and ends when what is running has ended or has had its time. */
+  /** Stops accepting requests and resolves when running ones have ended or the grace period is over. */
   stop(): Promise<void>
 }
 
-/** For what is running; the host ends the process after 5 s. */
+/** Grace period for running requests; the host kills the process after 5 s. */
 const graceMs = 4_500
-/** What the host takes to tell the settings, and more. */
+/** Longest wait for the settings before the plugin's code runs without them. */
 const settingsMs = 5_000
-/** A batch of objects. */
+/** Maximum size of a batch of objects. */
 const maxEvaluateBytes = 64 * 1024 * 1024
 
-/** Everything of a running plugin but the process: the test host runs it in its own. */
+/** Runs a plugin without owning the process; the test host runs it in the test's process. */
 export function createPluginServer(plugin: AnyPlugin, options: PluginServerOptions): PluginServer {
   const { token, clock = machineClock, log = () => {} } = options
-  // Reserved groups are for the host to refuse: it knows where a plugin comes from.
+  // Only the host knows whether a plugin shipped with it, so it checks reserved groups.
   const definition = inspect(plugin, { comesWithHost: true })
   const hostFetch = createHostFetch(options.host)
   const stopping = new AbortController()
   const ended = new AbortController()
   const clientOf: CustomApiParts['clientOf'] = (headers) =>
     createClient({ url: 'http://host', token, fetch: hostFetch, headers })
-  /** Begins when the plugin listens: before, the host does not know it. */
+  /** Set when the plugin listens; the host does not know the plugin earlier. */
   let followed: FollowedSettings | undefined
   const settings = createSettings(plugin, options.settings ?? (() => followed?.source() ?? {}))
   const apis = createCustomApis(plugin, definition, {
@@ -94,7 +94,7 @@ export function createPluginServer(plugin: AnyPlugin, options: PluginServerOptio
     answer(request, response).catch((error: unknown) => tellFailure(error, { request, response, log }))
   })
   serveUpgrades(server, { answer: answerCustom, stopping: stopping.signal, ended: ended.signal, log })
-  // The host keeps its connections for as long as it likes, and has deadlines of its own.
+  // No timeouts: the host manages its connections and deadlines.
   server.keepAliveTimeout = 0
   server.requestTimeout = 0
   const background: ScheduleParts = {
@@ -108,7 +108,7 @@ export function createPluginServer(plugin: AnyPlugin, options: PluginServerOptio
     signal: stopping.signal,
   }
   let running: Promise<unknown> = Promise.resolve()
-  /** Code that asks for settings is not run before they are known, unless that takes too long. */
+  /** Delays the plugin's code until the settings are known, for at most `settingsMs`. */
   let settled: Promise<unknown> = Promise.resolve()
   return {
     listen: async (socket) => {
@@ -136,7 +136,7 @@ export function createPluginServer(plugin: AnyPlugin, options: PluginServerOptio
   }
 }
 
-/** What runs without being asked. */
+/** Starts all controllers and schedules. */
 function startBackground({ controllers = {}, schedules = {} }: AnyPlugin, parts: ScheduleParts): Promise<void>[] {
   return [
     ...Object.entries(controllers).map(([name, one]) => runController(name, one, parts)),
@@ -144,7 +144,7 @@ function startBackground({ controllers = {}, schedules = {} }: AnyPlugin, parts:
   ]
 }
 
-/** Resolves with the promise, after so long, or when the signal says so; whichever comes first. */
+/** Resolves with the promise, after `ms`, or when the signal aborts, whichever is first. */
 function atMost(ms: number, promise: Promise<unknown>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
@@ -157,7 +157,7 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** Takes the same time, however much of a token is right. */
+/** Compares in constant time. */
 function strangerCheck(token: string): (request: IncomingMessage) => void {
   const expected = digest(`Bearer ${token}`)
   return ({ headers: { authorization = '' } }) => {

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '@pergola/api'
 
-/** The body's bytes; 413 as soon as there are more than are taken. */
+/** Reads the whole body. Fails with 413 when the stream exceeds its bound. */
 export async function readBody(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) chunks.push(chunk)
   return Buffer.concat(chunks)
 }
 
-/** The same of a message that no handler gets: it need not become a request of the web first. */
+/** Reads a message that no handler gets, without converting it to a `Request`. */
 export function readMessage(message: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = []
@@ -23,7 +23,7 @@ export function readMessage(message: IncomingMessage, maxBytes: number): Promise
   })
 }
 
-/** 400 for what is no JSON, said where. */
+/** Parses JSON; throws a 400 that says where parsing failed. */
 export function parseJson(bytes: Uint8Array): unknown {
   let text
   try {
@@ -45,7 +45,7 @@ function refuseProto(key: string, value: unknown): unknown {
   return value
 }
 
-/** The stream as it is, until it is longer than it may be. */
+/** Passes the stream through and fails with 413 after `maxBytes`. */
 export function bounded(body: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
   let bytes = 0
   return body.pipeThrough(
@@ -60,5 +60,5 @@ export function bounded(body: ReadableStream<Uint8Array>, maxBytes: number): Rea
 }
 
 export function tooLarge(maxBytes: number): ApiError {
-  return new ApiError('PayloadTooLarge', `the body has more than ${maxBytes} bytes, which is as much as is taken here`)
+  return new ApiError('PayloadTooLarge', `the body has more than ${maxBytes} bytes, the limit here`)
 }

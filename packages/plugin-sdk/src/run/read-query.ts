@@ -1,13 +1,13 @@
 import { ApiError, referencedSchema, type JsonSchema } from '@pergola/api'
 
-/** As texts, each given once. */
+/** All parameters as strings; rejects duplicates. */
 export function plainQuery(parameters: URLSearchParams): Readonly<Record<string, string>> {
   return Object.fromEntries([...new Set(parameters.keys())].map((name) => [name, once(parameters, name)]))
 }
 
 /**
- * As the schema wants it: numbers and booleans from their texts, arrays from what is given several times. What cannot be
- * read as its type stays a text, for the schema to refuse.
+ * Converts parameters to the types of the schema: numbers and booleans from text, arrays from repeated parameters. A value that
+ * cannot be converted stays a string, which the schema then rejects.
  */
 export function typedQuery(parameters: URLSearchParams, schema: JsonSchema): Record<string, unknown> {
   const { properties = {}, $defs = {} } = schema as Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>
@@ -37,7 +37,7 @@ function read(text: string, types: readonly string[]): unknown {
   return isNumber && /^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/.test(text) ? Number(text) : text
 }
 
-/** All types that a value may have; none where anything goes. */
+/** Types that the schema allows; empty when it allows any. */
 function typesOf(schema: unknown, definitions: Readonly<Record<string, JsonSchema>>): readonly string[] {
   const { type, const: only, enum: some, anyOf = [], oneOf = [], allOf = [] } = resolved(schema, definitions)
   if (type !== undefined) return [type].flat() as string[]

@@ -8,10 +8,10 @@ import { freeMemoryWhenQuiet } from './free-memory.ts'
 import { createHostFetch } from './host-fetch.ts'
 import { createPluginServer } from './plugin-server.ts'
 
-/** What a host writes to the process it has started. */
+/** Document that the host writes to the started process. */
 interface StartDocument {
   readonly token: string
-  /** Where the plugin listens, and where the host does: paths of Unix sockets. */
+  /** Unix socket paths of the plugin (`listen`) and of the host (`host`). */
   readonly listen: string
   readonly host: string
 }
@@ -20,8 +20,8 @@ const startDescriptor = 3
 const protocol = '1'
 
 /**
- * Runs a plugin in this process, as its host has started it. Ends when it is told to. What nobody catches ends the process
- * at once, and the host starts it anew.
+ * Runs a plugin in this process, which its host has started. Stops on SIGTERM. An uncaught error ends the process at once, and
+ * the host restarts it.
  */
 export async function run(plugin: AnyPlugin): Promise<void> {
   const { token, listen, host } = await startDocument()
@@ -29,7 +29,7 @@ export async function run(plugin: AnyPlugin): Promise<void> {
   const hold = holdLeases({ client, log })
   const server = createPluginServer(plugin, { token, host, log, hold, schedules: hostMemory(client) })
   process.once('SIGTERM', () => {
-    // A second one changes nothing.
+    // Ignores further SIGTERM signals.
     process.on('SIGTERM', () => {})
     void server.stop().then(() => process.exit(0))
   })
@@ -41,7 +41,7 @@ function log(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** Nothing is read before it is sure that a host has started us: the descriptor may be one that Node.js has for itself. */
+/** Checks the environment before reading: without a host, the descriptor may belong to Node.js itself. */
 async function startDocument(): Promise<StartDocument> {
   // oxlint-disable-next-line node/no-process-env -- the one thing a host says by the environment
   const spoken = process.env['PERGOLA_PROTOCOL']
@@ -55,6 +55,6 @@ async function startDocument(): Promise<StartDocument> {
   const said = await text(createReadStream('', { fd: startDescriptor }))
   const { token, listen, host } = JSON.parse(said) as Partial<StartDocument>
   if (!token || !listen || !host)
-    throw new Error('the host has not said token, listen and host; is it newer than this?')
+    throw new Error('the host has not said token, listen and host; it may be newer than this SDK')
   return { token, listen, host }
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** Written as it comes, no faster than it is read. What fails on the way cuts the connection: it must not look whole. */
+/** Streams the response with backpressure. An error cuts the connection, so that the response does not look complete. */
 export async function sendResponse(response: Response, to: ServerResponse): Promise<void> {
   const { status, headers, body } = response
   to.statusCode = status
@@ -15,12 +15,12 @@ export async function sendResponse(response: Response, to: ServerResponse): Prom
     to.end()
     return
   }
-  // Whoever reads a stream learns at once that there is one.
+  // Sends the headers of a stream at once.
   if (!headers.has('content-length')) to.flushHeaders()
   await pipeline(Readable.fromWeb(body as never), to)
 }
 
-/** A document of ours, of which nothing has been sent yet. */
+/** Sends a JSON document of the SDK itself. No headers may have been sent. */
 export function sendJson(
   to: ServerResponse,
   value: unknown,

@@ -6,7 +6,7 @@ import { parseJson, readBody } from './read-body.ts'
 import { plainQuery, typedQuery } from './read-query.ts'
 import type { ValueCheck } from './value-check.ts'
 
-/** A route as it is declared, and the code behind it. */
+/** A declared route and its handler. */
 export interface ServedRoute extends Pick<RouteDeclaration, 'method' | 'path' | 'stream'> {
   readonly declaration: RouteDeclaration
   readonly handler: AnyRoute['handler']
@@ -20,14 +20,14 @@ export interface RouteCall {
   readonly loadCheck: () => Promise<ValueCheck>
 }
 
-/** What a handler gives back does not fit its schema: the plugin's fault, for its log alone. */
+/** The handler's result does not match its schema. Logged, but not shown to the caller. */
 class AnswerFault extends Error {
   override readonly name = 'AnswerFault'
 }
 
 const json = 'application/json'
 
-/** From the request to the handler, and from what it gives back to the answer. */
+/** Validates the request, calls the handler and converts its result to a response. */
 export async function serveRoute(call: RouteCall): Promise<Response> {
   const { route, params, request, context } = call
   const query = await queryOf(call)
@@ -46,7 +46,7 @@ async function queryOf({ route, request, loadCheck }: RouteCall): Promise<unknow
   return query
 }
 
-/** Undefined where the handler reads it itself. */
+/** The parsed JSON body; undefined when the handler reads the body itself. */
 async function bodyOf({ route, request, loadCheck }: RouteCall): Promise<unknown> {
   const { method, accepts = [json], request: schema } = route.declaration
   if (method === 'GET' || method === 'DELETE') return undefined
@@ -81,7 +81,7 @@ async function answerOf({ route, loadCheck }: RouteCall, value: unknown): Promis
   return jsonResponse(schema ? await checked(text, schema, loadCheck) : text, headers)
 }
 
-/** What is sent is what is checked: a date, for one, has become a text by then. */
+/** Validates the serialized form, in which a `Date`, for example, is a string. */
 async function checked(text: string, schema: JsonSchema, loadCheck: RouteCall['loadCheck']): Promise<string> {
   const sent: unknown = JSON.parse(text)
   const errors = (await loadCheck())(schema, sent, text.length)
@@ -110,7 +110,7 @@ function isSeries(value: unknown): value is Series {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 }
 
-/** Asked for the next part when somebody has read the one before, and told when nobody reads any more. */
+/** Pulls the next part when the previous one was read, and ends the iterator when the reader cancels. */
 function streamOf(series: Series): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const parts = series[Symbol.asyncIterator]()
@@ -124,7 +124,7 @@ function streamOf(series: Series): ReadableStream<Uint8Array> {
   })
 }
 
-/** Without parameters, in small letters. */
+/** Media type without parameters, in lower case. */
 function typeOf(header: string | null): string {
   return (header ?? '').split(';', 1).join('').trim().toLowerCase()
 }
@@ -133,7 +133,7 @@ function isJson(type: string): boolean {
   return type === json || type.endsWith('+json')
 }
 
-/** `image/*` covers every image. */
+/** True when the type matches; `image/*` matches every image type. */
 function covers(accepted: string, type: string): boolean {
   const wanted = typeOf(accepted)
   if (wanted === '*/*') return true

@@ -9,12 +9,12 @@ import { logFailure, tellFailure } from './tell-failure.ts'
 export interface UpgradeParts extends CustomApis {
   /** Aborted when the plugin begins to stop. */
   readonly stopping: AbortSignal
-  /** Aborted when the time for everything is over. */
+  /** Aborted when the grace period ends. */
   readonly ended: AbortSignal
   readonly log: (text: string) => void
 }
 
-/** Requests that ask for a WebSocket: answered as others are, unless a handler goes on with them. */
+/** Serves WebSocket requests: upgrades those that a handler accepts and answers the others normally. */
 export function serveUpgrades(server: Server, parts: UpgradeParts): void {
   server.on('upgrade', (request: IncomingMessage, connection: Socket, head) => {
     connection.on('error', () => {})
@@ -33,7 +33,7 @@ interface Upgrading {
   readonly request: IncomingMessage
   readonly connection: Socket
   readonly head: Buffer
-  /** For an answer in place of a WebSocket. */
+  /** For a response without an upgrade. */
   readonly response: ServerResponse
 }
 

@@ -2,10 +2,10 @@ import type { PluginContext } from '../handler-context.ts'
 import type { AnyPlugin } from '../plugin.ts'
 import { fillDefaults } from './fill-defaults.ts'
 
-/** What an operator has filled in so far. Asked whenever code asks for its settings. */
+/** Returns the settings that an operator has entered. Called on every access. */
 export type SettingsSource = () => Readonly<Record<string, unknown>>
 
-/** `settings(Settings)`: as they are now, with defaults for what nobody has filled in. */
+/** Creates `settings(Settings)`: the current settings, with defaults filled in. */
 export function createSettings(plugin: AnyPlugin, source: SettingsSource = () => ({})): PluginContext['settings'] {
   return (settings) => {
     if (settings !== plugin.settings) {

@@ -10,7 +10,7 @@ interface Failed {
   readonly log: (text: string) => void
 }
 
-/** Answers what the failure is called. */
+/** Logs errors of the plugin's code; returns the request ID. */
 export function logFailure(error: unknown, { request, log }: Pick<Failed, 'request' | 'log'>): string {
   const requestId = [request.headers['pergola-request-id']].flat()[0] ?? randomUUID()
   if (!isApiError(error) && !isOfLeaving(error)) {
@@ -20,7 +20,7 @@ export function logFailure(error: unknown, { request, log }: Pick<Failed, 'reque
   return requestId
 }
 
-/** The caller's faults are told to the caller; the plugin's own to its log. */
+/** Sends the caller's errors to the caller; logs the plugin's own. */
 export function tellFailure(error: unknown, { request, response, log }: Failed): void {
   const requestId = logFailure(error, { request, log })
   const path = pathOf(request)
@@ -41,7 +41,7 @@ export function tellFailure(error: unknown, { request, response, log }: Failed):
   })
 }
 
-/** Whoever asked went away: nobody's fault, and nobody is left to be told. */
+/** The caller disconnected; there is nothing to report. */
 function isOfLeaving(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return error instanceof CallerGone || ('code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')

@@ -3,16 +3,16 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { fieldErrorOf } from './field-words.ts'
 
-/** Fills in defaults, in place, and answers what is wrong. */
+/** Fills in defaults in place and returns the violations. */
 export type ValueCheck = (schema: JsonSchema, value: unknown, bytes: number) => readonly FieldError[]
 
 const maxErrors = 100
-/** A larger value gets its first fault only: a megabyte of wrong items would make half a million of them. */
+/** Larger values report only their first error: a megabyte of invalid items would produce half a million. */
 const maxBytesForAllErrors = 64 * 1024
 
 /**
- * Each schema is compiled when it is first needed. This module, too, is loaded only then: a validator takes 7 MB, and most
- * plugins idle most of the time.
+ * Compiles each schema on first use. This module is loaded lazily too: the validator takes 7 MB, and most plugins idle most of
+ * the time.
  */
 export function createValueCheck(): ValueCheck {
   const every = createCompiler(true)
@@ -34,7 +34,7 @@ function createCompiler(allErrors: boolean): (schema: JsonSchema) => ValidateFun
   }
 }
 
-/** As the host reads schemas of models: nothing in one is silently ignored. */
+/** Strict like the host's validation of models: no keyword is silently ignored. */
 function createAjv(allErrors: boolean): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors,

@@ -4,10 +4,10 @@ import type { Timing } from '../schedule.ts'
 
 const minuteMs = 60_000
 const dayMs = 86_400_000
-/** The 29th of February is at most eight years away; what does not come by then never does. */
+/** Days to search: 29 February is at most eight years away, so a day not found by then never occurs. */
 const searchedDays = 8 * 366
 
-/** The first time behind another, both in milliseconds since 1970; undefined when there is none. */
+/** First run strictly after `after`, in milliseconds since 1970; undefined when there is none. */
 export function nextRun(timing: Timing, after: number): number | undefined {
   if ('cron' in timing) return nextByCron(timing.cron, after)
   const every = durationMs(timing.every)
@@ -36,7 +36,7 @@ function nextByCron(cron: string, after: number): number | undefined {
 
 type Values = ReadonlySet<number>
 
-/** As everywhere: where days of the month and of the week are both restricted, either will do. */
+/** As in cron: when both day of month and day of week are restricted, either matches. */
 function isDay(date: Date, [days, months, weekdays]: readonly (Values | undefined)[], cron: string): boolean {
   if (!days || !months || !weekdays || !months.has(date.getUTCMonth() + 1)) return false
   const isOfMonth = days.has(date.getUTCDate())
@@ -47,13 +47,13 @@ function isDay(date: Date, [days, months, weekdays]: readonly (Values | undefine
   return isEither ? isOfMonth || isOfWeek : isOfMonth && isOfWeek
 }
 
-/** In rising order. */
+/** Values of a cron field, ascending. */
 function valuesOf(text: string, at: number): Values {
   const { least = 0, most = 0 } = cronFields[at] ?? {}
   const parts = text.split(',').map((part) => {
     const [, first, last, step] = /^(?:\*|(\d+)(?:-(\d+))?)(?:\/(\d+))?$/.exec(part) ?? []
     const from = Number(first ?? least)
-    // `5/15` is every 15 from 5 on.
+    // `5/15` means every 15, starting at 5.
     const to = Number(last ?? (first !== undefined && step === undefined ? first : most))
     return { from, to, step: Number(step ?? 1) }
   })

@@ -13,13 +13,13 @@ export interface ScheduleParts extends ControllerParts {
   readonly memory: ScheduleMemory
 }
 
-/** A host that does not answer is asked again. */
+/** Retry interval when the host does not respond. */
 const retryMs = 1_000
 const mostErrorLength = 1_000
 
 /**
- * Runs it whenever it is due, in the process that leads. A run counts when it has come to an end: one that was cut off, by the end
- * of the process or of its lead, is done again. Runs that were missed are made up for by one.
+ * Runs the schedule when due, in the leading process. Only a completed run counts: a run interrupted by the end of the process
+ * or of its leadership is repeated. Several missed runs are made up for by one.
  */
 export async function runSchedule(name: string, schedule: Schedule, parts: ScheduleParts): Promise<void> {
   for await (const lead of parts.hold(name, parts.signal)) {
@@ -41,7 +41,7 @@ async function attend(attending: Attending): Promise<void> {
   while (state && !signal.aborted) {
     const due = dueAt(schedule, state, clock.now())
     if (due === undefined) {
-      log(`schedule ${name}: never comes; there is no such day`)
+      log(`schedule ${name}: matches no date, so it never runs`)
       return untilAborted(signal)
     }
     const planned = { ...state, nextRun: isoOf(due) }
@@ -57,7 +57,7 @@ async function attend(attending: Attending): Promise<void> {
   }
 }
 
-/** Counted from the last run; before the first, from when it was first known. */
+/** Next run after the last one; before the first run, counted from when the schedule became known. */
 function dueAt({ timing }: Schedule, { lastRun, nextRun: planned }: ScheduleState, now: number): number | undefined {
   if (lastRun !== undefined) return nextRun(timing, Date.parse(lastRun))
   const fresh = nextRun(timing, now)
@@ -65,7 +65,7 @@ function dueAt({ timing }: Schedule, { lastRun, nextRun: planned }: ScheduleStat
   return Math.min(fresh, Date.parse(planned))
 }
 
-/** Undefined when it was cut off. */
+/** Undefined when the run was interrupted. */
 async function runOnce({ name, schedule, lead, ...parts }: Attending): Promise<ScheduleState | undefined> {
   const { clock, settings, signal, fetch, log } = parts
   const client = parts.clientBy(lead.fence === undefined ? fetch : fencedFetch(fetch, lead.fence))
@@ -82,7 +82,7 @@ async function runOnce({ name, schedule, lead, ...parts }: Attending): Promise<S
   }
 }
 
-/** Answers whether it is written down; when not, another leads, or the plugin stops. */
+/** Returns false when another process leads or the plugin stops. */
 async function remember(attending: Attending, state: ScheduleState): Promise<boolean> {
   const { name, memory, lead } = attending
   const written = await insist(attending, async () => {
@@ -92,7 +92,7 @@ async function remember(attending: Attending, state: ScheduleState): Promise<boo
   return written ?? false
 }
 
-/** Until it is done; undefined when it is not to be done here any more. */
+/** Retries until it succeeds; undefined when this process no longer leads or stops. */
 async function insist<Done>(
   { name, lead, signal, log }: Attending,
   act: () => Promise<Done>,

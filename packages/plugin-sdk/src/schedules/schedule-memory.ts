@@ -1,22 +1,22 @@
 import type { Client } from '@pergola/client'
 
-/** What is known of a schedule from one process to the next; times as objects write them. */
+/** Persisted state of a schedule. Times are RFC 3339 strings. */
 export interface ScheduleState {
-  /** When the last run began that came to an end. */
+  /** Start of the last completed run. */
   readonly lastRun?: string | undefined
-  /** Of that run; absent when it went well. */
+  /** Error of that run; absent on success. */
   readonly lastError?: string | undefined
   readonly nextRun?: string | undefined
 }
 
-/** Where it is kept. */
+/** Stores the state of schedules. */
 export interface ScheduleMemory {
   read(name: string): Promise<ScheduleState>
-  /** Only while the fence holds. */
+  /** Rejected unless `fence` is the current fencing token. */
   write(name: string, state: ScheduleState, fence: string | undefined): Promise<void>
 }
 
-/** In the plugin's status. */
+/** Stores the state in the plugin's status, through the host. */
 export function hostMemory(client: Client): ScheduleMemory {
   return {
     read: async (name) => (await client.call({ method: 'GET', path: pathOf(name) })) as ScheduleState,
@@ -31,7 +31,7 @@ function pathOf(name: string): string {
   return `/pergola/schedules/${name}`
 }
 
-/** For as long as the process lasts. */
+/** Stores the state in memory. */
 export function ownMemory(): ScheduleMemory {
   const states = new Map<string, ScheduleState>()
   return {

@@ -1,16 +1,16 @@
-/** A TypeBox schema, or a plain JSON Schema: both say the same, and both are taken everywhere. */
+/** A TypeBox schema or a plain JSON Schema; both are accepted everywhere. */
 export type Schema = object
 
-/** What a valid value looks like when it is read: defaults are filled in. */
+/** Type of a value when read: defaults are filled in. */
 export type Infer<Of> = Value<Of, 'read'>
 
-/** What may be written: whatever has a default can be left out. */
+/** Type of a value when written: fields with a default are optional. */
 export type InferInput<Of> = Value<Of, 'write'>
 
 /*
- * TypeBox brings a type that does this too. In the type of a callback it took 1.3 million instantiations where this one
- * takes two thousand, because it also knows what no JSON document holds. This one knows JSON Schema, and of TypeBox only how
- * it marks a field that may be left out.
+ * TypeBox has a type that does this too, but in the type of a callback it took 1.3 million instantiations where this one takes
+ * two thousand, because it also covers values that JSON cannot hold. This one covers JSON Schema, and of TypeBox only its
+ * marker for optional fields.
  */
 
 type Mode = 'read' | 'write'
@@ -23,7 +23,7 @@ interface Scalars {
   readonly null: null
 }
 
-/** A schema that says nothing known allows anything. */
+/** A schema without known keywords allows any value. */
 type Value<Of, As extends Mode> = Of extends { readonly '~unsafe': infer Said }
   ? Said
   : Of extends { readonly const: infer Only }
@@ -62,7 +62,7 @@ type Items<Of, As extends Mode> = Of extends { readonly prefixItems: infer Tuple
 
 type TupleOf<Tuple extends readonly unknown[], As extends Mode> = { readonly [At in keyof Tuple]: Value<Tuple[At], As> }
 
-/** The parts of an object type are put together without a name, so that messages and editors show its fields. */
+/** Flattens the intersection, so that messages and editors show the fields. */
 type Fields<Of, As extends Mode> = Of extends { readonly properties: infer Properties }
   ? FieldsOf<Properties, LeftOut<Of, Properties, As>, As> extends infer Parts
     ? { readonly [Key in keyof Parts]: Parts[Key] }
@@ -79,7 +79,7 @@ type FieldsOf<Properties, Optional, As extends Mode> = {
   readonly [Key in Extract<keyof Properties, Optional>]?: Value<Properties[Key], As>
 }
 
-/** TypeBox marks the fields that may be left out; JSON Schema lists the others. */
+/** TypeBox marks optional fields; JSON Schema lists required ones. */
 type LeftOut<Of, Properties, As extends Mode> = {
   [Key in keyof Properties]: Properties[Key] extends { readonly default: unknown }
     ? As extends 'write'

@@ -2,8 +2,8 @@ import { Type, type TString } from 'typebox'
 import type { Infer, Schema } from './infer.ts'
 
 /**
- * TypeBox, as far as JSON goes: what each function makes is the JSON Schema itself, and carries its type. Whatever else JSON
- * Schema can say is written as such; `t.Unsafe` gives it a type.
+ * The part of TypeBox that JSON can express. Each function returns a JSON Schema that carries its type. Write other JSON Schema
+ * keywords directly; `t.Unsafe` gives them a type.
  */
 export const t = {
   Array: Type.Array,
@@ -24,17 +24,17 @@ export const t = {
   Unsafe: Type.Unsafe,
 } as const
 
-/** Filled in where it is left out; so it may be left out when an object is written, and is there when it is read. */
+/** Adds a default. The field may be omitted on write and is always present on read. */
 export function withDefault<Of extends Schema>(schema: Of, value: Infer<Of>): Of & { readonly default: Infer<Of> } {
   return Object.assign(copyOf(schema), { default: value })
 }
 
-/** A text in settings that is sealed before it is stored, and that the console never shows again. */
+/** A string setting that is stored encrypted and never shown again by the console. */
 export function secret(options: { readonly description?: string; readonly maxLength?: number } = {}): TString {
   return Type.String({ ...options, format: 'password', writeOnly: true })
 }
 
-/** With the marks that TypeBox hides from JSON. */
+/** Copies the non-enumerable markers of TypeBox too. */
 function copyOf<Of extends Schema>(schema: Of): Of {
   return Object.create(Object.getPrototypeOf(schema) as object, Object.getOwnPropertyDescriptors(schema)) as Of
 }

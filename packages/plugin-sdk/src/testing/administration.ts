@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { secretSettings, settingsObjectName, type PluginDefinition } from '@pergola/api'
 import { createClient, type Client } from '@pergola/client'
 
-/** Of everybody here. */
+/** Password of every user in the test. */
 const password = 'only for this test'
 export const administrator = { username: 'admin', password }
 
@@ -11,18 +11,18 @@ const plugins = '/apis/plugin.platform.run/v1alpha1/plugins'
 const packages = '/apis/console.api.platform.run/v1alpha1/plugins/-/packages'
 const lookMs = 5
 
-/** What an operator does with a host, by the API that operators have. */
+/** Operator actions on a host, through the operators' API. */
 export interface Administration {
   readonly client: Client
-  /** Approves whatever the plugin asks for. */
+  /** Installs the package and approves everything that it requests. */
   install(archive: Uint8Array<ArrayBuffer>): Promise<void>
-  /** What is there, and off. */
+  /** Enables an installed plugin. */
   enable(plugin: string): Promise<void>
-  /** Each setting goes where it is kept. */
+  /** Stores plain settings in the config map and secrets in the secret. */
   fillIn(definition: PluginDefinition, settings: object): Promise<void>
-  /** Throws when the plugin cannot be started. */
+  /** Waits until the plugin is started; throws when it fails to start. */
   untilStarted(plugin: string): Promise<void>
-  /** Somebody who holds these roles, and has signed in by this token. */
+  /** Creates a user with these roles, signs in and returns the token. */
   addUser(name: string, roles: readonly string[]): Promise<string>
 }
 

@@ -1,18 +1,21 @@
-/** What of the server a test host needs. Not its own types: with them, everybody who compiles a test would compile a server. */
+/**
+ * The parts of the server that a test host uses. Declared here, because the server's own types would be compiled with every
+ * test.
+ */
 export interface ServerModule {
   readonly embed: (options: EmbedOptions) => Promise<EmbeddedServer>
 }
 
 interface EmbedOptions {
   readonly administrator: { readonly username: string; readonly password: string }
-  /** Runs the plugin here, until it is disposed of. */
+  /** Runs the plugin in this process until disposed. */
   readonly runPlugin: (start: PluginStart) => Promise<AsyncDisposable>
-  /** Packages of plugins that come with the host. */
+  /** Packages of plugins that ship with the host. */
   readonly shipped?: readonly Uint8Array[]
   readonly log: (line: string) => void
 }
 
-/** What the host says to a plugin that it starts. */
+/** Values that the host passes to a plugin on start. */
 export interface PluginStart {
   readonly token: string
   readonly listen: string
@@ -24,10 +27,10 @@ interface EmbeddedServer extends AsyncDisposable {
   readonly url: string
 }
 
-/** A name that neither compilers nor bundlers follow. */
+/** Typed as string, so that compilers and bundlers do not resolve the import. */
 const serverPackage: string = '@pergola/server'
 
-/** Only tests need it, and so it is installed beside the SDK and not with it. */
+/** Loads the server, which authors install as a development dependency, because only tests need it. */
 export async function loadServer(): Promise<ServerModule> {
   try {
     return (await import(/* @vite-ignore */ serverPackage)) as ServerModule

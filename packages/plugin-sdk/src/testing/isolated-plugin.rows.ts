@@ -9,7 +9,7 @@ const Thing = defineModel({
   spec: t.Object({}),
 })
 
-/** Which process answers. */
+/** Returns the ID of the process that answers. */
 export const processId = route('GET /things/-/process', { allow: all, response: t.Integer() }, () => process.pid)
 
 export const plugin = definePlugin({ name: 'isolated', models: [Thing], roles: [all], public: [processId] })

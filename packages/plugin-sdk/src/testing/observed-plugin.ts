@@ -7,23 +7,23 @@ import type { Schedule } from '../schedule.ts'
 import { nextRun } from '../schedules/next-run.ts'
 import type { ScheduleMemory, ScheduleState } from '../schedules/schedule-memory.ts'
 
-/** A plugin of which it is known what its controllers and schedules have done. */
+/** A plugin instrumented to track its controllers and schedules. */
 export interface ObservedPlugin {
-  /** The same, but that it is looked at. */
+  /** The plugin with instrumented functions. */
   readonly plugin: AnyPlugin
   readonly remembering: (memory: ScheduleMemory) => ScheduleMemory
-  /** What it still has to do without any time passing, in words; undefined when there is nothing. */
+  /** Describes work that is still pending at the current time; undefined when there is none. */
   readonly unfinished: () => Promise<string | undefined>
 }
 
 export interface ObservingParts {
   readonly clock: WakingClock
-  /** All there are, as the host has them. */
+  /** Lists all objects of a model on the host. */
   readonly list: (model: AnyModel) => Promise<readonly ApiObject[]>
 }
 
 export function observePlugin(plugin: AnyPlugin, { clock, list }: ObservingParts): ObservedPlugin {
-  /** What runs now, and how often anything has begun. */
+  /** Runs in progress, and runs started so far. */
   const runs = { now: 0, begun: 0 }
   const counted = async <Done>(act: () => Promise<Done>): Promise<Done> => {
     runs.now++
@@ -78,7 +78,7 @@ export function observePlugin(plugin: AnyPlugin, { clock, list }: ObservingParts
       if (missed !== undefined) return missed
       const [late] = schedules.find((one) => !isPlanned(one)) ?? []
       if (late !== undefined) return `the schedule ${late} has not come to its end`
-      // Listing took a while, in which something may have begun.
+      // A run may have started while the objects were listed.
       return runs.now === 0 && runs.begun === begun ? undefined : 'something is still running'
     },
   }
@@ -87,7 +87,7 @@ export function observePlugin(plugin: AnyPlugin, { clock, list }: ObservingParts
 type Counted = <Done>(act: () => Promise<Done>) => Promise<Done>
 
 function observeController(controller: Controller, counted: Counted) {
-  /** By name, the version that it was last called with, and has come to an end with. */
+  /** Version of each object in the last completed call, by name. */
   const seen = new Map<string, number | undefined>()
   const observed: Controller = {
     ...controller,

@@ -1,4 +1,4 @@
-/** A request of the plugin to the world outside, which never leaves the test. */
+/** A request that the plugin sent to an external server. It never leaves the test. */
 export interface SentRequest {
   readonly method: string
   readonly url: string
@@ -9,7 +9,7 @@ export interface SentRequest {
 export interface OutsideWorld extends Disposable {
   /** Oldest first. */
   readonly sent: readonly SentRequest[]
-  /** The one that leaves the test. */
+  /** The original `fetch`, which reaches the network. */
   readonly realFetch: Fetch
 }
 
@@ -17,10 +17,10 @@ export type AnswerOutside = (request: Request) => Response | Promise<Response>
 
 type Fetch = typeof globalThis.fetch
 
-/** Where a stand-in keeps what it stands in for. */
+/** Key under which a replacement stores the original. */
 const standsInFor = Symbol('stands in for')
 
-/** Stands in for everything that `fetch` reaches, until it is disposed of. Of several, the newest. */
+/** Replaces the global `fetch` until disposed. With several replacements, the newest answers. */
 export function standInForOutside(answer: AnswerOutside = () => new Response()): OutsideWorld {
   const before: Fetch & { readonly [standsInFor]?: Fetch } = globalThis.fetch
   const realFetch = before[standsInFor] ?? before
@@ -41,7 +41,7 @@ export function standInForOutside(answer: AnswerOutside = () => new Response()):
     realFetch,
     [Symbol.dispose]: () => {
       isOver = true
-      // What somebody else has put there since is theirs to take away.
+      // Does not remove a later replacement.
       if (globalThis.fetch === standIn) globalThis.fetch = before
     },
   }

@@ -3,7 +3,7 @@ import type { PluginDefinition } from '@pergola/api'
 
 const block = 512
 
-/** A package of the plugin as a host takes it, but for the code, which is in this process already. */
+/** Creates an installable package of the plugin without its code, which already runs in this process. */
 export function pluginArchive(definition: PluginDefinition): Uint8Array<ArrayBuffer> {
   const { name, displayName, groups, permissions, protocol, roles } = definition
   const manifest = { name, version: '0.0.0-test', displayName, groups, permissions, protocol, definition }
@@ -12,7 +12,7 @@ export function pluginArchive(definition: PluginDefinition): Uint8Array<ArrayBuf
       Buffer.concat([
         entry('plugin.js', "throw new Error('this plugin runs in the process of its test')\n"),
         entry('plugin.json', JSON.stringify(manifest)),
-        // Whatever is JSON is YAML.
+        // JSON is valid YAML.
         entry('extensions/roles.yaml', roles.map((role) => `---\n${JSON.stringify(role)}\n`).join('')),
         Buffer.alloc(2 * block),
       ]),
@@ -20,14 +20,14 @@ export function pluginArchive(definition: PluginDefinition): Uint8Array<ArrayBuf
   )
 }
 
-/** A file of a tar archive: a header, and the text up to the end of a block. */
+/** A tar entry: a header, and the content padded to a full block. */
 function entry(path: string, text: string): Buffer {
   const bytes = Buffer.from(text)
   const header = Buffer.alloc(block)
   header.write(path, 0)
   header.write(`${octal(0o644, 7)}\0${octal(0, 7)}\0${octal(0, 7)}\0`, 100)
   header.write(`${octal(bytes.length, 11)}\0${octal(0, 11)}\0`, 124)
-  // The sum counts its own place as blanks.
+  // The checksum treats its own field as spaces.
   header.write(`${' '.repeat(8)}0`, 148)
   header.write('ustar\x0000', 257)
   const sum = header.reduce((all, byte) => all + byte, 0)

@@ -7,14 +7,14 @@ import type { AnyRoute } from '../route/route.ts'
 /** Path parameters by name, and `body` and `query` beside them. */
 type Input = Readonly<Record<string, unknown>>
 
-/** A request as it is sent. */
+/** A request to send. */
 export type RouteRequest = Pick<Call, 'method' | 'path' | 'body'>
 
 export type RequestOf = (route: AnyRoute, input?: Input) => RouteRequest
 
-/** Finds routes where the host serves them. */
+/** Maps route values to the paths at which the host serves them. */
 export function createRequestOf(plugin: AnyPlugin, { name, routes }: PluginDefinition): RequestOf {
-  // Declarations are in the order of the routes.
+  // Declarations are in the same order as the routes.
   const paths = new Map(
     audiences.flatMap((audience) => routesFor(plugin, audience)).map((route, at) => [route, routes[at]?.path]),
   )

@@ -7,12 +7,12 @@ import { pathToFileURL } from 'node:url'
 import type { PluginStart } from './embedded-server.ts'
 
 const lookMs = 10
-/** For what it is doing when it is told to end. */
+/** Grace period after SIGTERM. */
 const stopMs = 5_000
-/** Of what it wrote last. */
+/** Lines of output shown in an error. */
 const shownLines = 15
 
-/** Ends with the process of the test, however that ends. */
+/** Exits when the test process ends for any reason. */
 const script = `
 process.on('disconnect', () => process.exit(1))
 process.channel.unref()
@@ -22,9 +22,9 @@ const { run } = await import(sdk)
 await run(plugin)
 `
 
-/** Runs the plugin that begins in a file as a process of its own, until it is disposed of. */
+/** Runs the plugin of an entry file as a separate process until disposed. */
 export async function runIsolated(file: string, { log, listen, ...start }: PluginStart): Promise<AsyncDisposable> {
-  // From its sources, the SDK finds those of other packages by this condition.
+  // When run from sources, the SDK needs this condition to resolve its other packages.
   const extension = extname(import.meta.url)
   const conditions = extension === '.ts' ? ['--conditions=source'] : []
   const sdk = new URL(`../run/index${extension}`, import.meta.url).href
@@ -55,7 +55,7 @@ export async function runIsolated(file: string, { log, listen, ...start }: Plugi
   }
 }
 
-/** Where the plugin of a folder begins, as a build has it; or the file that was named. */
+/** Entry file of the plugin: the given one, or the one that `package.json` names. */
 export function isolatedFile(isolate: true | string, folder: string): string {
   if (isolate !== true) return resolve(folder, isolate)
   const { pergola = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as PackageJson

@@ -1,10 +1,10 @@
 import type { WakingClock } from '../run/clock.ts'
 
-/** A clock that stands still until it is moved. */
+/** A clock that only moves when a test advances it. */
 export interface TestClock extends WakingClock {
-  /** Goes on to whoever is to be woken next, and wakes it; to the end when nobody is before it. Answers whether somebody was. */
+  /** Moves to the next timer before `end` and fires it. Without one, moves to `end`. Returns whether a timer fired. */
   step(end: number): boolean
-  /** How many are to be woken. */
+  /** Number of pending timers. */
   readonly waiting: number
 }
 

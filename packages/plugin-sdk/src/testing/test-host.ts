@@ -19,50 +19,51 @@ import { createRequestOf, type RouteRequest } from './route-request.ts'
 import { isolatedFile, runIsolated } from './run-isolated.ts'
 import { createTestClock, type TestClock } from './test-clock.ts'
 
-/** A plugin that does not come to rest by then never will. */
+/** Timeout for a plugin to become idle. */
 const restMs = 10_000
 const lookMs = 2
-/** Somebody who looks around at a breakpoint keeps the lead. */
+/** Long enough to keep the lease while the test is paused at a breakpoint. */
 const leaseSeconds = 300
 
 export interface TestHostOptions<Input> {
-  /** What the plugin's clock shows at first, the machine's time unless it is said. It stands still until `advance`. */
+  /** Initial time of the plugin's clock; defaults to the system time. The clock stands still until `advance`. */
   readonly now?: string
-  /** As an operator would fill them in. */
+  /** Settings, as an operator would enter them. */
   readonly settings?: Input
-  /** It is one of those that come with the host: it is there, and has only to be switched on. */
+  /** The plugin ships with the host: it is already installed and only needs to be enabled. */
   readonly comesWithHost?: boolean
-  /** Answers what the plugin sends to the world outside, in place of an empty 200. */
+  /** Answers the plugin's requests to external servers; by default, with an empty 200. */
   readonly outside?: AnswerOutside
   /**
-   * Runs the plugin as a process of its own, as a host does: from the file that `package.json` of this folder names, or this one. It has
-   * the machine's time and the world outside then, so neither can be chosen.
+   * Runs the plugin as a separate process, as a host does: from the entry file that `package.json` of the current folder names,
+   * or from the given file. It then uses the system clock and the real network, so `now`, `outside`, `advance` and `sent` are
+   * not available.
    */
   readonly isolate?: boolean | string
 }
 
-/** Somebody who calls. */
+/** A caller with its own credential. */
 export interface TestCaller {
   readonly client: ModelClient
-  /** A custom API, by its value: path parameters, and `body` and `query` where the route takes them. */
+  /** Calls a custom API, given its value, with path parameters, and with `body` and `query` where the route takes them. */
   call<Types extends RouteTypes>(route: Route<Types>, ...input: CallInput<Types>): Promise<Types['answer']>
-  /** The same, but the answer as it comes, whatever it is: for streams, and for what is no JSON. */
+  /** Calls a custom API and returns the raw response, for streams and responses that are not JSON. */
   open<Types extends RouteTypes>(route: Route<Types>, ...input: CallInput<Types>): Promise<Response>
 }
 
 export interface TestHost extends AsyncDisposable {
-  /** A user who holds these roles besides what everybody has. */
+  /** Creates a user with these roles, in addition to those that everybody has. */
   user(name: string, roles?: readonly string[]): Promise<TestCaller>
   readonly anonymous: TestCaller
-  /** Lets time pass, and waits until controllers and schedules have done what was due, each at its time. */
+  /** Advances the clock and waits until controllers and schedules have done all due work, each at its time. */
   advance(by: Duration): Promise<void>
-  /** What was sent to this address so far. */
+  /** Requests that the plugin has sent to this URL, oldest first. */
   sent(url: string): readonly SentRequest[]
 }
 
 /**
- * A real host with the plugin installed, approved and started: in memory, and in the process of the test, so that breakpoints,
- * coverage and stand-ins reach the plugin. Between the two is the socket and the protocol that there always is.
+ * Starts a real host in memory with the plugin installed, approved and started. Both run in the test's process, so breakpoints,
+ * coverage and mocks reach the plugin. They still communicate over the usual socket and protocol.
  */
 export async function testHost<Input>(plugin: Plugin<Input>, options: TestHostOptions<Input> = {}): Promise<TestHost> {
   const { comesWithHost = false } = options
@@ -117,21 +118,21 @@ export async function testHost<Input>(plugin: Plugin<Input>, options: TestHostOp
   }
 }
 
-/** Time and the world outside are chosen for what runs here. */
+/** `now` and `outside` require the plugin to run in the test's process. */
 function refuseChosen({ isolate, now, outside }: Pick<TestHostOptions<unknown>, 'isolate' | 'now' | 'outside'>): void {
   if (isolate && now !== undefined) refuseIsolated('now')
   if (isolate && outside !== undefined) refuseIsolated('outside')
 }
 
 function refuseIsolated(what: string): never {
-  throw new Error(`"${what}" reaches a plugin that runs in the process of its test; leave out isolate`)
+  throw new Error(`"${what}" is not available with isolate; remove isolate`)
 }
 
 interface OpenParts {
   readonly url: string
   readonly fetch: typeof globalThis.fetch
   readonly token: string | undefined
-  /** Aborted when the test is over: streams end. */
+  /** Aborted when the test host is disposed: ends streams. */
   readonly signal: AbortSignal
 }
 
@@ -147,11 +148,11 @@ function open(parts: OpenParts, route: AnyRoute, { method, path, body }: RouteRe
 
 interface RunParts extends PluginStart {
   readonly clock: TestClock
-  /** Before, the host gives no leases. */
+  /** Resolves when the plugin is started; the host grants no leases earlier. */
   readonly started: Promise<void>
 }
 
-/** What it writes is seen by whoever runs the test, too. */
+/** Copies the plugin's log to the test's stderr. */
 function told<Start extends PluginStart>(start: Start): Start {
   const log = (line: string) => {
     start.log(line)
@@ -160,7 +161,7 @@ function told<Start extends PluginStart>(start: Start): Start {
   return { ...start, log }
 }
 
-/** As a process of its own would run it, but for the clock. */
+/** Runs the plugin as a separate process would, except for the clock. */
 async function runObserved(observed: ObservedPlugin, parts: RunParts): Promise<AsyncDisposable> {
   const { token, host, listen, log, clock, started } = told(parts)
   const client = createClient({ url: 'http://host', token, fetch: createHostFetch(host) })
@@ -188,7 +189,7 @@ async function untilAtRest({ unfinished }: ObservedPlugin): Promise<void> {
   for (;;) {
     const left = await unfinished()
     if (left === undefined) return
-    if (performance.now() > deadline) throw new Error(`the plugin did not come to rest in ${restMs / 1000} s: ${left}`)
+    if (performance.now() > deadline) throw new Error(`the plugin was not idle after ${restMs / 1000} s: ${left}`)
     await sleep(lookMs)
   }
 }
@@ -206,7 +207,7 @@ function untilAborted(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Where whoever runs the test sees it. */
+/** Writes to the test's stderr. */
 function complain(text: string): void {
   process.stderr.write(text)
 }

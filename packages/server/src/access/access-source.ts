@@ -6,7 +6,7 @@ import type { RoleSource } from './decisions/authorize.ts'
 import type { Caller, UserCaller } from '../base/call.ts'
 import type { CheckedCache } from '../base/checked-cache.ts'
 import type { Clock } from '../base/clock.ts'
-import { createRecent } from '../base/recent.ts'
+import { LRUCache } from 'lru-cache'
 import type { Identities } from '../credentials/identities.ts'
 import type { JsonObject } from '../models/object.ts'
 import type { Feed } from '../feed/feed.ts'
@@ -174,7 +174,7 @@ interface KnownUsers {
 
 function createKnownUsers(parts: AccessParts): KnownUsers {
   /** Users who do not exist are cached, too. */
-  const known = createRecent<KnownUser | Promise<KnownUser>>(mostUsers)
+  const known = new LRUCache<string, KnownUser | Promise<KnownUser>>({ max: mostUsers })
   const find = (name: string) => {
     const found = known.get(name)
     if (found && (found instanceof Promise || found.until > parts.clock.now())) return found

@@ -33,7 +33,7 @@ export async function remainingAdministrator(
     const able = await ableUser({ store, users }, staying)
     if (able) return [asRead(bindings, binding), able]
   }
-  throw new ApiError('InUse', 'nobody would be super administrator any more; give the role to somebody else first')
+  throw new ApiError('InUse', 'this would remove the last super administrator; bind the role to another user first')
 }
 
 /** A guard on the first of the users who can sign in: it fails when that user changes. */

@@ -158,7 +158,10 @@ function createTrouble(file: string, log: Log) {
       if (performance.now() - saidAt < warnEveryMs) return
       isOn = true
       saidAt = performance.now()
-      log.warn({ file, why }, 'the audit log cannot be written; some lines wait, what is more is dropped and counted')
+      log.warn(
+        { file, why },
+        'cannot write the audit log; lines are queued, and dropped and counted when the queue is full',
+      )
     },
     isOver: (dropped: number) => {
       if (!isOn) return

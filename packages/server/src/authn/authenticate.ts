@@ -51,7 +51,7 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
     if (secret === undefined) return { kind: 'anonymous' }
     const holder = await credentials.find(secret)
     if (!holder?.sessionId) {
-      throw new ApiError('Unauthenticated', 'the session is over; sign in again', {
+      throw new ApiError('Unauthenticated', 'the session has expired; sign in again', {
         headers: { 'set-cookie': clearedCookie, 'www-authenticate': challenge },
       })
     }

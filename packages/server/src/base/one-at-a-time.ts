@@ -12,7 +12,7 @@ export function createOneAtATime(mostWaiting: number): OneAtATime {
     run: async (kind, work) => {
       const line = lines.get(kind) ?? { last: Promise.resolve(), length: 0 }
       if (line.length > mostWaiting) {
-        throw new ApiError('TooManyRequests', `${mostWaiting} requests like this one wait already; try again`, {
+        throw new ApiError('TooManyRequests', `${mostWaiting} requests of this kind are queued already; retry later`, {
           headers: { 'retry-after': '1' },
         })
       }

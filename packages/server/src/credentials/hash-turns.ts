@@ -25,7 +25,7 @@ export function createHashTurns(): HashTurns {
       if (free > 0) free--
       else {
         if (!isKnown && strangers.length >= mostWaiting) {
-          throw new ApiError('TooManyRequests', `${mostWaiting} logins wait already; try again`, {
+          throw new ApiError('TooManyRequests', `${mostWaiting} logins are queued already; retry later`, {
             headers: { 'retry-after': '1' },
           })
         }

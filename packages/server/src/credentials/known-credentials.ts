@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts'
-import { createRecent } from '../base/recent.ts'
+import { LRUCache } from 'lru-cache'
 import type { Feed } from '../feed/feed.ts'
 import { revokedBy } from './revocations.ts'
 import type { Sessions } from './sessions.ts'
@@ -45,7 +45,7 @@ interface Known {
 export function createKnownCredentials(parts: KnownCredentialsParts): KnownCredentials {
   const { clock, feed } = parts
   /** Keyed by the secret itself, which comes with the request anyway: a digest would take 20 µs of every request. */
-  const known = createRecent<Known>(mostKnown)
+  const known = new LRUCache<string, Known>({ max: mostKnown })
   /** Counts evictions: a result read before an eviction must not be cached after it. */
   let forgotten = 0
   const forget = (uid: string) => {

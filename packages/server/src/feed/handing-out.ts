@@ -59,7 +59,7 @@ export async function startHandingOut(store: Store, log: Log): Promise<HandingOu
     startAnew: async () => {
       goTo(await store.head())
       recent = createRecentChanges(place, kept)
-      log.warn('changes were missed: the log no longer has them, or the database was restored; everything is read anew')
+      log.warn('changes were missed (expired from the log, or the database was restored); reloading all caches')
       for (const subscriber of subscribers) await subscriber.onLost()
       currentAt = performance.now()
     },

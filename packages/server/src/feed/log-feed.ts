@@ -20,7 +20,7 @@ export async function createLogFeed(store: Store, log: Log): Promise<Feed> {
         await readOn(store, handing, { waitMs, signal: stop.signal }).catch(ifExpired(() => handing.startAnew()))
         failing = false
       } catch (err) {
-        if (!failing && !stop.signal.aborted) log.warn({ err }, 'changes cannot be read; it is tried again')
+        if (!failing && !stop.signal.aborted) log.warn({ err }, 'failed to read the change log; retrying')
         failing = true
         await sleep(retryMs, undefined, { ref: false })
       }

@@ -37,7 +37,10 @@ export function startSelfCheck(parts: SelfCheckParts): SelfCheck {
     if (lasting.length === 0) return false
     diverged(1, { cache: cache.name })
     const differences = lasting.slice(0, shownDifferences)
-    parts.log.error({ cache: cache.name, count: lasting.length, differences }, 'memory did not agree with the database')
+    parts.log.error(
+      { cache: cache.name, count: lasting.length, differences },
+      'cache differs from the database; reloading it',
+    )
     await cache.repair()
     return true
   }
@@ -49,7 +52,7 @@ export function startSelfCheck(parts: SelfCheckParts): SelfCheck {
   // Spreads the checks of replicas that started together.
   const timer = setInterval(
     () => {
-      lookAtAll().catch((err: unknown) => parts.log.warn({ err }, 'memory could not be compared with the database'))
+      lookAtAll().catch((err: unknown) => parts.log.warn({ err }, 'cache self-check failed'))
     },
     everyMs * (0.9 + Math.random() * 0.2),
   )

@@ -29,7 +29,7 @@ const wantedToken = jsonRequest<Wanted>('the token', {
       type: 'string',
       format: 'date-time',
       maxLength: 40,
-      description: 'RFC 3339; never unless it is said.',
+      description: 'Expiry time in RFC 3339. Without it the token never expires.',
     },
     roles: { type: 'array', minItems: 1, maxItems: 100, uniqueItems: true, items: { type: 'string', minLength: 1 } },
   },

@@ -111,7 +111,7 @@ async function linkUserIdentity(parts: UserIdentitiesParts, call: Call, name: st
  */
 async function unlinkUserIdentity(parts: UserIdentitiesParts, call: Call, name: string): Promise<Answer> {
   const issuer = call.request.query.get('issuer')
-  if (issuer === null) throw new ApiError('BadRequest', 'say which identity is to be removed: ?issuer=<its address>')
+  if (issuer === null) throw new ApiError('BadRequest', 'the query parameter issuer is required: ?issuer=<issuer URL>')
   const { uid } = await findUser(parts, name)
   await assertPowerOver(parts.rights, call.caller, name)
   const linked = (await parts.identities.of(uid)).find(

@@ -89,7 +89,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       const sides = { request: request.raw, response: reply.raw }
       const { id: requestId } = request
       // A separate log line: that of the request may already be written.
-      await beginRelay(answer, sides, (err) => log.warn({ requestId, err }, 'an answer was cut'))
+      await beginRelay(answer, sides, (err) => log.warn({ requestId, err }, 'response aborted after it had begun'))
       return reply.hijack()
     }
     if ('open' in answer) return beginStream(reply, answer, { 'pergola-request-id': request.id })

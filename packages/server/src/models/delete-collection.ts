@@ -51,7 +51,7 @@ export async function deleteCollection(
   if (where.length === 0 && !all) {
     throw new ApiError(
       'BadRequest',
-      `deleting ${model.plural} takes a labelSelector or fieldSelector; to delete all of them say all=true`,
+      `deleting ${model.plural} requires a labelSelector or fieldSelector; set all=true to delete all of them`,
     )
   }
   const counts: Counts = { deleted: 0, pending: 0 }

@@ -15,7 +15,7 @@ test('a database that fails for a while is told in the log, and what was declare
     list: (...asked) => (fails ? Promise.reject(new Error('gone away')) : here.store.list(...asked)),
   }
   await using _ = followDefinitions({ ...there, store, log })
-  await expect.poll(() => lines.join('')).toMatch(/gone away.*it is tried again/)
+  await expect.poll(() => lines.join('')).toMatch(/gone away.*retrying/)
   await here.declare(modelSpec({}))
   fails = false
   await expect.poll(() => there.registry.all().length).toBe(2)

@@ -62,7 +62,7 @@ export function followDefinitions(parts: FollowParts): FollowingDefinitions {
     while (!stopping.signal.aborted) {
       await follow().catch(async (err: unknown) => {
         if (stopping.signal.aborted) return
-        log.warn({ err }, 'declarations of models could not be read; it is tried again')
+        log.warn({ err }, 'failed to read model definitions; retrying')
         await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => {})
       })
     }

@@ -244,7 +244,7 @@ async function keepRunning(run: Run): Promise<void> {
     failures = ranMs > steadyMs ? 1 : failures + 1
     const waitMs = Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - 1))
     parts.onExit(plugin.name)
-    parts.log.warn({ plugin: plugin.name, waitMs, why }, 'a plugin has ended, and is started again')
+    parts.log.warn({ plugin: plugin.name, waitMs, why }, 'plugin exited; restarting after backoff')
     const message = `${why}\nit is started again in ${Math.ceil(waitMs / 1000)} s`
     tell({ phase: 'NotStarted', reason: 'BackingOff', message })
     await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => {})

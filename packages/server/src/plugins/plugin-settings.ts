@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { pluginOfSettings, secretSettings, type FieldError, type JsonSchema, type ObjectSchema } from '@pergola/api'
 import { isJsonObject } from '../base/json-object.ts'
-import { createRecent } from '../base/recent.ts'
+import { LRUCache } from 'lru-cache'
 import type { JsonObject } from '../models/object.ts'
 import type { Model, WriteContext } from '../models/model.ts'
 import { fromData } from '../models/object-bytes.ts'
@@ -43,7 +43,7 @@ export interface PluginSettingsParts {
 }
 
 export function createPluginSettings({ store, plugins, compiler }: PluginSettingsParts): PluginSettings {
-  const validators = createRecent<Promise<Validate>>(mostValidators)
+  const validators = new LRUCache<string, Promise<Validate>>({ max: mostValidators })
   const validatorOf = (schema: JsonSchema, part: SettingsPart): Promise<Validate> => {
     const whole = partOf(schema, part)
     const key = createHash('sha256').update(JSON.stringify(whole)).digest('base64url')

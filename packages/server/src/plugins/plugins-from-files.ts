@@ -48,7 +48,7 @@ async function placeShipped(parts: PluginFilesParts, sent: SentPackage): Promise
   try {
     const installed = await installedSpec(parts, name)
     if (installed && !installed.groups.some((group) => reservedGroupFault(group) !== undefined)) {
-      return log.warn({ plugin: name }, 'a plugin that comes with the host is left out, for another one has its name')
+      return log.warn({ plugin: name }, 'skipped a plugin shipped with the host: another plugin has its name')
     }
     const isThere = installed && installed.removal !== 'keep' && compareVersions(version, installed.version) <= 0
     if (isThere || installed?.removal === 'purge') return
@@ -67,7 +67,7 @@ interface FoundPackage {
 async function packagesIn({ files: { directory }, log }: PluginFilesParts): Promise<readonly FoundPackage[]> {
   if (directory === undefined) return []
   if (!existsSync(directory)) {
-    log.error({ directory }, 'plugins.directory is not there; make the folder, or take the setting away')
+    log.error({ directory }, 'plugins.directory does not exist; create the folder or remove the setting')
     return []
   }
   const found: FoundPackage[] = []
@@ -103,7 +103,7 @@ async function place(parts: PluginFilesParts, { file, sent }: FoundPackage): Pro
     if (isSame)
       log.warn(
         { file, plugin: name, version },
-        'a package has the version that runs, and is another one; give it a new version',
+        'a package has the same version as the installed plugin but different content; change its version',
       )
     if (!isNewer) return
     const missing = await placePackage(installing, sent, { approved: files.approve[name] ?? [], enabled: true })

@@ -20,7 +20,7 @@ export async function joinReplicas(store: Store, log: Log): Promise<Replicas> {
   const renew = () => store.acquireLease(name, { holder: own, ttlMs: aliveMs })
   const lease = await renew()
   const renewing = setInterval(
-    () => void renew().catch((err: unknown) => log.warn({ err }, 'this replica could not say that it is alive')),
+    () => void renew().catch((err: unknown) => log.warn({ err }, "failed to renew this replica's lease")),
     aliveMs / 2.5,
   )
   return {

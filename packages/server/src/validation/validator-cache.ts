@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { SchemaCompiler } from './schema-compiler.ts'
 import { createValidate, type Validate } from './schema-validator.ts'
 import type { ObjectSchema } from './object-schema.ts'
@@ -12,8 +13,7 @@ export interface ValidatorCache {
 }
 
 export function createValidatorCache(compiler: Pick<SchemaCompiler, 'compile'>, most = usualMost): ValidatorCache {
-  /** Least recently used first. */
-  const kept = new Map<symbol, Promise<Validate>>()
+  const kept = new LRUCache<symbol, Promise<Validate>>({ max: most })
   const compile = (schema: ObjectSchema, key: symbol) => {
     const validate = createValidate((thoroughness) => compiler.compile(schema, thoroughness))
     validate.catch(() => kept.delete(key))
@@ -24,10 +24,7 @@ export function createValidatorCache(compiler: Pick<SchemaCompiler, 'compile'>, 
       const key = Symbol('schema')
       return () => {
         const validate = kept.get(key) ?? compile(schema, key)
-        kept.delete(key)
         kept.set(key, validate)
-        const [oldest] = kept.keys()
-        if (kept.size > most && oldest) kept.delete(oldest)
         return validate
       }
     },

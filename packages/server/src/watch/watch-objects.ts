@@ -168,7 +168,7 @@ function startOf(query: URLSearchParams, lastEventId: string | string[] | undefi
   const given = query.getAll('revision')
   if (given.length > 1) throw new ApiError('BadRequest', 'revision is given more than once')
   if (initial && given.length > 0) {
-    throw new ApiError('BadRequest', 'initial=true begins with the present objects, revision behind a place: give one')
+    throw new ApiError('BadRequest', 'initial=true and revision cannot be combined; send one of them')
   }
   // Newer than the revision in the URL, which stays the same when a browser reconnects.
   const revision = typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : given[0]

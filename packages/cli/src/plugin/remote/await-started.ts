@@ -7,23 +7,23 @@ import { visible } from '../../terminal/visible.ts'
 import { findPlugin, stateWords, type PluginObject } from './plugin-object.ts'
 
 const lookMs = 200
-/** Replicas that have not heard of it yet say nothing: what all have said must still be so after this. */
+/** Replicas report with a delay, so the state must stay unchanged for this long. */
 const settledMs = 600
-/** What does not change by waiting, or not soon. */
+/** Reasons that do not clear by waiting. */
 const hopeless = new Set(['BackingOff', 'DuplicateValues', 'WaitingForDependency'])
 
 export interface Awaited {
   readonly client: Client
   readonly name: string
-  /** Of the version that is to be started. */
+  /** Digest of the awaited version. */
   readonly digest: string
   readonly version: string
-  /** That it must have followed; any when left out. */
+  /** Minimum restart count of each replica; default 0. */
   readonly restarts?: number
   readonly seconds: number
 }
 
-/** Until the version runs on every replica, in words for a line: `started on 3 of 3`. */
+/** Waits until the version runs on every replica; returns a summary such as `started on 3 of 3`. */
 export async function awaitStarted(terminal: Terminal, awaited: Awaited): Promise<string> {
   const { client, name, version, digest, restarts = 0, seconds } = awaited
   const began = Date.now()

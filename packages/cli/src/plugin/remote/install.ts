@@ -10,7 +10,7 @@ import { awaitStarted } from './await-started.ts'
 import { findPlugin, pluginsPath, type PluginObject } from './plugin-object.ts'
 import { readLocalPackage, type LocalPackage } from './read-manifest.ts'
 
-/** A package may be large, and the way slow. */
+/** Upload timeout: packages may be large and connections slow. */
 const sendingMs = 10 * 60_000
 
 export interface InstallOptions extends ServerOptions {
@@ -20,15 +20,15 @@ export interface InstallOptions extends ServerOptions {
   readonly wait: number
 }
 
-/** What a package means, as the server tells it. */
+/** The server's description of what a package changes. */
 interface Plan {
   readonly sections: readonly Section[]
   readonly text: string
-  /** What has to be approved, by name. */
+  /** Names of the required approvals. */
   readonly approvals: readonly string[]
 }
 
-/** A plugin that is not there yet. */
+/** Installs a new plugin. */
 export async function install(
   context: CommandContext,
   file: string,
@@ -44,7 +44,7 @@ export async function install(
   return take(context, taken, options)
 }
 
-/** A version that takes the place of the one that is there, without a pause. */
+/** Replaces the installed version without downtime. */
 export async function upgrade(
   context: CommandContext,
   file: string,
@@ -64,7 +64,7 @@ interface Taken {
   readonly installed: PluginObject | undefined
 }
 
-/** A package, and what the server has under its name. */
+/** Reads a package and the installed plugin of the same name. */
 async function compared(context: CommandContext, file: string, options: ServerOptions): Promise<Taken> {
   const sent = await readLocalPackage(file)
   const connection = await connect(context, options)
@@ -107,7 +107,7 @@ async function take(context: CommandContext, taken: Taken, options: InstallOptio
   ])
 }
 
-/** What the new schema would not take can be looked at. */
+/** Suggests commands that list the nonconforming objects. */
 function lookLines({ sections }: Plan): readonly string[] {
   const lines = sections.filter(({ heading }) => heading === 'does not conform').flatMap((section) => section.lines)
   return lines.flatMap((line) => {
@@ -116,7 +116,7 @@ function lookLines({ sections }: Plan): readonly string[] {
   })
 }
 
-/** What was shown is approved by a yes to it; by name, without a question, nothing but what was named. */
+/** Confirming approves everything shown. Without a prompt, only approvals given by name count. */
 async function approvedOf(
   { terminal }: CommandContext,
   { approvals }: Plan,

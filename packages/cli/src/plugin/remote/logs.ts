@@ -14,11 +14,11 @@ export interface LogOptions extends ServerOptions {
 interface Lines {
   readonly items: readonly string[]
   readonly last: number
-  /** Absent while plugins are being started there. */
+  /** ID of the replica; absent while it starts its plugins. */
   readonly replica?: string
 }
 
-/** What its processes have written last, on the replica that answers; and what they go on to write. */
+/** Prints the latest log lines of the plugin on the replica that answers, and follows them if requested. */
 export async function showLogs(
   context: CommandContext,
   name: string,
@@ -28,7 +28,7 @@ export async function showLogs(
   const { client } = await connect(context, options)
   const attempt = { verb: 'get', resource: 'plugins/logs.console.api.platform.run', name }
   const path = `${pluginsPath}/${encodeURIComponent(name)}/logs`
-  /** Each replica numbers its own lines, and any of them may answer. */
+  /** Last line printed per replica: each numbers its own lines, and any may answer. */
   const read = new Map<string, number>()
   let after = 0
   for (;;) {
@@ -38,7 +38,7 @@ export async function showLogs(
       replica = '',
     } = (await attempting(attempt, () => client.call({ method: 'GET', path: `${path}?after=${after}` }))) as Lines
     const known = read.get(replica) ?? 0
-    // Asked for another replica's number, it may have told again what was printed.
+    // Skips lines that were already printed, because `after` may come from another replica.
     await terminal.print(items.slice(Math.max(0, items.length - (last - known))).map(visible))
     if (!follow) {
       if (items.length === 0) terminal.tell([`  ${name} has written nothing on the replica that answered`])

@@ -20,7 +20,7 @@ export interface ManageOptions extends ServerOptions {
   readonly wait: number
 }
 
-/** Starts a plugin, or stops it: its APIs answer 503 then. */
+/** Enables or disables a plugin. APIs of a disabled plugin answer 503. */
 export async function switchPlugin(
   context: CommandContext,
   { name, enabled }: { readonly name: string; readonly enabled: boolean },
@@ -39,7 +39,7 @@ export async function switchPlugin(
   await terminal.print([`  plugin ${name} enabled, ${words}`])
 }
 
-/** Puts new processes in the place of those that run, replica by replica, without a pause. */
+/** Restarts the plugin replica by replica, without downtime. */
 export async function restart(
   context: CommandContext,
   name: string,
@@ -56,7 +56,7 @@ export async function restart(
   await terminal.print([`  plugin ${name} restarted, ${words}`, `  next      pergola plugin logs ${name}`])
 }
 
-/** To the version before, under the same guarantees as an upgrade. */
+/** Rolls back to the previous version, with the guarantees of an upgrade. */
 export async function rollBack(
   context: CommandContext,
   name: string,
@@ -90,7 +90,7 @@ export interface UninstallOptions extends ManageOptions {
   readonly purge?: boolean
 }
 
-/** Takes it away; what it has stored stays until it is purged. */
+/** Uninstalls the plugin. Its objects are kept until they are purged. */
 export async function uninstall(
   context: CommandContext,
   name: string,

@@ -2,7 +2,7 @@ import type { JsonSchema } from '@pergola/api'
 import { isApiError } from '@pergola/api'
 import type { ApiObject, Client } from '@pergola/client'
 
-/** A plugin as the server tells of it. */
+/** A plugin object as the server returns it. */
 export interface PluginObject extends ApiObject {
   readonly spec: PluginVersion & {
     readonly enabled: boolean
@@ -51,7 +51,7 @@ export const plugins: {
   readonly object?: PluginObject
 } = { group: 'plugin.platform.run', version: 'v1alpha1', plural: 'plugins' }
 
-/** Where packages go, and what is done with a plugin as a whole. */
+/** Path for packages and actions on plugins. */
 export const pluginsPath = '/apis/console.api.platform.run/v1alpha1/plugins'
 
 export async function findPlugin(client: Client, name: string): Promise<PluginObject | undefined> {
@@ -63,12 +63,12 @@ export async function findPlugin(client: Client, name: string): Promise<PluginOb
   }
 }
 
-/** What has never been switched on has no state of its own yet. */
+/** Formats the state; a plugin that was never enabled has no status yet. */
 export function stateOf({ spec, status }: Pick<PluginObject, 'spec' | 'status'>): string {
   return stateWords({ ...(!spec.enabled && { phase: 'Disabled' }), ...status })
 }
 
-/** `Started`, or what it waits for. */
+/** `Started`, or the phase with its reason. */
 export function stateWords({ phase = 'NotStarted', reason }: PluginState): string {
   return reason === undefined ? phase : `${phase} (${reason})`
 }

@@ -7,13 +7,13 @@ import { whyUnreadable } from '../../terminal/why-unreadable.ts'
 export interface LocalPackage {
   readonly file: string
   readonly bytes: Buffer
-  /** Of its bytes, by which a server knows it. */
+  /** Digest of the package, which identifies it on the server. */
   readonly digest: string
   readonly name: string
   readonly version: string
 }
 
-/** Which plugin a package is; the server looks at the rest. */
+/** Reads name and version from a package; the server validates the rest. */
 export async function readLocalPackage(file: string): Promise<LocalPackage> {
   const bytes = bytesOf(file)
   const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`

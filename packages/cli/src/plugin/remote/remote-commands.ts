@@ -12,7 +12,7 @@ import type { ShowOptions } from './show.ts'
 
 const planWords = 'only show what it would do'
 
-/** Plugins of a server. */
+/** Commands for the plugins of a server. */
 export function addRemoteCommands(plugin: Command, context: CommandContext): void {
   for (const word of ['install', 'upgrade'] as const) {
     withChange(plugin.command(word))

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@pergola/api'
 import { usedWrongly } from '../../terminal/command-fault.ts'
 
-/** What was typed, as the schema of a setting means it: text as it is, everything else as JSON. */
+/** Parses a setting by its schema: strings unchanged, everything else as JSON. */
 export function settingValue(
   schema: JsonSchema,
   { key, text }: { readonly key: string; readonly text: string },

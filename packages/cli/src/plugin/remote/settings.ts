@@ -24,7 +24,7 @@ export interface SettingsOptions extends ServerOptions {
   readonly plan?: boolean
 }
 
-/** Shows the settings of a plugin, or changes some: in its config map, and what is secret in its secret. */
+/** Shows or changes the settings of a plugin, in its config map and, for secret ones, in its secret. */
 export async function settings(
   context: CommandContext,
   { name, words }: { readonly name: string; readonly words: readonly string[] },
@@ -57,7 +57,7 @@ export async function settings(
 
 interface Change {
   readonly key: string
-  /** `null` takes it away. */
+  /** New value; `null` removes the setting. */
   readonly value: unknown
   readonly isSecret: boolean
 }
@@ -169,7 +169,7 @@ async function show(
   ])
 }
 
-/** Whether it is there, and never what it is. */
+/** Says whether a secret is set, without its value. */
 function secretState(data: Readonly<Record<string, unknown>> | undefined, key: string): string | undefined {
   if (!data) return undefined
   return data[key] === undefined ? undefined : '(set)'
@@ -188,7 +188,7 @@ function notesOf({ isSecret, isRequired }: { readonly isSecret: boolean; readonl
   return [...(isSecret ? ['secret'] : []), ...(isRequired ? ['required'] : [])].join(', ')
 }
 
-/** Undefined where there is none, or where it is not for the caller to see. */
+/** Undefined when the object does not exist or the caller may not read it. */
 async function dataOf(
   client: Client,
   resource: Written['resource'],

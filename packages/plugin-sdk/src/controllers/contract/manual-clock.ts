@@ -1,7 +1,7 @@
 import { createTestClock, type TestClock } from '../../testing/test-clock.ts'
 
 export interface ManualClock extends TestClock {
-  /** Wakes whoever is due, in order, and shows each its own time. */
+  /** Fires due timers in order; `now` shows each timer its own time. */
   advance(ms: number): void
 }
 

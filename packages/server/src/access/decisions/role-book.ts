@@ -1,7 +1,7 @@
 import type { RequestInfo, Rule } from '@pergola/api'
 import { createPause } from '../../base/pause.ts'
 import { compileRules, type CompiledRules, type EffectiveRule } from './compile-rules.ts'
-import { createRecentSets } from './recent-sets.ts'
+import { LRUCache } from 'lru-cache'
 import { createRoleGraph, type RoleDefinition, type RoleGraph } from './role-graph.ts'
 import { ruleCovers } from './rule-matches.ts'
 import { isUnderstood } from './understood-rule.ts'
@@ -62,13 +62,18 @@ export interface RoleBookOptions {
 export function createRoleBook(definitions: readonly RoleDefinition[], options: RoleBookOptions): RoleBook {
   const { pluginOf } = options
   const graph = createRoleGraph(definitions)
-  const compiled = createRecentSets({ maxSets, maxCells })
+  const compiled = new LRUCache<string, CompiledRules>({
+    max: maxSets,
+    maxSize: maxCells,
+    // A set larger than the bound is cached alone, not left out: compiling it for every request would cost more.
+    sizeCalculation: ({ cells }) => Math.max(1, Math.min(cells, maxCells)),
+  })
   const rulesOf = createOwnRules()
   const effectiveRules = (names: readonly string[]) =>
     graph.reach(names).flatMap((reached) => rulesOf(reached.definition).map((own) => ({ ...own, reached })))
   const compile = (key: string, names: readonly string[]): CompiledRules => {
     const rules = compileRules(effectiveRules(names), { pluginOf, maxCells: options.maxCellsOfSet ?? maxCellsOfSet })
-    compiled.add(key, rules)
+    compiled.set(key, rules)
     return rules
   }
   const book: RoleBook = {

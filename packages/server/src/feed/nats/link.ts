@@ -39,7 +39,8 @@ export function keepLink(address: NatsAddress, log: Log): NatsLink {
         await current.closed()
       } catch (err) {
         // The library's errors name servers, never credentials.
-        if (!failing) log.warn({ err }, 'NATS is not reached; changes are read from the database meanwhile')
+        if (!failing)
+          log.warn({ err }, 'cannot connect to NATS; reading changes from the database until it is available')
         failing = true
       }
       current = undefined

@@ -86,7 +86,7 @@ export function startRelay(parts: RelayParts): Relay {
         if (stop.signal.aborted) return
         isWanted = true
         if (isFenced(err)) return parts.metrics.fenced()
-        if (!isFailing) parts.log.warn({ err }, 'the change log could not be carried to NATS; it is tried again')
+        if (!isFailing) parts.log.warn({ err }, 'failed to publish the change log to NATS; retrying')
         isFailing = true
       })
       const pause = isWanted ? retryMs : askMs
@@ -195,7 +195,7 @@ async function resume(parts: OpenTerm): Promise<Standing> {
 
 /** Discards the stream's content and starts at the current end of the log. */
 async function beginAnew({ stream, seals, store, log, opened }: OpenTerm, expected: number): Promise<Standing> {
-  log.info('the stream in NATS begins anew, at the end of the change log')
+  log.info('resetting the NATS stream to the end of the change log')
   await opened.empty()
   const revision = await store.head()
   const bytes = seals.seal(packPlace(placeOf(revision)))

@@ -71,7 +71,7 @@ export async function refuse({ metrics, seals, log, quiet }: FeedParts): Promise
   const now = performance.now()
   if (now - (quiet.refusedAt ?? Number.NEGATIVE_INFINITY) > quietMs) {
     quiet.refusedAt = now
-    log.warn('a message in NATS is not sealed by this database, and not believed; who else can write there?')
+    log.warn('ignored a NATS message with an invalid seal; check who can write to the stream')
   }
   await seals.reload().catch(() => {})
 }
@@ -83,7 +83,7 @@ export async function readLog({ store, handing, log, signal, quiet }: FeedParts,
     quiet.failing = false
     return true
   } catch (err) {
-    if (!quiet.failing && !signal.aborted) log.warn({ err }, 'changes cannot be read; it is tried again')
+    if (!quiet.failing && !signal.aborted) log.warn({ err }, 'failed to read the change log; retrying')
     quiet.failing = true
     return false
   }

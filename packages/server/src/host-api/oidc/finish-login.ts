@@ -65,7 +65,7 @@ interface Linking {
 /** Only the session that started the link may finish it. */
 async function link(parts: FinishParts, { caller }: Call, { linking, proven }: Linking): Promise<void> {
   if (caller.kind !== 'user' || caller.uid !== linking.uid || caller.sessionId !== linking.sessionId) {
-    throw new ApiError('Forbidden', 'whoever began to link this identity is no longer signed in here; begin again')
+    throw new ApiError('Forbidden', 'the session that started this link has ended; sign in and start again')
   }
   await linkIdentity(parts, proven, { user: caller })
 }

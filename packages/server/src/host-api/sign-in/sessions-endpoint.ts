@@ -206,7 +206,7 @@ async function signOut(parts: SessionsEndpointParts, call: Call, id: string): Pr
 /** Requires a session: tokens act for a user but may not manage that user's sessions and passwords. */
 export function signedIn({ caller }: Call): UserCaller {
   if (caller.kind === 'user' && caller.sessionId !== undefined) return caller
-  throw new ApiError('Forbidden', 'this takes a session: sign in, a token will not do')
+  throw new ApiError('Forbidden', 'this endpoint requires a session; personal access tokens are not accepted')
 }
 
 function shownSession({ id, name, transport, createdAt, usedAt, expiresAt, address, agent }: Session) {

@@ -55,7 +55,7 @@ export async function removePlugin(parts: RemovalParts, removal: Removal): Promi
     if (one !== undefined) await parts.packages.forget(one)
   }
   await parts.store.write([{ type: 'delete', model: parts.plugins, name: plugin.name }])
-  parts.log.info({ plugin: plugin.name }, 'a plugin is gone, with all it had')
+  parts.log.info({ plugin: plugin.name }, 'plugin removed')
 }
 
 async function isWanted({ store, plugins }: RemovalParts, { name, uid, spec }: InstalledPlugin): Promise<boolean> {

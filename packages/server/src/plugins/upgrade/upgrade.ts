@@ -73,7 +73,7 @@ export async function giveUp(parts: UpgradeParts, plugin: InstalledPlugin, why: 
   if (!candidate) return
   const isWithdrawn = await parts.exclusively(`plugin/${plugin.name}`, () => withdraw(parts, plugin))
   if (!isWithdrawn) return
-  parts.log.warn({ plugin: plugin.name, to: candidate.version, why }, 'an upgrade came to nothing')
+  parts.log.warn({ plugin: plugin.name, to: candidate.version, why }, 'upgrade abandoned')
   await parts.statuses.tellUpgrade(plugin, { from: version, to: candidate.version, phase: 'Failed', message: why })
 }
 

@@ -41,7 +41,7 @@ export async function restorePostgres(
   await assertUnused(client)
   const isThere =
     (await client.query('SELECT FROM pg_tables WHERE schemaname = $1 LIMIT 1', ['public'])).rows.length > 0
-  if (isThere && !replace) throw new Error('there is something in the database; --replace puts it aside')
+  if (isThere && !replace) throw new Error('the database is not empty; use --replace to move its content aside')
   const aside = isThere ? `before_${new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)}` : undefined
   if (aside !== undefined) await client.query(`ALTER SCHEMA public RENAME TO ${aside}; CREATE SCHEMA public`)
   const directory = mkdtempSync(join(tmpdir(), 'pergola-restore-'))

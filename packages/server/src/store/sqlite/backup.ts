@@ -12,7 +12,7 @@ export async function backUpSqlite(file: string, to: string, tell: Tell): Promis
       using source = open(file)
       await copy(source.database, part, (percent) => tell(copied(percent)))
     }
-    tell('the copy is looked over')
+    tell('verifying the copy')
     assertWhole(part)
   })
 }
@@ -23,7 +23,7 @@ export async function restoreSqlite(
 ): Promise<string | undefined> {
   assertWhole(from)
   const isThere = existsSync(file) && statSync(file).size > 0
-  if (isThere && !replace) throw new Error(`there is a database at ${file}; --replace puts it aside`)
+  if (isThere && !replace) throw new Error(`there is a database at ${file}; use --replace to move it aside`)
   const aside = isThere ? `${file}.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}` : undefined
   const part = `${file}.part`
   rmSync(part, { force: true })
