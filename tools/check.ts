@@ -12,6 +12,7 @@ import { runCommand } from './run-command.ts'
  * alone, after everything else: one that passes then is printed as `unsteady`, one that fails twice is red.
  */
 const shownLines = 120
+const shownSlowest = 20
 const engines = ['SQLite', 'PostgreSQL 18']
 const count = { passed: 0, failed: 0 }
 const running = new Set<string>()
@@ -70,6 +71,7 @@ async function runStep(step: Step): Promise<void> {
 
 async function runTests(): Promise<void> {
   const first = await runTestFiles('tests', testCommand())
+  showSlowest(first.files)
   const red = first.files.filter(({ isGreen }) => !isGreen)
   for (const file of first.files.filter(({ isGreen }) => isGreen)) count.passed += file.passed
   const told = first.files.reduce((sum, { passed }) => sum + passed, 0)
@@ -151,6 +153,12 @@ function tellUnsteady(name: string): void {
 function showFailures(files: readonly TestFile[]): void {
   for (const { name, failures } of files)
     console.log([relative(name), ...failures].join('\n').replaceAll(/^/gm, '    '))
+}
+
+/** Files run side by side, so their seconds add up to more than those of the step. */
+function showSlowest(files: readonly TestFile[]): void {
+  const slowest = files.toSorted((one, other) => other.seconds - one.seconds).slice(0, shownSlowest)
+  for (const { name, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(12)} s  ${relative(name)}`)
 }
 
 function relative(file: string): string {

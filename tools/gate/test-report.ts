@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from 'node:util'
 /** A test file as vitest ran it. */
 export interface TestFile {
   readonly name: string
+  readonly seconds: number
   readonly passed: number
   readonly failed: number
   /** False also for a file that could not be loaded. */
@@ -18,6 +19,9 @@ interface Report {
     readonly name: string
     readonly status: string
     readonly message: string
+    /** Milliseconds since 1970. */
+    readonly startTime: number
+    readonly endTime: number
     readonly assertionResults: readonly {
       readonly fullName: string
       readonly status: string
@@ -32,10 +36,11 @@ const shownLines = 12
 export function readTestFiles(path: string): readonly TestFile[] {
   if (!existsSync(path)) return []
   const { testResults } = JSON.parse(readFileSync(path, 'utf8')) as Report
-  return testResults.map(({ name, status, message, assertionResults }) => {
+  return testResults.map(({ name, status, message, assertionResults, startTime, endTime }) => {
     const failed = assertionResults.filter((test) => test.status === 'failed')
     return {
       name,
+      seconds: (endTime - startTime) / 1000,
       passed: assertionResults.filter((test) => test.status === 'passed').length,
       failed: failed.length,
       isGreen: status === 'passed',

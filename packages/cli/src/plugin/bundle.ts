@@ -4,7 +4,7 @@ import { join, relative, sep } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { rolldown, type OutputChunk, type Plugin, type RolldownLog } from 'rolldown'
 import { at, AuthorFault } from './author-fault.ts'
-import { entryModule, entrySource } from './entry-module.ts'
+import { entryModule, entrySource, firstModule } from './entry-module.ts'
 import { createNativeFault } from './native-code.ts'
 import { createPackageOf, type PackageOf } from './package-of.ts'
 import type { PluginProject } from './read-project.ts'
@@ -86,7 +86,7 @@ function mapOf({ map }: OutputChunk, nameOf: (source: string) => string): string
 }
 
 function bundleOf(chunk: OutputChunk, folder: string, packageOf: PackageOf): Omit<Bundle, 'map'> {
-  const files = Object.keys(chunk.modules).filter((id) => !id.startsWith('\0') && id !== entryModule)
+  const files = Object.keys(chunk.modules).filter((id) => !id.startsWith('\0'))
   const own = new Set(files.filter((file) => packageOf(file)?.folder === folder))
   const inlined = new Set(files.flatMap((file) => (own.has(file) ? [] : (packageOf(file)?.name ?? []))))
   return {
@@ -98,11 +98,11 @@ function bundleOf(chunk: OutputChunk, folder: string, packageOf: PackageOf): Omi
 
 /** Filters by module name, because every callback from the bundler is slow. */
 function entryPlugin(plugin: string): Plugin {
-  const filter = { id: new RegExp(`^\\0?${entryModule}$`) }
+  const filter = { id: new RegExp(`^\\0?(${entryModule}|${firstModule})$`) }
   return {
     name: 'pergola-entry',
-    resolveId: { filter, handler: () => `\0${entryModule}` },
-    load: { filter, handler: () => entrySource(plugin) },
+    resolveId: { filter, handler: (id) => `\0${id}` },
+    load: { filter, handler: (id) => entrySource(id.slice(1), plugin) },
   }
 }
 
@@ -169,8 +169,8 @@ function authorFaultOf(error: unknown, paths: { readonly entry: string; readonly
 function logWords(log: RolldownLog, { entry, nameOf }: { readonly entry: string; readonly nameOf: NameOf }): string {
   const [first = ''] = stripVTControlCharacters(log.message).split('\n')
   const message = first.replace(/^\[\w+\] /, '')
-  if (log.id !== `\0${entryModule}`) return at(placeOf(log, nameOf), message)
-  // The generated entry module imports only the plugin and the SDK.
+  if (![entryModule, firstModule].some((id) => log.id === `\0${id}`)) return at(placeOf(log, nameOf), message)
+  // The generated modules import only the plugin and the SDK.
   if (!message.includes('"default"')) {
     const advice = 'npm install @pergola/plugin-sdk@latest'
     return at({ file: 'package.json' }, `an SDK that runs plugins is not installed; ${advice}`)

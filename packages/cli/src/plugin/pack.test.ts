@@ -106,6 +106,15 @@ describe('the package of the example', () => {
     expect(sources.filter((source) => source.startsWith('.') || source.startsWith('/'))).toEqual([])
   })
 
+  test('names the lines that were written in the stack of an error', async () => {
+    using project = todoProject(plugin(`if (process.env.PERGOLA_PROTOCOL) throw new Error('boom')\n${minimal}`))
+    const { files } = await readPackage(readFileSync((await pack(project)).file))
+    const folder = mkdtempSync(join(out, 'host-'))
+    for (const name of ['plugin.js', 'plugin.js.map']) writeFileSync(join(folder, name), files.get(name) ?? '')
+    const run = promisify(execFile)(process.execPath, ['plugin.js'], { cwd: folder, env: { PERGOLA_PROTOCOL: '1' } })
+    await expect(run).rejects.toThrow(/Error: boom\n {4}at (\S+ \()?src\/plugin\.ts:2:41/)
+  })
+
   test('tells what it carries and what it will do', async () => {
     using project = todoProject()
     const { summary, inlined } = await pack(project)

@@ -1,5 +1,6 @@
 export type { HoldSource, Lead } from '../controllers/hold.ts'
 export type { WakingClock } from './clock.ts'
+export { mapStacks } from './mapped-stacks.ts'
 export { createPluginServer } from './plugin-server.ts'
 export type { PluginServer, PluginServerOptions } from './plugin-server.ts'
 export { run } from './run.ts'

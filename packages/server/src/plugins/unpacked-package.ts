@@ -44,12 +44,7 @@ export function unpackInto(
     chmodSync(directory, 0o750)
   }
   return {
-    command: [
-      process.execPath,
-      ...frugal(memoryBytes),
-      '--enable-source-maps',
-      join(directory, 'package', 'plugin.js'),
-    ],
+    command: [process.execPath, ...frugal(memoryBytes), join(directory, 'package', 'plugin.js')],
     scratch,
     [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
   }

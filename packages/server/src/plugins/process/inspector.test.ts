@@ -17,7 +17,7 @@ function inspected() {
 }
 
 test('no process opens the port by itself', () => {
-  expect(inspected().words).toEqual(['--inspect-port=127.0.0.1:9229'])
+  expect(inspected().words).toEqual(['--inspect-port=127.0.0.1:9229', '--enable-source-maps'])
 })
 
 test('the port goes to the next when the one that has it ends', async () => {

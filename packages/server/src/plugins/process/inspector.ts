@@ -4,7 +4,7 @@ type Inspected = Pick<Running, 'pid' | 'exited'>
 
 /** One debugger port, passed from process to process. */
 export interface Inspector {
-  /** Node.js arguments that allow the inspector to be opened later. */
+  /** Node.js arguments that allow the inspector to be opened later, and make errors quote the line of the source. */
   readonly words: readonly string[]
   /** Registers a healthy process, to be inspected as soon as the previous one has exited. */
   attend(running: Inspected): void
@@ -27,7 +27,7 @@ export function createInspector(port: number, open: (pid: number) => void = open
     if (holder === running) handOn()
   }
   return {
-    words: [`--inspect-port=127.0.0.1:${port}`],
+    words: [`--inspect-port=127.0.0.1:${port}`, '--enable-source-maps'],
     attend: (running) => {
       attended.push(running)
       if (!holder) handOn()
