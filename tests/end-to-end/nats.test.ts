@@ -43,11 +43,3 @@ test('a server whose changes come by NATS says so, counts it, and serves without
   expect(await metric('pergola_feed_fallbacks_total')).toBeGreaterThan(0)
   expect((await fetch(`${users}/somebody`, { headers })).status).toBe(200)
 })
-
-test('NATS with SQLite is a setting that cannot be used', async () => {
-  await using server = startPergola({
-    env: { PERGOLA_FEED_TRANSPORT: 'nats', PERGOLA_FEED_NATS_URL: 'nats://127.0.0.1:4222' },
-  })
-  expect(await server.exited).toBe(2)
-  expect(server.stderr()).toContain('PERGOLA_FEED_TRANSPORT must be postgres with a SQLite database')
-})

@@ -1,6 +1,6 @@
 import type { ModelDeclaration, PluginDefinition } from '@pergola/api'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { engines, packages, plugins, startHost, type PluginHost } from './plugin-host.ts'
+import { engines, plugins, startHost, type PluginHost } from './plugin-host.ts'
 import { pluginPackage, todoDefinition, type PluginFiles } from './plugin-package.ts'
 
 vi.setConfig({ hookTimeout: 60_000, testTimeout: 90_000 })
@@ -188,24 +188,6 @@ describe.each(engines)('on %s', (engine) => {
     await host.install(secondVersion())
     await upgradeIs({ phase: 'Failed', message: expect.stringContaining('todo-old') as string })
     expect(await everything()).toEqual(before)
-  })
-
-  test('one that is not enabled is replaced at once', async () => {
-    const type = 'application/merge-patch+json'
-    await send(`PATCH ${plugins}/todo`, { type, body: { spec: { enabled: false } } })
-    await host.phaseIs('todo', { phase: 'Disabled' })
-    await host.install(secondVersion())
-    await send(`PATCH ${plugins}/todo`, { type, body: { spec: { enabled: true } } })
-    await host.phaseIs('todo', { phase: 'Started' })
-    expect(await found('words=MILK')).toEqual(['buy', 'sel'])
-  })
-
-  test('while one is under way, another one is refused', async () => {
-    const stuck = secondVersion({ files: { 'plugin.js': 'setInterval(() => {}, 1000)' } })
-    expect((await host.install(stuck)).status).toBe(200)
-    expect((await send(`POST ${packages}`, { body: secondVersion({ version: '3.0.0' }) })).body).toMatchObject({
-      reason: 'InUse',
-    })
   })
 })
 
