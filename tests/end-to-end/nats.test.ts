@@ -5,7 +5,7 @@ import { seedAdministrator } from './seed-administrator.ts'
 
 const token = 'pgs_nats-nats-nats-nats-nats-nats-nats'
 
-test('a server whose changes come by NATS says so, counts it, and serves without NATS too', async () => {
+test('readyz and metrics show that changes arrive by NATS, and the server keeps working without NATS', async () => {
   await using nats = await startNats()
   await using database = await createDatabase(inject('postgres')['18'])
   await seedAdministrator(database.url, token)
