@@ -51,27 +51,33 @@ describe('beside two running servers on PostgreSQL', () => {
     await work({ env, servers: [first, second], urls })
   }
 
-  test('setup-link renews the secret, and fails with the existing administrator after the setup', { timeout: slow }, async () => {
-    await withInstallation(async ({ env, servers, urls: [url = ''] }) => {
-      const [, printed = ''] = /secret +(pgi_\S+)/.exec(servers[1]?.stdout() ?? '') ?? []
-      const made = await run(['setup-link'], { env: { ...env, PERGOLA_SERVER_PUBLIC_URL: 'https://pergola.example' } })
-      expect(made).toMatchObject({ code: 0 })
-      const [, at = '', secret = ''] =
-        /setup +(\S+) {2}\(makes .*, once, until \d\d:\d\d\)\n +secret +(pgi_[\w-]{43}) /.exec(made.stdout) ?? []
-      expect(at).toBe('https://pergola.example/auth/setup')
-      expect(made.stdout).toContain('next      curl')
-      expect(made.stderr).toContain('"event":"setup-renew"')
-      expect(made.stderr).not.toContain(secret)
-      const ann = { username: 'ann', password: 'correct horse battery' }
-      expect((await post(url, '/auth/setup', { ...ann, secret })).status).toBe(201)
-      expect((await post(url, '/auth/setup', { ...ann, username: 'ben', secret: printed })).status).toBe(401)
-      const again = await run(['setup-link'], { env })
-      expect(again).toMatchObject({ code: 1, stdout: '' })
-      expect(again.stderr).toBe(
-        'there is a super administrator already; to help ann back in: pergola admin reset-password ann\n',
-      )
-    })
-  })
+  test(
+    'setup-link renews the secret, and fails with the existing administrator after the setup',
+    { timeout: slow },
+    async () => {
+      await withInstallation(async ({ env, servers, urls: [url = ''] }) => {
+        const [, printed = ''] = /secret +(pgi_\S+)/.exec(servers[1]?.stdout() ?? '') ?? []
+        const made = await run(['setup-link'], {
+          env: { ...env, PERGOLA_SERVER_PUBLIC_URL: 'https://pergola.example' },
+        })
+        expect(made).toMatchObject({ code: 0 })
+        const [, at = '', secret = ''] =
+          /setup +(\S+) {2}\(makes .*, once, until \d\d:\d\d\)\n +secret +(pgi_[\w-]{43}) /.exec(made.stdout) ?? []
+        expect(at).toBe('https://pergola.example/auth/setup')
+        expect(made.stdout).toContain('next      curl')
+        expect(made.stderr).toContain('"event":"setup-renew"')
+        expect(made.stderr).not.toContain(secret)
+        const ann = { username: 'ann', password: 'correct horse battery' }
+        expect((await post(url, '/auth/setup', { ...ann, secret })).status).toBe(201)
+        expect((await post(url, '/auth/setup', { ...ann, username: 'ben', secret: printed })).status).toBe(401)
+        const again = await run(['setup-link'], { env })
+        expect(again).toMatchObject({ code: 1, stdout: '' })
+        expect(again.stderr).toBe(
+          'there is a super administrator already; to help ann back in: pergola admin reset-password ann\n',
+        )
+      })
+    },
+  )
 
   test(
     'reset-password signs the user out on every replica; create-token creates a working token',
@@ -138,40 +144,44 @@ describe('secrets rotate', () => {
   const config = (...keys: readonly string[]) =>
     `secrets: { keys: [${keys.map((file) => `{ file: ${file} }`).join(', ')}] }`
 
-  test('seals every secret with the first key, and names the secrets that it cannot open', { timeout: slow }, async () => {
-    const files = { first: `${key()}\n`, second: key(), password: 'correct horse battery' }
-    const env = { PERGOLA_ADMIN_USERNAME: 'ann', PERGOLA_ADMIN_PASSWORD_FILE: 'password' }
-    await using server = startPergola({ env, files: { ...files, 'pergola.yaml': config('second') } })
-    const url = await server.url()
-    const { body } = await signIn(url, 'ann', 'correct horse battery')
-    const token = String(body['token'])
-    for (const name of ['one', 'two']) {
-      const secret = { metadata: { name }, data: { password: `of ${name}` } }
-      expect((await post(url, '/api/v1alpha1/secrets', secret, token)).status).toBe(201)
-    }
-    server.signal('SIGTERM')
-    await server.exited
+  test(
+    'seals every secret with the first key, and names the secrets that it cannot open',
+    { timeout: slow },
+    async () => {
+      const files = { first: `${key()}\n`, second: key(), password: 'correct horse battery' }
+      const env = { PERGOLA_ADMIN_USERNAME: 'ann', PERGOLA_ADMIN_PASSWORD_FILE: 'password' }
+      await using server = startPergola({ env, files: { ...files, 'pergola.yaml': config('second') } })
+      const url = await server.url()
+      const { body } = await signIn(url, 'ann', 'correct horse battery')
+      const token = String(body['token'])
+      for (const name of ['one', 'two']) {
+        const secret = { metadata: { name }, data: { password: `of ${name}` } }
+        expect((await post(url, '/api/v1alpha1/secrets', secret, token)).status).toBe(201)
+      }
+      server.signal('SIGTERM')
+      await server.exited
 
-    const { directory } = server
-    const rotate = (...keys: readonly string[]) =>
-      run(['secrets', 'rotate'], { directory, files: { 'pergola.yaml': config(...keys) } })
-    const unopened = await rotate('first')
-    expect(unopened).toMatchObject({ code: 1, stdout: '' })
-    expect(unopened.stderr).toMatch(/2 of 2 secrets could not be opened:\n {2}\w+: .*add that key to secrets\.keys/)
-    expect(await rotate('first', 'second')).toMatchObject({
-      code: 0,
-      stdout: '  2 secrets sealed with the first key, 0 already were; other keys are no longer needed\n',
-      stderr: expect.stringContaining('"event":"secrets-rotate"') as string,
-    })
-    expect((await rotate('first')).stdout).toContain('0 secrets sealed with the first key, 2 already were')
-    const none = await rotate()
-    expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('set secrets.keys') as string })
+      const { directory } = server
+      const rotate = (...keys: readonly string[]) =>
+        run(['secrets', 'rotate'], { directory, files: { 'pergola.yaml': config(...keys) } })
+      const unopened = await rotate('first')
+      expect(unopened).toMatchObject({ code: 1, stdout: '' })
+      expect(unopened.stderr).toMatch(/2 of 2 secrets could not be opened:\n {2}\w+: .*add that key to secrets\.keys/)
+      expect(await rotate('first', 'second')).toMatchObject({
+        code: 0,
+        stdout: '  2 secrets sealed with the first key, 0 already were; other keys are no longer needed\n',
+        stderr: expect.stringContaining('"event":"secrets-rotate"') as string,
+      })
+      expect((await rotate('first')).stdout).toContain('0 secrets sealed with the first key, 2 already were')
+      const none = await rotate()
+      expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('set secrets.keys') as string })
 
-    await using again = startPergola({ directory, files: { 'pergola.yaml': config('first') } })
-    const headers = { authorization: `Bearer ${token}` }
-    const read = await fetch(`${await again.url()}/api/v1alpha1/secrets/two`, { headers })
-    expect(await read.json()).toMatchObject({ data: { password: 'of two' } })
-  })
+      await using again = startPergola({ directory, files: { 'pergola.yaml': config('first') } })
+      const headers = { authorization: `Bearer ${token}` }
+      const read = await fetch(`${await again.url()}/api/v1alpha1/secrets/two`, { headers })
+      expect(await read.json()).toMatchObject({ data: { password: 'of two' } })
+    },
+  )
 })
 
 describe('on a SQLite file that no server has open', () => {

@@ -89,17 +89,9 @@ const faults: readonly (readonly [what: string, plant: string, says: RegExp])[] 
     `UPDATE changes SET old_labels = '{}' WHERE id = 2`,
     /tells other values before it/,
   ],
-  [
-    'a change has no previous keys',
-    'UPDATE changes SET old_keys = NULL WHERE id = 2',
-    /tells other values before it/,
-  ],
+  ['a change has no previous keys', 'UPDATE changes SET old_keys = NULL WHERE id = 2', /tells other values before it/],
   ['a revision is missing', 'DELETE FROM change_order WHERE revision = 4', /the revisions have a gap: 1/],
-  [
-    'the sequencer is behind',
-    'UPDATE sequencer SET revision = 7',
-    /the sequencer is not at the newest revision: 1/,
-  ],
+  ['the sequencer is behind', 'UPDATE sequencer SET revision = 7', /the sequencer is not at the newest revision: 1/],
   [
     'the sequencer has a wrong tag',
     'UPDATE sequencer SET tag = tag + 1',

@@ -121,7 +121,7 @@ async function sealEverything(
   await ask('GET', secrets, {}, 200)
 }
 
-/** Signs in, changes passwords, creates tokens and makes typing errors; sends each secret in the right and in the wrong places. */
+/** Signs in, changes passwords, creates tokens and mistypes; sends each secret in the right and in wrong places. */
 async function useEverything(server: Server): Promise<Used> {
   const answers: DumpedValue[] = []
   const own = { origin: server.url }

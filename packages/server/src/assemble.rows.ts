@@ -10,24 +10,24 @@ export interface RequestRow {
   readonly headers?: Record<string, string>
   readonly body?: string
   readonly status: number
-  /** Of the answer's body. */
+  /** Expected in the body of the response. */
   readonly contains?: object | string
   readonly answerHeaders?: Record<string, string>
 }
 
-/** Requests and their answers, the same on every engine. */
+/** Requests and their responses, the same on every engine. */
 export const requestRows: readonly RequestRow[] = [
   {
-    what: 'the checks come with details for callers that signed in',
+    what: 'readyz?verbose of a signed-in caller, with details',
     line: 'GET /readyz?verbose admin',
     status: 200,
     contains: `[ok]     accepting   requests, by version ${hostVersion}\n[ok]     database    `,
   },
 
-  { what: 'the process is alive without credentials', line: 'GET /livez', status: 200, contains: 'ok\n' },
-  { what: 'the server is ready without credentials', line: 'GET /readyz', status: 200, contains: 'ready\n' },
+  { what: 'livez without credentials', line: 'GET /livez', status: 200, contains: 'ok\n' },
+  { what: 'readyz without credentials', line: 'GET /readyz', status: 200, contains: 'ready\n' },
   {
-    what: 'the checks are listed on request',
+    what: 'readyz?verbose without credentials, without details',
     line: 'GET /readyz?verbose',
     status: 200,
     contains: '[ok]     accepting\n[ok]     database\n[ok]     plugins\nready\n',
@@ -41,7 +41,7 @@ export const requestRows: readonly RequestRow[] = [
     answerHeaders: { 'www-authenticate': 'Bearer realm="pergola"', 'content-type': 'application/problem+json' },
   },
   {
-    what: 'no credentials, before the body is looked at',
+    what: 'no credentials, before the body is parsed',
     line: 'POST /api/v1alpha1/roles',
     headers: json,
     body: '{',
@@ -54,7 +54,7 @@ export const requestRows: readonly RequestRow[] = [
     contains: { reason: 'NotFound' },
   },
   {
-    what: 'a method that is no verb',
+    what: 'a method without a verb',
     line: 'OPTIONS /livez',
     status: 405,
     answerHeaders: { allow: 'GET, HEAD, POST, PUT, PATCH, DELETE' },
@@ -66,7 +66,12 @@ export const requestRows: readonly RequestRow[] = [
     status: 400,
     contains: { reason: 'BadRequest', instance: '/api/v1alpha1/roles/%ff' },
   },
-  { what: 'half an escape', line: 'GET /api/v1alpha1/roles/%f admin', status: 400, contains: { reason: 'BadRequest' } },
+  {
+    what: 'an incomplete percent escape',
+    line: 'GET /api/v1alpha1/roles/%f admin',
+    status: 400,
+    contains: { reason: 'BadRequest' },
+  },
   {
     what: 'a size given twice',
     line: 'GET /api/v1alpha1/roles?size=1&size=2 admin',
@@ -74,13 +79,13 @@ export const requestRows: readonly RequestRow[] = [
     contains: { reason: 'InvalidPage' },
   },
   {
-    what: 'a query parameter that is not known',
+    what: 'an unknown query parameter',
     line: 'GET /api/v1alpha1/roles?labelselector=a admin',
     status: 400,
     contains: { reason: 'BadRequest' },
   },
   {
-    what: 'a body that is no object',
+    what: 'a body that is not an object',
     line: 'POST /api/v1alpha1/roles admin',
     headers: json,
     body: '[]',
@@ -88,7 +93,7 @@ export const requestRows: readonly RequestRow[] = [
     contains: { reason: 'BadRequest' },
   },
   {
-    what: 'a content type that cannot be read',
+    what: 'a malformed content type',
     line: 'POST /api/v1alpha1/roles admin',
     headers: { 'content-type': '!' },
     body: 'x',
@@ -96,29 +101,29 @@ export const requestRows: readonly RequestRow[] = [
     contains: { reason: 'UnsupportedMediaType' },
   },
   {
-    what: 'a content type that cannot be read, but no credentials either',
+    what: 'a malformed content type without credentials',
     line: 'POST /api/v1alpha1/roles',
     headers: { 'content-type': '!' },
     body: 'x',
     status: 401,
   },
   {
-    what: 'a body that is encoded',
+    what: 'a compressed body',
     line: 'POST /api/v1alpha1/roles admin',
     headers: { ...json, 'content-encoding': 'gzip' },
     body: 'x',
     status: 415,
   },
-  { what: 'a body without a type', line: 'POST /api/v1alpha1/roles admin', body: '{}', status: 415 },
+  { what: 'a body without a content type', line: 'POST /api/v1alpha1/roles admin', body: '{}', status: 415 },
   {
-    what: 'a body above 1 MiB whose length is not announced',
+    what: 'a chunked body above 1 MiB',
     line: 'POST /api/v1alpha1/roles admin',
     headers: { ...json, 'transfer-encoding': 'chunked' },
     body: `"${'x'.repeat(3 * 1024 * 1024)}"`,
     status: 413,
   },
   {
-    what: 'a model whose group is an object that cannot be a text',
+    what: 'a model whose group is an object that cannot be converted to a string',
     line: 'POST /apis/plugin.platform.run/v1alpha1/models admin',
     headers: json,
     body: '{"spec":{"group":{"toString":1,"valueOf":1},"kind":"A","singular":"a","plural":"as","versions":[]}}',
@@ -144,7 +149,7 @@ export const requestRows: readonly RequestRow[] = [
     },
   },
   ...['null', '5', '"made"', '[1]'].map((metadata) => ({
-    what: `metadata that is ${metadata} is refused by an update as it is when an object is created`,
+    what: `an update whose metadata is ${metadata}`,
     line: 'PUT /api/v1alpha1/roles/author?dryRun=true admin',
     headers: json,
     body: `{"metadata":${metadata},"rules":[]}`,
@@ -152,7 +157,7 @@ export const requestRows: readonly RequestRow[] = [
     contains: { reason: 'Invalid', errors: [{ pointer: '/metadata', rule: 'type' }] },
   })),
   {
-    what: 'metadata that is null declares no model',
+    what: 'a model whose metadata is null',
     line: 'POST /apis/plugin.platform.run/v1alpha1/models?dryRun=true admin',
     headers: json,
     body: '{"metadata":null,"spec":{"group":"a.example","kind":"A","singular":"a","plural":"as","versions":[{"name":"v1","schema":{"properties":{}}}]}}',
@@ -160,30 +165,30 @@ export const requestRows: readonly RequestRow[] = [
     contains: { reason: 'Invalid', errors: [{ pointer: '/metadata', rule: 'type' }] },
   },
   {
-    what: 'an expectation that nobody knows is left to the client',
+    what: 'an unknown Expect header, which is ignored',
     line: 'GET /api/v1alpha1/roles/author admin',
     headers: { expect: 'the-best' },
     status: 200,
   },
   {
-    what: 'and gives away nothing to whoever is not let in',
+    what: 'an unknown Expect header without credentials',
     line: 'GET /api/v1alpha1/roles/author',
     headers: { expect: 'the-best' },
     status: 401,
   },
   {
-    what: 'as many terms as a selector may have, of both selectors',
+    what: 'the maximum number of selector terms',
     line: `GET /api/v1alpha1/roles?labelSelector=${terms(50)}&fieldSelector=${terms(50, 'metadata.name!=a')} admin`,
     status: 200,
   },
   {
-    what: 'more terms than a selector may have, in parameters that are repeated',
+    what: 'too many selector terms in repeated parameters',
     line: `GET /api/v1alpha1/roles?${`labelSelector=${terms(100)}&`.repeat(15)}size=1 admin`,
     status: 400,
     contains: { reason: 'InvalidSelector' },
   },
   {
-    what: 'an upgrade that is not served ends the connection',
+    what: 'an unsupported upgrade, which closes the connection',
     line: 'GET /livez admin',
     headers: { connection: 'upgrade', upgrade: 'websocket' },
     status: 405,
