@@ -7,11 +7,11 @@ import { createDatabase } from '@pergola/test-servers'
 import { describe, expect, inject, test } from 'vitest'
 import { startPergola, type PergolaOptions, type PergolaProcess } from './pergola-process.ts'
 
-/** Every command is a process of its own. */
+/** Every command runs in a separate process. */
 const slow = 120_000
 const own = '/apis/api.platform.run/v1alpha1/users/-/permissions'
 
-/** A command to its end. */
+/** Runs a command and waits for its exit. */
 async function run(args: readonly string[], options: PergolaOptions) {
   await using pergola = startPergola({ ...options, args })
   const code = await pergola.exited
@@ -51,30 +51,36 @@ describe('beside two running servers on PostgreSQL', () => {
     await work({ env, servers: [first, second], urls })
   }
 
-  test('setup-link renews the secret, and says who is there once it was used', { timeout: slow }, async () => {
-    await withInstallation(async ({ env, servers, urls: [url = ''] }) => {
-      const [, printed = ''] = /secret +(pgi_\S+)/.exec(servers[1]?.stdout() ?? '') ?? []
-      const made = await run(['setup-link'], { env: { ...env, PERGOLA_SERVER_PUBLIC_URL: 'https://pergola.example' } })
-      expect(made).toMatchObject({ code: 0 })
-      const [, at = '', secret = ''] =
-        /setup +(\S+) {2}\(makes .*, once, until \d\d:\d\d\)\n +secret +(pgi_[\w-]{43}) /.exec(made.stdout) ?? []
-      expect(at).toBe('https://pergola.example/auth/setup')
-      expect(made.stdout).toContain('next      curl')
-      expect(made.stderr).toContain('"event":"setup-renew"')
-      expect(made.stderr).not.toContain(secret)
-      const ann = { username: 'ann', password: 'correct horse battery' }
-      expect((await post(url, '/auth/setup', { ...ann, secret })).status).toBe(201)
-      expect((await post(url, '/auth/setup', { ...ann, username: 'ben', secret: printed })).status).toBe(401)
-      const again = await run(['setup-link'], { env })
-      expect(again).toMatchObject({ code: 1, stdout: '' })
-      expect(again.stderr).toBe(
-        'there is a super administrator already; to help ann back in: pergola admin reset-password ann\n',
-      )
-    })
-  })
+  test(
+    'setup-link renews the secret, and fails with the existing administrator after the setup',
+    { timeout: slow },
+    async () => {
+      await withInstallation(async ({ env, servers, urls: [url = ''] }) => {
+        const [, printed = ''] = /secret +(pgi_\S+)/.exec(servers[1]?.stdout() ?? '') ?? []
+        const made = await run(['setup-link'], {
+          env: { ...env, PERGOLA_SERVER_PUBLIC_URL: 'https://pergola.example' },
+        })
+        expect(made).toMatchObject({ code: 0 })
+        const [, at = '', secret = ''] =
+          /setup +(\S+) {2}\(makes .*, once, until \d\d:\d\d\)\n +secret +(pgi_[\w-]{43}) /.exec(made.stdout) ?? []
+        expect(at).toBe('https://pergola.example/auth/setup')
+        expect(made.stdout).toContain('next      curl')
+        expect(made.stderr).toContain('"event":"setup-renew"')
+        expect(made.stderr).not.toContain(secret)
+        const ann = { username: 'ann', password: 'correct horse battery' }
+        expect((await post(url, '/auth/setup', { ...ann, secret })).status).toBe(201)
+        expect((await post(url, '/auth/setup', { ...ann, username: 'ben', secret: printed })).status).toBe(401)
+        const again = await run(['setup-link'], { env })
+        expect(again).toMatchObject({ code: 1, stdout: '' })
+        expect(again.stderr).toBe(
+          'there is a super administrator already; to help ann back in: pergola admin reset-password ann\n',
+        )
+      })
+    },
+  )
 
   test(
-    'reset-password signs its owner out on every replica; create-token makes one that works',
+    'reset-password signs the user out on every replica; create-token creates a working token',
     { timeout: slow },
     async () => {
       await withInstallation(async ({ env, urls }) => {
@@ -138,45 +144,49 @@ describe('secrets rotate', () => {
   const config = (...keys: readonly string[]) =>
     `secrets: { keys: [${keys.map((file) => `{ file: ${file} }`).join(', ')}] }`
 
-  test('seals every secret with the first key, and says which it cannot open', { timeout: slow }, async () => {
-    const files = { first: `${key()}\n`, second: key(), password: 'correct horse battery' }
-    const env = { PERGOLA_ADMIN_USERNAME: 'ann', PERGOLA_ADMIN_PASSWORD_FILE: 'password' }
-    await using server = startPergola({ env, files: { ...files, 'pergola.yaml': config('second') } })
-    const url = await server.url()
-    const { body } = await signIn(url, 'ann', 'correct horse battery')
-    const token = String(body['token'])
-    for (const name of ['one', 'two']) {
-      const secret = { metadata: { name }, data: { password: `of ${name}` } }
-      expect((await post(url, '/api/v1alpha1/secrets', secret, token)).status).toBe(201)
-    }
-    server.signal('SIGTERM')
-    await server.exited
+  test(
+    'seals every secret with the first key, and names the secrets that it cannot open',
+    { timeout: slow },
+    async () => {
+      const files = { first: `${key()}\n`, second: key(), password: 'correct horse battery' }
+      const env = { PERGOLA_ADMIN_USERNAME: 'ann', PERGOLA_ADMIN_PASSWORD_FILE: 'password' }
+      await using server = startPergola({ env, files: { ...files, 'pergola.yaml': config('second') } })
+      const url = await server.url()
+      const { body } = await signIn(url, 'ann', 'correct horse battery')
+      const token = String(body['token'])
+      for (const name of ['one', 'two']) {
+        const secret = { metadata: { name }, data: { password: `of ${name}` } }
+        expect((await post(url, '/api/v1alpha1/secrets', secret, token)).status).toBe(201)
+      }
+      server.signal('SIGTERM')
+      await server.exited
 
-    const { directory } = server
-    const rotate = (...keys: readonly string[]) =>
-      run(['secrets', 'rotate'], { directory, files: { 'pergola.yaml': config(...keys) } })
-    const unopened = await rotate('first')
-    expect(unopened).toMatchObject({ code: 1, stdout: '' })
-    expect(unopened.stderr).toMatch(/2 of 2 secrets could not be opened:\n {2}\w+: .*add that key to secrets\.keys/)
-    expect(await rotate('first', 'second')).toMatchObject({
-      code: 0,
-      stdout: '  2 secrets sealed with the first key, 0 already were; other keys are no longer needed\n',
-      stderr: expect.stringContaining('"event":"secrets-rotate"') as string,
-    })
-    expect((await rotate('first')).stdout).toContain('0 secrets sealed with the first key, 2 already were')
-    const none = await rotate()
-    expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('set secrets.keys') as string })
+      const { directory } = server
+      const rotate = (...keys: readonly string[]) =>
+        run(['secrets', 'rotate'], { directory, files: { 'pergola.yaml': config(...keys) } })
+      const unopened = await rotate('first')
+      expect(unopened).toMatchObject({ code: 1, stdout: '' })
+      expect(unopened.stderr).toMatch(/2 of 2 secrets could not be opened:\n {2}\w+: .*add that key to secrets\.keys/)
+      expect(await rotate('first', 'second')).toMatchObject({
+        code: 0,
+        stdout: '  2 secrets sealed with the first key, 0 already were; other keys are no longer needed\n',
+        stderr: expect.stringContaining('"event":"secrets-rotate"') as string,
+      })
+      expect((await rotate('first')).stdout).toContain('0 secrets sealed with the first key, 2 already were')
+      const none = await rotate()
+      expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('set secrets.keys') as string })
 
-    await using again = startPergola({ directory, files: { 'pergola.yaml': config('first') } })
-    const headers = { authorization: `Bearer ${token}` }
-    const read = await fetch(`${await again.url()}/api/v1alpha1/secrets/two`, { headers })
-    expect(await read.json()).toMatchObject({ data: { password: 'of two' } })
-  })
+      await using again = startPergola({ directory, files: { 'pergola.yaml': config('first') } })
+      const headers = { authorization: `Bearer ${token}` }
+      const read = await fetch(`${await again.url()}/api/v1alpha1/secrets/two`, { headers })
+      expect(await read.json()).toMatchObject({ data: { password: 'of two' } })
+    },
+  )
 })
 
 describe('on a SQLite file that no server has open', () => {
   test(
-    'a first administrator comes by the link, and has its password set at a terminal that does not show it',
+    'setup-link creates the first administrator; reset-password reads the password without echo',
     { timeout: slow },
     async () => {
       await using server = startPergola()
@@ -194,7 +204,7 @@ describe('on a SQLite file that no server has open', () => {
       })
       const link = await run(['setup-link', '--json'], { directory: server.directory })
       const { secret } = JSON.parse(link.stdout) as { secret: string }
-      // A start that finds no administrator would make a secret of its own, so it is made by the configuration here.
+      // Without an administrator, a start would create a setup secret; the configuration creates the administrator instead.
       expect(secret).toMatch(/^pgi_/)
       const env = { PERGOLA_ADMIN_USERNAME: 'ann', PERGOLA_ADMIN_PASSWORD_FILE: 'password' }
       await using second = startPergola({
@@ -216,7 +226,7 @@ describe('on a SQLite file that no server has open', () => {
   )
 })
 
-describe('what cannot be done is said in a sentence, with an exit code:', { timeout: slow }, () => {
+describe('a command that fails prints one sentence and sets the exit code:', { timeout: slow }, () => {
   const rows: readonly (readonly [args: readonly string[], code: number, message: RegExp])[] = [
     [['admin', 'reset-password', 'nobody', '--generate'], 1, /there is no user "nobody"/],
     [['admin', 'reset-password', 'nobody'], 1, /no terminal to ask at; use --password-file <file> or --generate/],
@@ -250,7 +260,7 @@ describe('what cannot be done is said in a sentence, with an exit code:', { time
     expect(outcome).toMatchObject({ code: 1, stderr: 'the password must have 8 to 1024 characters\n' })
   })
 
-  test('help names every command and what it works on', async () => {
+  test('help lists every command and what it works on', async () => {
     const { stdout } = await run(['admin', '--help'], {})
     for (const command of ['list', 'reset-password', 'create-token']) expect(stdout).toContain(command)
     const token = await run(['admin', 'create-token', '--help'], {})
@@ -258,7 +268,7 @@ describe('what cannot be done is said in a sentence, with an exit code:', { time
   })
 })
 
-/** As a person types it; answers everything that the terminal showed. */
+/** Types input at a terminal; returns everything that the terminal showed. */
 async function atTerminal(
   args: readonly string[],
   directory: string,

@@ -12,7 +12,7 @@ afterAll(() => rmSync(directory, { recursive: true }))
 
 const engines = [
   { engine: 'SQLite', database: async (name: string) => `sqlite:${join(directory, `${name}.db`)}` },
-  // Its programs are those of Debian, which know no newer server.
+  // PostgreSQL 15, because Debian's client programs do not support newer servers.
   {
     engine: 'PostgreSQL',
     database: async (name: string) => {
@@ -69,7 +69,7 @@ for (const { engine, database } of engines) {
       return { token, send, create, list, stop, [Symbol.asyncDispose]: () => pergola[Symbol.asyncDispose]() }
     }
 
-    test('a backup taken under writes is restored: what it has is there, and nobody goes on as before', async () => {
+    test('a backup taken during writes is restored; sessions and watch revisions from before are rejected', async () => {
       const env = environment(await database('whole'))
       const file = join(folder, 'backup')
       let token = ''

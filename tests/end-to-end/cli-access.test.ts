@@ -24,7 +24,7 @@ rules: [{ apiGroups: [todo.example.com], resources: [todos], verbs: ["*"] }]
 })
 afterAll(() => installation[Symbol.asyncDispose]())
 
-test('a user is made, given a role, asked about, used and refused in words, and the role taken back', async () => {
+test('user add, grant, can-i, token and revoke work together, and denials say what to do', async () => {
   const { done, run, url, folder } = installation
   expect(await done(['user', 'add', 'boss', '--plan'])).toContain('nothing has been changed')
   expect(await done(['user', 'add', 'boss', '--password-file', 'password'])).toMatch(
@@ -80,7 +80,7 @@ test('a user is made, given a role, asked about, used and refused in words, and 
   expect((await run(['list', 'todos'], { env })).code).toBe(4)
 })
 
-test('a role is taken from one of several, and a password is shown once', async () => {
+test('revoke removes one of several subjects; a generated password is shown once', async () => {
   const { done, server } = installation
   const made = await done(['user', 'add', 'ann', '--generate', '--display-name', 'Ann'])
   const [, secret = ''] = /password {2}(\S+) {2}\(shown only now\)/.exec(made) ?? []
@@ -104,7 +104,7 @@ subjects: [{ name: ann }, { name: cat }]
   expect(password).not.toBe(secret)
 })
 
-test('answers have a form for programs, and what does not fit is refused in words', async () => {
+test('commands have JSON output, and conflicting requests fail with a reason', async () => {
   const { done, run } = installation
   expect(await done(['can-i', 'list', 'todos'])).toMatch(/^ {2}yes {2}admin may list todos .*\n {6}because /)
   expect(JSON.parse(await done(['can-i', 'list', 'todos', '-o', 'json']))).toMatchObject({ allowed: true })
@@ -138,7 +138,7 @@ subjects: [{ name: ann }]
   expect((await run(['user', 'add', 'dan'])).code).toBe(2)
 })
 
-test('who holds little is told what it may know', async () => {
+test('a user with few rights sees only what it may read', async () => {
   const { done, run, url, folder } = installation
   await done(['user', 'add', 'eve', '--password-file', 'password'])
   const env = { XDG_CONFIG_HOME: `${folder}/eve` }

@@ -20,7 +20,7 @@ async function approvals(files: Readonly<Record<string, Buffer>>): Promise<reado
   return [...plan.stdout.matchAll(/--approve '([^']+)'/g)].flatMap(([, name = '']) => ['--approve', name])
 }
 
-/** A program that uses what was written, as a front end would. */
+/** A program that uses the generated code, as a front end would. */
 const program = `
 import { connect, getSharesCode, getTodosAnyStats, ownTodos, postTodosNameShare, Todo } from './api.ts'
 
@@ -34,7 +34,7 @@ const { open } = await call(getTodosAnyStats)
 console.log(live.items.map(({ spec }) => spec.title), shared.title, open, made.spec.owner)
 live.close()
 `
-/** Each line is a mistake. */
+/** Each line is a type error. */
 const mistakes = [
   "client(Todo).live({ where: { 'spec.titel': 'x' } })",
   "client(Todo).live({ where: { 'spec.state': 7 } })",
@@ -45,7 +45,7 @@ const mistakes = [
   'const { shut } = await call(getTodosAnyStats)',
 ]
 
-test('what is written type-checks, works, and refuses what the server would', async () => {
+test('the generated code compiles, works, and rejects mistakes at compile time', async () => {
   const { done, folder, url } = installation
   const printed = await done(['codegen', '--out', 'src/api.ts'])
   expect(printed).toMatch(
@@ -71,7 +71,7 @@ test('what is written type-checks, works, and refuses what the server would', as
   expect(stdout).toBe("[ 'Buy milk' ] Buy milk 1 admin\n")
 })
 
-test('only the groups that are asked for, to stdout if that is wanted; another one is refused', async () => {
+test('codegen writes the selected groups, to a file or stdout; an unknown group is an error', async () => {
   const { done, run } = installation
   const own = await done(['codegen', '--out', '-', '--group', ''])
   expect(own).toContain('export const ConfigMap: Served<{')

@@ -9,8 +9,8 @@ export interface RunHere {
 }
 
 /**
- * The command as `main.ts` runs it, in the process of the test: quicker than a process each, and its coverage is seen. What a
- * process of its own adds, signals, pipes and terminals, is for the tests that start one.
+ * Runs a command as `main.ts` does, in the process of the test: faster, and included in the coverage. Tests of signals,
+ * pipes and terminals start a process instead.
  */
 export async function runHere({ args, folder, variables }: RunHere): Promise<{
   readonly code: number | null

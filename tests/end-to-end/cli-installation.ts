@@ -14,26 +14,26 @@ interface Ended {
 }
 
 interface RunOptions {
-  /** Whether it is a process of its own. */
+  /** Whether to run the command in a separate process. */
   readonly apart?: boolean
   readonly env?: Readonly<Record<string, string>>
-  /** Written to files of the folder that the command runs in. */
+  /** Files to write into the working directory of the command. */
   readonly files?: Readonly<Record<string, string | Buffer>>
 }
 
-/** A server, and somebody at a machine who uses the command: its folder, and what logins leave there. */
+/** A server, and a client machine: the working directory of the command and its login configuration. */
 export interface Installation extends AsyncDisposable {
   readonly url: string
   readonly server: PergolaProcess
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
-  /** The command to its end, in this process unless another one is asked for. */
+  /** Runs a command to its end, in this process unless `apart` is set. */
   readonly run: (args: readonly string[], options?: RunOptions) => Promise<Ended>
-  /** What it prints; throws when it fails. */
+  /** Runs a command and returns its stdout; throws if it fails. */
   readonly done: (args: readonly string[], options?: RunOptions) => Promise<string>
 }
 
-/** Signed in as `admin`, unless it is said. */
+/** Signed in as `admin`, unless `isSignedIn` is false. */
 export async function startInstallation(
   settings: { readonly databaseUrl?: string; readonly isSignedIn?: boolean } = {},
 ): Promise<Installation> {

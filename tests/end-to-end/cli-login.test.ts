@@ -12,7 +12,7 @@ afterAll(() => installation[Symbol.asyncDispose]())
 const asAdmin = ['--username', 'admin', '--password-file', 'password']
 
 describe('pergola login', () => {
-  test('keeps a session for its owner alone, and logout ends it on the server', async () => {
+  test('stores the session in a file of mode 600; logout ends the session on the server', async () => {
     const { url, folder, run, done } = installation
     const host = new URL(url).host
     expect(await done(['login', url, ...asAdmin])).toMatch(
@@ -40,7 +40,7 @@ describe('pergola login', () => {
     })
   })
 
-  test('a second login ends the session of the first; one that the server has ended is said to be over', async () => {
+  test('a second login ends the first session; a command with an ended session asks to log in', async () => {
     const { url, folder, done, run } = installation
     await done(['login', url, ...asAdmin])
     const file = join(folder, 'config/pergola/servers.json')
@@ -52,7 +52,7 @@ describe('pergola login', () => {
     expect(ended.stderr).toContain('pergola login')
   })
 
-  test('takes a personal access token from a file; the environment overrides what is kept', async () => {
+  test('accepts a personal access token from a file; the environment overrides the stored login', async () => {
     const { url, done, run, server } = installation
     await done(['login', url, ...asAdmin])
     const session = JSON.parse(readFileSync(join(installation.folder, 'config/pergola/servers.json'), 'utf8')) as {
@@ -83,9 +83,9 @@ describe('pergola login', () => {
       4,
       'the user name or the password is wrong',
     ],
-    ['a file that is not there', ['--username', 'admin', '--password-file', 'nowhere'], 2, 'nowhere cannot be read'],
-    ['no terminal to ask at', [], 2, 'there is no terminal to ask at; use --username'],
-  ])('%s is refused in words', async (_what, args, code, words) => {
+    ['a file that does not exist', ['--username', 'admin', '--password-file', 'nowhere'], 2, 'nowhere cannot be read'],
+    ['no terminal', [], 2, 'there is no terminal to ask at; use --username'],
+  ])('%s fails with a reason', async (_what, args, code, words) => {
     const { url, run } = installation
     const ended = await run(['login', url, ...args], { files: { wrong: 'not that one' }, apart: true })
     expect(ended).toMatchObject({ code, stdout: '' })
@@ -93,16 +93,16 @@ describe('pergola login', () => {
   })
 
   test.each([
-    ['plain http to another machine', 'http://192.0.2.1', 2, 'add --insecure-http'],
-    ['a server that is not there', 'http://127.0.0.1:9', 3, 'has no answer'],
-  ])('%s is refused in words', async (_what, url, code, words) => {
+    ['plain http to a remote host', 'http://192.0.2.1', 2, 'add --insecure-http'],
+    ['a server that does not answer', 'http://127.0.0.1:9', 3, 'has no answer'],
+  ])('%s fails with a reason', async (_what, url, code, words) => {
     const ended = await installation.run(['login', url, ...asAdmin], { apart: true })
     expect(ended).toMatchObject({ code, stdout: '' })
     expect(ended.stderr).toContain(words)
     expect(ended.stderr).not.toMatch(/\n +at /)
   })
 
-  test('whom nobody knows is told where to sign in', async () => {
+  test('a command without a login says how to log in', async () => {
     const { run, folder } = installation
     const nobody = { env: { XDG_CONFIG_HOME: join(folder, 'stranger') } }
     const elsewhere = await run(['list', 'roles', '--server', 'https://pergola.example'], nobody)
@@ -117,7 +117,7 @@ describe('pergola login', () => {
     expect(await run(['doctor'], nobody)).toMatchObject({ code: 4 })
   })
 
-  test('a command that is not known ends with 2', async () => {
+  test('an unknown command or option exits with 2', async () => {
     expect(await installation.run(['lisst'], { apart: true })).toMatchObject({ code: 2, stdout: '' })
     expect(await installation.run(['whoami', '--nonsense'], { apart: true })).toMatchObject({ code: 2, stdout: '' })
   })

@@ -7,7 +7,7 @@ import { startInstallation, type Installation } from './cli-installation.ts'
 import { startPergola } from './pergola-process.ts'
 import { todo, todoModel } from './cli-todos.ts'
 
-/** Every command is a process of its own, on a machine that may be busy. */
+/** Long, because commands run in separate processes on a machine that may be busy. */
 const patience = { timeout: 60_000 }
 
 let installation: Installation
@@ -16,7 +16,7 @@ beforeAll(async () => {
   installation = await startInstallation()
   const milk = todo('milk', 'title: Buy milk\nowner: ann\ndue: 2030-03-01T10:00:00Z')
   const tea = todo('tea', 'title: Make tea\nstate: done')
-  // Roles come before those who hold them, whatever the order.
+  // Out of order on purpose: apply must create roles and users before bindings.
   const binding = `---
 apiVersion: v1alpha1
 kind: RoleBinding
@@ -40,7 +40,7 @@ metadata: { name: ann }
 afterAll(() => installation[Symbol.asyncDispose]())
 
 describe('pergola list', () => {
-  test('shows a table of what tells most, by plural, singular and group, selected and sorted', async () => {
+  test('prints a table with the most useful columns; accepts plural, singular and group, selectors and sort', async () => {
     const { done, run } = installation
     const table = await done(['list', 'todos', '--sort', 'metadata.name'])
     expect(table.replaceAll(/\d+s$/gm, '3s').split('\n')).toEqual([
@@ -60,7 +60,7 @@ describe('pergola list', () => {
     })
   })
 
-  test('goes on with changes when it watches, and ends with 130 by Ctrl-C', async () => {
+  test('with --watch prints changes, and exits with 130 on Ctrl-C', async () => {
     const { env, folder, done } = installation
     await using watching = startPergola({ args: ['list', 'todos', '--watch'], directory: folder, env })
     await expect.poll(watching.stdout, patience).toMatch(/present {2}milk/)
@@ -73,7 +73,7 @@ describe('pergola list', () => {
     expect(watching.stderr()).toBe('')
   })
 
-  test('has forms for programs, and says when nothing is selected', async () => {
+  test('has machine-readable output, and says when nothing is selected', async () => {
     const { done, run } = installation
     expect(await done(['list', 'todos', '-o', 'yaml', '--where', 'state=done'])).toMatch(/^apiVersion: todo/)
     expect(JSON.parse(await done(['get', 'todo', 'tea', '-o', 'json']))).toMatchObject({ spec: { title: 'Make tea' } })
@@ -93,7 +93,7 @@ describe('pergola list', () => {
     expect(some.stdout).toContain('  todo tea deleted\n  1 to delete: a plan')
   })
 
-  test('and get say what is not there, and what there is', async () => {
+  test('and get name the missing object and the next command', async () => {
     const { run } = installation
     expect(await run(['get', 'todo', 'nothing'])).toEqual({
       code: 1,
@@ -104,12 +104,12 @@ describe('pergola list', () => {
 })
 
 describe('pergola apply', () => {
-  test('makes models before what is of them, and users and roles before who holds them', () => {
+  test('creates models before their objects, and users and roles before bindings', () => {
     expect(made).toContain('  todo milk created\n')
     expect(made).toContain('  6 created ')
   })
 
-  test('takes back what get has printed, tells what changes, and refuses an old version', async () => {
+  test('accepts the output of get, prints the changes, and rejects an old version', async () => {
     const { done, run, folder } = installation
     const read = await done(['get', 'todo', 'milk'])
     expect(read).toMatch(/^apiVersion: todo\.example\.com\/v1alpha1\nkind: Todo\nmetadata:\n {2}name: milk\n/)
@@ -129,7 +129,7 @@ describe('pergola apply', () => {
     expect(readFileSync(join(folder, 'milk.yaml'), 'utf8')).toBe(edited)
   })
 
-  test('names file, line and field of what is refused, and does the rest', async () => {
+  test('names file, line and field of a rejected object, and applies the others', async () => {
     const { run, done } = installation
     const files = { 'some.yaml': todo('wrong', 'title: Wrong\ncolour: red') + todo('right', 'title: Right') }
     const ended = await run(['apply', '-f', 'some.yaml'], { files, apart: true })
@@ -142,7 +142,7 @@ describe('pergola apply', () => {
     expect(await done(['delete', 'todos', 'right', '--yes'])).toBe('  todo right deleted\n')
   })
 
-  test('sends nothing when anything cannot be read', async () => {
+  test('sends nothing if a file cannot be parsed', async () => {
     const { run } = installation
     const files = { 'good.yaml': todo('good', 'title: Good'), 'broken.yaml': 'apiVersion: v1\nkind: [\n' }
     const ended = await run(['apply', '-f', 'good.yaml', '-f', 'broken.yaml'], { files })
@@ -159,7 +159,7 @@ describe('pergola apply', () => {
     expect(await run(['get', 'todo', 'good'])).toMatchObject({ code: 1 })
   })
 
-  test('never shows what is in a secret', async () => {
+  test('never prints the data of a secret', async () => {
     const { done } = installation
     const secret = (value: string) =>
       `apiVersion: v1alpha1\nkind: Secret\nmetadata: { name: smtp }\ndata: { password: ${value} }\n`
@@ -169,7 +169,7 @@ describe('pergola apply', () => {
     expect(await apply('another-one')).toBe('  secret smtp changed\n      data.password  another value (not shown)\n')
   })
 
-  test('a thousand objects from stdin, told in their order', async () => {
+  test('applies a thousand objects from stdin and reports them in order', async () => {
     const { env, folder, done } = installation
     const many = Array.from({ length: 1_000 }, (_, at) => todo(`many-${at}`, `title: Number ${at}`)).join('')
     const command = join(import.meta.dirname, '../../packages/cli/src/main.ts')
@@ -190,7 +190,7 @@ describe('pergola apply', () => {
   })
 })
 
-test('pergola delete asks, and where there is nobody to ask does nothing', async () => {
+test('pergola delete asks for confirmation, and deletes nothing without a terminal', async () => {
   const { run, done } = installation
   expect(await run(['delete', 'todo', 'tea'])).toEqual({
     code: 2,
@@ -201,7 +201,7 @@ test('pergola delete asks, and where there is nobody to ask does nothing', async
   expect(await done(['get', 'todo', 'tea', '-o', 'name'])).toBe('tea\n')
 })
 
-test('pergola list ends quietly when nobody reads on', async () => {
+test('pergola list exits quietly when its pipe is closed', async () => {
   const { env, folder } = installation
   const command = `"${process.execPath}" --conditions=source "${join(import.meta.dirname, '../../packages/cli/src/main.ts')}" list todos -o json | head -1`
   const output = execFileSync('bash', ['-o', 'pipefail', '-c', `${command}; echo $?`], {

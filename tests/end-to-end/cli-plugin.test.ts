@@ -25,7 +25,7 @@ const files = {
   }),
 }
 
-test('a plugin is installed, looked at, upgraded, taken back and uninstalled', async () => {
+test('a plugin is installed, listed, upgraded, rolled back and uninstalled', async () => {
   const { done, run } = installation
   const plan = await done(['plugin', 'install', 'todo-1.0.0.tgz', '--plan'], { files })
   expect(plan).toMatch(/^ {2}todo 1\.0\.0\n {2}open to everybody /)
@@ -40,7 +40,7 @@ test('a plugin is installed, looked at, upgraded, taken back and uninstalled', a
   expect(installed.split('\n').slice(0, summary.length - 1)).toEqual(summary.slice(0, -1))
   expect(installed).toMatch(/\n {2}1\.0\.0 started on 1 of 1 {2}\d+\.\d s\n {2}next {6}pergola plugin settings todo/)
   expect(await done(['plugin', 'list'])).toMatch(/\n {2}todo +1\.0\.0 +Started +1 of 1\n/)
-  // Beside those that come with the host.
+  // The list also has the plugins that come with the host.
   const listed = JSON.parse(await done(['plugin', 'list', '-o', 'json'])) as { readonly items: readonly object[] }
   expect(listed.items).toContainEqual(
     expect.objectContaining({ kind: 'Plugin', metadata: expect.objectContaining({ name: 'todo' }) as object }),
@@ -89,7 +89,7 @@ test('a plugin is installed, looked at, upgraded, taken back and uninstalled', a
   expect((await run(['plugin', 'upgrade', 'todo-1.1.0.tgz'])).stderr).toContain('pergola plugin install todo-1.1.0.tgz')
 })
 
-test('settings are shown and set, secrets never from the command line and never shown', async () => {
+test('settings can be shown and set; secret settings are not accepted as arguments and never shown', async () => {
   const { done, run } = installation
   await done(['plugin', 'install', 'todo-1.0.0.tgz', '--yes'], { files: { ...files, secret: 'a very secret token' } })
   expect(await done(['plugin', 'settings', 'todo'])).toContain(
@@ -120,7 +120,7 @@ test('settings are shown and set, secrets never from the command line and never 
   expect((await run(['plugin', 'settings', 'todo', 'wehook=x'])).stderr).toContain('did you mean webhook?')
 })
 
-test('a package that does not start, and one that is none, are told', async () => {
+test('install reports a package that does not start, and a file that is not a package', async () => {
   const { run } = installation
   const ended = await run(['plugin', 'install', 'broken-1.0.0.tgz', '--yes'], { files })
   expect(ended).toMatchObject({ code: 1 })
@@ -131,7 +131,7 @@ test('a package that does not start, and one that is none, are told', async () =
   })
 })
 
-test('doctor tells how a server is, and what to do about it', async () => {
+test('doctor reports the state of the server and the next step', async () => {
   const { run, url, env } = installation
   const sick = await run(['doctor'])
   expect(sick).toMatchObject({ code: 1, stderr: '' })

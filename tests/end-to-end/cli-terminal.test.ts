@@ -4,7 +4,7 @@ import { todo } from './cli-todos.ts'
 import { pluginPackage, todoDefinition } from './plugin-package.ts'
 import { openTerminal, type TmuxTerminal } from './tmux-terminal.ts'
 
-/** A morning at a terminal: each test goes on where the one before has ended. */
+/** One session at a terminal: each test continues where the previous one ended. */
 let installation: Installation
 let terminal: TmuxTerminal
 
@@ -73,7 +73,7 @@ test('login asks for user and password, and does not show the password', async (
   expect(terminal.screen()).not.toContain(password)
 })
 
-test('whoami tells user, roles, server and how long the session lasts', async () => {
+test('whoami prints user, roles, server and the expiry of the session', async () => {
   const shown = await terminal.run('pergola whoami')
   expect(shown.replace(/\d{4}-\d\d-\d\d \d\d:\d\d/, 'TIME')).toBe(
     [
@@ -86,7 +86,7 @@ test('whoami tells user, roles, server and how long the session lasts', async ()
   )
 })
 
-test('install shows what a package will do and asks; no is no, yes installs', async () => {
+test('install shows the plan and asks; no changes nothing, yes installs', async () => {
   terminal.type('clear; pergola plugin install todo-1.0.0.tgz; echo "[$?]"')
   terminal.press('Enter')
   await terminal.shows(/ {2}Install on 127\.0\.0\.1:\d+\? \[y\/N\]$/)
@@ -101,7 +101,7 @@ test('install shows what a package will do and asks; no is no, yes installs', as
   await terminal.shows(/ {2}1\.0\.0 started on 1 of 1 {2}\d+\.\d s\n {2}next {6}pergola plugin settings todo.*\n\[0\]/)
 })
 
-test('plugin list and logs show plugins in columns, and name those that there are for one that is not', async () => {
+test('plugin list prints columns; plugin logs suggests plugin list for an unknown plugin', async () => {
   expect(await terminal.run('pergola plugin list')).toBe(
     [
       '  NAME     VERSION  STATE     REPLICAS',
@@ -111,7 +111,7 @@ test('plugin list and logs show plugins in columns, and name those that there ar
       '[0]',
     ].join('\n'),
   )
-  // Whoever reads on gets rows alone.
+  // A pipe gets only the rows.
   expect(await terminal.run('pergola plugin list | tail -n 1')).toMatch(/^ {2}todo .*\n\[0\]$/)
   expect(await terminal.run('pergola plugin logs todo')).toBe('todo is up\n[0]')
   expect(await terminal.run('pergola plugin logs tdo')).toBe(
@@ -119,7 +119,7 @@ test('plugin list and logs show plugins in columns, and name those that there ar
   )
 })
 
-test('user add asks for a password twice, and shows neither', async () => {
+test('user add asks for the password twice, without echo', async () => {
   const addAnn = async (first: string, second: string) => {
     terminal.type('clear; pergola user add ann; echo "[$?]"')
     terminal.press('Enter')
@@ -137,7 +137,7 @@ test('user add asks for a password twice, and shows neither', async () => {
   expect(terminal.screen()).not.toContain(password)
 })
 
-test('grant gives a role, and can-i tells in colours what is held and what is missing', async () => {
+test('grant binds a role; can-i prints in colour what the user holds and what is missing', async () => {
   await terminal.run('pergola user add boss --no-password')
   expect(await terminal.run('pergola grant boss todo-view')).toMatch(
     / {2}rolebinding boss-todo-view created\n {2}next {6}pergola can-i .*\n\[0\]$/,
@@ -161,7 +161,7 @@ test('grant gives a role, and can-i tells in colours what is held and what is mi
   expect(terminal.colouredScreen()).not.toContain('\u001b[3')
 })
 
-test('apply makes an object and tells what it changes; list shows it', async () => {
+test('apply creates an object and prints changes; list shows it', async () => {
   expect(await terminal.run('pergola apply -f milk.yaml')).toBe('  todo milk created\n[0]')
   expect(await terminal.run('pergola apply -f done.yaml')).toBe(
     '  todo milk changed\n      spec.state  open -> done\n[0]',
@@ -181,7 +181,7 @@ test('get shows an object as YAML that can be applied again, without colours', a
   )
 })
 
-test('what is refused says where, and what to do', async () => {
+test('errors name the place and the next step', async () => {
   expect(await terminal.run('pergola apply -f wrong.yaml')).toMatch(
     /^wrong\.yaml:2 todo oats: the todo is not valid\n {6}wrong\.yaml:8 spec\.colour is not a known field\n\[1\]$/,
   )
@@ -194,7 +194,7 @@ test('what is refused says where, and what to do', async () => {
   )
 })
 
-test('watch goes on with every change until Ctrl-C', async () => {
+test('watch prints every change until Ctrl-C', async () => {
   terminal.type('clear; pergola list todos --watch; echo "[$?]"')
   terminal.press('Enter')
   await terminal.shows(/ {2}present {2}milk {2}Buy milk {2}done/)
@@ -205,7 +205,7 @@ test('watch goes on with every change until Ctrl-C', async () => {
   expect(terminal.screen().match(/^ .* milk /gm)).toHaveLength(2)
 })
 
-test('delete asks, and nothing but yes deletes', async () => {
+test('delete asks for confirmation; only yes deletes', async () => {
   terminal.type('clear; pergola delete todo milk; echo "[$?]"')
   terminal.press('Enter')
   await terminal.shows(/ {2}Delete todo milk on 127\.0\.0\.1:\d+\? \[y\/N\]$/)
@@ -221,7 +221,7 @@ test('delete asks, and nothing but yes deletes', async () => {
   expect(await terminal.run('pergola get todo milk')).toMatch(/^there is no todo "milk"\n.*\n\[1\]$/)
 })
 
-test('a plan of an upgrade tells the difference and changes nothing; Ctrl-C at a question does not either', async () => {
+test('an upgrade plan prints the differences; neither the plan nor Ctrl-C at the prompt changes anything', async () => {
   const plan = await terminal.run('pergola plugin upgrade todo-1.1.0.tgz --plan')
   expect(plan).toMatch(/^ {2}todo 1\.0\.0 -> 1\.1\.0\n/)
   expect(plan).toMatch(/spec\.title maxLength 120 -> 80/)

@@ -1,4 +1,4 @@
-/** A model to play with, as a file that is applied. */
+/** A model, as a file for `pergola apply`. */
 export const todoModel = `
 apiVersion: plugin.platform.run/v1alpha1
 kind: Model

@@ -20,7 +20,7 @@ async function create(...args: readonly string[]) {
 }
 
 describe('npm create pergola-plugin', () => {
-  test('writes a plugin, and says what to do next', async () => {
+  test('writes a plugin and prints the next step', async () => {
     expect(await create('todo', '--group', 'todo.example.com')).toEqual({
       code: 0,
       stdout: '  Wrote todo/ (8 files).  Next:  cd todo && npm install && npm run dev\n',
@@ -33,7 +33,7 @@ describe('npm create pergola-plugin', () => {
     )
   })
 
-  test('asks for the group at a terminal, until it is one', async () => {
+  test('asks for the group at a terminal until it is valid', async () => {
     const command = [process.execPath, '--conditions=source', main, 'notes'].map((word) => `'${word}'`).join(' ')
     const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: folder, stdio: ['pipe', 'pipe', 'inherit'] })
     let shown = ''
@@ -56,7 +56,7 @@ describe('npm create pergola-plugin', () => {
     [['fine', '--groups', 'fine.example.com'], 1, /^Unknown option '--groups'/],
     [['taken', '--group', 'fine.example.com'], 2, /^taken is there already, and not empty/],
   ]
-  test.each(refusals)('%j is refused in a line', async (args, code, told) => {
+  test.each(refusals)('%j fails with a one-line reason', async (args, code, told) => {
     mkdirSync(join(folder, 'taken'), { recursive: true })
     writeFileSync(join(folder, 'taken/mine'), '')
     const outcome = await create(...args)

@@ -13,8 +13,8 @@ interface Outcome {
   readonly reason: string | undefined
 }
 
-test('a database that is stopped, frozen or slow is answered 503, written down twice, and needs no restart', async () => {
-  // What it has acknowledged outlives it.
+test('while the database is stopped, frozen or slow, requests get 503; each outage logs two lines; no restart is needed', async () => {
+  // Acknowledged commits must survive the kill.
   await using postgres = await startPostgres('18', { settings: ['synchronous_commit=on'] })
   const database = await createDatabase(postgres.url)
   await seedAdministrator(database.url, token)
@@ -53,7 +53,7 @@ test('a database that is stopped, frozen or slow is answered 503, written down t
     await seen((status) => status === 503)
     await expect.poll(() => health('/readyz')).toBe(503)
     expect(await health('/livez')).toBe(200)
-    // Nobody can be told apart now, so nobody sees details.
+    // The caller cannot be authenticated now, so the details are not shown.
     expect(await health('/readyz?verbose')).toBe(503)
   }
 
@@ -68,7 +68,7 @@ test('a database that is stopped, frozen or slow is answered 503, written down t
   postgres.thaw()
   await goesOn()
 
-  // Slow: it stands still, and goes on before anybody has given up.
+  // Slow: the database freezes, and continues before requests time out.
   const begun = outcomes.length
   postgres.freeze()
   await expect.poll(() => health('/livez')).toBe(200)
@@ -91,7 +91,7 @@ test('a database that is stopped, frozen or slow is answered 503, written down t
     .filter(({ msg }) => msg !== 'request')
   const told = lines.map(({ msg }) => msg).slice(lines.findIndex(({ msg }) => msg === begins))
   expect(told.filter((msg) => msg !== begins && msg !== ends)).toEqual([])
-  // They take turns: an outage has one line when it begins, and one when it ends.
+  // The lines alternate: one when an outage begins, one when it ends.
   expect(told.every((msg, at) => msg === (at % 2 === 0 ? begins : ends))).toBe(true)
   expect(told.length).toBeGreaterThanOrEqual(4)
 })

@@ -7,7 +7,7 @@ import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { dev } from '../../packages/cli/src/dev/dev.ts'
 import { createPlugin } from '../../packages/create-pergola-plugin/src/create-plugin.ts'
 
-/** The same as the command does, in the process of the test: what it prints, and where it can be looked into. */
+/** Runs `pergola dev` in the process of the test, so that its output and its coverage can be read. */
 const repository = join(import.meta.dirname, '../..')
 const parent = mkdtempSync(join(tmpdir(), 'pergola-dev-here-'))
 afterAll(() => rmSync(parent, { recursive: true }))
@@ -42,7 +42,7 @@ function newProject(name: string) {
   return { folder, code: readFileSync(file, 'utf8'), save: (text: string) => writeFileSync(file, text) }
 }
 
-test('a plugin is started, follows a save, outlives a broken one, and ends', async () => {
+test('starts the plugin, reloads on save, keeps running after a broken save, and stops', async () => {
   const { folder, code, save } = newProject('here')
   const texts = printed()
   const stop = new AbortController()
@@ -62,7 +62,7 @@ test('a plugin is started, follows a save, outlives a broken one, and ends', asy
   expect(await ended).toBe(0)
 })
 
-test('where there is no plugin, or no port, it says so and ends', async () => {
+test('without a plugin or a free port it prints the reason and exits', async () => {
   const texts = printed()
   expect(await dev({ ...options, folder: parent })).toBe(2)
   expect(texts.stderr).toContain('run this in the folder of a plugin')

@@ -24,7 +24,7 @@ afterAll(() => rmSync(parent, { recursive: true }))
 const timeout = 120_000
 const patience = { timeout: 60_000, interval: 20 }
 
-/** As `npm create pergola-plugin` leaves it, installed. */
+/** A plugin from `npm create pergola-plugin`, with its dependencies. */
 function newProject(name: string) {
   const folder = join(parent, name)
   createPlugin(folder, { name, group: `${name}.example.com`, version: '1.0.0' })
@@ -35,9 +35,9 @@ function newProject(name: string) {
     folder,
     code,
     plural: `${name}s`,
-    /** The whole file, as an editor saves it. */
+    /** Writes the whole file, as an editor does. */
     save: (text: string) => writeFileSync(file, text),
-    /** The plugin as it was made, but that it counts from this number on. */
+    /** The source of the plugin, with a counter that starts at this number. */
     countingFrom: (first: number) => code.replace('open: await', `open: ${first} + await`),
   }
 }
@@ -55,12 +55,12 @@ function startDev(directory: string, ...args: readonly string[]): PergolaProcess
   return startPergola({ directory, args: ['dev', '--port', '0', ...args] })
 }
 
-/** Waits until it has printed this. */
+/** Waits until the output matches. */
 async function told(dev: PergolaProcess, words: string | RegExp): Promise<void> {
   await expect.poll(() => dev.stdout(), patience).toMatch(words)
 }
 
-/** Somebody, by the file that `--as` reads. */
+/** A user from the file that `--as` reads. */
 function callAs(folder: string, person: string) {
   const { url = '', tokens = {} } = readPeople(folder) ?? {}
   const token = tokens[person]
@@ -85,12 +85,12 @@ interface CallOptions {
   readonly method?: string
 }
 
-/** Processes that a command has started. */
+/** The child processes of a process. */
 function childrenOf({ pid: command }: PergolaProcess): readonly string[] {
   return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && statusOf(pid).includes(`\nPPid:\t${command}\n`))
 }
 
-/** Empty when there is none. */
+/** Empty if there is no such process. */
 function statusOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/status`, 'utf8')
@@ -104,7 +104,7 @@ const stillThere = (pids: readonly string[]) => pids.filter((pid) => /^State:\t[
 const statsOf = (name: string) => `/apis/console.api.${name}.example.com/v1alpha1/${name}s/-/stats`
 const objectsOf = (name: string) => `/apis/${name}.example.com/v1alpha1/${name}s`
 
-/** Two callers who never stop, and what they were answered but 200. */
+/** Two callers that send requests all the time, and record every status except 200. */
 function steadyStream(folder: string, name: string) {
   const stopping = new AbortController()
   const failed: unknown[] = []
@@ -124,7 +124,7 @@ function steadyStream(folder: string, name: string) {
   ])
   return {
     answered: () => answered,
-    /** Answers what failed. */
+    /** Stops and returns the failures. */
     stop: async () => {
       stopping.abort()
       await streams
@@ -151,7 +151,7 @@ describe('pergola dev', () => {
   })
   afterAll(() => dev[Symbol.asyncDispose]())
 
-  /** The process that a debugger finds. */
+  /** The process that listens on the debugger port. */
   const inspected = async () => {
     const answer = await fetch(`http://127.0.0.1:${inspectPort}/json/list`).catch(() => undefined)
     const [target] = ((await answer?.json()) ?? []) as readonly { readonly id: string }[]
@@ -192,7 +192,7 @@ describe('pergola dev', () => {
     expect((await nobody(statsOf(name))).status).toBe(401)
   })
 
-  test('tells who may not do what, and how that would change', async () => {
+  test('prints denied requests with the command that would grant them', async () => {
     expect((await ann(objectsOf(name))).status).toBe(403)
     await told(
       dev,
@@ -215,7 +215,7 @@ describe('pergola dev', () => {
     expect(await run(src, '--as', 'ann', 'list', plural)).toMatchObject({ code: 1, stdout: '' })
     expect((await run(src, 'list', plural, '--as', 'admin')).stdout).toContain('first')
     expect((await run(src, '--as', 'nobody', 'whoami')).stdout).toContain('nobody, who is not signed in')
-    // As the line about the denied says it.
+    // The command from the log line about the denied request.
     expect((await run(folder, 'grant', 'ann', `${name}-view`)).stdout).toContain(`rolebinding ann-${name}-view created`)
     expect((await run(src, '--as', 'ann', 'list', plural)).stdout).toContain('first')
     expect((await run(folder, 'can-i', 'delete', plural, '--as', 'ann')).stdout).toContain('no  ann may not delete')
@@ -255,7 +255,7 @@ describe('pergola dev', () => {
       await expect.poll(openIn, { ...patience, interval: 50 }).toBe(at * 100 + 1)
     }
     expect(dev.stdout()).toMatch(/devnote {2}src\/plugin\.ts saved, reloaded in \d+ ms/)
-    // A debugger finds the process that answers now.
+    // The debugger port belongs to the process that answers now.
     await expect.poll(inspected, patience).not.toBe(firstInspected)
     await expect.poll(inspected, patience).toBeDefined()
   })
@@ -306,7 +306,7 @@ describe('pergola dev', () => {
     },
   )
 
-  test('loses no save that comes while another is taken over', { timeout }, async () => {
+  test('loses no save that arrives during a reload', { timeout }, async () => {
     for (let at = 1; at <= 10; at++) {
       save(countingFrom(at * 1_000))
       await sleep(100)
@@ -318,7 +318,7 @@ describe('pergola dev', () => {
     expect(dev.stdout().match(/saved, reloaded in/g)).toHaveLength(reloads)
   })
 
-  test('tells where the plugin failed', { timeout }, async () => {
+  test('prints where the plugin failed', { timeout }, async () => {
     const failing = code
       .replace('async ({ client }) => ({', 'async ({ client }) => fails() || ({')
       .replace('export default', "function fails(): false {\n  throw new TypeError('boom')\n}\n\nexport default")
@@ -332,7 +332,7 @@ describe('pergola dev', () => {
     const body = { metadata: { name: 'kept' }, spec: { title: 'Kept', owner: 'ann' } }
     expect((await admin(objectsOf(name), { body })).status).toBe(201)
     expect((await admin(`${objectsOf(name)}/first`, { method: 'DELETE' })).status).toBe(200)
-    // The plugin, and what will read the next save.
+    // The plugin process and the process that compiles the next save.
     await expect.poll(() => childrenOf(dev)).toHaveLength(2)
     const children = childrenOf(dev)
     dev.signal('SIGINT')
@@ -347,7 +347,7 @@ describe('pergola dev', () => {
     await using second = startDev(folder)
     expect(await second.exited).toBe(1)
     expect(second.stderr()).toContain('pergola dev runs here already')
-    // By now, a seed would be there again.
+    // By now, a repeated seed would be visible.
     expect(again.stdout()).not.toMatch(/seed {2}|debug {2}/)
     expect(await openIn()).toBe(1)
     const pluginAgain = childrenOf(again)
@@ -365,7 +365,7 @@ describe('pergola dev', () => {
   })
 })
 
-test('a plugin that cannot be read yet is waited for, and so is its seed', { timeout }, async () => {
+test('waits for a plugin that does not compile yet, and for its seed', { timeout }, async () => {
   const name = 'devlate'
   const { folder, code, save } = newProject(name)
   const seed = join(folder, `seed/${name}s.yaml`)
@@ -383,8 +383,8 @@ test('a plugin that cannot be read yet is waited for, and so is its seed', { tim
   expect((await callAs(folder, 'admin')(statsOf(name))).json['open']).toBe(1)
 })
 
-describe('pergola dev says in a line why it cannot be', () => {
-  test('where there is no plugin', { timeout }, async () => {
+describe('pergola dev prints one line if it cannot start', () => {
+  test('without a plugin', { timeout }, async () => {
     await using dev = startDev(mkdtempSync(join(parent, 'empty-')))
     expect(await dev.exited).toBe(2)
     expect(dev.stderr()).toMatch(/^there is no package\.json in .*; run this in the folder of a plugin\n$/)

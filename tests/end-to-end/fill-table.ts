@@ -1,14 +1,14 @@
 import { Client } from 'pg'
 
 export interface Filling {
-  /** Of the model, whose first index is of `spec.title`, if it has any. */
+  /** The table of a model whose first index, if any, is `spec.title`. */
   readonly plural: string
   readonly storedAs: string
   readonly count: number
   readonly isIndexed: boolean
 }
 
-/** Very many objects of a model in PostgreSQL, past the write path: for what is measured afterwards. */
+/** Inserts very many objects into PostgreSQL without the write path, for benchmarks. */
 export async function fillTable(url: string, { plural, storedAs, count, isIndexed }: Filling): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()

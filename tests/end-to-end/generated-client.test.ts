@@ -6,7 +6,7 @@ import { startHost, type PluginHost } from './plugin-host.ts'
 import { pluginPackage } from './plugin-package.ts'
 import { runGeneratedClient } from './run-generated-client.ts'
 
-/** The document of each module of types that the scenario imports. */
+/** OpenAPI documents by the module name that the scenario imports. */
 const documents = {
   administration: '/openapi/v3/apis/console.api.platform.run/v1alpha1',
   auth: '/openapi/v3/auth',
@@ -29,7 +29,7 @@ afterAll(async () => {
   await host[Symbol.asyncDispose]()
 })
 
-test('a client generated from the documents signs in, adds a user, grants a role, makes a token, reviews access and installs a plugin', async () => {
+test('a client generated from the documents signs in, adds a user, grants a role, creates a token, reviews access and installs a plugin', async () => {
   const read = async (path: string) => JSON.stringify((await host.send(`GET ${path}`, { token: host.admin })).body)
   const entries = Object.entries(documents).map(async ([name, path]) => [name, await read(path)] as const)
   const packageFile = join(folder, 'todo.tgz')

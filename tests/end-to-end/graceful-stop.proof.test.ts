@@ -15,7 +15,7 @@ import { seedAdministrator } from './seed-administrator.ts'
 const token = 'pgs_graceful-stop-graceful-stop-graceful-stop'
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
 
-/** What became of requests sent across the stop. Only a refused connection is no request cut: it never began. */
+/** Outcome of requests sent during the stop. A refused connection does not count as cut, because no request was sent. */
 interface Outcome {
   answered: number
   readonly cut: string[]
@@ -39,7 +39,7 @@ for (const [engine, open] of engines) {
       const load = Array.from({ length: 16 }, () => keepAsking(url, agent, outcome))
       await expect.poll(() => outcome.answered).toBeGreaterThan(200)
       const watchful = watchfulClients(url, outcome)
-      // With the pipelined one that is as many unbounded lists as one caller may read.
+      // Together with the pipelined one this is the limit of unbounded lists per caller.
       const streams = [readSlowly(url)]
       const uploads = Array.from({ length: 4 }, (_, at) => uploadSlowly(url, `uploaded-${at}`))
       const pipelined = pipelineTwo(url)
@@ -60,13 +60,13 @@ for (const [engine, open] of engines) {
       expect(await pipelined).toBe(2)
       expect(await slowHead).toMatch(/^HTTP\/1\.1 200 OK/)
       expect(exitCode).toBe(0)
-      // The slow ones were still going on when the signal came, or this would prove little.
+      // The slow requests must still run when the signal arrives, otherwise the test proves nothing.
       expect(seconds).toBeGreaterThan(1)
     })
   })
 }
 
-test('the server turns unready before it is gone, and answers on open connections say that they are the last', async () => {
+test('the server becomes unready before it stops, and responses on open connections have Connection: close', async () => {
   await using database = sqliteFile()
   await using pergola = await startServer(database.url)
   const url = await pergola.url()
@@ -84,7 +84,7 @@ test('the server turns unready before it is gone, and answers on open connection
   expect(await pergola.exited).toBe(0)
 })
 
-test('a statement that does not end cannot keep the server from ending', async () => {
+test('a statement that hangs does not prevent the exit', async () => {
   await using database = await createDatabase(inject('postgres')['18'])
   await using pergola = await startServer(database.url, { PERGOLA_SERVER_DRAIN_TIMEOUT: '1' })
   const url = await pergola.url()
@@ -100,7 +100,7 @@ test('a statement that does not end cannot keep the server from ending', async (
   await blocker.end()
 })
 
-test('what does not end in time is cut, counted and logged; a second signal ends everything at once', async () => {
+test('requests that exceed the drain timeout are cut, counted and logged; a second signal exits at once', async () => {
   await using database = sqliteFile()
   await using pergola = await startServer(database.url, { PERGOLA_SERVER_DRAIN_TIMEOUT: '1' })
   const never = request(`${await pergola.url()}/api/v1alpha1/roles`, { method: 'POST', headers })
@@ -124,7 +124,7 @@ test('what does not end in time is cut, counted and logged; a second signal ends
   expect(await hurried.exited).toBe(1)
 })
 
-/** With an administrator whose token the tests know. */
+/** Starts a server with an administrator whose token the tests know. */
 async function startServer(database: string, env: Record<string, string> = {}): Promise<PergolaProcess> {
   await seedAdministrator(database, token)
   return startPergola({ env: { PERGOLA_DATABASE_URL: database, ...env } })
@@ -138,7 +138,7 @@ function sqliteFile() {
   }
 }
 
-/** Large enough that a whole list does not fit into the socket's buffers, so that reading slowly holds it open. */
+/** Creates objects until a list exceeds the socket buffers, so that a slow reader keeps the request open. */
 async function fillWithRoles(url: string, count: number): Promise<void> {
   const annotations = { 'example.com/filling': 'x'.repeat(20_000) }
   for (let at = 0; at < count; at++) {
@@ -148,7 +148,7 @@ async function fillWithRoles(url: string, count: number): Promise<void> {
   }
 }
 
-/** One request after the other on kept-alive connections, until nobody listens any more. */
+/** Sends requests on keep-alive connections until the server no longer listens. */
 async function keepAsking(url: string, agent: Agent, outcome: Outcome): Promise<void> {
   for (;;) {
     try {
@@ -163,7 +163,7 @@ async function keepAsking(url: string, agent: Agent, outcome: Outcome): Promise<
   }
 }
 
-/** As behind a load balancer: a connection a request, and none once the server says that it is not ready. */
+/** As a load balancer: one connection per request, and none once the server is unready. */
 async function watchfulClients(url: string, outcome: Outcome): Promise<void> {
   const server = { ready: true }
   const probe = async () => {
@@ -188,18 +188,18 @@ async function watchfulClients(url: string, outcome: Outcome): Promise<void> {
   await Promise.all([probe(), ...Array.from({ length: 16 }, client)])
 }
 
-/** Two requests at once on one connection, the second with an answer that is read late; answers how many came back. */
+/** Pipelines two requests and reads the second response late; returns the number of responses. */
 async function pipelineTwo(url: string): Promise<number> {
   const socket = connectTo(url)
   const line = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${headers.authorization}\r\n\r\n`
   socket.write(line('/api/v1alpha1/roles/author') + line('/api/v1alpha1/roles'))
-  // Not read at all until the server has closed what it takes for quiet: most of the answer is still to be sent then.
+  // Starts to read after the server has closed idle connections; most of the response is not sent yet.
   await sleep(2_500)
   const received = await text(socket)
   return received.endsWith('\r\n0\r\n\r\n') ? received.split('HTTP/1.1 200 OK').length - 1 : 0
 }
 
-/** A request whose first line takes two seconds to arrive. */
+/** A request whose request line takes two seconds to arrive. */
 async function sendHeadSlowly(url: string): Promise<string> {
   const socket = connectTo(url)
   const head = 'GET /livez HTTP/1.1\r\nhost: x\r\n\r\n'
@@ -210,7 +210,7 @@ async function sendHeadSlowly(url: string): Promise<string> {
   return text(socket)
 }
 
-/** Connects, says nothing, and does not hang up when the server does. */
+/** Connects, sends nothing, and does not close when the server does. */
 async function silentPeer(url: string): Promise<AsyncDisposable> {
   const socket = connectTo(url)
   await once(socket, 'connect')

@@ -7,9 +7,9 @@ import { createHostFetch } from '../../packages/plugin-sdk/src/run/host-fetch.ts
 import { startHost, type PluginHost } from './plugin-host.ts'
 import { pluginPackage } from './plugin-package.ts'
 
-/** A lease lasts this long in these tests. */
+/** Duration of a lease in these tests. */
 const seconds = 2
-/** Tells what it was started with, so that the test can ask its host in its place. */
+/** Returns the plugin's token and host socket, so that the test can call the host as the plugin. */
 const answer = '(request, response) => response.end(JSON.stringify({ token, host }))'
 
 let host: PluginHost
@@ -47,7 +47,7 @@ function hold(name: string) {
   return { leads, log, lease, stop, [Symbol.asyncDispose]: stop }
 }
 
-test('a lead goes on for as long as its lease is renewed', async () => {
+test('leadership lasts while its lease is renewed', async () => {
   await using held = hold('lasting')
   await expect.poll(() => held.leads.length).toBe(1)
   await sleep(seconds * 1_500)
@@ -55,7 +55,7 @@ test('a lead goes on for as long as its lease is renewed', async () => {
   expect(await held.lease('PUT')).toMatchObject({ token: held.leads[0]?.term })
 })
 
-test('a lead is over when its lease has another token, and a new one begins', async () => {
+test('leadership ends when the lease has another token, and a new term begins', async () => {
   await using held = hold('lost')
   await expect.poll(() => held.leads.length).toBe(1)
   await held.lease('DELETE')
@@ -66,7 +66,7 @@ test('a lead is over when its lease has another token, and a new one begins', as
   expect(held.leads[1]?.fence).toBe(`lost/${held.leads[1]?.term}`)
 })
 
-test('who stops gives its lease back', async () => {
+test('stopping releases the lease', async () => {
   const held = hold('given-back')
   await expect.poll(() => held.leads.length).toBe(1)
   await held.stop()

@@ -7,7 +7,7 @@ import { loadConfig } from '../../packages/server/src/base/config.ts'
 import { createLog } from '../../packages/server/src/base/log.ts'
 import { countStatements } from '../../packages/server/src/store/postgres/connection/count-statements.ts'
 
-/** What contract 7 asks for, a look at the newest place every second, and some more. */
+/** One poll of the newest revision per second, plus periodic work. */
 const mostInAMinute = 90
 const stepMs = 100
 
@@ -28,7 +28,7 @@ test('an idle replica sends at most 90 statements in a minute, however many mode
     const pass = async (milliseconds: number) => {
       for (let passed = 0; passed < milliseconds; passed += stepMs) {
         await vi.advanceTimersByTimeAsync(stepMs)
-        // What was sent is answered, and what comes of that is sent.
+        // Wait until all statements are answered and their follow-ups are sent.
         for (let quiet = 0; quiet < 5; quiet = statements.open === 0 ? quiet + 1 : 0) {
           await new Promise<void>((resume) => void turn(resume))
         }
@@ -36,10 +36,10 @@ test('an idle replica sends at most 90 statements in a minute, however many mode
     }
     try {
       const watches = await watchModels(server.url, await server.signIn('admin'))
-      // The first minute has what there is to do after a start.
+      // Skip the work after a start.
       await pass(80_000)
       const before = statements.count
-      // Liveness asks nobody anything, not even who it is that asks.
+      // Liveness sends no statement, not even to authenticate the caller.
       const alive = Array.from({ length: 60 }, () => isAlive(server.url))
       await pass(60_000)
       expect(new Set(await Promise.all(alive))).toEqual(new Set([200]))
@@ -64,7 +64,7 @@ async function isAlive(url: string): Promise<number | undefined> {
   return answer.statusCode
 }
 
-/** Declares models and watches each of them several times. */
+/** Creates models and opens several watches on each. */
 async function watchModels(url: string, token: string): Promise<readonly IncomingMessage[]> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const ask = async (path: string, more: object, body = ''): Promise<IncomingMessage> => {

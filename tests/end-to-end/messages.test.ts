@@ -61,45 +61,45 @@ interface Told {
 
 const told: readonly Told[] = [
   {
-    what: 'a keyword that is mistyped, with the one that was meant',
+    what: 'a misspelled schema keyword, with a suggestion',
     line: `POST ${models}`,
     body: other({ m: { type: 'string', minLenght: 3 } }),
     detail: `the model is not valid: ${ofSchema}.m.minLenght is not a keyword of schemas; did you mean minLength?`,
   },
   {
-    what: 'the place in a schema whose value means nothing',
+    what: 'the place of an invalid value in a schema',
     line: `POST ${models}`,
     body: other({ m: { type: 'string', minLength: -1 } }),
     detail: `the model is not valid: ${ofSchema}.m.minLength must be 0 or more`,
   },
   {
-    what: 'a default that breaks its own rules',
+    what: 'a default that violates its own schema',
     line: `POST ${models}`,
     body: other({ m: { enum: ['a', 'b'], default: 'c' } }),
     detail: `the model is not valid: ${ofSchema}.m.default must be one of a, b`,
   },
   {
-    what: 'the group of a model as what cannot be changed',
+    what: 'that the group of a model cannot change',
     line: () => `PUT ${models}/${name}`,
     body: { spec: { ...note.spec, group: 'other.example.com' } },
     detail: 'the model is not valid: spec.group is "notes.example.com" and cannot be changed',
   },
   {
-    what: 'a value that fits none of the allowed forms, once',
+    what: 'a value that matches no alternative, as one error',
     line: `POST ${notes}`,
     body: { metadata: { name: 'a' }, spec: { title: 'A', address: 5 } },
     detail: 'the note is not valid: spec.address must fit one of the allowed forms',
     errors: [['/spec/address', 'oneOf']],
   },
   {
-    what: 'what is wrong with the form that was meant',
+    what: 'the error of the closest alternative',
     line: `POST ${notes}`,
     body: { metadata: { name: 'a' }, spec: { title: 'A', address: { port: 'x' } } },
     detail: 'the note is not valid: spec.address.port must be of type integer',
     errors: [['/spec/address/port', 'type']],
   },
   {
-    what: 'three faults in words, the others by their number, and all in the list',
+    what: 'three errors in the detail, the number of the others, and all in the list',
     line: `POST ${notes}`,
     body: { metadata: { name: 'a' }, spec: { title: '', words: ['too long', 'abcdef', 'ok', 'longer'] } },
     detail:
@@ -112,53 +112,53 @@ const told: readonly Told[] = [
     ],
   },
   {
-    what: 'a name that is taken, at its field',
+    what: 'a duplicate name, at its field',
     line: `POST ${notes}`,
     body: { metadata: { name: 'first' }, spec: { title: 'A' } },
     detail: 'note "first" exists already; choose another name',
     errors: [['/metadata/name', 'exists', 'is taken; choose another one']],
   },
   {
-    what: 'a unique value that is taken, at its field',
+    what: 'a duplicate unique value, at its field',
     line: `POST ${notes}`,
     body: { metadata: { name: 'second' }, spec: { title: 'A', slug: 'first' } },
     detail: 'note "second": the value "first" of spec.slug is taken by "first"',
     errors: [['/spec/slug', 'unique', 'is taken by "first"']],
   },
   {
-    what: 'an old version, with the one that is stored',
+    what: 'a version conflict, with the stored version',
     line: `PUT ${notes}/first`,
     body: { metadata: { version: 7 }, spec: { title: 'A' } },
     detail: 'note "first" is at version 0, the update carries 7; read it again and retry',
     errors: [['/metadata/version', 'version', 'is 0 by now']],
   },
   {
-    what: 'a partial wildcard, in place of a regular expression',
+    what: 'that partial wildcards are not supported',
     line: `POST ${roles}`,
     body: { metadata: { name: 'r' }, rules: [{ apiGroups: ['to*'], resources: ['*'], verbs: ['get'] }] },
     detail:
       'the role is not valid: rules[0].apiGroups[0] may hold "*" only as the whole value; partial wildcards are not supported',
   },
   ...['-spec.views', 'spec.views:desc', 'spec.views%20desc'].map((sort) => ({
-    what: `how a sort is written, for ${sort}`,
+    what: `the syntax of sort, for ${sort}`,
     line: `GET ${notes}?sort=${sort}`,
     detail: `sort "${decodeURIComponent(sort)}" cannot be read; write sort=spec.views,desc`,
   })),
   {
-    what: 'the index that was meant',
+    what: 'a misspelled index, with a suggestion',
     line: `GET ${notes}?sort=spec.vews`,
     detail:
       'sort: "spec.vews" is not indexed in notes; did you mean spec.views?; indexed are metadata.name, metadata.creationTimestamp, metadata.deletionTimestamp, spec.slug, spec.views',
   },
   {
-    what: 'a place in the body of a token as it was sent',
+    what: 'the field of a token as it was sent',
     line: `POST ${tokens}`,
     body: { expiresAt: '2030' },
     detail: 'the token is not valid: expiresAt must be a valid date-time',
     errors: [['/expiresAt', 'format']],
   },
   {
-    what: 'a place in a profile as it was sent',
+    what: 'the field of a profile as it was sent',
     line: `PATCH ${profile}`,
     body: { email: 'nobody' },
     detail: 'the profile is not valid: email must be a valid email',
@@ -166,7 +166,7 @@ const told: readonly Told[] = [
   },
 ]
 
-describe('a problem tells', () => {
+describe('a problem reports', () => {
   for (const { what, line, body, detail, errors } of told) {
     test(what, async () => {
       const request = typeof line === 'string' ? line : line()

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { shownMetrics } from '../../packages/server/src/base/metrics.ts'
 import { startPergola } from './pergola-process.ts'
 
-test('what a server does is in its metrics, under names of the catalogue', async () => {
+test('metrics count requests, logins, watches and plugins; every name is in the catalogue', async () => {
   const port = await freePort()
   const administrator = { PERGOLA_ADMIN_USERNAME: 'ann', PERGOLA_ADMIN_PASSWORD_FILE: 'password' }
   await using server = startPergola({

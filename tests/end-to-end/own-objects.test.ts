@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engines, startHost, type PluginHost, type Sent } from './plugin-host.ts'
 
-/** The example as it stands, packed by the command, on a server: people and what is their own. */
+/** Users and their own objects in the todo example, packed by the command and installed on a server. */
 const operations = Number(process.env['CASES'] ?? 1) * 100
 const mine = '/apis/uc.api.todo.example.com/v1alpha1/todos'
 const merging = 'application/merge-patch+json'
@@ -36,7 +36,7 @@ describe.each(engines)('on %s', (engine) => {
   const create = (token: string, name: string, spec: object = {}) =>
     host.send(`POST ${mine}`, { token, body: { metadata: { name }, spec: { title: `of ${name}`, ...spec } } })
 
-  test('a collection of own objects takes GET and POST, and its Allow says so', async () => {
+  test('a collection of own objects accepts GET and POST; other methods are 405 with Allow', async () => {
     for (const method of ['PUT', 'DELETE']) {
       const { status, body } = await host.send(`${method} ${mine}`, { token: host.admin, body: {} })
       expect(status).toBe(405)
@@ -44,7 +44,7 @@ describe.each(engines)('on %s', (engine) => {
     }
   })
 
-  test('whoever writes owns, whatever the body says; to others it is not there', async () => {
+  test('the caller owns what it creates, whatever the body says; for other users the object is 404', async () => {
     expect((await create(ann, 'milk', { owner: 'bob' })).body['spec']).toMatchObject({ owner: 'ann' })
     expect((await host.send(`GET ${mine}/milk`)).status).toBe(401)
     const body = { spec: { title: 'stolen' } }
@@ -70,7 +70,7 @@ describe.each(engines)('on %s', (engine) => {
     })
   })
 
-  test('whatever two people do, neither is shown a byte of what the other has', async () => {
+  test('two users who act concurrently never see objects of each other', async () => {
     using watching = watchOwn(host.url, bob)
     await expect.poll(() => watching.opened()).toBe(true)
     const seen: string[] = []
@@ -101,7 +101,7 @@ describe.each(engines)('on %s', (engine) => {
   })
 })
 
-/** Everything that comes to somebody who watches what is its own. */
+/** Records everything that a watch of own objects receives. */
 function watchOwn(url: string, token: string) {
   const stop = new AbortController()
   const state = { text: '', opened: false }

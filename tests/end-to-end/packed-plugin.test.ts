@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('a packed plugin runs as its host starts it, says what it is, evaluates, answers, and ends with 0', async () => {
+test('a packed plugin starts, returns its definition, evaluates, answers a custom API, and exits with 0', async () => {
   const lines: string[] = []
   const plugin = await startPluginProcess({
     name: 'todo',
@@ -54,11 +54,11 @@ test('a packed plugin runs as its host starts it, says what it is, evaluates, an
   const { authorization } = link
   const path = '/apis/console.api.todo.example.com/v1alpha1/todos/-/stats'
   const answer = await link.pool.request({ path, method: 'GET', headers: { authorization } })
-  // The server knows neither this plugin nor its model; what it says of that is handed on as it is.
+  // The server does not know this plugin; the plugin forwards the server's error.
   expect([answer.statusCode, await answer.body.json()]).toMatchObject([401, { reason: 'Unauthenticated' }])
   await plugin[Symbol.asyncDispose]()
   expect(await plugin.exited).toMatchObject({ code: 0, signal: null })
-  // Nor does it give leases, without which no controller runs, or settings.
+  // For the same reason the plugin gets neither leases nor settings.
   const unknown = /^(the lease "reminders" cannot be had|the settings todo-settings cannot be read)/
   expect(lines.filter((line) => !unknown.test(line))).toEqual([])
 })

@@ -15,7 +15,7 @@ import { packPlugin } from '../../packages/cli/src/plugin/pack.ts'
 
 const repository = join(import.meta.dirname, '../..')
 
-/** A plugin of one file, as its author would pack it; with these options for compilers. */
+/** Packs a plugin of one source file, with these compiler options. */
 export function packedSource(file: string, compilerOptions: object = {}): Promise<Buffer> {
   return packed(false, (folder) => {
     mkdirSync(join(folder, 'src'))
@@ -26,14 +26,14 @@ export function packedSource(file: string, compilerOptions: object = {}): Promis
   })
 }
 
-/** A plugin of this repository; those of `plugins` come with the host. */
+/** Packs a plugin of this repository. */
 export function packedProject(project: `${'examples' | 'plugins'}/${string}`): Promise<Buffer> {
   return packed(project.startsWith('plugins/'), (folder) => {
     copyProject(project, folder)
   })
 }
 
-/** A plugin of these files, by their paths; what is not there is taken from one of this repository. */
+/** Packs a plugin from these files, by path; missing files are copied from a plugin of this repository. */
 export function packedFiles(files: Readonly<Record<string, string>>, based?: `examples/${string}`): Promise<Buffer> {
   return packed(false, (folder) => {
     if (based) copyProject(based, folder)

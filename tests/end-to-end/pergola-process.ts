@@ -6,16 +6,16 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const ownCommand = join(import.meta.dirname, '../../packages/cli/src/main.ts')
-/** Sources that were compiled once are not compiled at every start. */
+/** Compile cache of Node.js, so that later starts are faster. */
 const compiled = join(import.meta.dirname, '../../node_modules/.cache/compiled')
 
-/** A `pergola` process, run from its sources in a folder of its own. */
+/** A `pergola` process, run from source in a separate folder. */
 export interface PergolaProcess extends AsyncDisposable {
   readonly directory: string
   readonly pid: number
   readonly stdout: () => string
   readonly stderr: () => string
-  /** Waits until it listens. */
+  /** Waits until the server listens. */
   url(): Promise<string>
   signal(name: NodeJS.Signals): void
   /** Resolves with the exit code. */
@@ -25,10 +25,10 @@ export interface PergolaProcess extends AsyncDisposable {
 export interface PergolaOptions {
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** By name, written before it starts. */
+  /** Files to write before the start, by name. */
   readonly files?: Readonly<Record<string, string>>
   readonly directory?: string
-  /** The command's source, of another checkout. */
+  /** The command's source, if it is in another checkout. */
   readonly command?: string
 }
 

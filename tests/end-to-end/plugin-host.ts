@@ -7,12 +7,12 @@ import { createLog } from '../../packages/server/src/base/log.ts'
 
 const password = 'correct horse battery'
 export const plugins = '/apis/plugin.platform.run/v1alpha1/plugins'
-export const packages = '/apis/console.api.platform.run/v1alpha1/plugins/-/packages'
+const packages = '/apis/console.api.platform.run/v1alpha1/plugins/-/packages'
 
 export interface Sent {
   readonly token?: string
   readonly body?: object | Buffer
-  /** Of a body that is no package. */
+  /** Content type of a body that is not a package. */
   readonly type?: string
 }
 
@@ -21,32 +21,33 @@ interface Answered {
   readonly body: Record<string, object>
 }
 
-/** A server that plugins can be installed on, with an administrator. */
+/** A server with an administrator, for tests that install plugins. */
 export interface PluginHost extends AsyncDisposable {
   readonly url: string
   readonly databaseUrl: string
-  /** Its token, and everybody's password. */
+  /** The administrator's token. */
   readonly admin: string
+  /** The password of all users. */
   readonly password: string
   send(line: string, options?: Sent): Promise<Answered>
-  /** A user who can sign in, by its token. */
+  /** Creates a user with a password; returns a session token. */
   user(name: string): Promise<string>
-  /** Sends a package as somebody does who has read what it means, and says yes to all of it. */
+  /** Installs a package with all approvals that its plan lists. */
   install(bytes: Buffer): Promise<Answered>
-  /** Waits until a plugin is there. */
+  /** Waits until the status of a plugin matches. */
   phaseIs(plugin: string, expected: object): Promise<void>
 }
 
 const allEngines = ['SQLite', 'PostgreSQL 18'] as const
 type Engine = (typeof allEngines)[number]
-/** One of them where that was asked for: these tests start many processes. */
+/** `TEST_PLUGINS_ON` selects one engine, because these tests start many processes. */
 export const engines = allEngines.filter((engine) => (process.env['TEST_PLUGINS_ON'] ?? engine) === engine)
 
 interface HostOptions extends Pick<AssembleOptions, 'keys'> {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** With the URL of a database, one more replica on it. */
+/** With `sharedUrl`, starts another replica on that database. */
 export async function startHost(
   engine: Engine,
   sharedUrl?: string,

@@ -9,10 +9,10 @@ import { dumpDatabase } from '../security/dump.ts'
 import { engines, plugins, startHost, type PluginHost } from './plugin-host.ts'
 import { packageOf, pluginPackage, todoDefinition } from './plugin-package.ts'
 
-/** An install that fails says why and what to do, and nothing of the package is left. */
+/** A failed install reports the reason and the next step, and leaves nothing of the package behind. */
 const administration = '/apis/console.api.platform.run/v1alpha1/plugins'
 const models = '/apis/plugin.platform.run/v1alpha1/models'
-/** What hosts of this file leave here is not mistaken for what those of others do; accounts of plugins pass through it. */
+/** A separate TMPDIR, so that files of other tests do not count. Traversable, because plugins run under other accounts. */
 const directory = mkdtempSync(join(tmpdir(), 'pergola-failures-'))
 chmodSync(directory, 0o711)
 beforeAll(() => void vi.stubEnv('TMPDIR', directory))
@@ -24,7 +24,7 @@ afterAll(() => {
 const groupOf = (name: string) => `${name}.example.com`
 const notesOf = (name: string) => `/apis/${groupOf(name)}/v1alpha1/notes`
 
-/** With a model of notes, and a role template. */
+/** A definition with one model, notes. */
 function definitionOf(name: string, change: Partial<ModelDeclaration> = {}): PluginDefinition {
   const spec = { type: 'object', properties: { title: { type: 'string' } } }
   const model: ModelDeclaration = {
@@ -72,7 +72,7 @@ describe.each(engines)('on %s', (engine) => {
   })
   afterAll(() => host[Symbol.asyncDispose]())
 
-  test('a manifest that is wrong', async () => {
+  test('a package with an invalid manifest leaves nothing behind', async () => {
     const name = 'misnamed'
     const manifest = { name, version: 'newest', definition: definitionOf(name) }
     const sent = packageOf({ 'plugin.json': JSON.stringify(manifest), 'plugin.js': '' })
@@ -86,7 +86,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await leftOf(host, name, [sent])).toEqual(nothing)
   })
 
-  test('a group that is taken, in a plan too', async () => {
+  test('a package with a group of another plugin is rejected, also in a plan', async () => {
     const holding = packed('holder')
     await host.install(holding)
     await host.phaseIs('holder', { phase: 'Started' })
@@ -114,7 +114,7 @@ describe.each(engines)('on %s', (engine) => {
     })
   })
 
-  test('a version that comes while another one is being prepared', async () => {
+  test('a package that arrives during an upgrade is rejected', async () => {
     const name = 'hurried'
     const first = packed(name)
     await host.install(first)
@@ -130,7 +130,7 @@ describe.each(engines)('on %s', (engine) => {
     await purged(host, name, [first, stuck, third])
   })
 
-  test('a schema that cannot be used', async () => {
+  test('a package with an invalid schema leaves nothing behind', async () => {
     const name = 'unschooled'
     const [model] = definitionOf(name).models
     const spec = { type: 'object', properties: { size: { type: 'number', minimum: 'one' } } }
@@ -146,7 +146,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await leftOf(host, name, [sent])).toEqual(nothing)
   })
 
-  test('values that are there twice, and are to be unique', async () => {
+  test('a plugin whose new unique index finds duplicates does not start, and can be repaired', async () => {
     const name = 'doubled'
     const first = packed(name)
     await host.install(first)
@@ -181,7 +181,7 @@ describe.each(engines)('on %s', (engine) => {
     await purged(host, name, [first, second])
   })
 
-  test('declared objects that share a value which is to be unique', async () => {
+  test('a plugin whose declared objects violate a unique index fails', async () => {
     const name = 'declaring'
     const files = { 'extensions/notes.yaml': `${note(name, 'one', 'same')}---${note(name, 'two', 'same')}` }
     const sent = packed(name, { definition: definitionOf(name, unique), files })
@@ -197,7 +197,7 @@ describe.each(engines)('on %s', (engine) => {
     await purged(host, name, [sent])
   })
 
-  test('a process that exits', async () => {
+  test('a plugin whose process exits is restarted with a delay', async () => {
     const name = 'leaver'
     const sent = packed(name, { files: { 'plugin.js': `console.error('no license found'); process.exit(4)` } })
     expect((await host.install(sent)).status).toBe(201)
@@ -212,7 +212,7 @@ describe.each(engines)('on %s', (engine) => {
     await purged(host, name, [sent])
   })
 
-  test('a process that never answers', async () => {
+  test('a plugin whose process never answers is restarted with a delay', async () => {
     const name = 'silent'
     await using hasty = await start('hasty.db', { PERGOLA_PLUGINS_START_TIMEOUT: '1' })
     const sent = packed(name, { files: { 'plugin.js': `console.log('thinking'); setInterval(() => {}, 1000)` } })
@@ -230,10 +230,10 @@ describe.each(engines)('on %s', (engine) => {
 })
 
 const nothing = { plugin: 404, models: [], roles: [], packages: 0, files: [], processes: [] }
-/** Of one whose process has not answered. */
+/** For a plugin whose process has not answered. */
 const nothingServed = { models: [], roles: [] }
 
-/** What there is of a plugin: in the API, in the database, on the disk and among processes. */
+/** What exists of a plugin in the API, in the database, on disk and as processes. */
 async function leftOf(host: PluginHost, name: string, packages: readonly Buffer[]) {
   const kept = new Set((await dumpDatabase(host.databaseUrl)).others.map(({ bytes }) => bytes.toString('utf8')))
   const registered = await itemsOf(host, models)

@@ -8,12 +8,12 @@ import { pluginPackage, todoDefinition } from './plugin-package.ts'
 
 vi.setConfig({ hookTimeout: 60_000, testTimeout: 60_000 })
 
-/** What a plugin that runs as an account of its own can find out on the machine: nothing of its host, or of others. */
+/** A plugin under a separate account can access neither the host nor other plugins. */
 const echo = '/apis/api.todo.example.com/v1alpha1/echo'
 const directory = mkdtempSync(join(tmpdir(), 'pergola-isolation-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
-/** Tries what is in the query, and says how that went. */
+/** Runs the operation from the query and returns the outcome. */
 const answer = `async (request, response) => {
   const fs = await import('node:fs')
   const net = await import('node:net')
@@ -33,7 +33,7 @@ const answer = `async (request, response) => {
   }
 }`
 
-/** A process of a session of its own, whose parent has ended. */
+/** Starts a process in a new session, whose parent exits. */
 const leaving = `async (request, response) => {
   if (request.url.endsWith('?exit')) return process.exit(3)
   const { execFileSync } = await import('node:child_process')
@@ -41,8 +41,8 @@ const leaving = `async (request, response) => {
   response.end(JSON.stringify({ pid }))
 }`
 
-describe.runIf(createAccounts('auto').isolation === 'uid')('as an account of its own', () => {
-  test('a plugin sees nothing of its host, its database and other plugins', async () => {
+describe.runIf(createAccounts('auto').isolation === 'uid')('under a separate account', () => {
+  test('a plugin cannot access the host, its database or other plugins', async () => {
     await using host: PluginHost = await startHost('SQLite', `sqlite:${join(directory, 'data.db')}`)
     const other = { ...todoDefinition, name: 'other', groups: ['other.example.com'], models: [], routes: [] }
     await host.install(pluginPackage({ answer }))
@@ -75,7 +75,7 @@ describe.runIf(createAccounts('auto').isolation === 'uid')('as an account of its
     expect(status).toBe(200)
   })
 
-  test('what a plugin has started ends with it, though it has left its group and its parent has ended', async () => {
+  test('processes that a plugin started are killed with it, even in another session', async () => {
     await using host: PluginHost = await startHost('SQLite')
     await host.install(pluginPackage({ answer: leaving }))
     await host.phaseIs('todo', { phase: 'Started' })

@@ -14,7 +14,7 @@ async function run(args: readonly string[], options: PergolaOptions) {
 }
 
 describe('pergola plugin pack', () => {
-  test('makes a package that a host can read, and tells what it will do', async () => {
+  test('creates a package that a host can read, and prints the summary', async () => {
     using project = todoProject()
     const { code, stdout, stderr } = await run(['plugin', 'pack', '--out', 'packed'], { directory: project.folder })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -23,14 +23,14 @@ describe('pergola plugin pack', () => {
     const [first = '', ...rest] = stdout.split('\n')
     expect(first).toMatch(/^ {2}plugin\.js \d+ KB, \d+ dependencies inlined, no native code$/)
     const last = `  packed/todo-1.0.0.tgz  ${Math.ceil(bytes.length / 1_024)} KB  sha256:${digest}\n`
-    // The text is the one that a host makes of the package.
+    // The host creates the same text from the package.
     const { manifest } = await readPackage(bytes)
     const summary = renderSections(describePlugin(packageContents(manifest as PluginManifest, [])))
     expect(rest.join('\n')).toBe(`${summary}\n${last}`)
     expect(summary).toContain('a host of ^1.0.0')
   })
 
-  test('makes a package that a host installs and runs', async () => {
+  test('creates a package that a host installs and runs', async () => {
     using project = todoProject()
     await run(['plugin', 'pack'], { directory: project.folder })
     const env = { PERGOLA_ADMIN_USERNAME: 'admin', PERGOLA_ADMIN_PASSWORD_FILE: 'password' }
@@ -64,7 +64,7 @@ describe('pergola plugin pack', () => {
     expect((await send(`POST ${todos}`, { metadata: { name: 'milk' }, spec }, token)).status).toBe(201)
     const found = await send(`GET ${todos}?fieldSelector=words=milk`, undefined, token)
     expect(found.body).toMatchObject({ total: 1 })
-    // Everybody reaches what the summary says, and nothing more.
+    // Anonymous callers reach exactly what the summary lists.
     expect(await send('GET /apis/api.todo.example.com/v1alpha1/shares/0123abcd')).toEqual({
       status: 200,
       body: { title: 'Buy milk', state: 'open' },
@@ -72,7 +72,7 @@ describe('pergola plugin pack', () => {
     expect((await send('GET /apis/console.api.todo.example.com/v1alpha1/todos/-/stats')).status).toBe(401)
   })
 
-  test('puts it beside package.json unless it is said, the same every time', async () => {
+  test('writes beside package.json by default, and is reproducible', async () => {
     using project = todoProject()
     const first = await run(['plugin', 'pack'], { directory: project.folder })
     const bytes = readFileSync(join(project.folder, 'todo-1.0.0.tgz'))
@@ -89,14 +89,14 @@ describe('pergola plugin pack', () => {
   ])[] = [
     ['a mistake in the code', { 'src/plugin.ts': 'const a = = 1\n' }, 1, /^src\/plugin\.ts:1:11 Unexpected token\n$/],
     [
-      'what the code throws',
+      'an exception of the code',
       { 'src/plugin.ts': "throw new Error('not today')\nexport default 1\n" },
       1,
       /^src\/plugin\.ts:1:\d+ not today\n$/,
     ],
-    ['a version that is none', { 'package.json': '{"version":"one"}' }, 2, /^package\.json: the version "one" must/],
+    ['an invalid version', { 'package.json': '{"version":"one"}' }, 2, /^package\.json: the version "one" must/],
   ]
-  test.each(refusals)('says %s in a line, and leaves nothing behind', async (_, files, code, told) => {
+  test.each(refusals)('reports %s in one line, and leaves nothing behind', async (_, files, code, told) => {
     using project = todoProject(files)
     const outcome = await run(['plugin', 'pack'], { directory: project.folder })
     expect(outcome).toMatchObject({ code, stdout: '' })
@@ -105,7 +105,7 @@ describe('pergola plugin pack', () => {
     expect(existsSync(join(project.folder, 'dist'))).toBe(false)
   })
 
-  test('compiles decorated classes, and says which of them is ignored', async () => {
+  test('compiles decorated classes, and names those that are ignored', async () => {
     const source = readFileSync(join(import.meta.dirname, '../conformance/plugins/reports.ts'))
     const options = JSON.stringify({ compilerOptions: { experimentalDecorators: true } })
     using project = todoProject({ 'src/plugin.ts': source, 'tsconfig.json': options })
@@ -115,7 +115,7 @@ describe('pergola plugin pack', () => {
     expect(code).toBe(0)
   })
 
-  test('ends with 2 where there is no plugin, and for what it does not know', async () => {
+  test('exits with 2 without a plugin, and for unknown options', async () => {
     const nowhere = await run(['plugin', 'pack'], {})
     expect(nowhere).toMatchObject({ code: 2, stdout: '' })
     expect(nowhere.stderr).toMatch(/^there is no package\.json in .*; run this in the folder of a plugin\n$/)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { PluginDefinition } from '@pergola/api'
 
-/** A package as `pergola plugin pack` makes it, of whatever files. */
+/** A package of arbitrary files, in the format of `pergola plugin pack`. */
 export function packageOf(files: Readonly<Record<string, string>>): Buffer {
   const directory = mkdtempSync(join(tmpdir(), 'pergola-package-'))
   try {
@@ -64,8 +64,8 @@ export const todoDefinition: PluginDefinition = {
 }
 
 /**
- * A plugin without the SDK: what it takes to speak the protocol. `answer(request, response, ask)` gets what is no question of the
- * host itself; `ask(path, headers)` asks the host.
+ * A plugin that implements the protocol without the SDK. `answer(request, response, ask)` handles custom API requests;
+ * `ask(path, headers)` calls the host.
  */
 function pluginProgram(definition: object, answer: string, words: string): string {
   return `
@@ -96,7 +96,7 @@ function pluginProgram(definition: object, answer: string, words: string): strin
       const asked = JSON.parse(text).items
       console.log('asked for ' + asked.length)
       const items = asked.map(({ object: { spec }, indexes, check }) => {
-        // A host that waits for it is answered in the end, and does not say that it took too long.
+        // Answers at last, so that a host without a timeout would succeed and fail the test.
         if (spec?.title === 'slow') return new Promise((done) => setTimeout(() => done({ values: {} }), 40_000))
         if (spec?.title === 'throws') return { failed: 'a planted one' }
         const words = wordsOf(spec?.title ?? '')
@@ -106,7 +106,7 @@ function pluginProgram(definition: object, answer: string, words: string): strin
         const message = 'never ' + check.verb + ' by ' + check.caller + (check.stored ? ' after ' + check.stored.spec.title : '')
         return { values, errors: [{ pointer: '/spec/title', field: 'spec.title', message }] }
       })
-      // As long as others need to come in the meantime.
+      // Long enough for other requests to arrive meanwhile.
       if (asked.some(({ object: { spec } }) => spec?.title?.startsWith('many'))) await new Promise((done) => setTimeout(done, 300))
       response.end(JSON.stringify({ items: await Promise.all(items) }))
     }
@@ -124,10 +124,10 @@ export interface PluginFiles {
   readonly definition?: PluginDefinition
   readonly answer?: string
   readonly version?: string
-  /** How it spells the words that it indexes. */
+  /** How the plugin spells the words that it indexes. */
   readonly words?: 'lower' | 'upper' | 'throw' | 'end once'
   readonly files?: Readonly<Record<string, string>>
-  /** The first file of its pages for the console. */
+  /** Entry file of its console pages. */
   readonly ui?: string
 }
 

@@ -7,7 +7,7 @@ import { pluginPackage, todoDefinition } from './plugin-package.ts'
 const path = '/apis/console.api.todo.example.com/v1alpha1/page'
 const permissions = '/apis/api.platform.run/v1alpha1/users/-/permissions'
 
-/** A page of a plugin's that would tell what it can do as whoever looks at it. */
+/** A plugin page that tries to use the session of the user who opens it. */
 const page = `<p>a page of a plugin</p><script>
   fetch(${JSON.stringify(permissions)})
     .then((answer) => answer.json())
@@ -22,7 +22,7 @@ const plugin = {
   }`,
 }
 
-/** The page of somebody who signs in, and then looks at what the plugin shows: in a frame, and as it is sent. */
+/** A page of our own that signs in, and then loads the plugin page with fetch and in a frame. */
 const script = (person: object) => `(async () => {
   const send = (path, body) => fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
   const signedIn = await send('/auth/sessions', ${JSON.stringify(person)})
@@ -33,7 +33,7 @@ const script = (person: object) => `(async () => {
   const loaded = new Promise((resolve) => (frame.onload = resolve))
   document.documentElement.append(frame)
   await loaded
-  // Long enough for a script to ask and to tell.
+  // Long enough for a script to send its requests.
   await new Promise((resolve) => setTimeout(resolve, 2_000))
   await send('/result', {
     statuses: [signedIn.status, rights.status, shown.status],
@@ -42,7 +42,7 @@ const script = (person: object) => `(async () => {
   })
 })()`
 
-test.skipIf(!existsSync(chromium))('a page of a plugin cannot do what whoever looks at it may', async () => {
+test.skipIf(!existsSync(chromium))('a plugin page cannot use the session of the user who opens it', async () => {
   await using browser = await startPage()
   await using host = await startHost('SQLite', undefined, { env: { PERGOLA_SERVER_PUBLIC_URL: browser.origin } })
   await host.install(pluginPackage(plugin))

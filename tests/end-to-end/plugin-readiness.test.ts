@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startHost, type PluginHost } from './plugin-host.ts'
 import { pluginPackage } from './plugin-package.ts'
 
-/** It takes its time before it listens; told to, it ends. */
+/** Listens after 1.5 s; exits on any request. */
 const slow = `(await new Promise((done) => setTimeout(done, 1_500)), () => process.exit(3))`
 const directory = mkdtempSync(join(tmpdir(), 'pergola-ready-'))
 const start = (env = {}) => startHost('SQLite', `sqlite:${join(directory, 'data.db')}`, { env })
@@ -23,7 +23,7 @@ describe('a host with a plugin that starts slowly', () => {
   })
   afterAll(() => rmSync(directory, { recursive: true }))
 
-  test('is ready when it has started, and stays so when it ends', async () => {
+  test('becomes ready when the plugin has started, and stays ready when it exits', async () => {
     await using host = await start()
     const first = await readiness(host)
     expect(first.status).toBe(503)
@@ -35,7 +35,7 @@ describe('a host with a plugin that starts slowly', () => {
     expect(await readiness(host)).toMatchObject({ status: 200 })
   })
 
-  test('does not wait for it longer than it may', async () => {
+  test('waits no longer than plugins.startGrace', async () => {
     await using host = await start({ PERGOLA_PLUGINS_START_GRACE: '0' })
     await vi.waitFor(async () => expect(await readiness(host)).toMatchObject({ status: 200 }), { timeout: 60_000 })
     await host.phaseIs('todo', { phase: 'Started' })

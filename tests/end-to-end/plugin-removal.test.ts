@@ -4,7 +4,7 @@ import { pluginPackage, todoDefinition } from './plugin-package.ts'
 
 vi.setConfig({ hookTimeout: 60_000, testTimeout: 90_000 })
 
-/** A plugin is taken away, and what it has stored stays, or goes. */
+/** Uninstalling a plugin keeps its data; purging deletes it. */
 const todos = '/apis/todo.example.com/v1alpha1/todos'
 const console_ = '/apis/console.api.platform.run/v1alpha1/plugins'
 
@@ -35,7 +35,7 @@ describe.each(engines)('on %s', (engine) => {
   })
   afterEach(() => host[Symbol.asyncDispose]())
 
-  test('what it has stored is kept for when it comes again, and its group for it alone', async () => {
+  test('uninstall keeps the objects and reserves the group; installing again restores the plugin', async () => {
     const { body: plan } = await send(`POST ${console_}/todo/uninstall?plan=true`)
     expect(plan['text']).toBe(
       [
@@ -65,7 +65,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await statusOf('/api/v1alpha1/roles/todo-view')).toBe(200)
   })
 
-  test('or goes, whatever it held, and its group is free', async () => {
+  test('purge deletes the objects despite their finalizers, and frees the group', async () => {
     const { body: plan } = await send(`POST ${console_}/todo/purge?plan=true`)
     expect(plan['text']).toContain('deleted for good  2 todos')
     expect((await send(`POST ${console_}/todo/purge`)).status).toBe(200)
@@ -78,7 +78,7 @@ describe.each(engines)('on %s', (engine) => {
     expect((await send(`GET ${todos}`)).body).toMatchObject({ items: [] })
   })
 
-  test('one that comes again and ends while what is kept is indexed is started again, and all of it is', async () => {
+  test('a plugin that exits while it indexes kept objects is restarted and finishes the index', async () => {
     await send(`POST ${console_}/todo/uninstall`)
     await host.phaseIs('todo', { reason: 'Uninstalled' })
     const indexes = [{ name: 'words', evaluated: 'multi', revision: 2 } as const]
@@ -90,7 +90,7 @@ describe.each(engines)('on %s', (engine) => {
     expect((await send(`GET ${todos}?fieldSelector=words%3Da`)).body).toMatchObject({ items: [{}] })
   })
 
-  test('what others hold is waited for, and said', async () => {
+  test('purge waits for finalizers of others and reports them', async () => {
     const headers = { type: 'application/merge-patch+json' }
     const finalizers = ['other.example.com/hold']
     await send(`PATCH ${todos}/a`, { ...headers, body: { metadata: { finalizers } } })
@@ -100,7 +100,7 @@ describe.each(engines)('on %s', (engine) => {
     expect((await host.install(first)).body).toMatchObject({ reason: 'InUse' })
   })
 
-  test('it is not deleted by the way', async () => {
+  test('DELETE on the plugin object is rejected with the purge endpoint', async () => {
     const { status, body } = await send(`DELETE ${plugins}/todo`)
     expect(status).toBe(400)
     expect(body['detail']).toContain('/apis/console.api.platform.run/v1alpha1/plugins/<name>/purge')

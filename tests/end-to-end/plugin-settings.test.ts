@@ -30,7 +30,7 @@ interface Reminder {
   readonly title: string
 }
 
-/** What a plugin reminds of, at whatever path. */
+/** Records reminders of the plugin, at any path. */
 async function listenForReminders(reminders: Reminder[]): Promise<Server> {
   const server = createServer((request, response) => {
     void text(request).then((body) => {
@@ -61,10 +61,10 @@ describe.each(engines)('%s: settings of a running plugin', (engine) => {
   const core = '/api/v1alpha1'
   const metadata = { name: 'todo-settings' }
   const hook = (path: string) => `http://127.0.0.1:${(hooks.address() as AddressInfo).port}${path}`
-  /** What it has written so far; a start writes more. */
+  /** The plugin's log; a restart would add lines. */
   const written = async () =>
     (await host.send('GET /apis/console.api.platform.run/v1alpha1/plugins/todo/logs', { token: host.admin })).body
-  /** Due since long, so that the plugin reminds of it at once if it knows where. */
+  /** Creates an overdue todo, so that the plugin sends a reminder at once if a webhook is set. */
   const due = async (name: string) => {
     const spec = { title: name, owner: 'ann', due: '2020-01-01T00:00:00Z' }
     const path = '/apis/todo.example.com/v1alpha1/todos'
@@ -77,7 +77,7 @@ describe.each(engines)('%s: settings of a running plugin', (engine) => {
     await vi.waitFor(look, { timeout: 60_000, interval: 50 })
   }
 
-  test('change what it does, without a restart', async () => {
+  test('take effect without a restart', async () => {
     const before = await written()
     const put = (plural: string, data: object) =>
       host.send(`PUT ${core}/${plural}/todo-settings`, { token: host.admin, body: { data } })
@@ -105,13 +105,5 @@ describe.each(engines)('%s: settings of a running plugin', (engine) => {
     await due('without-a-token')
     await reminded('without-a-token', { at: '/second', authorization: undefined })
     expect(await written()).toEqual(before)
-  })
-
-  test('are refused where they are not as it says', async () => {
-    const refused = await host.send(`PUT ${core}/configmaps/todo-settings`, {
-      token: host.admin,
-      body: { data: { webhook: 'no address' } },
-    })
-    expect(refused).toMatchObject({ status: 422, body: { errors: [{ field: 'data.webhook', rule: 'format' }] } })
   })
 })

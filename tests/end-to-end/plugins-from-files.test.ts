@@ -15,7 +15,7 @@ const token = 'pgs_from-files-from-files-from-files-files'
 const folder = mkdtempSync(join(tmpdir(), 'pergola-from-files-'))
 const directory = join(folder, 'packages')
 
-/** Says what its settings are. */
+/** A plugin with a route that returns its settings. */
 const source = `
 import { definePlugin, defineSettings, route, secret, t, withDefault } from '@pergola/plugin-sdk'
 const Settings = defineSettings(
@@ -65,7 +65,7 @@ async function startReplica(url: string, { key, log }: { readonly key: string; r
   }
 }
 
-test('two servers that start together install once, and settings reach a plugin on both without a restart', async () => {
+test('two replicas that start together install a package once, and settings reach the plugin on both without a restart', async () => {
   await using database = await createDatabase(inject('postgres')['18'])
   await seedAdministrator(database.url, token)
   const log: string[] = []

@@ -23,7 +23,7 @@ test('what changes on a page that was sent, while the next is read and nothing c
   await replica.declare(modelSpec({ note: { type: 'string' } }))
   const model = await replica.registry.find({ group: testGroup, version: 'v1', plural: 'things' })
   const things = replica.of('things')
-  // More than a page.
+  // More than one page.
   const note = 'x'.repeat(400_000)
   for (const name of ['a', 'b', 'c', 'd']) await things.create({ metadata: { name }, spec: { note } })
 
@@ -60,7 +60,7 @@ test('what changes on a page that was sent, while the next is read and nothing c
   const stream = await watchObjects(parts, model, { call: watchCall(), name: undefined })
   stream.open(wire)
   await expect.poll(() => lines).toEqual(['ADDED a 0', 'ADDED b 0', 'ADDED c 0', 'ADDED d 0'])
-  // Longer than a place would be waited for that everybody could do without.
+  // Longer than the wait for a revision.
   await sleep(2_500)
   expect(lines).toHaveLength(4)
   await holding.query('COMMIT')

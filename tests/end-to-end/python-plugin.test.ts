@@ -7,10 +7,10 @@ import { packageOf } from './plugin-package.ts'
 
 const folder = join(import.meta.dirname, 'python-plugin')
 const letters = '/apis/letters.example.com/v1/letters'
-/** Where a plugin looks for programs. */
+/** The PATH of a plugin process. */
 const hasPython = ['/usr/local/bin', '/usr/bin', '/bin'].some((path) => existsSync(join(path, 'python3')))
 
-/** A host starts `plugin.js`; this one hands on what it was given, descriptor 3 included, and ends with the program. */
+/** The host starts `plugin.js`; this one starts the Python program with the same descriptors and exits with it. */
 function pythonPackage(): Buffer {
   const manifest = readFileSync(join(folder, 'plugin.json'), 'utf8')
   const { definition } = JSON.parse(manifest) as { readonly definition: object }
@@ -35,7 +35,7 @@ describe.skipIf(!hasPython)('a plugin in Python, without an SDK', () => {
   const write = (name: string, text: string) =>
     host.send(`POST ${letters}`, { token: host.admin, body: { metadata: { name }, spec: { text } } })
 
-  test('says what is indexed, and what may not be written', async () => {
+  test('computes indexes and rejects writes', async () => {
     expect(await write('milk', 'Buy milk')).toMatchObject({ status: 201 })
     expect(await write('bread', 'Buy bread')).toMatchObject({ status: 201 })
     const empty = { status: 422, body: { errors: [{ field: 'spec.text', message: 'is empty' }] } }
@@ -44,7 +44,7 @@ describe.skipIf(!hasPython)('a plugin in Python, without an SDK', () => {
     expect(found.body['items']).toMatchObject([{ metadata: { name: 'milk' } }])
   })
 
-  test('answers a custom API with what it asks the host as itself', async () => {
+  test('answers a custom API with data that it reads from the host as the plugin', async () => {
     const path = '/apis/console.api.letters.example.com/v1/letters/-/count'
     expect(await host.send(`GET ${path}`, { token: host.admin })).toEqual({
       status: 200,
@@ -53,7 +53,7 @@ describe.skipIf(!hasPython)('a plugin in Python, without an SDK', () => {
     expect(await host.send(`GET ${path}`)).toMatchObject({ status: 401 })
   })
 
-  test('takes a WebSocket', async () => {
+  test('accepts a WebSocket', async () => {
     const path = '/apis/console.api.letters.example.com/v1/letters/-/talk'
     const opened = await connect(`${host.url}${path}`, { token: host.admin })
     opened.send('hello')
@@ -66,7 +66,7 @@ describe.skipIf(!hasPython)('a plugin in Python, without an SDK', () => {
     await expect(connect(`${host.url}${path}`)).rejects.toMatchObject({ status: 401 })
   })
 
-  test('writes its log, and stops when it is asked to', async () => {
+  test('writes its log, and stops when it is disabled', async () => {
     const logs = await host.send('GET /apis/console.api.platform.run/v1alpha1/plugins/letters/logs', {
       token: host.admin,
     })

@@ -29,7 +29,7 @@ test.each([
     PERGOLA_SERVER_PORT: '0',
     PERGOLA_DATABASE_URL: `sqlite:${directory}/test.db`,
   }
-  // A group of its own, so that a server that does not stop is ended with the test.
+  // A separate process group, so that a server that does not stop is killed with the test.
   const child = spawn(shell, args, { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true })
   onTestFinished(() => {
     endGroup(child.pid)
@@ -39,7 +39,7 @@ test.each([
   for await (const line of createInterface({ input: child.stdout })) if (/next {2}|seed {2}/.test(line)) break
   child.stdout.resume()
   child.kill('SIGTERM')
-  // The server holds the pipe open for as long as it runs.
+  // The pipe stays open while the server runs.
   await ended
   expect(child.signalCode).toBe('SIGTERM')
 })
@@ -48,6 +48,6 @@ function endGroup(leader: number | undefined): void {
   try {
     if (leader !== undefined) process.kill(-leader, 'SIGKILL')
   } catch {
-    // Nobody is left, as it should be.
+    // No process is left, as expected.
   }
 }

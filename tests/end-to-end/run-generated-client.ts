@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import openapiTS, { astToString } from 'openapi-typescript'
 
-/** Inside the repository, so that the client's library is found. */
+/** Inside the repository, so that the client library resolves. */
 const folder = 'node_modules/.cache/generated-client'
 const compiler = resolve('node_modules/typescript7/bin/tsc')
 const options = [
@@ -21,14 +21,14 @@ const options = [
 ]
 
 export interface GeneratedClient {
-  /** OpenAPI documents, by the name of the module of their types. */
+  /** OpenAPI documents, by the module name of their types. */
   readonly documents: Readonly<Record<string, string>>
-  /** The program that uses them. */
+  /** The program that uses the types. */
   readonly scenario: string
   readonly args: readonly string[]
 }
 
-/** Generates types from documents, compiles a program against them and runs it; answers what it says when it fails. */
+/** Generates types from documents, compiles a program against them and runs it; returns the output if a step fails. */
 export async function runGeneratedClient({ documents, scenario, args }: GeneratedClient): Promise<string | undefined> {
   mkdirSync(folder, { recursive: true })
   const directory = mkdtempSync(join(folder, 'client-'))
@@ -46,7 +46,7 @@ export async function runGeneratedClient({ documents, scenario, args }: Generate
   }
 }
 
-/** What it says when it fails. */
+/** The output of a command if it fails. */
 async function run(cwd: string, args: readonly string[]): Promise<string | undefined> {
   const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])

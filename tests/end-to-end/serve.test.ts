@@ -4,7 +4,7 @@ import { createDatabase, freePort } from '@pergola/test-servers'
 import { describe, expect, inject, test } from 'vitest'
 import { startPergola } from './pergola-process.ts'
 
-test('serve prints where it listens, its database, the first setup, and a next step that works as printed', async () => {
+test('serve prints its URLs, database and setup secret, and a next command that works as printed', async () => {
   await using pergola = startPergola()
   const url = await pergola.url()
   await expect.poll(pergola.stdout).toContain('next')
@@ -32,14 +32,14 @@ test('serve prints where it listens, its database, the first setup, and a next s
   expect(signingIn.stdout()).toContain('Signed in as admin (super-administrator)')
 })
 
-/** Does what a printed command would, as far as `curl` is concerned. */
+/** Sends the request of a printed `curl` command. */
 async function followed(line: string): Promise<Response> {
   const [, origin = '', body = '', target = ''] =
     /^ {2}next {6}curl -H 'Origin: (\S+)' --json '(.*)' (\S+)$/.exec(line) ?? []
   return fetch(target, { method: 'POST', headers: { origin, 'content-type': 'application/json' }, body })
 }
 
-test('metrics are served on a port of their own, and nowhere without one', async () => {
+test('metrics are served only on the metrics port', async () => {
   const port = await freePort()
   await using pergola = startPergola({ env: { PERGOLA_METRICS_PORT: String(port) } })
   const url = await pergola.url()
@@ -51,7 +51,7 @@ test('metrics are served on a port of their own, and nowhere without one', async
   expect(second.stderr()).toMatch(new RegExp(`cannot serve metrics on 127.0.0.1:${port} .*EADDRINUSE`))
 })
 
-test('the administrator that the configuration names is made at the first start, and can sign in', async () => {
+test('the administrator from the configuration is created at the first start', async () => {
   const files = { password: 'correct horse battery\n' }
   const env = { PERGOLA_ADMIN_USERNAME: 'ann', PERGOLA_ADMIN_PASSWORD_FILE: 'password' }
   await using pergola = startPergola({ env, files })
@@ -69,7 +69,7 @@ test('the administrator that the configuration names is made at the first start,
   expect(pergola.stdout() + pergola.stderr()).not.toContain('correct horse')
 })
 
-test('the administrator of the configuration can sign in as soon as anybody is answered', async () => {
+test('the administrator from the configuration can sign in with the first answered request', async () => {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const env = {
@@ -89,7 +89,7 @@ test('the administrator of the configuration can sign in as soon as anybody is a
   expect(first.status).toBe(201)
 })
 
-test('no secret that is shown to the server is ever printed', async () => {
+test('credentials from requests are not printed', async () => {
   const token = 'pgl_a-token-that-nobody-has-0123456789'
   await using pergola = startPergola()
   const url = await pergola.url()
@@ -100,7 +100,7 @@ test('no secret that is shown to the server is ever printed', async () => {
   expect(pergola.stdout() + pergola.stderr()).not.toContain(token)
 })
 
-test('the configuration file is read, and PostgreSQL described without its password', async () => {
+test('the configuration file is read, and the database URL is printed without its password', async () => {
   await using database = await createDatabase(inject('postgres')['18'])
   const url = database.url.replace('postgres@', 'postgres:hidden@')
   await using pergola = startPergola({
@@ -112,8 +112,8 @@ test('the configuration file is read, and PostgreSQL described without its passw
   expect(pergola.stdout() + pergola.stderr()).not.toContain('hidden')
 })
 
-describe('what cannot work is said in a sentence, with an exit code:', () => {
-  test('settings that do not exist', async () => {
+describe('a start that fails prints one sentence and sets the exit code:', () => {
+  test('unknown settings', async () => {
     await using pergola = startPergola({ env: { PERGOLA_SERVER_PROT: '1', PERGOLA_LOG_LEVEL: 'loud' } })
     expect(await pergola.exited).toBe(2)
     expect(pergola.stderr()).toBe(
@@ -123,13 +123,13 @@ describe('what cannot work is said in a sentence, with an exit code:', () => {
     )
   })
 
-  test('a configuration file that is not there', async () => {
+  test('a configuration file that does not exist', async () => {
     await using pergola = startPergola({ args: ['serve', '--config', 'nowhere.yaml'] })
     expect(await pergola.exited).toBe(2)
     expect(pergola.stderr()).toContain('nowhere.yaml cannot be read: ENOENT')
   })
 
-  test('a port that is taken', async () => {
+  test('a port in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as AddressInfo
@@ -158,7 +158,7 @@ describe('what cannot work is said in a sentence, with an exit code:', () => {
     expect(second.stderr()).toContain('the SQLite file pergola.db is in use by another process')
   })
 
-  test('a command that does not exist', async () => {
+  test('an unknown command', async () => {
     await using pergola = startPergola({ args: ['sevre'] })
     expect(await pergola.exited).toBe(2)
     expect(pergola.stderr()).toContain("unknown command 'sevre'")

@@ -10,7 +10,7 @@ import { seedAdministrator } from './seed-administrator.ts'
 const token = 'pgs_stop-stop-stop-stop-stop-stop-stop-stop'
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
 
-test('a request in flight at SIGTERM is answered after the server has turned unready, then the server exits with 0', async () => {
+test('a request in flight at SIGTERM is answered after the server became unready; then the server exits with 0', async () => {
   using stack = new DisposableStack()
   const directory = stack.adopt(mkdtempSync(join(tmpdir(), 'pergola-stop-')), (made) =>
     rmSync(made, { recursive: true }),

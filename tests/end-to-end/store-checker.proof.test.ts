@@ -7,14 +7,14 @@ import { openPostgresStore } from '../../packages/server/src/store/postgres/post
 import type { StoredObject } from '../../packages/server/src/store/store.ts'
 import { checkStore } from '../faults/store/checker.ts'
 
-/** Written while the database took an index for unfinished, so that it has no entry. */
+/** A row written while the index was marked as not ready, so that its index entry is missing. */
 const unindexed = `
   UPDATE pg_index SET indisready = false WHERE indexrelid = 'm_1_1'::regclass;
   UPDATE m_1 SET ix_1 = 'Oslo' WHERE name = 'bob';
   UPDATE changes SET keys[1] = 'Oslo' WHERE id = 3;
   UPDATE pg_index SET indisready = true WHERE indexrelid = 'm_1_1'::regclass`
 
-/** Made of one column and said to be of another. */
+/** An index built on one column, with a catalog entry that names another. */
 const mistaken = `
   UPDATE pg_index SET indkey = (SELECT attnum || ' 1' FROM pg_attribute
     WHERE attrelid = 'm_1'::regclass AND attname = 'stored_as')::int2vector
@@ -40,14 +40,14 @@ const faults: readonly (readonly [what: string, plant: string, says: RegExp])[] 
     unindexed,
     /the index m_1_1 is broken: heap tuple .* lacks matching/,
   ],
-  ['an index has other values', mistaken, /the index m_1_1 has other values than its table/],
+  ['an index has different values', mistaken, /the index m_1_1 has other values than its table/],
   [
     'a change is lost',
     'DELETE FROM changes WHERE id = 1',
     /the versions of an object have a gap or a double in the log: 1/,
   ],
   [
-    'a change is lost of which the order knows',
+    'a change is lost that the order refers to',
     'DELETE FROM changes WHERE id = 2',
     /the order has a change that is not in the log: 1/,
   ],
@@ -57,12 +57,12 @@ const faults: readonly (readonly [what: string, plant: string, says: RegExp])[] 
     /the versions of an object have a gap or a double in the log: 1, .*"changes":3/,
   ],
   [
-    'a change calls a creation something else',
+    'a creation has the wrong operation',
     `UPDATE changes SET op = 'm' WHERE id = 3`,
     /says "added" of another version than 0/,
   ],
   [
-    'the log goes on behind a deletion',
+    'an object has changes after its deletion',
     `UPDATE changes SET op = 'd' WHERE id = 6`,
     /the log goes on behind a deletion: 1/,
   ],
@@ -78,50 +78,42 @@ const faults: readonly (readonly [what: string, plant: string, says: RegExp])[] 
     `UPDATE m_1 SET uid = (SELECT uid FROM changes WHERE id = 5) WHERE name = 'bob'`,
     /a row is there after its deletion: 1/,
   ],
-  ['a row has another version', `UPDATE m_1 SET version = 9 WHERE name = 'bob'`, differing('version')],
-  ['a row has other data', `UPDATE m_1 SET data = 'x' WHERE name = 'bob'`, differing('data')],
-  ['a row has other labels', `UPDATE m_1 SET labels = '{}' WHERE name = 'bob'`, differing('labels')],
-  ['a row has other sets', `UPDATE m_1 SET sets = '{}' WHERE name = 'bob'`, differing('sets')],
-  ['a row has another key', `UPDATE m_1 SET ix_2 = 'old' WHERE name = 'bob'`, differing('keys')],
+  ['a row has a different version', `UPDATE m_1 SET version = 9 WHERE name = 'bob'`, differing('version')],
+  ['a row has different data', `UPDATE m_1 SET data = 'x' WHERE name = 'bob'`, differing('data')],
+  ['a row has different labels', `UPDATE m_1 SET labels = '{}' WHERE name = 'bob'`, differing('labels')],
+  ['a row has different sets', `UPDATE m_1 SET sets = '{}' WHERE name = 'bob'`, differing('sets')],
+  ['a row has a different key', `UPDATE m_1 SET ix_2 = 'old' WHERE name = 'bob'`, differing('keys')],
   ['a row has lost its declared deletion', 'UPDATE m_1 SET deleted_at = NULL', differing('deleted_at')],
   [
-    'a change tells other labels before it',
+    'a change has wrong previous labels',
     `UPDATE changes SET old_labels = '{}' WHERE id = 2`,
     /tells other values before it/,
   ],
-  [
-    'a change tells no key before it',
-    'UPDATE changes SET old_keys = NULL WHERE id = 2',
-    /tells other values before it/,
-  ],
+  ['a change has no previous keys', 'UPDATE changes SET old_keys = NULL WHERE id = 2', /tells other values before it/],
   ['a revision is missing', 'DELETE FROM change_order WHERE revision = 4', /the revisions have a gap: 1/],
+  ['the sequencer is behind', 'UPDATE sequencer SET revision = 7', /the sequencer is not at the newest revision: 1/],
   [
-    'the sequencer has fallen back',
-    'UPDATE sequencer SET revision = 7',
-    /the sequencer is not at the newest revision: 1/,
-  ],
-  [
-    'the sequencer has another tag',
+    'the sequencer has a wrong tag',
     'UPDATE sequencer SET tag = tag + 1',
     /the sequencer is not at the newest revision: 1/,
   ],
   [
-    'a change has two places',
+    'a change has two revisions',
     'UPDATE change_order SET id = 3 WHERE revision = 4',
     /a change has two places in the order: 1, .*\[3,4\]/,
   ],
   [
-    'a change has no place',
+    'a change has no revision',
     'UPDATE change_order SET id = 3 WHERE revision = 4',
     /has no place in the order and does not wait for one: 1/,
   ],
   [
-    'a change has its place and waits',
+    'a change with a revision is still pending',
     'INSERT INTO pending_changes VALUES (3, 1)',
     /has a place in the order and still waits for one: 1/,
   ],
   [
-    'a change waits that nobody logged',
+    'a pending change is not in the log',
     'INSERT INTO pending_changes VALUES (99, 1)',
     /a change is waiting that is not in the log/,
   ],
@@ -134,7 +126,7 @@ const faults: readonly (readonly [what: string, plant: string, says: RegExp])[] 
 
 describe('the checker of the store', () => {
   test.each(postgresVersions)(
-    'finds nothing wrong with a sound one on PostgreSQL %s, in order or not',
+    'finds no fault in a consistent store on PostgreSQL %s, with and without pending changes',
     async (version) => {
       await using database = await createFilled(version)
       expect(await checkStore(database.url)).toEqual([])
@@ -147,13 +139,13 @@ describe('the checker of the store', () => {
     },
   )
 
-  test('leaves be what is left of an index that is no longer declared', async () => {
+  test('ignores entries of an index that is no longer declared', async () => {
     await using database = await createFilled()
     await execute(database.url, `UPDATE m_1 SET sets = sets || '{"9": ["old"]}' WHERE name = 'bob'`)
     expect(await checkStore(database.url)).toEqual([])
   })
 
-  test('is told of rows that were loaded past the log', async () => {
+  test('accepts rows without changes only with bulkLoaded', async () => {
     await using database = await createFilled()
     const loaded = { id: 9, name: 'eve', uid: randomUUID(), labels: {}, sets: {} }
     await execute(database.url, `INSERT INTO m_1 ${copyOf('m_1', `name = 'bob'`, loaded)}`)
@@ -162,7 +154,7 @@ describe('the checker of the store', () => {
   })
 
   for (const [what, plant, says] of faults) {
-    test(`sees that ${what}`, async () => {
+    test(`detects that ${what}`, async () => {
       await using database = await createFilled()
       await execute(database.url, plant)
       expect((await checkStore(database.url)).join('\n')).toMatch(says)
@@ -205,7 +197,7 @@ async function execute(url: string, sql: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
-    // One by one, each in its own transaction.
+    // One by one, each in a separate transaction.
     for (const statement of sql.split(';\n')) await client.query(statement)
   } finally {
     await client.end()

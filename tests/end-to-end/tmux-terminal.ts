@@ -9,17 +9,17 @@ const command = join(import.meta.dirname, '../../packages/cli/src/main.ts')
 const compiled = join(import.meta.dirname, '../../node_modules/.cache/compiled')
 const patience = { timeout: 60_000, interval: 50 }
 
-/** A terminal as somebody sits at it, with a shell that knows the command `pergola`. */
+/** A terminal with a shell that has the command `pergola`. */
 export interface TmuxTerminal extends Disposable {
-  /** What is on the screen, without the spaces at the ends of lines. */
+  /** The text on the screen, without trailing spaces. */
   readonly screen: () => string
-  /** The same with colours, as the escapes of a terminal. */
+  /** The text on the screen, with escape sequences for colours. */
   readonly colouredScreen: () => string
   readonly type: (text: string) => void
   readonly press: (key: string) => void
-  /** Until the screen shows this. */
+  /** Waits until the screen shows this. */
   readonly shows: (what: RegExp | string) => Promise<void>
-  /** Types a command, and answers what it has left on an empty screen, with its exit code in brackets at the end. */
+  /** Types a command on an empty screen; returns the output, with the exit code in brackets at the end. */
   readonly run: (line: string) => Promise<string>
 }
 
@@ -55,7 +55,7 @@ export function openTerminal(env: Readonly<Record<string, string>>, folder: stri
       await expect.poll(screen, patience).toMatch(what)
     },
     run: async (line) => {
-      // Numbered, so that the end of the command before is not taken for this one's.
+      // Numbered, so that the end marker of the previous command is not mistaken for this one.
       const end = ` #${++runs}\n$`
       type(`clear; ${line}; echo "[$?] #${runs}"`)
       press('Enter')

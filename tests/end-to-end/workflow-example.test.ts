@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { packedProject } from './packed-source.ts'
 import { engines, startHost } from './plugin-host.ts'
 
-test.each(engines)('the example of a workflow, packed, brings what it declares by hand, on %s', async (engine) => {
+test.each(engines)('the packed workflow example installs its declared objects and works, on %s', async (engine) => {
   await using host = await startHost(engine)
   const { admin: token } = host
   const { status } = await host.install(await packedProject('examples/workflow'))

@@ -7,11 +7,11 @@ import { createRole, expectSoon, person, type Person } from '../conformance/peop
 import { expectStatus } from '../conformance/request.ts'
 import type { Api } from '../conformance/server.ts'
 
-/** What an attacker is after: an object that neither it nor any visitor may read. */
+/** The target of the attacks: an object that neither the attacker nor an anonymous visitor may read. */
 export interface Vault {
   readonly things: Collection
   readonly path: string
-  /** A role that may read it. */
+  /** A role that may read the object. */
   readonly reader: string
   readonly rule: object
 }
@@ -23,7 +23,7 @@ export async function createVault(api: Api): Promise<Vault> {
   return { things, path: `${things.path}/${metadata.name}`, rule, reader: await createRole(api, { rules: [rule] }) }
 }
 
-/** Somebody who looks after roles, bindings and users, and holds nothing else. */
+/** A user who may edit roles, bindings and users, and has no other rights. */
 export async function createEditor(api: Api): Promise<Person & { readonly role: string }> {
   const resources = ['roles', 'rolebindings', 'users', 'users/password']
   const role = await createRole(api, { rules: [{ apiGroups: [''], resources, verbs: ['*'] }] })
@@ -32,7 +32,7 @@ export async function createEditor(api: Api): Promise<Person & { readonly role: 
   return { ...eve, role }
 }
 
-/** Whatever was tried: the vault is as closed as before, to the attacker and to visitors. Rights take a moment to spread. */
+/** Neither the attacker nor an anonymous visitor can read the vault. Polls, because rights take a moment to reach a replica. */
 export async function expectClosed(api: Api, eve: Person, { path }: Vault): Promise<void> {
   const until = performance.now() + 400
   do {
@@ -43,11 +43,11 @@ export async function expectClosed(api: Api, eve: Person, { path }: Vault): Prom
 
 export interface RawRequest {
   readonly method: string
-  /** Sent as it is, however it looks. */
+  /** Sent unchanged, even if it is malformed. */
   readonly target: string
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly body?: string
-  /** Of this machine: all of 127.0.0.0/8 is. */
+  /** A local source address: all of 127.0.0.0/8 works. */
   readonly from?: string
 }
 
@@ -57,7 +57,7 @@ export interface RawAnswer {
   readonly headers: IncomingMessage['headers']
 }
 
-/** From an address of the attacker's choice. */
+/** Sends a request, optionally from another source address. */
 export async function sendRaw(url: string, request: RawRequest): Promise<RawAnswer> {
   const { hostname, port } = new URL(url)
   const { method, target, headers = {}, body, from } = request
@@ -84,7 +84,7 @@ export interface Guess {
   readonly from?: string
 }
 
-/** A login over a connection of its own. */
+/** A login over a new connection. */
 export function guess(url: string, { username, password, from }: Guess): Promise<RawAnswer> {
   return sendRaw(url, {
     method: 'POST',

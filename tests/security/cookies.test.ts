@@ -7,7 +7,7 @@ import { sendRaw, type RawAnswer } from './attack.ts'
 
 const ann = { username: 'ann', password: 'correct horse battery' }
 
-/** One that people reach at this address, whatever it listens on. */
+/** A server with this public URL, independent of the address it listens on. */
 async function startAt(publicUrl: string): Promise<Server & AsyncDisposable> {
   const server = await assemble({
     config: loadConfig({
@@ -28,12 +28,12 @@ function signIn({ url }: Server, headers: Readonly<Record<string, string>>): Pro
   return sendRaw(url, { method: 'POST', target: '/auth/sessions', headers, body: JSON.stringify(ann) })
 }
 
-// What a browser keeps is the same on every engine.
+// Cookies do not depend on the database engine.
 describe('SQLite', () => {
-  describe('cookies by the address that people use', () => {
+  describe('cookies depend on the public URL', () => {
     const origin = 'https://pergola.example.com'
 
-    test('over https only this very host can set one, and it never travels in the clear', async () => {
+    test('over https the session cookie has the __Host- prefix and is Secure', async () => {
       await using server = await startAt(origin)
       const answer = await signIn(server, { origin })
       expect(answer.status).toBe(201)
@@ -44,7 +44,7 @@ describe('SQLite', () => {
       expect(cookie).not.toContain('Domain')
     })
 
-    test('over https a cookie that a sibling or a plain page has set is not looked at', async () => {
+    test('over https a session cookie without the __Host- prefix is ignored', async () => {
       await using server = await startAt(origin)
       const [cookie = ''] = (await signIn(server, { origin })).headers['set-cookie'] ?? []
       const secret = /=(pgs_[\w-]+)/.exec(cookie)?.[1] ?? ''
@@ -55,7 +55,7 @@ describe('SQLite', () => {
       }
     })
 
-    test('over https the address that it listens on is another site', async () => {
+    test('over https a login from the listening address or a sibling origin is cross-site', async () => {
       await using server = await startAt(origin)
       expect((await signIn(server, { origin: server.url })).status).toBe(403)
       expect((await signIn(server, { origin: 'https://evil.pergola.example.com' })).status).toBe(403)
@@ -64,7 +64,7 @@ describe('SQLite', () => {
       )
     })
 
-    test('over plain http from elsewhere nobody signs in, and is told the two ways out', async () => {
+    test('over plain http to a remote host a login is rejected with the two ways to fix it', async () => {
       await using server = await startAt('http://pergola.example.com')
       const answer = await signIn(server, { origin: 'http://pergola.example.com' })
       expect(answer.status).toBe(403)

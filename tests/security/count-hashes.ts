@@ -1,11 +1,11 @@
 import { createHook } from 'node:async_hooks'
 
 export interface HashCount extends Disposable {
-  /** Argon2 hashes begun in this process, the servers of the test included. */
+  /** Argon2 hashes started in this process, including those of the servers under test. */
   readonly count: number
 }
 
-/** Hashing is what a login costs: where it is done as often, neither time nor CPU tells one login from another. */
+/** Hashing dominates the cost of a login: two logins with the same number of hashes cannot be told apart by time or CPU. */
 export function countHashes(): HashCount {
   let count = 0
   const hook = createHook({ init: (_id, type) => void (type === 'ARGON2REQUEST' && count++) }).enable()

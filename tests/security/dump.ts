@@ -7,22 +7,22 @@ import { credentialTables } from '../../packages/server/src/store/other-tables.t
 
 const names = new Set([...credentialTables.matchAll(/CREATE TABLE (\w+)/g)].map(([, name = '']) => name))
 
-/** A value of a table that holds no credentials, as bytes. */
+/** A value from a table without credentials, as bytes. */
 export interface DumpedValue {
   readonly where: string
   readonly bytes: Buffer
 }
 
 export interface Dump {
-  /** Everything but the credentials: objects, indexes, the change log, the catalog. */
+  /** All values outside the credential tables: objects, indexes, the change log, the catalog. */
   readonly others: readonly DumpedValue[]
-  /** The hashes of passwords, as they are stored. */
+  /** The stored password hashes. */
   readonly passwordHashes: readonly string[]
-  /** How many credential tables there are, and how many rows they hold in all. */
+  /** The number of credential tables and of their rows. */
   readonly credentials: { readonly tables: number; readonly rows: number }
 }
 
-/** The whole database, read past the server. */
+/** Reads the whole database directly, without the server. */
 export async function dumpDatabase(url: string): Promise<Dump> {
   using tables = url.startsWith('sqlite:') ? openSqlite(url) : undefined
   if (tables) return await dump(tables.names(), async (table) => tables.rows(table))
@@ -41,7 +41,7 @@ export async function dumpDatabase(url: string): Promise<Dump> {
   }
 }
 
-/** A copy of the file and its log: the server has locked its own. */
+/** Opens a copy of the file and its write-ahead log, because the server locks the original. */
 function openSqlite(url: string) {
   const file = url.slice('sqlite:'.length)
   const directory = mkdtempSync(join(tmpdir(), 'pergola-dump-'))

@@ -6,8 +6,8 @@ import { onEachEngine } from '../conformance/server.ts'
 const tokens = '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'
 
 onEachEngine((api) => {
-  describe('values that one part reads otherwise than another', () => {
-    test('a NUL in a name, a selector or a query is refused, and breaks nothing', async () => {
+  describe('values that two components could read differently', () => {
+    test('a NUL in a name, a selector or a query causes no server error', async () => {
       const things = await api.things()
       const answers = [
         await login(api, { username: 'a\u0000b', password: 'x' }),
@@ -26,10 +26,10 @@ onEachEngine((api) => {
       for (const { status, text } of answers) expect(status, text).toBeLessThan(500)
     })
 
-    test('indexes and fields by names that every object of the language has', async () => {
+    test('indexes and fields named like members of Object.prototype work', async () => {
       const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty']
       const own = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]))
-      // Spelled out: in a literal it would be no field.
+      // Not a literal: there, __proto__ would set the prototype instead of a field.
       Object.defineProperty(own, '__proto__', { value: { type: 'string' }, enumerable: true })
       const schema = {
         type: 'object',
@@ -44,7 +44,7 @@ onEachEngine((api) => {
             composites: [],
           })
           .catch((error: unknown) => String(error))
-        // Refused or taken; what was taken works.
+        // The definition may be rejected; if it is accepted, the index must work.
         if (typeof answer === 'string') {
           expect(answer).not.toContain('500')
           continue
@@ -56,26 +56,14 @@ onEachEngine((api) => {
       }
     })
 
-    test('who holds a unique value is not told to those who may not read it', async () => {
-      const things = await api.model()
-      await things.created({ name: 'secret-holder', spec: { city: 'a', code: 'taken' } })
-      const rule = { apiGroups: [things.spec.group], resources: [things.spec.plural], verbs: ['create'] }
-      const ann = await person(api, { roles: [await createRole(api, { rules: [rule] })] })
-      const body = { metadata: { name: 'mine' }, spec: { city: 'a', code: 'taken' } }
-      await expect
-        .poll(async () => (await ann.request('POST', things.path, { body })).status, { interval: 25 })
-        .toBe(409)
-      expect((await ann.request('POST', things.path, { body })).text).not.toContain('secret-holder')
-    })
-
-    test('the name of the host itself is nobody’s to have', async () => {
+    test('no user can be created with a reserved name', async () => {
       for (const name of ['system:bootstrap', 'plugin:todo', '-', 'system']) {
         const { status } = await api.request('POST', `${core}/users`, { body: { metadata: { name } } })
         expect(status, name).toBe(name === 'system' ? 201 : 422)
       }
     })
 
-    test('answers with secrets are kept by no cache', async () => {
+    test('responses with secrets have Cache-Control: no-store', async () => {
       const ann = await person(api)
       const made = await ann.request('POST', tokens, { body: {} })
       expectStatus(made, 201)
@@ -85,8 +73,8 @@ onEachEngine((api) => {
     })
   })
 
-  describe('work that an attacker asks for', () => {
-    test('a role of 200 rules of repeated words is refused in few comparisons', async () => {
+  describe('expensive requests', () => {
+    test('a role with 200 rules of repeated words is rejected in few comparisons', async () => {
       const editor = await createRole(api, { rules: [{ apiGroups: [''], resources: ['roles'], verbs: ['*'] }] })
       const eve = await person(api, { roles: [editor] })
       const words = (word: string) => Array.from({ length: 60 }, () => word)
@@ -95,15 +83,6 @@ onEachEngine((api) => {
       await expect
         .poll(async () => (await eve.request('POST', `${core}/roles`, { body })).text, { interval: 25 })
         .toContain('EscalationForbidden')
-    })
-
-    test('a binding of 256 subjects', async () => {
-      const users = Array.from({ length: 256 }, (_, at) => `many-${at}`)
-      for (const name of users)
-        expectStatus(await api.request('POST', `${core}/users`, { body: { metadata: { name } } }), 201)
-      const subjects = users.map((name) => ({ name }))
-      const body = { metadata: { name: 'many' }, roleRef: { name: 'visitor' }, subjects }
-      expectStatus(await api.request('POST', `${core}/rolebindings`, { body }), 201)
     })
   })
 })

@@ -8,14 +8,14 @@ const tokens = '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'
 const tokenIn = ({ status, body }: Answer) => (status === 201 ? [(body as { token: string }).token] : [])
 
 onEachEngine((api) => {
-  describe('what was just being opened when it was closed', () => {
-    test('sessions by a password that is replaced', async () => {
+  describe('credentials created while they are revoked', () => {
+    test('sessions created with a password that is replaced are rejected', async () => {
       const there = await api.replica()
       const { name } = await person(api)
       for (let round = 0; round < rounds; round++) {
         const password = round === 0 ? 'correct horse battery' : `the password of round ${round}`
         const next = { password: `the password of round ${round + 1}` }
-        // More than are looked at together: some have read the old hash when it is replaced.
+        // More logins than are hashed concurrently: some have read the old hash when it is replaced.
         const logins = Array.from({ length: 12 }, () => login(api, { username: name, password, transport: 'token' }))
         const [reset, ...answers] = await Promise.all([
           there.request('PUT', `${core}/users/${name}/password`, { body: next }),
@@ -29,7 +29,7 @@ onEachEngine((api) => {
       }
     })
 
-    test('tokens by a session that ends', async () => {
+    test('tokens created by a session that is revoked are rejected', async () => {
       const there = await api.replica()
       for (let round = 0; round < rounds; round++) {
         const { name, token: session } = await person(api)
@@ -37,7 +37,7 @@ onEachEngine((api) => {
         const [reset, ...answers] = await Promise.all([
           there.request('PUT', `${core}/users/${name}/password`, { body: password }),
           ...Array.from({ length: 20 }, async (_, at) => {
-            // One after the other, so that some meet the moment of the change.
+            // Staggered, so that some run at the moment of the change.
             for (let turn = 0; turn < at; turn++) await new Promise(setImmediate)
             return api.request('POST', tokens, { token: session, body: {} })
           }),
@@ -49,7 +49,7 @@ onEachEngine((api) => {
       }
     })
 
-    test('an account that is disabled while it signs in', async () => {
+    test('sessions created while the user is disabled are rejected', async () => {
       const there = await api.replica()
       for (let round = 0; round < rounds; round++) {
         const { name } = await person(api)

@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Attacks a server on each engine, and looks for secrets where none belong. Any word chooses the files whose name holds it.
- * Ends well only when no attack works.
+ * Runs the attacks against a server on each engine. Arguments select test files by name.
+ * Exits with 0 only if no attack succeeds.
  */
 const report = 'node_modules/.cache/security.json'
 const words = process.argv.slice(2).filter((word) => word !== '--quick')

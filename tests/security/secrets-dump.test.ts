@@ -10,7 +10,7 @@ import { chosenEngines, openDatabase, type Database } from '../conformance/serve
 import { dumpDatabase, type DumpedValue } from './dump.ts'
 import { findTraces, tracesOf, tracesOfHash } from './secrets.ts'
 
-/** Of the administrator, once there is one. */
+/** The administrator's token, set after the setup. */
 let administrator = ''
 const passwords = {
   first: 'first Secret of Ann 8261',
@@ -19,7 +19,7 @@ const passwords = {
   mistyped: 'mistyped Secret of Ann 1102',
   short: 'sh0rt!7',
 }
-/** In secrets, which are sealed; none of them may stand anywhere. */
+/** Values of secret objects. They are sealed, so none may appear in the database or the log. */
 const sealed = {
   ofMail: 'sealed Secret of the mail 4471',
   later: 'sealed Secret that came later 9902',
@@ -32,7 +32,7 @@ const core = '/api/v1alpha1'
 
 interface Used {
   readonly secrets: Readonly<Record<string, string>>
-  /** Everything that was answered, but for the answers that show a secret once. */
+  /** All responses except those that show a secret once. */
   readonly answers: readonly DumpedValue[]
 }
 
@@ -62,7 +62,7 @@ for (const engine of chosenEngines) {
     })
 
     describe('secrets at rest', () => {
-      test('stand in no object, index, change or line of the log', async () => {
+      test('no object, index, change or log line contains a secret, its digest or its hash', async () => {
         const used = await useEverything(server)
         const dumped = await dumpDatabase(database.url)
         expect(dumped.credentials.tables).toBeGreaterThanOrEqual(8)
@@ -78,7 +78,7 @@ for (const engine of chosenEngines) {
         expect(findTraces(traces, [...dumped.others, ...lines, ...used.answers])).toEqual([])
       })
 
-      test('would be seen: a digest or a hash put into an object on purpose', async () => {
+      test('the search finds a digest and a hash that an object contains', async () => {
         const secret = 'pgl_on-purpose-on-purpose-on-purpose-123456'
         const { passwordHashes } = await dumpDatabase(database.url)
         const digest = createHash('sha256').update(secret).digest()
@@ -104,7 +104,7 @@ function request({ url }: Server, method: string, path: string, options: Request
   return send(url, administrator, { method, path, ...options })
 }
 
-/** Secrets are made, changed, followed and removed; only whoever gets one sees it, which is not asked for here. */
+/** Creates, updates, lists and deletes secret objects. Does not get one by name, because that response contains the data. */
 async function sealEverything(
   ask: (method: string, path: string, options: RequestOptions, status: number) => Promise<Answer>,
 ): Promise<void> {
@@ -121,7 +121,7 @@ async function sealEverything(
   await ask('GET', secrets, {}, 200)
 }
 
-/** Everybody signs in, changes passwords, makes tokens and mistypes; each secret is used where it belongs and where it does not. */
+/** Signs in, changes passwords, creates tokens and mistypes; sends each secret in the right and in wrong places. */
 async function useEverything(server: Server): Promise<Used> {
   const answers: DumpedValue[] = []
   const own = { origin: server.url }
@@ -161,7 +161,7 @@ async function useEverything(server: Server): Promise<Used> {
   await ask('PUT', '/auth/password', { token: session, headers: own, body: { ...change, new: passwords.short } }, 422)
   await ask('PUT', '/auth/password', { token: session, headers: own, body: change }, 200)
   await sealEverything(ask)
-  // By mistake, where they do not belong.
+  // Secrets in the wrong places.
   for (const secret of [session, token, setup]) {
     const encoded = encodeURIComponent(secret)
     await request(server, 'GET', `/apis?token=${encoded}`, { as: 'anonymous' })

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { DumpedValue } from './dump.ts'
 
-/** Something that must stand nowhere but where it belongs. */
+/** Bytes that must not appear in a dump. */
 interface Trace {
   readonly what: string
   readonly bytes: Buffer
 }
 
-/** A secret, and whatever it could be known by: its digest in every notation, and its beginning. */
+/** A secret in several encodings, its first characters, and its digest in several notations. */
 export function tracesOf(what: string, secret: string): readonly Trace[] {
   const digest = createHash('sha256').update(secret).digest()
   return [
@@ -40,10 +40,10 @@ function notations(what: string, bytes: Buffer): readonly Trace[] {
   ]
 }
 
-/** Any secret of ours, whosever it is. */
+/** Matches any session, token or setup secret. */
 const anySecret = /pg[lsi]_[\w-]{8,}/
 
-/** Where the traces are found, in words; empty when nowhere. */
+/** Describes where traces are found; empty if nowhere. */
 export function findTraces(traces: readonly Trace[], values: readonly DumpedValue[]): readonly string[] {
   const found = values.flatMap(({ where, bytes }) => [
     ...traces.filter((trace) => bytes.includes(trace.bytes)).map(({ what }) => `${what} in ${where}`),

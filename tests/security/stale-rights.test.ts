@@ -17,14 +17,14 @@ interface Following {
 
 interface Loss {
   readonly take: () => Promise<void>
-  /** Begins before it is taken. */
+  /** Starts before the right is revoked. */
   readonly follow: (of: Replica) => Promise<Following>
 }
 
 onEachEngine((api) => {
   const path = `${core}/roles?size=1`
   const status = async (of: Replica, { token }: Person) => (await of.request('GET', path, { token })).status
-  /** Of each replica: resolves when it has shown an administrator the next change of this object. */
+  /** Per replica: resolves when a watch of an administrator shows the next change of this object. */
   const changeOf = (target: string) => async (of: Replica) => {
     const [collection, name] = target.split('/')
     const { body } = await api.request('GET', `${core}/${target}`)
@@ -37,12 +37,12 @@ onEachEngine((api) => {
     }
     return { watching, shown }
   }
-  /** Of each replica: resolves when it has ended the stream of somebody who has lost a credential. */
+  /** Per replica: resolves when the stream that was opened with the revoked credential has ended. */
   const endOfStream = (token: string) => async (of: Replica) => {
     const watching = await of.watch(`${core}/roles`, { token })
     return { watching, shown: () => watching.ended }
   }
-  /** Allowed on every replica now; refused on each by the first request after it has shown the change, and from then on. */
+  /** The request is allowed on every replica first. After a replica has shown the change, it rejects every request. */
   async function expectLost(who: Person, refused: number, { take, follow }: Loss): Promise<void> {
     using stack = new DisposableStack()
     const replicas: (Pick<Following, 'shown'> & { readonly of: Replica })[] = []
@@ -71,32 +71,32 @@ onEachEngine((api) => {
     follow: changeOf(target),
   })
 
-  describe('rights that are taken away', () => {
-    test('with the binding', async () => {
+  describe('rights are revoked on every replica', () => {
+    test('when the binding is deleted', async () => {
       const { ann, binding } = await reader()
       await expectLost(ann, 403, lossBy('DELETE', `rolebindings/${binding}`))
     })
-    test('with the place in a binding', async () => {
+    test('when the user is removed from the binding', async () => {
       const { role, ann, binding } = await reader()
       const { name } = await person(api)
       const body = { roleRef: { name: role }, subjects: [{ name }] }
       await expectLost(ann, 403, lossBy('PUT', `rolebindings/${binding}`, body))
     })
-    test('with the rule', async () => {
+    test('when the rule is removed', async () => {
       const { role, ann } = await reader()
       await expectLost(ann, 403, lossBy('PUT', `roles/${role}`, roleOf(role, {})))
     })
-    test('with a role that was aggregated', async () => {
+    test('when the aggregated role is deleted', async () => {
       const target = await createRole(api, {})
       const source = await createRole(api, { rules: [reads], aggregatesTo: [target] })
       const ann = await person(api, { roles: [target] })
       await expectLost(ann, 403, lossBy('DELETE', `roles/${source}`))
     })
-    test('with the account that is disabled', async () => {
+    test('when the user is disabled', async () => {
       const { ann } = await reader()
       await expectLost(ann, 401, lossBy('PUT', `users/${ann.name}`, { spec: { disabled: true } }))
     })
-    test('with the account that is deleted, while it is in use', async () => {
+    test('when the user is deleted while it sends requests', async () => {
       const { ann } = await reader()
       const busy = Array.from({ length: 4 }, async () => {
         for (let times = 0; times < 30; times++) await ann.request('GET', path)
@@ -104,12 +104,12 @@ onEachEngine((api) => {
       await expectLost(ann, 401, lossBy('DELETE', `users/${ann.name}`))
       await Promise.all(busy)
     })
-    test('with the account that waits for a finalizer', async () => {
+    test('when the user is deleted but kept by a finalizer', async () => {
       const { ann } = await reader()
       await done('PUT', `users/${ann.name}`, { metadata: { finalizers: ['a.example/wait'] } })
       await expectLost(ann, 401, lossBy('DELETE', `users/${ann.name}`))
     })
-    test('with a binding that waits for a finalizer', async () => {
+    test('when the binding is deleted but kept by a finalizer', async () => {
       const { role, ann, binding } = await reader()
       const body = {
         metadata: { finalizers: ['a.example/wait'] },
@@ -119,14 +119,14 @@ onEachEngine((api) => {
       await done('PUT', `rolebindings/${binding}`, body)
       await expectLost(ann, 403, lossBy('DELETE', `rolebindings/${binding}`))
     })
-    test('with the password, for everybody who had it', async () => {
+    test('when an administrator sets the password', async () => {
       const { ann } = await reader()
       await expectLost(ann, 401, {
         take: () => done('PUT', `users/${ann.name}/password`, { password: 'quite another one' }),
         follow: endOfStream(ann.token),
       })
     })
-    test('with the session', async () => {
+    test('when the session is ended', async () => {
       const { ann } = await reader()
       const headers = { origin: api.origin() }
       await expectLost(ann, 401, {
@@ -136,12 +136,12 @@ onEachEngine((api) => {
     })
   })
 
-  describe('two administrators at once', () => {
+  describe('two super administrators act concurrently', () => {
     const bindingsOf = async (of: Api) => {
       const { body } = await of.request('GET', `${core}/rolebindings?fieldSelector=roleRef.name=${superAdministrator}`)
       return (body as { items: { metadata: { name: string }; subjects: { name: string }[] }[] }).items
     }
-    /** May do everything without being one of them, so that somebody is there to look. */
+    /** `admin` keeps all rights through another role, so that the test can still read the bindings. */
     const watching = once(async () => {
       const everything = [
         { apiGroups: ['*'], resources: ['*'], verbs: ['*'] },
@@ -149,7 +149,7 @@ onEachEngine((api) => {
       ]
       await bind(api, await createRole(api, { rules: everything }), ['admin'])
     })
-    /** Exactly two, each by a binding of its own. */
+    /** Exactly two super administrators, each with a separate binding. */
     const twoOfThem = async () => {
       await watching()
       const pair = [await person(api), await person(api)] as const
@@ -172,7 +172,7 @@ onEachEngine((api) => {
       'delete all bindings': () => ['DELETE', `rolebindings?fieldSelector=roleRef.name=${superAdministrator}`],
     }
     for (const [what, wayOf] of Object.entries(ways)) {
-      test(`${what}: one always stays`, async () => {
+      test(`${what}: one remains`, async () => {
         const there = await api.replica()
         for (let round = 0; round < rounds; round++) {
           const { pair, bindings } = await twoOfThem()

@@ -10,8 +10,8 @@ import { startPergola } from '../end-to-end/pergola-process.ts'
 import { createVisitor, type Visitor } from './visitor.ts'
 
 /**
- * The whole line once, as people walk it: a plugin is packed, installed and granted, used through every API, seen at work,
- * and taken away again. On SQLite and PostgreSQL, or on one: `--engine=sqlite|postgresql`.
+ * The complete life of a plugin, as users experience it: packs, installs and grants it, uses every API, checks its
+ * controllers, and uninstalls it. Runs on SQLite and PostgreSQL, or on one: `--engine=sqlite|postgresql`.
  */
 const { values } = parseArgs({ options: { engine: { type: 'string' } } })
 const engines = ['sqlite', 'postgresql'].filter((engine) => (values.engine ?? engine) === engine)
@@ -85,7 +85,7 @@ async function walk(installation: Installation): Promise<void> {
   })
   await step('uninstalled, its data is kept', async () => {
     has(await done(['plugin', 'uninstall', 'todo', '--yes']), 'it has left 2 todos')
-    // Its roles went with it.
+    // The plugin's roles were deleted with it.
     await until(async () => (await ann.get(todos)).status === 403)
   })
   await step('installed again, it is there', async () => {
@@ -128,7 +128,7 @@ function has(text: string, wanted: string): void {
   if (!text.includes(wanted)) throw new Error(`nothing says "${wanted}" in:\n${text}`)
 }
 
-/** Rights and phases take a moment to spread; a minute is a hang. */
+/** Polls, because rights and phases take a moment to spread; fails after a minute. */
 async function until(check: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 60_000
   while (!(await check())) {
@@ -137,7 +137,7 @@ async function until(check: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** What reminders are sent to. */
+/** The receiver of reminders. */
 async function startWebhook() {
   const titles: string[] = []
   const server = createServer((request, response) => {

@@ -1,8 +1,8 @@
-/** Somebody who uses the API over HTTP, by a session of its own. */
+/** A signed-in user of the HTTP API. */
 export interface Visitor {
   get(path: string): Promise<Answered>
   post(path: string, body: object): Promise<Answered>
-  /** Of a collection, by event stream. */
+  /** Watches a collection by event stream. */
   watch(path: string): Promise<Watching>
 }
 
@@ -22,7 +22,7 @@ interface WatchEvent {
 }
 
 interface Watching {
-  /** Resolves with the first event, from now on, that is the wanted one; throws when the stream ends before. */
+  /** Resolves with the next event that matches; throws if the stream ends first. */
   until(isWanted: (event: WatchEvent) => boolean): Promise<WatchEvent>
 }
 

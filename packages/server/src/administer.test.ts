@@ -27,7 +27,7 @@ const log = createLog({ level: 'info', pretty: false, write: (text) => (printed 
 const stderr = (text: string) => void (printed += text)
 const open = () => openAdministration({ config, log, operator: 'root@here', stderr })
 
-/** The file has one process at a time: a server, or an administration. */
+/** A SQLite file has one user at a time: a server or an administration. */
 async function whileServing(work: (server: Server) => Promise<void>): Promise<void> {
   const server = await assemble({ config, administrator: ann, log })
   try {
@@ -42,7 +42,7 @@ async function administered(work: (administration: Administration) => Promise<vo
   await work(administration)
 }
 
-/** As the administrator, whom the first line signs in. */
+/** Signs in as the administrator; returns a function that sends requests. */
 async function signIn({ url }: Server): Promise<(line: string, body: object) => Promise<number>> {
   const ask = (line: string, body: object, headers: Readonly<Record<string, string>>) => {
     const [method = '', path = ''] = line.split(' ')
@@ -54,7 +54,7 @@ async function signIn({ url }: Server): Promise<(line: string, body: object) => 
   return async (line, body) => (await ask(line, body, { authorization: `Bearer ${token}` })).status
 }
 
-test('on a database that no server has ever seen, there is nobody, and a setup can be begun', async () => {
+test('an unused database has no administrators, and a setup secret can be created', async () => {
   await administered(async (administration) => {
     expect(await administration.administrators()).toEqual([])
     const { url, secret, expiresAt } = await administration.renewSetup()
@@ -66,7 +66,7 @@ test('on a database that no server has ever seen, there is nobody, and a setup c
   })
 })
 
-test('administrators are told with their state; a setup is for nobody else then', async () => {
+test('administrators are listed with their state; a setup secret is refused while one exists', async () => {
   await whileServing(async (server) => {
     const send = await signIn(server)
     expect(await send('POST /api/v1alpha1/users', { metadata: { name: 'ben' } })).toBe(201)
@@ -91,7 +91,7 @@ test('administrators are told with their state; a setup is for nobody else then'
   })
 })
 
-test('a token is made under the rules of the API, and works', async () => {
+test('a token is created under the limits of the API, and works', async () => {
   await whileServing(async () => {})
   let secret = ''
   await administered(async (administration) => {

@@ -51,20 +51,20 @@ for (const [engine, open] of engines) {
       })
     }
 
-    test('what was created can be read back, and is the same', async () => {
+    test('the Location of a created object returns the same object', async () => {
       const body = '{"metadata":{"generateName":"same-"},"rules":[]}'
       const created = await send(server.url, { line: 'POST /api/v1alpha1/roles admin', headers: json, body })
       const read = await send(server.url, { line: `GET ${String(created.headers.location)} admin` })
       expect(read.body).toBe(created.body)
     })
 
-    test('HEAD answers like GET, but without the body', async () => {
+    test('HEAD has the Content-Length of GET and no body', async () => {
       const get = await send(server.url, { line: 'GET /api/v1alpha1/roles/author admin' })
       const head = await send(server.url, { line: 'HEAD /api/v1alpha1/roles/author admin' })
       expect(head).toMatchObject({ status: 200, body: '', headers: { 'content-length': String(get.body.length) } })
     })
 
-    test('a list that is only asked for its head, or that nobody waits for, gives its place back', async () => {
+    test('HEAD on a list, and a list whose client disconnects, release their slot', async () => {
       const list = '/api/v1alpha1/roles'
       for (let times = 0; times < 10; times++) {
         expect(await send(server.url, { line: `HEAD ${list} admin` })).toMatchObject({ status: 200, body: '' })
@@ -80,7 +80,7 @@ for (const [engine, open] of engines) {
       expect((await send(server.url, { line: `GET /api/v1alpha1/roles/${name} admin` })).status).toBe(200)
     })
 
-    test('a client that waits to send its body is told to only when it is let in', async () => {
+    test('Expect: 100-continue is answered only for an authorized request', async () => {
       const expectant = { ...json, expect: '100-continue' }
       const body = '{"metadata":{"generateName":"expected-"},"rules":[]}'
       const ask = (extra: object) =>
@@ -108,7 +108,7 @@ for (const [engine, open] of engines) {
       expect(await ask({})).toEqual({ told: false, status: 401 })
     })
 
-    test('a list of more than one page is streamed whole, newest first', async () => {
+    test('a list larger than one page is streamed completely, newest first', async () => {
       const many = 601
       for (let at = 0; at < many; at++) {
         const body = `{"metadata":{"name":"bulk-${at}"},"rules":[]}`
@@ -127,7 +127,7 @@ for (const [engine, open] of engines) {
       expect(second.items.map(({ metadata }) => metadata.name)).toEqual(names.slice(550, 1100))
     })
 
-    test('a list without a size that is not read to its end takes up no place', async () => {
+    test('an unbounded list that is not read to its end releases its slot', async () => {
       const line = 'roles admin'
       for (let at = 0; at < 5; at++) {
         expect((await send(server.url, { line: `HEAD /api/v1alpha1/${line}` })).status).toBe(200)
@@ -142,13 +142,13 @@ for (const [engine, open] of engines) {
       await expect.poll(async () => (await send(server.url, { line: `GET /api/v1alpha1/${line}` })).status).toBe(200)
     })
 
-    test('bytes that are no HTTP get a problem, too', async () => {
+    test('bytes that are not HTTP get a problem response', async () => {
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
       socket.end('hello\r\n\r\n')
       expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*"reason":"BadRequest"/)
     })
 
-    test('every request is one line in the log, with its id and caller', async () => {
+    test('every request logs one line with its id and caller', async () => {
       const { headers } = await send(server.url, { line: 'GET /api/v1alpha1/roles/nobody admin' })
       const requestId = String(headers['pergola-request-id'])
       const ofRequest = () => log.map(String).filter((line) => line.includes(requestId))
@@ -164,14 +164,14 @@ for (const [engine, open] of engines) {
       })
     })
 
-    test('what proves a login is not in the log', async () => {
+    test('the query of an OIDC callback is not logged', async () => {
       log.length = 0
       await send(server.url, { line: 'GET /auth/oidc/a/callback?code=secret&state=secret' })
       await expect.poll(() => log).toHaveLength(1)
       expect(JSON.parse(String(log[0]))).toMatchObject({ target: '/auth/oidc/a/callback', status: 404 })
     })
 
-    test('a second start finds its roles and leaves them alone', async () => {
+    test('a second start does not change the built-in roles', async () => {
       await using database = await open()
       await seedAdministrator(database.url, token)
       const author = { line: 'GET /api/v1alpha1/roles/author admin' }
@@ -186,7 +186,7 @@ for (const [engine, open] of engines) {
   })
 }
 
-test('a database that goes away makes the server unready and its answers 503, not dead', async () => {
+test('without its database the server is unready and answers 503, but stays alive', async () => {
   const database = await createDatabase(inject('postgres')['18'])
   await seedAdministrator(database.url, token)
   const log: string[] = []
@@ -230,7 +230,7 @@ async function send(url: string, { line, headers = {}, body }: Pick<RequestRow, 
   return { status: response.statusCode, headers: response.headers, body: await text(response) }
 }
 
-/** Asks for a list and closes the connection before it can come. */
+/** Requests a list and closes the connection before the response. */
 async function askAndLeave(url: string, path: string): Promise<void> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

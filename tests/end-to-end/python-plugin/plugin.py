@@ -1,4 +1,4 @@
-"""A plugin by the protocol alone (docs/reference/plugin-protocol.md), in nothing but the standard library."""
+"""A plugin that implements the protocol (docs/reference/plugin-protocol.md) with the standard library only."""
 import base64, hashlib, hmac, json, os, signal, socket, sys, threading
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler
@@ -17,7 +17,7 @@ class Host(HTTPConnection):
 
 
 def ask(path):
-    """The API, as the plugin itself."""
+    """Calls the API as the plugin."""
     host = Host("host", timeout=10)
     try:
         host.request("GET", path, headers={"Authorization": bearer})
@@ -57,7 +57,7 @@ class Plugin(BaseHTTPRequestHandler):
     do_GET = do_POST = answer
 
     def talk(self):
-        """A WebSocket (RFC 6455) that says everything in capitals."""
+        """A WebSocket (RFC 6455) that echoes text in upper case."""
         key = self.headers["Sec-WebSocket-Key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
         self.send_response(101)
         self.send_header("Connection", "Upgrade")
@@ -68,7 +68,7 @@ class Plugin(BaseHTTPRequestHandler):
         while head := self.rfile.read(2):
             length = head[1] & 0x7F
             if length > 125:
-                return  # Nobody has that much to say here: the host tells the client that we have gone.
+                return  # Longer frames are not supported: the host closes the connection to the client.
             mask, words = self.rfile.read(4), self.rfile.read(length)
             said = bytes(byte ^ mask[at % 4] for at, byte in enumerate(words))
             kind = head[0] & 0x0F
@@ -87,7 +87,7 @@ class Plugin(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *words):
-        """A line for every request would hide the others."""
+        """No line per request, because it would hide the other lines."""
 
 
 class Server(ThreadingMixIn, UnixStreamServer):

@@ -2,8 +2,8 @@ import type { TestProject } from 'vitest/node'
 import { postgresVersions, startPostgres, type PostgresVersion } from './postgres.ts'
 
 /**
- * Starts what tests ask for by `inject('postgres')`, once a run; vitest calls the answer at the end, failed or not.
- * `TEST_ENGINE=SQLite` is for runs in which nobody asks: nothing is started.
+ * Starts the servers that tests get from `inject('postgres')`, once per run. Vitest calls the returned function at the end,
+ * also after failures. With `TEST_ENGINE=SQLite` no server is started.
  */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   await using started = new AsyncDisposableStack()

@@ -11,22 +11,22 @@ const startSeconds = 20
 export interface NatsServer extends AsyncDisposable {
   readonly url: string
   readonly port: number
-  /** Of the process that runs now. */
+  /** Process id of the running server. */
   pid(): number
   /** `kill -9`. */
   kill(): Promise<void>
-  /** After `kill`, on the same port; with the data it had, or without any. */
+  /** After `kill`: starts the server on the same port, with its previous data or empty. */
   restart(how?: { readonly wiped?: boolean }): Promise<void>
 }
 
-/** JetStream on files, on a free port. */
+/** Starts a server with JetStream on file storage, on a free port. */
 export async function startNats(): Promise<NatsServer> {
   const [server] = await startNatsCluster(1)
   if (!server) throw new Error('there is no server')
   return server
 }
 
-/** Servers that know each other: a stream may be held by all of them. */
+/** Starts a cluster, so that a stream can have replicas. */
 export async function startNatsCluster(count: number): Promise<readonly NatsServer[]> {
   const program = programs.find((path) => existsSync(path))
   if (program === undefined) throw new Error('NATS is not installed: apt-get install nats-server')
@@ -85,7 +85,7 @@ function startOne(command: readonly string[], port: number) {
   return { server, ready }
 }
 
-/** A server greets whoever connects. */
+/** A NATS server sends INFO to every client that connects. */
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')

@@ -8,15 +8,15 @@ import { freePort, serviceAccountIds, startServer } from './process.ts'
 const program = '/usr/sbin/pgbouncer'
 
 export interface PgBouncer extends AsyncDisposable {
-  /** The same database, through the pooler. */
+  /** URL of the same database through the pooler. */
   through(url: string): string
   /** `kill -9`. */
   kill(): Promise<void>
-  /** After `kill`, at the same address. */
+  /** After `kill`: starts the pooler at the same address. */
   restart(): Promise<void>
 }
 
-/** A pooler in transaction mode in front of a PostgreSQL of ours, with fewer connections than a store has. */
+/** Starts PgBouncer in transaction mode, with fewer server connections than a store opens. */
 export async function startPgBouncer(serverUrl: string): Promise<PgBouncer> {
   if (!existsSync(program)) throw new Error('PgBouncer is not installed: apt-get install pgbouncer')
   const directory = mkdtempSync(join(tmpdir(), 'pergola-test-pgbouncer-'))

@@ -5,9 +5,9 @@ import { execute, installation, makeDirectory, untilReady, withClient } from './
 import { freePort, runAsServiceAccount, runMeanwhile, startServer, type ServerProcess } from './process.ts'
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 
-/** Of Debian: it comes with the program that copies a running server. */
+/** Debian's version, because it includes pg_basebackup. */
 const version = '15'
-/** What a killed process has written stays, whoever syncs it: nobody cuts the power. */
+/** Without fsync: data of a killed process stays in the page cache, and no test cuts the power. */
 const settings = [
   'listen_addresses=127.0.0.1',
   'max_connections=200',
@@ -22,29 +22,29 @@ const settings = [
 const diskMegabytes = 512
 const streamSeconds = 60
 
-/** One that serves and one that follows it. They change places. */
+/** A primary and a standby, which can switch roles. */
 export interface PostgresPair extends AsyncDisposable {
-  /** Of the `postgres` database of the one that serves, as a superuser. */
+  /** URL of the primary's `postgres` database, as superuser. */
   readonly url: string
-  /** Where the one that serves keeps its data, when room can be made scarce there. */
+  /** The disk of the primary, if the test can fill it. */
   readonly disk: SmallDisk | undefined
-  /** Whether what is committed is at the follower by then. */
+  /** Switches synchronous replication on or off. */
   waitForFollower(waits: boolean): Promise<void>
-  /** Until the follower has all that was written up to now. */
+  /** Resolves when the standby has all writes up to now. */
   untilFollowed(): Promise<void>
-  /** Nothing comes to the follower any more. */
+  /** Stops the replication to the standby. */
   cutFollower(): Promise<void>
-  /** `kill -9` of the one that serves. */
+  /** `kill -9` of the primary. */
   kill(): Promise<void>
-  /** The one that serves, after it was killed or has ended by itself; resolves when it answers. */
+  /** Restarts the primary after it was killed or has exited; resolves when it answers. */
   restart(): Promise<void>
-  /** False when it has ended. */
+  /** Whether the primary runs. */
   isRunning(): boolean
-  /** The follower serves from now on. */
+  /** Promotes the standby. */
   promote(): Promise<void>
-  /** The one that served before, alone, for a look at what it had; answers its address. */
+  /** Starts the old primary standalone, to inspect its data; returns its URL. */
   wakeFormer(): Promise<string>
-  /** The one that served before becomes a follower; resolves when it has all there is. */
+  /** Makes the old primary a standby; resolves when it has caught up. */
   rebuild(): Promise<void>
 }
 
@@ -80,7 +80,7 @@ export async function startPostgresPair(): Promise<PostgresPair> {
       ;[serving, other] = [other, serving]
     },
     wakeFormer: async () => {
-      // A reader needs no follower; whoever sets something in order there would wait for one.
+      // Reading needs no standby, but a commit would wait for one.
       await other.start(['synchronous_standby_names='])
       return other.url
     },
@@ -122,7 +122,7 @@ async function makeNode(): Promise<Node> {
       rmSync(data, { recursive: true, force: true })
       const how = ['--checkpoint=fast', '--no-sync', '--write-recovery-conf']
       await runMeanwhile([`${binaries}/pg_basebackup`, '-D', data, '-d', from.url, ...how])
-      // Promoted, it has no follower to wait for.
+      // After the promotion there is no standby to wait for.
       appendFileSync(join(data, 'postgresql.auto.conf'), "synchronous_standby_names = ''\n")
     },
     start: async (more = []) => {
@@ -156,7 +156,7 @@ async function makeNode(): Promise<Node> {
 async function configure(url: string, name: string, value: string): Promise<void> {
   await execute(url, `ALTER SYSTEM SET ${name} = '${value}'`)
   await execute(url, 'SELECT pg_reload_conf()')
-  // Backends look at it before their next statement; a new one has it.
+  // Backends reload it before their next statement; new backends start with it.
   for (;;) {
     let current: unknown
     await withClient(url, async (client) => {
@@ -168,7 +168,7 @@ async function configure(url: string, name: string, value: string): Promise<void
   }
 }
 
-/** Until what was written up to now has come to the follower, and is applied there. */
+/** Resolves when the standby has received and replayed all writes up to now. */
 async function untilFollowing(url: string): Promise<void> {
   const deadline = performance.now() + streamSeconds * 1000
   let has: boolean | undefined

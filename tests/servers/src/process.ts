@@ -5,24 +5,24 @@ import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
-/** The account servers run under when the tests run as root, which PostgreSQL refuses. */
+/** The account that servers run under if the tests run as root, because PostgreSQL does not start as root. */
 const serviceAccount = 'postgres'
 
 export interface ServerProcess extends AsyncDisposable {
   readonly pid: number
-  /** Everything it has printed, for error messages. */
+  /** The output so far, for error messages. */
   output(): string
-  /** Throws with the output when the process has ended by itself. */
+  /** Throws with the output if the process has exited. */
   assertRunning(): void
-  /** `kill -9` of it and of its children at once; resolves when none of them is left. */
+  /** `kill -9` of the process and its children; resolves when all have exited. */
   kill(): Promise<void>
-  /** Stops it and its children where they are. */
+  /** SIGSTOP to the process and its children. */
   freeze(): void
-  /** Lets them go on. */
+  /** SIGCONT to the process and its children. */
   thaw(): void
 }
 
-/** A server that ends with this process, even when this process is killed. */
+/** Starts a server that exits with this process, even if this process is killed. */
 export function startServer(command: readonly string[], env: Readonly<Record<string, string>> = {}): ServerProcess {
   const [program, ...args] = [...asServiceAccount(), '--pdeathsig', 'INT', '--', ...command]
   const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -31,7 +31,7 @@ export function startServer(command: readonly string[], env: Readonly<Record<str
   child.stderr.on('data', (chunk) => (printed += String(chunk)))
   child.on('error', (error) => (printed += String(error)))
   return {
-    // The same process: the program that lowers its rights becomes the server.
+    // The program that drops privileges executes the server in the same process.
     pid: child.pid ?? 0,
     output: () => printed,
     assertRunning: () => {
@@ -44,7 +44,7 @@ export function startServer(command: readonly string[], env: Readonly<Record<str
   }
 }
 
-/** Runs a command to its end under the same account. */
+/** Runs a command under the service account and waits for it. */
 export function runAsServiceAccount(command: readonly string[], env: Readonly<Record<string, string>> = {}): void {
   const [program, ...args] = [...asServiceAccount(), '--', ...command]
   const { status, stderr, stdout, error } = spawnSync(program, args, {
@@ -54,20 +54,20 @@ export function runAsServiceAccount(command: readonly string[], env: Readonly<Re
   if (status !== 0) throw new Error(`${command.join(' ')} failed: ${error?.message ?? ''}${stdout}${stderr}`)
 }
 
-/** As `runAsServiceAccount`, while this process goes on with other things. */
+/** As `runAsServiceAccount`, without blocking this process. */
 export async function runMeanwhile(command: readonly string[]): Promise<void> {
   const [program, ...args] = [...asServiceAccount(), '--pdeathsig', 'KILL', '--', ...command]
   await promisify(execFile)(program, args)
 }
 
-/** The account's user and group, when it is another than ours. */
+/** User and group of the service account, if it is not the current account. */
 export function serviceAccountIds(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const id = (flag: string) => Number(spawnSync('id', [flag, serviceAccount], { encoding: 'utf8' }).stdout)
   return { uid: id('-u'), gid: id('-g') }
 }
 
-/** Free at this moment; whoever binds it next has it. */
+/** A port that is free now; another process can still take it. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -94,7 +94,7 @@ async function stop(child: ChildProcess): Promise<void> {
 async function kill(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
-  // Stopped first, so that it neither starts another child nor sees one die.
+  // Stop the parent first, so that it neither starts another child nor notices that one exits.
   child.kill('SIGSTOP')
   const children = childrenOf(child.pid)
   for (const pid of children) signalIfThere(pid, 'SIGKILL')
@@ -103,7 +103,7 @@ async function kill(child: ChildProcess): Promise<void> {
   while (children.some(isAlive)) await sleep(5)
 }
 
-/** The parent first: it must not start another child meanwhile. */
+/** The parent comes first, so that it cannot start another child meanwhile. */
 function signalAll(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return
   child.kill(signal)
@@ -120,7 +120,7 @@ function isAlive(pid: number): boolean {
   return state !== undefined && state !== 'Z'
 }
 
-/** Undefined when there is no such process. */
+/** Undefined if there is no such process. */
 function statOf(pid: number): { readonly state: string; readonly parent: number } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

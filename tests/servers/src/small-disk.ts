@@ -15,19 +15,19 @@ import { join } from 'node:path'
 import { serviceAccountIds } from './process.ts'
 
 const prefix = 'pergola-disk-'
-/** From much to little, so that not even a page is left. */
+/** Chunk sizes from large to small, so that the disk is filled to the last page. */
 const chunks = [1024 * 1024, 4 * 1024].map((size) => Buffer.alloc(size))
 
-/** A directory with room for so much and no more. */
+/** A directory with limited space. */
 export interface SmallDisk extends Disposable {
   readonly directory: string
-  /** Takes all the room that is left. */
+  /** Fills the remaining space. */
   fill(): void
-  /** Gives back what `fill` took. */
+  /** Frees the space that `fill` used. */
   empty(): void
 }
 
-/** Undefined where this process may not mount anything. */
+/** Undefined if this process may not mount file systems. */
 export function mountSmallDisk(megabytes: number): SmallDisk | undefined {
   clearAway()
   const directory = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`))
@@ -51,7 +51,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk | undefined {
   }
 }
 
-/** False when there is no room for it. */
+/** False if there is not enough space. */
 function isWritten(file: number, chunk: Buffer): boolean {
   try {
     return writeSync(file, chunk) > 0
@@ -61,7 +61,7 @@ function isWritten(file: number, chunk: Buffer): boolean {
   }
 }
 
-/** What a killed run left behind. */
+/** Removes what a killed run left behind. */
 function clearAway(): void {
   for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(prefix))) {
     const owner = Number(name.slice(prefix.length).split('-')[0])
@@ -70,7 +70,7 @@ function clearAway(): void {
 }
 
 function unmount(directory: string): void {
-  // Also when somebody still ends in it.
+  // Lazy, because a process may still be exiting in it.
   spawnSync('umount', ['--lazy', directory])
   rmSync(directory, { recursive: true, force: true })
 }

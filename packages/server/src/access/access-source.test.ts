@@ -48,7 +48,7 @@ const openAccess = async (from: Feed) => {
   return access
 }
 
-/** Goes on, and tells nobody. */
+/** A feed whose place advances without notifying subscribers. */
 function deaf(): Feed {
   return {
     get place() {
@@ -79,7 +79,7 @@ const createUser = async (name: string) => {
   return { kind: 'user', name, uid: operation.uid, via: 'token' } as const
 }
 
-test('what a feed did not tell is found by looking, read anew, and said', async () => {
+test('the self-check finds, repairs and logs changes that the feed did not deliver', async () => {
   await createRole('first')
   const ann = await createUser('ann')
   using source = await openAccess(deaf())
@@ -102,7 +102,7 @@ test('what a feed did not tell is found by looking, read anew, and said', async 
   ])
 })
 
-test('what is only on its way is no difference', async () => {
+test('the self-check ignores changes in flight', async () => {
   using source = await openAccess(feed)
   using check = startSelfCheck({ store, feed, caches: source.caches, log })
   for (let at = 0; at < 20; at++) {

@@ -7,7 +7,7 @@ const user = { uid: 'u', name: 'ann' }
 const made = managedBinding({ issuer, user, role: 'author' })
 const countsUntil = createCountsUntil({ maxAgeMs: 500, providers: [provider] })
 
-test('the same issuer, user and role have the same binding, any other has another', () => {
+test('issuer, user and role determine the name of the binding', () => {
   const nameOf = (parts: object) => managedBinding({ issuer, user, role: 'author', ...parts }).metadata.name
   expect(nameOf({})).toBe(made.metadata.name)
   expect(made.metadata.name).toMatch(/^oidc-[0-9a-f]{32}$/)
@@ -17,17 +17,17 @@ test('the same issuer, user and role have the same binding, any other has anothe
   expect(new Set(names).size).toBe(4)
 })
 
-test('a managed binding counts for a while after the login', () => {
+test('a managed binding is valid for maxAge after the login', () => {
   expect(isManaged(made)).toBe(true)
   expect(countsUntil(made, 1_000)).toBe(1_500)
   expect(countsUntil(made, undefined)).toBe(Number.NEGATIVE_INFINITY)
 })
 
-test('an ordinary one always counts', () => {
+test('an ordinary binding is always valid', () => {
   expect(countsUntil({ ...made, metadata: {} }, undefined)).toBe(Number.POSITIVE_INFINITY)
 })
 
-test('nothing counts that the configuration does not give, or that nobody here understands', () => {
+test('a managed binding with an unknown issuer, role or manager is never valid', () => {
   const elsewhere = managedBinding({ issuer: 'https://b.example/', user, role: 'author' })
   const other = managedBinding({ issuer, user, role: 'visitor' })
   const newer = { ...made, metadata: { labels: { 'rbac.authorization.platform.run/managed-by': 'scim' } } }

@@ -51,7 +51,7 @@ async function setUp(store: Store) {
 
 for (const [engine, open] of engines) {
   describe(`${engine}:`, () => {
-    test('roles are replaced by those that the issuer gives now, and by nothing of another issuer', async () => {
+    test('a login replaces the roles of its issuer and keeps those of other issuers', async () => {
       await using opened = await open()
       const { comes, bound } = await setUp(opened.store)
       await comes(['author', 'visitor'])
@@ -71,7 +71,7 @@ for (const [engine, open] of engines) {
       expect(await comes(['visitor'])).toBe(1)
     })
 
-    test('what is void is removed, and what was renewed stays', async () => {
+    test('expired bindings are removed, renewed ones stay', async () => {
       await using opened = await open()
       const { comes, bound, forget, pass, identities } = await setUp(opened.store)
       await comes(['author', 'visitor'])
@@ -92,7 +92,7 @@ for (const [engine, open] of engines) {
       expect(await bound()).toBe(1)
     })
 
-    test('an identity is one user’s, and a user has one of each issuer', async () => {
+    test('an identity belongs to one user, and a user has one identity per issuer', async () => {
       await using opened = await open()
       const { identities } = await setUp(opened.store)
       const { store } = opened

@@ -29,6 +29,6 @@ test('a binding of 256 subjects takes no more statements than one of two', async
   const few = await bind('few', names.slice(0, 2))
   const many = await bind('many', names)
   expect(few).toBeGreaterThan(3)
-  // Reads of many callers go together, 100 at a time.
+  // Reads are batched, 100 at a time.
   expect(many).toBeLessThanOrEqual(few + 10)
 })

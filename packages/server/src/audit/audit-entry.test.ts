@@ -5,7 +5,7 @@ import { auditLine, maxLineBytes, type AuditEntry } from './audit-entry.ts'
 const time = Date.UTC(2030, 2, 1, 9)
 const read = (entry: AuditEntry) => JSON.parse(auditLine(time, entry).toString()) as Record<string, string>
 
-test('a line is one JSON object, with its edition and its time first', () => {
+test('a line is one JSON object that begins with the format version and the time', () => {
   const entry = {
     requestId: '1',
     user: 'ann',
@@ -19,12 +19,12 @@ test('a line is one JSON object, with its edition and its time first', () => {
   )
 })
 
-test('the longest name there can be is written out', () => {
+test('names of the maximum length are not shortened', () => {
   const name = 'a'.repeat(253)
   expect(read({ how: 'anonymous', decision: 'denied', name, group: name, user: name, by: name })['name']).toBe(name)
 })
 
-describe('a secret of ours is not written, wherever it stands:', () => {
+describe('secrets are redacted in every field:', () => {
   const secret = `pgs_${'x'.repeat(43)}`
   for (const field of ['user', 'token', 'group', 'resource', 'name', 'path', 'account'] as const) {
     test(field, () => {
@@ -34,7 +34,7 @@ describe('a secret of ours is not written, wherever it stands:', () => {
   }
 })
 
-test('whatever somebody writes, a line stays a line that a pipe takes whole', () => {
+test('for any input, a line is valid JSON and small enough for an atomic write to a pipe', () => {
   const word = fc.string({ unit: 'binary', maxLength: 2_000 })
   const entries = fc.record({
     user: word,
@@ -61,7 +61,7 @@ test('whatever somebody writes, a line stays a line that a pipe takes whole', ()
   )
 })
 
-test('quotes and control characters take no more room than there is', () => {
+test('escaped characters do not exceed the size limit of a line', () => {
   for (const letter of ['"', '\\', '\0', '\u{1F600}', '\uD800', 'é']) {
     const word = letter.repeat(10_000)
     const words = { user: word, token: word, group: word, resource: word, name: word, by: word, account: word }

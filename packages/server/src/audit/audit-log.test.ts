@@ -55,7 +55,7 @@ const names = (of = file) => lines(of).map(({ name }) => name)
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => String(at))
 const warnings = () => logged.filter(({ level }) => level === 'warn' || level === 'error')
 
-/** By a clock that only moves here: not before, whatever is tried meanwhile, and then at once. */
+/** With a fake clock: closing takes two seconds, no less and no more. */
 async function closedAfterTwoSeconds(audit: AuditLog): Promise<void> {
   vi.useFakeTimers({ toFake: ['performance'] })
   let isClosed = false
@@ -67,7 +67,7 @@ async function closedAfterTwoSeconds(audit: AuditLog): Promise<void> {
   await closing
 }
 
-test('every line is written, in order, to a file that nobody else can read', async () => {
+test('every line is written in order, to a file of mode 600', async () => {
   {
     await using audit = openLog()
     for (const at of numbers(5_000)) audit.record(entry(at))
@@ -77,7 +77,7 @@ test('every line is written, in order, to a file that nobody else can read', asy
   expect(logged).toMatchObject([{ level: 'info', msg: 'the audit log is closed', written: 5_000, lost: 0 }])
 })
 
-test('what still waits at the end is written', async () => {
+test('closing writes the lines that are still queued', async () => {
   {
     await using audit = openLog()
     await expect.poll(() => statSync(file, { throwIfNoEntry: false })?.size).toBe(0)
@@ -87,7 +87,7 @@ test('what still waits at the end is written', async () => {
   expect(names()).toEqual(numbers(300))
 })
 
-test('what is there is kept, and a line that was not finished is not gone on with', async () => {
+test('existing lines are kept, and an incomplete last line is terminated first', async () => {
   writeFileSync(file, '{"audit":1,"name":"before"}\n{"audit":1,"na')
   {
     await using audit = openLog()
@@ -98,7 +98,7 @@ test('what is there is kept, and a line that was not finished is not gone on wit
   expect(JSON.parse(last ?? '')).toMatchObject({ name: 'after' })
 })
 
-test('after a rotation the next lines are in the new file, by a word or without', async () => {
+test('after a rotation lines go to the new file, with and without reopen', async () => {
   await using audit = openLog()
   audit.record(entry('one'))
   await expect.poll(() => audit.counts().written).toBe(1)
@@ -119,7 +119,7 @@ test('after a rotation the next lines are in the new file, by a word or without'
     .toBe(true)
 })
 
-test('a file that is cut after it was copied goes on from its beginning', async () => {
+test('after copytruncate lines are written from the beginning of the file', async () => {
   await using audit = openLog()
   audit.record(entry('one'))
   await expect.poll(() => audit.counts().written).toBe(1)
@@ -129,7 +129,7 @@ test('a file that is cut after it was copied goes on from its beginning', async 
   expect(names()).toEqual(['two'])
 })
 
-test('several processes append to one file, and a command leaves its entry among them', async () => {
+test('several logs and a command append to the same file', async () => {
   const told: string[] = []
   {
     await using first = openLog()
@@ -151,7 +151,7 @@ test('several processes append to one file, and a command leaves its entry among
   expect(told).toEqual([])
 })
 
-test('a command without a file, or with one that cannot be written, says its entry', async () => {
+test('a command prints its entry if there is no audit file or it cannot be written', async () => {
   const told: string[] = []
   const stderr = (text: string) => told.push(text)
   await recordCommand({ event: 'token-create', user: 'root', name: 'a' }, { file: undefined, stderr })
@@ -160,7 +160,7 @@ test('a command without a file, or with one that cannot be written, says its ent
   expect(told[1]).toMatch(/^The audit log .*no\/such cannot be written \(ENOENT.*\n\{"audit":1,.*"name":"b"/)
 })
 
-test('without its directory lines wait, and are written once it is there', async () => {
+test('lines are queued while the directory is missing, and written once it exists', async () => {
   file = join(directory, 'later', 'audit.log')
   await using audit = openLog({ lines: 3, bytes: 100_000 })
   await expect.poll(warnings).toMatchObject([{ why: expect.stringContaining('ENOENT') as string }])
@@ -181,7 +181,7 @@ test('without its directory lines wait, and are written once it is there', async
   expect(logged.at(-1)).toMatchObject({ msg: 'the audit log is written again', dropped: 7 })
 })
 
-test('where the disk is full, it is said once, everything is counted, and closing still ends', async () => {
+test('a full disk is logged once, lost lines are counted, and closing still finishes', async () => {
   file = '/dev/full'
   const audit = openLog({ lines: 100, bytes: 100_000 })
   for (const at of numbers(1_000)) audit.record(entry(at))
@@ -194,13 +194,13 @@ test('where the disk is full, it is said once, everything is counted, and closin
   ])
 })
 
-describe('a pipe that nobody reads', () => {
+describe('a pipe without a reader', () => {
   beforeEach(() => {
     file = join(directory, 'pipe')
     execFileSync('mkfifo', [file])
   })
 
-  test('keeps nobody waiting, and who reads it later is told how much is missing', async () => {
+  test('does not block, and a later reader gets the number of lost lines', async () => {
     // Opened, but not read from.
     const reader = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
     const audit = openLog({ lines: 1_000, bytes: 1_000_000 })
@@ -224,7 +224,7 @@ describe('a pipe that nobody reads', () => {
     await audit[Symbol.asyncDispose]()
   })
 
-  test('that is read while the log is closing gets every line', async () => {
+  test('gets every line if it is read while the log closes', async () => {
     const reader = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
     const audit = openLog()
     for (const at of numbers(5_000)) audit.record(entry(at))
@@ -236,7 +236,7 @@ describe('a pipe that nobody reads', () => {
     expect(logged.at(-1)).toMatchObject({ msg: 'the audit log is closed', written: 5_000, lost: 0 })
   })
 
-  test('is waited for when it is not even opened, without holding up the end', async () => {
+  test('that is not open is retried, without delaying the exit', async () => {
     const audit = openLog({ lines: 10, bytes: 100_000 })
     for (const at of numbers(25)) audit.record(entry(at))
     await expect.poll(warnings).toHaveLength(1)
@@ -246,7 +246,7 @@ describe('a pipe that nobody reads', () => {
   })
 })
 
-/** As they come. */
+/** Lines in the order they arrive. */
 function readLines(fd: number): Line[] {
   const read: Line[] = []
   createInterface({ input: new Socket({ fd, readable: true, writable: false }) }).on('line', (line) =>
@@ -255,7 +255,7 @@ function readLines(fd: number): Line[] {
   return read
 }
 
-test('what waits is bounded in bytes, too', async () => {
+test('the queue is limited in bytes as well', async () => {
   file = join(directory, 'no/such')
   await using audit = openLog({ lines: 1_000_000, bytes: 10_000 })
   for (const at of numbers(1_000)) audit.record(entry(at))

@@ -23,7 +23,7 @@ const cases: readonly (readonly [request: string, event: string | undefined])[] 
   ['POST /apis/a.example/v1/personalaccesstokens', undefined],
 ]
 for (const [request, event] of cases) {
-  test(`${request} is ${event ?? 'nothing in particular'}`, () => {
+  test(`${request} is ${event ?? 'no event'}`, () => {
     const [method = '', target = ''] = request.split(' ')
     expect(eventOf(requestInfo({ method, target, headers: {} }))).toBe(event)
   })

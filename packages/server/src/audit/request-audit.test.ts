@@ -11,7 +11,7 @@ const ann = (more: object = {}) =>
 const incoming = (query = '') =>
   ({ id: 'r', address: '127.0.0.1', query: new URLSearchParams(query), note: () => {} }) as unknown as IncomingRequest
 
-/** What is recorded of a request that was allowed, or denied. */
+/** The entries of an allowed or denied request. */
 function recorded(info: RequestInfo | undefined, caller: Caller | undefined, { denied = false, query = '' } = {}) {
   const entries: AuditEntry[] = []
   const audit = createRequestAudit((entry) => entries.push(entry))(incoming(query))
@@ -26,7 +26,7 @@ function recorded(info: RequestInfo | undefined, caller: Caller | undefined, { d
   return entries
 }
 
-test('a write is recorded with who, how, what and by which role', () => {
+test('a write is recorded with user, credential, resource and role', () => {
   const [entry] = recorded(resource(), ann({ tokenName: 'ci', through: '10.0.0.1' }), { query: 'dryRun=true' })
   expect(entry).toMatchObject({
     user: 'ann',
@@ -47,7 +47,7 @@ test('a write is recorded with who, how, what and by which role', () => {
   ])
 })
 
-test('every way to come is told apart', () => {
+test('every kind of credential is recorded', () => {
   const how = (caller: Caller | undefined) => recorded(resource(), caller)[0]?.how
   expect(how(undefined)).toBe('refused')
   expect(how({ kind: 'anonymous' } as unknown as Caller)).toBe('anonymous')
@@ -57,7 +57,7 @@ test('every way to come is told apart', () => {
   expect(how(ann())).toBe('token')
 })
 
-test('what only reads is recorded when it is denied, and nothing before it is known what was asked', () => {
+test('a read is recorded only if it is denied; an unclassified request is not recorded', () => {
   const read = resource({ verb: 'get', name: 'a' })
   expect(recorded(read, ann())).toEqual([])
   expect(recorded(read, ann(), { denied: true })).toMatchObject([

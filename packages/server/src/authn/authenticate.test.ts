@@ -16,28 +16,24 @@ const challenge = { 'www-authenticate': 'Bearer realm="pergola"' }
 describe('a caller is', () => {
   const cases: readonly (readonly [what: string, headers: Record<string, string>, caller: object])[] = [
     ['anonymous without credentials', {}, { kind: 'anonymous' }],
+    ['anonymous with other cookies', { cookie: 'theme=dark; x-pergola-session=pgs_session' }, { kind: 'anonymous' }],
     [
-      'anonymous with cookies of others',
-      { cookie: 'theme=dark; x-pergola-session=pgs_session' },
-      { kind: 'anonymous' },
-    ],
-    [
-      'who holds a session, by its token',
+      'the user of a session token',
       { authorization: 'Bearer pgs_session' },
       { kind: 'user', ...ann, sessionId: 's1', via: 'token' },
     ],
     [
-      'who holds a session, by its cookie',
+      'the user of a session cookie',
       { cookie: 'theme=dark; pergola-session=pgs_session' },
       { kind: 'user', ...ann, sessionId: 's1', via: 'cookie' },
     ],
     [
-      'whose personal token it is, narrowed',
+      'the owner of a personal access token, narrowed',
       { authorization: 'bearer pgl_token' },
       { kind: 'user', ...ann, narrowedTo: ['author'], via: 'token' },
     ],
     [
-      'by the header when there is a cookie, too',
+      'taken from the header if there is a cookie as well',
       { authorization: 'Bearer pgl_token', cookie: 'pergola-session=pgs_session' },
       { kind: 'user', ...ann, narrowedTo: ['author'], via: 'token' },
     ],
@@ -47,15 +43,15 @@ describe('a caller is', () => {
   }
 })
 
-describe('refused, and never taken for anonymous, is', () => {
+describe('rejected, and never treated as anonymous:', () => {
   const cases: readonly (readonly [what: string, authorization: string])[] = [
     ['another token', 'Bearer pgl_nobody'],
     ['a part of the token', 'Bearer pgl_toke'],
-    ['the token with more behind it', 'Bearer pgl_tokenx'],
+    ['the token with a suffix', 'Bearer pgl_tokenx'],
     ['no token', 'Bearer '],
     ['another scheme', 'Basic pgl_token'],
     ['the bare token', 'pgl_token'],
-    ['nothing at all', ''],
+    ['an empty header', ''],
   ]
   for (const [what, authorization] of cases) {
     test(what, async () => {
@@ -68,7 +64,7 @@ describe('refused, and never taken for anonymous, is', () => {
   }
 
   for (const secret of ['pgs_over', 'pgl_token', '']) {
-    test(`a cookie that holds ${secret || 'nothing'}, which the browser is told to forget`, async () => {
+    test(`a cookie with the value "${secret}", which the response clears`, async () => {
       await expect(authenticate({ cookie: `pergola-session=${secret}` })).rejects.toMatchObject({
         reason: 'Unauthenticated',
         headers: { ...challenge, 'set-cookie': 'pergola-session=; Max-Age=0' },

@@ -27,7 +27,7 @@ describe('an address', () => {
     })
   }
 
-  test('is in no range when there is none', () => {
+  test('is in no range of an empty list', () => {
     expect(addressRanges([])('127.0.0.1')).toBe(false)
   })
 })
@@ -56,7 +56,7 @@ describe('a range', () => {
   }
 })
 
-describe('written plainly,', () => {
+describe('normalized,', () => {
   const cases: readonly (readonly [text: string, plain: string | undefined])[] = [
     ['10.0.0.7', '10.0.0.7'],
     ['10.0.0.7:443', '10.0.0.7'],

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cloneJson } from './clone-json.ts'
 
-test('a copy is the same text, key by key, and shares no object or array', () => {
+test('a copy serializes to the same text and shares no object or array', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const copy = cloneJson(value)
@@ -13,7 +13,7 @@ test('a copy is the same text, key by key, and shares no object or array', () =>
   )
 })
 
-test('a key that names the prototype is copied like any other', () => {
+test('the key __proto__ is copied like any other', () => {
   const copy = cloneJson(JSON.parse('{"__proto__":{"polluted":[1]}}')) as object
   expect(JSON.stringify(copy)).toBe('{"__proto__":{"polluted":[1]}}')
   expect(Object.getPrototypeOf(copy)).toBe(Object.prototype)

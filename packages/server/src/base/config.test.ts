@@ -53,15 +53,15 @@ test('a variable reaches a setting that is true or false', () => {
   expect(() => loadConfig({ env: { PERGOLA_DATABASE_NAMED_STATEMENTS: 'no' } })).toThrow('must be boolean')
 })
 
-test('an empty file is as good as none', () => {
+test('an empty file changes nothing', () => {
   expect(load('# nothing yet\n').server.port).toBe(8090)
 })
 
-test('a key with nothing behind it leaves the default, wherever YAML allows it', () => {
+test('a key without a value keeps the default', () => {
   expect(load('server:\n  host:\n  port:\nlog:\n')).toEqual(loadConfig({ env: {} }))
 })
 
-test('what Kubernetes sets for a service of our name is none of our settings', () => {
+test('variables that Kubernetes sets for a service named pergola are ignored', () => {
   const env = {
     PERGOLA_SERVICE_HOST: '10.0.0.1',
     PERGOLA_SERVICE_PORT_HTTP: '80',
@@ -71,13 +71,13 @@ test('what Kubernetes sets for a service of our name is none of our settings', (
   expect(loadConfig({ env })).toEqual(loadConfig({ env: {} }))
 })
 
-test('a fault in the file never shows what stands there', () => {
+test('an error in the file does not show its content', () => {
   expect(() => load('database:\n  url: postgres://u:secret@h/d\n url: x')).toThrow(
     /^pergola\.yaml:3: (?![\s\S]*secret)/,
   )
 })
 
-test('a provider on this machine may go without TLS, and asks for who somebody is', () => {
+test('a local provider may use http, and openid and profile are the default scopes', () => {
   const { oidc } = load(provider('name: a, issuer: "http://127.0.0.1:9000/realm", clientId: p'))
   expect(oidc.providers[0]).toMatchObject({ scopes: ['openid', 'profile'], roles: {} })
 })
@@ -86,12 +86,12 @@ function provider(settings: string): string {
   return `oidc: { providers: [{ ${settings} }] }`
 }
 
-describe('refused is', () => {
+describe('rejects', () => {
   const cases: readonly (readonly [what: string, text: string, env: Record<string, string>, message: string])[] = [
     ['a mistyped section', 'sever: {}', {}, 'pergola.yaml: sever is not a setting; did you mean server?'],
     ['a mistyped key', 'server: { prot: 1 }', {}, 'pergola.yaml: server.prot is not a setting; did you mean port?'],
     [
-      'a key like no other',
+      'an unknown key without a similar one',
       'log: { colour: x }',
       {},
       'pergola.yaml: log.colour is not a setting; known are level, format',
@@ -118,13 +118,13 @@ describe('refused is', () => {
       'pergola.yaml: log.level must be one of debug, info, warn, error',
     ],
     [
-      'a database of no known kind',
+      'an unsupported database',
       'database: { url: mysql://x }',
       {},
       'pergola.yaml: database.url must start with "sqlite:" or "postgres://"',
     ],
     ['a list in a variable', '', { PERGOLA_OIDC_PROVIDERS: '[]' }, 'PERGOLA_OIDC_PROVIDERS: is not a setting'],
-    ['roles that never end', 'oidc: { maxAge: 2592001 }', {}, 'pergola.yaml: oidc.maxAge must be <= 2592000'],
+    ['a maxAge above the limit', 'oidc: { maxAge: 2592001 }', {}, 'pergola.yaml: oidc.maxAge must be <= 2592000'],
     ['a provider without a client', provider('issuer: https://a.example'), {}, 'oidc.providers.0: clientId is missing'],
     [
       'a provider over plain http',
@@ -148,7 +148,7 @@ describe('refused is', () => {
     ['scopes without openid', provider('scopes: [profile]'), {}, 'oidc.providers.0.scopes must name openid'],
     ['a scope of two words', provider('scopes: [openid, a b]'), {}, 'oidc.providers.0.scopes.1 must be one word'],
     [
-      'what is no role',
+      'an invalid role name',
       provider('rolesClaim: g, roles: { a: [B] }'),
       {},
       'oidc.providers.0.roles.a.0 must be the name of a role',
@@ -158,21 +158,21 @@ describe('refused is', () => {
   ]
   for (const [what, text, env, message] of cases) test(what, () => expect(() => load(text, env)).toThrow(message))
 
-  test('a list that lacks something, once', () => {
+  test('a list with a missing field, as one error', () => {
     const faulty = () => load(provider('name: a, issuer: https://a.example, clientId: p, scopes: [a, b]'))
     expect(faulty).toThrow(
       expect.objectContaining({ message: 'pergola.yaml: oidc.providers.0.scopes must name openid' }),
     )
   })
 
-  test('all at once, a line each', () => {
+  test('all errors at once, one per line', () => {
     expect(() => load('sever: {}', { PERGOLA_SERVER_PORT: 'x', PERGOLA_NOTHING: '1' })).toThrow(
       expect.objectContaining({ message: expect.stringMatching(/^PERGOLA_NOTHING.*\n.*\n.*$/) as string }),
     )
   })
 })
 
-describe('changes by NATS', () => {
+describe('the NATS transport', () => {
   const feed = (more: Record<string, string>) => () =>
     loadConfig({
       env: {
@@ -182,7 +182,7 @@ describe('changes by NATS', () => {
         ...more,
       },
     }).feed
-  test('servers are a list', () => {
+  test('has a list of servers', () => {
     const found = feed({ PERGOLA_FEED_NATS_URL: 'nats://a:1, tls://b:2' })()
     expect(found).toMatchObject({ transport: 'nats', natsUrl: ['nats://a:1', 'tls://b:2'] })
   })

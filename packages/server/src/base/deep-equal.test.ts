@@ -4,29 +4,24 @@ import { deepEqual } from './deep-equal.ts'
 
 describe('two values are', () => {
   const cases: readonly (readonly [what: string, a: string, b: string, equal: boolean])[] = [
-    [
-      'equal though their keys stand in another order',
-      '{"a":1,"b":{"c":[],"d":2}}',
-      '{"b":{"d":2,"c":[]},"a":1}',
-      true,
-    ],
-    ['different when their items do', '[1,2]', '[2,1]', false],
+    ['equal if only the order of keys differs', '{"a":1,"b":{"c":[],"d":2}}', '{"b":{"d":2,"c":[]},"a":1}', true],
+    ['different if the order of items differs', '[1,2]', '[2,1]', false],
     ['different when one has more keys', '{"a":1}', '{"a":1,"b":2}', false],
     ['different when one has more items', '[1]', '[1,1]', false],
-    ['different when a key is null and not there', '{"a":null}', '{"b":null}', false],
+    ['different if a key is null in one and missing in the other', '{"a":null}', '{"b":null}', false],
     ['different when a key is only inherited', '{"__proto__":{}}', '{"a":{}}', false],
     ['different as number and text', '1', '"1"', false],
     ['different as array and object', '["x"]', '{"0":"x"}', false],
     ['different as object and array', '{}', '[]', false],
     ['different as null and object', 'null', '{}', false],
-    ['equal as 0 and -0, which JSON writes alike', '[0]', '[-0]', true],
+    ['equal as 0 and -0, which JSON serializes alike', '[0]', '[-0]', true],
   ]
   for (const [what, a, b, equal] of cases) {
     test(what, () => expect(deepEqual(JSON.parse(a), JSON.parse(b))).toBe(equal))
   }
 })
 
-test('equal are exactly those that are the same text once their keys are sorted', () => {
+test('values are equal exactly if they serialize to the same text with sorted keys', () => {
   const few = fc.letrec<{ any: unknown }>((tie) => ({
     any: fc.oneof(
       { maxDepth: 3 },

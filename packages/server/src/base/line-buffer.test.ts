@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLineBuffer } from './line-buffer.ts'
 
-test('lines are written together, in order, after a moment', async () => {
+test('lines are buffered and written together, in order', async () => {
   const written: string[] = []
   const { write } = createLineBuffer((text) => written.push(text))
   write('a\n')
@@ -12,7 +12,7 @@ test('lines are written together, in order, after a moment', async () => {
   await expect.poll(() => written).toEqual(['a\nb\n', 'c\n'])
 })
 
-test('much is written at once, and so is what is held at the end; nothing is written twice', () => {
+test('a full buffer is written at once; flush writes the rest, nothing twice', () => {
   const written: string[] = []
   const { write, flush } = createLineBuffer((text) => written.push(text))
   const line = `${'x'.repeat(999)}\n`

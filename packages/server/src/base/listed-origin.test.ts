@@ -9,7 +9,7 @@ const fine = [
   'http://[::1]:3000',
 ]
 for (const text of fine) {
-  test(`${text} can be let in`, () => {
+  test(`${text} is accepted`, () => {
     expect(faultOfOrigin(text, false)).toBeUndefined()
   })
 }
@@ -30,11 +30,11 @@ const refused: readonly (readonly [text: string, fault: RegExp])[] = [
   ['http://localhost.example.com', /is plain http/],
 ]
 for (const [text, fault] of refused) {
-  test(`"${text}" is refused`, () => {
+  test(`"${text}" is rejected`, () => {
     expect(faultOfOrigin(text, false)).toMatch(fault)
   })
 }
 
-test('plain http can be let in where people may sign in over it', () => {
+test('plain http is accepted with server.allowInsecureLogin', () => {
   expect(faultOfOrigin('http://app.example.com', true)).toBeUndefined()
 })

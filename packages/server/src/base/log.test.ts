@@ -17,18 +17,18 @@ test('a line is one JSON object with its time', () => {
   })
 })
 
-test('what is less severe than the level is not written', () => {
+test('entries below the level are not written', () => {
   expect(written({ level: 'warn' }, (log) => log.info({}, 'quiet'))).toBe('')
 })
 
-test('for people, a request reads as a sentence', () => {
+test('the pretty format prints a request in one readable line', () => {
   const facts = { method: 'GET', target: '/api/v1alpha1/roles', status: 403, ms: 0.4, user: 'ann', reason: 'Forbidden' }
   expect(written({ pretty: true }, (log) => log.info(facts, 'request'))).toMatch(
     /^\d\d:\d\d:\d\d 403 ann GET \/api\/v1alpha1\/roles 0.4 ms Forbidden\n$/,
   )
 })
 
-test('for people, an error comes with its stack, and a newline in a value starts no new line', () => {
+test('the pretty format prints the stack of an error, and escapes newlines in values', () => {
   const text = written({ pretty: true }, (log) => log.error({ err: new Error('boom'), name: 'a\nb' }, 'failed'))
   expect(text).toMatch(/^\d\d:\d\d:\d\d error failed name=/)
   expect(text).toContain('Error: boom')

@@ -11,13 +11,13 @@ const read = (name: string) => {
 const providers = (...all: readonly object[]) =>
   oidcProvidersOf({ maxAge: 1, providers: all.map((one) => ({ ...settings, ...one })) }, read)
 
-test('a provider has a name to show, one spelling of its issuer, and the secret from its file', () => {
+test('a provider has a display name, a normalized issuer, and the secret from its file', () => {
   const [provider] = providers({ clientSecretFile: 'there', rolesClaim: 'g', roles: { x: ['author'] } })
   expect(provider).toMatchObject({ displayName: 'a', issuer: 'https://a.example/', clientSecret: 'secret' })
   expect(provider?.roles.get('x')).toEqual(['author'])
 })
 
-test('every fault is told at once, with the provider it is of', () => {
+test('all errors are reported at once, each with its provider', () => {
   const faulty = () =>
     providers(
       { clientSecretFile: 'not there' },
@@ -35,7 +35,7 @@ test('every fault is told at once, with the provider it is of', () => {
   expect(faulty).toThrow(new ConfigError(faults.join('\n')))
 })
 
-test('no provider gives more roles than a login can bind', () => {
+test('a provider maps at most as many roles as a login can bind', () => {
   const names = Array.from({ length: 101 }, (_, at) => `role-${at}`)
   expect(() => providers({ rolesClaim: 'g', roles: { x: names } })).toThrow('name 101 different roles; at most 100')
 })

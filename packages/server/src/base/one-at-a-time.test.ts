@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createOneAtATime } from './one-at-a-time.ts'
 
-test('work of one kind is done one by one, in order, also behind work that failed', async () => {
+test('tasks with the same key run one by one in order, also after a failed task', async () => {
   const line = createOneAtATime(10)
   const done: string[] = []
   let running = 0
@@ -19,7 +19,7 @@ test('work of one kind is done one by one, in order, also behind work that faile
   expect(done).toEqual(['a', 'b', 'c'])
 })
 
-test('kinds do not wait for each other, and lines have an end', async () => {
+test('tasks with different keys do not wait for each other, and the queue is bounded', async () => {
   const line = createOneAtATime(1)
   const { promise, resolve } = Promise.withResolvers<void>()
   const first = line.run('x', () => promise)

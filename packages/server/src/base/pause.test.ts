@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createPause } from './pause.ts'
 
-test('others get a turn after a few milliseconds of work, and not before', async () => {
+test('yields to the event loop after 5 ms of work, and not before', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   let turns = 0

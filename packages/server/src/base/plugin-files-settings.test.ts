@@ -10,19 +10,19 @@ const reading = {
 const config = (text: string) => loadConfig({ file: { name: 'pergola.yaml', text }, env: {} })
 
 describe('settings of plugins', () => {
-  test('stand in the configuration, in a file, or in a variable', () => {
+  test('come from the configuration, a file or a variable', () => {
     const settings = { todo: { a: 1, b: { file: '/x' }, c: { env: 'TOKEN' }, d: { env: 'EMPTY' }, e: ['x'] } }
     expect(givenSettingsOf({ settings }, reading)).toEqual({
       todo: { a: 1, b: 'the text of /x', c: 'abc', d: '', e: ['x'] },
     })
   })
 
-  test('may look like that, and be something else', () => {
+  test('that only resemble a reference are plain values', () => {
     const settings = { todo: { a: { file: 'x', mode: 1 }, b: { file: 1 }, c: {}, d: [{ file: 'x' }] } }
     expect(givenSettingsOf({ settings }, reading)).toEqual(settings)
   })
 
-  test('that are not there are named, all of them', () => {
+  test('that are missing are all named', () => {
     const settings = { todo: { a: { env: 'NO' } }, shop: { b: { env: 'NEITHER' } } }
     expect(() => givenSettingsOf({ settings }, reading)).toThrow(
       'plugins.settings.todo.a: the variable NO is not set\nplugins.settings.shop.b: the variable NEITHER is not set',
@@ -46,12 +46,12 @@ describe('the configuration', () => {
     expect(() => config(text)).toThrow(words)
   })
 
-  test('has no variables for what no variable can say', () => {
+  test('has no variables for structured settings', () => {
     expect(() => loadConfig({ env: { PERGOLA_PLUGINS_ENABLED: 'todo' } })).toThrow('is not a setting')
     expect(() => loadConfig({ env: { PERGOLA_SECRETS_KEYS: 'abc' } })).toThrow('is not a setting')
   })
 
-  test('names the key that cannot be used, and never shows it', () => {
+  test('names an invalid key without showing it', () => {
     const { secrets } = config('secrets: { keys: [{ env: TOKEN }, { env: NO }] }')
     expect(() => sealingKeysOf(secrets, reading)).toThrow(
       'secrets.keys.0 (TOKEN): must be 32 random bytes in base64, as "openssl rand -base64 32" prints them\nsecrets.keys.1 (NO): the variable NO is not set',

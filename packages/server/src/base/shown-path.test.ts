@@ -15,7 +15,7 @@ const cases: readonly (readonly [target: string, shown: string])[] = [
   ['', ''],
 ]
 for (const [target, shown] of cases) {
-  test(`of "${target}" a log shows "${shown}"`, () => {
+  test(`"${target}" is logged as "${shown}"`, () => {
     expect(shownPath(target)).toBe(shown)
   })
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTraffic } from './traffic.ts'
 
-test('requests are counted in the stretch they end in, and those of long ago are forgotten', () => {
+test('requests are counted in the bucket of their end time, and old buckets are dropped', () => {
   let now = Date.parse('2026-01-01T00:00:00Z')
   const traffic = createTraffic({ now: () => now })
   for (let request = 0; request < 98; request++) traffic.record(2, false)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { uuidv7 } from './uuid.ts'
 
-test('a uuid is of version 7, carries its time and is not repeated', () => {
+test('a UUID has version 7, contains its time and is unique', () => {
   const now = Date.UTC(2030, 2, 1)
   const uids = Array.from({ length: 1000 }, () => uuidv7(now))
   expect(new Set(uids).size).toBe(1000)
@@ -11,6 +11,6 @@ test('a uuid is of version 7, carries its time and is not repeated', () => {
   }
 })
 
-test('uuids sort by their time', () => {
+test('UUIDs sort by time', () => {
   expect(uuidv7(1) < uuidv7(2)).toBe(true)
 })

@@ -63,7 +63,7 @@ for (const [engine, openEngine] of engines) {
     return opened
   }
   describe(`${engine}:`, () => {
-    test('a login by a provider is ended once, in time, by the browser that began it', async () => {
+    test('an OIDC login is completed once, before it expires, by the browser that started it', async () => {
       await using opened = await open()
       const { clock, pass } = openCredentials(opened.store)
       const logins = createOidcLogins(opened.store, clock)
@@ -80,7 +80,7 @@ for (const [engine, openEngine] of engines) {
       expect(await opened.store.sql({ text: 'SELECT state FROM oidc_logins', values: [] })).toEqual([])
     })
 
-    test('nobody begins logins without end, and others still begin theirs', async () => {
+    test('the number of pending OIDC logins per address is limited', async () => {
       await using opened = await open()
       const { clock, pass } = openCredentials(opened.store)
       const logins = createOidcLogins(opened.store, clock)
@@ -107,7 +107,7 @@ for (const [engine, openEngine] of engines) {
       expect(await sessions.find(secret)).toBeUndefined()
     })
 
-    test('a session ends together with its being taken back, or not at all', async () => {
+    test('ending a session and recording its revocation are one transaction', async () => {
       await using opened = await open()
       const { sessions } = openCredentials(opened.store)
       const { secret, session } = await sessions.begin(begin)
@@ -116,7 +116,7 @@ for (const [engine, openEngine] of engines) {
       expect(await sessions.find(secret)).toEqual(session)
     })
 
-    test('a session ends twelve hours after its last use, and after thirty days in any case', async () => {
+    test('a session expires 12 hours after its last use, and after 30 days at the latest', async () => {
       await using opened = await open()
       const { sessions, pass } = openCredentials(opened.store)
       const idle = await sessions.begin(begin)
@@ -133,7 +133,7 @@ for (const [engine, openEngine] of engines) {
       expect(await sessions.find(used.secret)).toBeUndefined()
     })
 
-    test('what is over is removed, and nothing else', async () => {
+    test('only expired sessions and revocations are removed', async () => {
       await using opened = await open()
       const { sessions, pass, clock } = openCredentials(opened.store)
       const rows = async (table: string) =>
@@ -154,7 +154,7 @@ for (const [engine, openEngine] of engines) {
       expect(await sessions.find(secret)).toBeDefined()
     })
 
-    test('a token is its owner until it expires, narrowed as it was made', async () => {
+    test('a token identifies its owner, narrowed to its roles, until it expires', async () => {
       await using opened = await open()
       const { tokens, clock, pass } = openCredentials(opened.store)
       const secret = newSecret('pgl_')
@@ -169,7 +169,7 @@ for (const [engine, openEngine] of engines) {
       expect(await tokens.find(secret)).toBeUndefined()
     })
 
-    test('a password is the last one that was set', async () => {
+    test('only the last password that was set is valid', async () => {
       await using opened = await open()
       const { passwords } = openCredentials(opened.store)
       for (const password of ['first one', 'second one']) await opened.store.sql(await passwords.set(ann.uid, password))
@@ -178,7 +178,7 @@ for (const [engine, openEngine] of engines) {
       expect(await passwords.check(undefined, 'second one')).toBeUndefined()
     })
 
-    test('what is taken back is forgotten everywhere within a moment', async () => {
+    test('a revoked session is removed from the cache of every replica', async () => {
       await using opened = await open()
       const { sessions, know } = openCredentials(opened.store)
       using here = await know()

@@ -37,7 +37,7 @@ for (const [engine, open] of Object.entries(engines)) {
       let now = 1_000_000_000_000
       let guesses = 0
       const limits = createLoginLimits(opened.store, { now: () => now })
-      /** Answers what comes of it: in, wrong, or the seconds to wait. */
+      /** Returns `in`, `wrong`, or the seconds to wait. */
       const login = async (account: string, address: string, isRight = false): Promise<string | number> => {
         try {
           const guess = async () => (guesses++, isRight || undefined)
@@ -71,13 +71,13 @@ for (const [engine, open] of Object.entries(engines)) {
       expect(await at.times(6, () => at.login('ann', '10.0.0.1'))).toEqual([...Array(5).fill('wrong'), 180])
     })
 
-    test('of sixty guesses at once five are looked at', async () => {
+    test('of 60 concurrent guesses five are checked', async () => {
       await using at = await setUp()
       await Promise.all(Array.from({ length: 60 }, () => at.login('ann', '10.0.0.1')))
       expect(at.guesses()).toBe(5)
     })
 
-    test('an address gets fifty for all accounts; what it fills does not keep out who is known there', async () => {
+    test('an address gets 50 failures for all accounts; accounts that signed in there before are not blocked', async () => {
       await using at = await setUp()
       expect(await at.login('ann', '10.0.0.1', true)).toBe('in')
       for (let count = 0; count < 50; count++) expect(await at.login(`user-${count}`, '10.0.0.1')).toBe('wrong')
@@ -88,14 +88,14 @@ for (const [engine, open] of Object.entries(engines)) {
       expect(await at.login('ann', '10.0.0.1', true)).toBe(18)
     })
 
-    test('IPv6 addresses of one network are one', async () => {
+    test('IPv6 addresses of one /64 network share a limit', async () => {
       await using at = await setUp()
       const answers = []
       for (let host = 1; host <= 6; host++) answers.push(await at.login('ann', `2001:db8::${host}`))
       expect(answers).toEqual([...Array(5).fill('wrong'), 180])
     })
 
-    test('who gets in takes back its own guess, and no other', async () => {
+    test('a successful login undoes only its own attempt', async () => {
       await using at = await setUp()
       expect(await at.times(30, () => at.login('ann', '10.0.0.1', true))).toEqual(Array(30).fill('in'))
       await at.times(4, () => at.login('ann', '10.0.0.1'))
@@ -103,7 +103,7 @@ for (const [engine, open] of Object.entries(engines)) {
       expect(await at.times(2, () => at.login('ann', '10.0.0.1'))).toEqual(['wrong', 180])
     })
 
-    test('an account that is guessed at from everywhere is slowed down more and more, never closed', async () => {
+    test('guesses from many addresses slow an account down increasingly, but never lock it', async () => {
       await using at = await setUp()
       await at.login('ann', '10.1.0.1', true)
       for (let host = 1; host <= 10; host++) expect(await at.login('ann', `10.0.0.${host}`)).toBe('wrong')
@@ -118,7 +118,7 @@ for (const [engine, open] of Object.entries(engines)) {
       expect(waits.length).toBeGreaterThan(20)
       expect(waits).toEqual(waits.toSorted((a, b) => a - b))
       expect(waits.at(-1)).toBeLessThanOrEqual(30)
-      // Known from there.
+      // Signed in from this address before.
       expect(await at.login('ann', '10.1.0.1', true)).toBe('in')
       at.pass(30_000)
       expect(await at.login('ann', '10.2.0.1', true)).toBe('in')

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { hashPassword, isPassword } from './password-hash.ts'
 
-test('a password is known by its hash, and by no other', async () => {
+test('a password matches only its own hash', async () => {
   const hashed = await hashPassword('correct horse')
   expect(hashed).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
   expect(await isPassword('correct horse', hashed)).toBe(true)
@@ -11,11 +11,11 @@ test('a password is known by its hash, and by no other', async () => {
   expect(await isPassword('', hashed)).toBe(false)
 })
 
-test('the same password has another hash each time', async () => {
+test('the same password gets a different hash each time', async () => {
   expect(await hashPassword('a')).not.toBe(await hashPassword('a'))
 })
 
-test('without a hash no password is right, and it costs one hash with the same parameters', async () => {
+test('without a stored hash every password is wrong, at the cost of one hash with the same parameters', async () => {
   const { argon2 } = crypto
   const asked: Partial<Argon2Parameters>[] = []
   const counting = (...[algorithm, parameters, callback]: Parameters<typeof argon2>) => {
@@ -34,7 +34,7 @@ test('without a hash no password is right, and it costs one hash with the same p
   expect(asked).toEqual([first, first, first])
 })
 
-/** For modules that are loaded from now on. */
+/** Affects modules that are loaded afterwards. */
 function replaceArgon2(by: typeof crypto.argon2): void {
   crypto.argon2 = by
   syncBuiltinESMExports()

@@ -64,7 +64,7 @@ const read = async (path: string, models?: readonly Model[]) => String((await as
 const json = async (path: string, models?: readonly Model[]) =>
   JSON.parse(await read(path, models)) as Readonly<Record<string, unknown>>
 
-test('everything that can be called stands in one document', async () => {
+test('discovery lists all groups and models in one document', async () => {
   const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
   const names = { kind: 'Todo', singular: 'todo', plural: 'todos' }
   const indexes = [
@@ -100,7 +100,7 @@ test('OpenAPI has one document for each group and version', async () => {
   })
 })
 
-test('named parts of a schema are components of their kind, and every reference leads to one', async () => {
+test('named parts of a schema become components of the kind, and every reference resolves', async () => {
   const document = await json('/openapi/v3/apis/g.example/v1')
   const { schemas } = document['components'] as { schemas: Readonly<Record<string, object>> }
   expect(Object.keys(schemas)).toEqual(
@@ -122,12 +122,16 @@ test('named parts of a schema are components of their kind, and every reference 
   for (const [, name = ''] of references) expect(schemas).toHaveProperty([name])
 })
 
-describe('the status of a model is a path of its own', () => {
+describe('the document has a status path', () => {
   const statusPath = '/apis/g.example/v1/todos/{name}/status'
   const cases: readonly (readonly [what: string, model: Model, isThere: boolean])[] = [
-    ['where it is written apart', todos, true],
-    ['not where it is a field like others', createBuiltInModel({ ...definition, statusSubresource: false }), false],
-    ['not where the host alone writes it', createBuiltInModel(definition, { rules: { ownsStatus: true } }), false],
+    ['for a model with a status sub-resource', todos, true],
+    ['but not without a status sub-resource', createBuiltInModel({ ...definition, statusSubresource: false }), false],
+    [
+      'but not if only the host writes the status',
+      createBuiltInModel(definition, { rules: { ownsStatus: true } }),
+      false,
+    ],
   ]
   for (const [what, model, isThere] of cases) {
     test(what, async () => {
@@ -137,7 +141,7 @@ describe('the status of a model is a path of its own', () => {
   }
 })
 
-describe('a reader that has a document is told so:', () => {
+describe('If-None-Match with the current ETag is 304:', () => {
   for (const path of [
     '/apis',
     '/openapi/v3',
@@ -160,7 +164,7 @@ describe('a reader that has a document is told so:', () => {
   }
 })
 
-test('a document follows the declarations, and is made anew only when one has changed', async () => {
+test('a document reflects the models, and is rebuilt only when one has changed', async () => {
   let models: readonly Model[] = all
   let reads = 0
   const counted: ModelDefinition = {
@@ -185,7 +189,7 @@ test('a document follows the declarations, and is made anew only when one has ch
   expect(discovery(path)).toBeUndefined()
 })
 
-describe('nobody handles', () => {
+describe('there is no handler for', () => {
   const paths = [
     '/',
     '/apis/',
@@ -205,8 +209,8 @@ describe('nobody handles', () => {
   }
 })
 
-describe('the reference for people', () => {
-  test('lists groups and kinds, with where to go on', async () => {
+describe('the HTML reference', () => {
+  test('lists groups and kinds, with links', async () => {
     const answer = await ask('/openapi')
     expect(answer.contentType).toBe('text/html; charset=utf-8')
     const page = String(answer.body as Buffer)
@@ -230,7 +234,7 @@ describe('the reference for people', () => {
     }
   })
 
-  test('escapes whatever a plugin wrote', async () => {
+  test('escapes text from plugins', async () => {
     const page = await read('/openapi/apis/g.example/v1')
     expect(page).not.toContain('<script')
     expect(page.split('&lt;script&gt;alert(').length).toBeGreaterThan(4)

@@ -60,7 +60,7 @@ describe('names in a document', () => {
     })),
   )
 
-  test('a kind that is called like a schema of ours keeps its name, and ours stays', () => {
+  test('a kind named like a built-in schema keeps its name; the built-in schema gets a suffix', () => {
     const { schemas } = clashing.components
     expect(schemas['Problem']?.['properties']).toHaveProperty('spec')
     expect(schemas['Problem_']?.['properties']).toHaveProperty('requestId')
@@ -75,7 +75,7 @@ describe('names in a document', () => {
     expect(ids).toEqual([...new Set(ids)])
   })
 
-  test('every reference leads somewhere', () => {
+  test('every reference resolves', () => {
     for (const reference of referencesIn(clashing)) {
       expect(Object.keys(clashing.components.schemas)).toContain(reference.replace('#/components/schemas/', ''))
     }
@@ -105,7 +105,7 @@ describe('definitions of a model', () => {
     expect(schemas['Thing.Plain']).toMatchObject({ description: 'Plain' })
   })
 
-  test('are what the references to them lead to', () => {
+  test('are the targets of their references', () => {
     const { spec } = (schemas['Thing'] ?? {})['properties'] as {
       spec: { properties: Record<string, { $ref: string }> }
     }
@@ -116,7 +116,7 @@ describe('definitions of a model', () => {
     }
   })
 
-  test('a value that looks like a reference is a value', () => {
+  test('a default that looks like a reference is not rewritten', () => {
     expect(JSON.stringify(schemas['Thing'])).toContain('"default":{"$ref":"#/$defs/Plain"}')
   })
 })
@@ -124,19 +124,19 @@ describe('definitions of a model', () => {
 describe('operations', () => {
   const document = documentOf({ statusSubresource: true })
 
-  test('each can be asked for wrongly, and for what is not there', () => {
+  test('each has the common error responses', () => {
     for (const { operationId, responses } of operationsOf(document)) {
       expect(Object.keys(responses), operationId).toEqual(expect.arrayContaining(['400', '401', '403', '404', '503']))
     }
   })
 
-  test('whatever can be read can be asked for as a stream, which is not served', () => {
+  test('reads have a 405 response for streams', () => {
     const read = operationsOf(document).filter(({ operationId }) => /^(list|get)/.test(operationId))
     expect(read).toHaveLength(2)
     for (const { responses } of read) expect(responses).toHaveProperty('405')
   })
 
-  test('a patch may hold any field, and says what its operations are', () => {
+  test('a merge patch allows any field, and a JSON Patch describes its operations', () => {
     const bodies = operationsOf(document)
       .filter(({ operationId }) => operationId.startsWith('patch'))
       .map(({ requestBody }) => requestBody?.content)
@@ -147,7 +147,7 @@ describe('operations', () => {
     }
   })
 
-  test('a client sends nothing that only the server knows', () => {
+  test('request schemas have no server-owned fields', () => {
     const { schemas } = document.components
     const sent = operationsOf(document).flatMap(({ requestBody }) => requestBody?.content['application/json'] ?? [])
     expect(sent.map(({ schema }) => schema['$ref'])).toEqual([

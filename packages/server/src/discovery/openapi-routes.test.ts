@@ -7,7 +7,7 @@ type Operation = Readonly<Record<string, unknown>>
 const drawn = (...routes: readonly RouteDeclaration[]) =>
   routePaths(routes, (name) => name) as Readonly<Record<string, Readonly<Record<string, Operation>>>>
 
-test('a route that is described is drawn with all that it takes and answers', () => {
+test('a route with schemas has parameters, request and response', () => {
   const path = `${base}/todos/{name}/share`
   const response = { type: 'object' }
   const query = { type: 'object', properties: { by: { type: 'string' }, size: { type: 'integer' } }, required: ['by'] }
@@ -32,7 +32,7 @@ test('a route that is described is drawn with all that it takes and answers', ()
   expect(post).toMatchObject({ requestBody: { content: { 'application/json': { schema: { type: 'object' } } } } })
 })
 
-test('one that is not, with method, path and who may', () => {
+test('a route without schemas has method, path and role templates', () => {
   const path = `${base}/-`
   expect(drawn({ audience: 'public', method: 'PUT', path })[path]?.['put']).toMatchObject({
     operationId: 'putAny',
@@ -43,7 +43,7 @@ test('one that is not, with method, path and who may', () => {
   })
 })
 
-test('types that are no JSON are those that were said', () => {
+test('other content types than JSON are taken from the route', () => {
   const path = `${base}/files`
   const route = { audience: 'public', method: 'POST', path, accepts: ['image/png'], produces: 'text/csv' } as const
   expect(drawn(route)[path]?.['post']).toMatchObject({
@@ -56,7 +56,7 @@ test('types that are no JSON are those that were said', () => {
   })
 })
 
-test('one that goes on says so, and does not hide an answer at the same path', () => {
+test('a streaming route says so, and does not hide a plain route at the same path', () => {
   const path = `${base}/news`
   const stream = { audience: 'public', method: 'GET', path, stream: true } as const
   expect(drawn(stream)[path]?.['get']?.['description']).toContain('It goes on')

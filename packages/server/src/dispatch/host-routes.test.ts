@@ -53,7 +53,7 @@ describe('a route is found by method and path', () => {
   }
 })
 
-describe('another method, or a stream, is refused with Allow:', () => {
+describe('another method, or a stream, is 405 with Allow:', () => {
   const rows: readonly (readonly [method: string, target: string, allow: string, accept?: string])[] = [
     ['PUT', '/auth/sessions', 'GET, HEAD, POST'],
     ['GET', '/auth/sessions/a', 'DELETE'],

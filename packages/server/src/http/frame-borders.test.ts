@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FrameBorders } from './frame-borders.ts'
 
-/** A frame as a server writes it, or, masked, as a client does. */
+/** A frame as a server sends it or, masked, as a client sends it. */
 function frameOf(opcode: number, length: number, isMasked: boolean): Buffer {
   const mask = isMasked ? 0x80 : 0
   const head =
@@ -28,7 +28,7 @@ const frame = fc.record({
   isMasked: fc.boolean(),
 })
 
-test('a border is where a frame ends, however its bytes come', () => {
+test('a border is at the end of a frame, however the bytes are split', () => {
   fc.assert(
     fc.property(fc.array(frame, { maxLength: 6 }), fc.array(fc.integer({ min: 1, max: 100_000 })), (frames, cuts) => {
       const bytes = frames.map(({ opcode, length, isMasked }) => frameOf(opcode, length, isMasked))
@@ -46,7 +46,7 @@ test('a border is where a frame ends, however its bytes come', () => {
   )
 })
 
-test('whoever has said that it ends is known, and only then', () => {
+test('a close frame is detected, and no other', () => {
   const borders = new FrameBorders()
   borders.take(frameOf(1, 300, false))
   expect(borders.hasClosed).toBe(false)

@@ -30,7 +30,7 @@ async function pair(): Promise<{ readonly near: Socket; readonly far: Socket; re
   return { near, far, got }
 }
 
-/** A client and a plugin, with us in the middle. */
+/** A client and a plugin, joined by the host. */
 async function joined(idleMs?: number) {
   const client = await pair()
   const plugin = await pair()
@@ -43,7 +43,7 @@ async function joined(idleMs?: number) {
   return { client, plugin, end }
 }
 
-test('bytes go both ways, and an end without a word is told', async () => {
+test('bytes flow both ways; a connection that ends without a close frame gets one', async () => {
   const { client, plugin } = await joined()
   client.far.write('to the plugin')
   plugin.far.write(Buffer.from('\x81\x05hello', 'latin1'))
@@ -52,13 +52,13 @@ test('bytes go both ways, and an end without a word is told', async () => {
   expect(await client.got).toBe(`\x81\x05hello${close(1011, 'lost')}`)
 })
 
-test('whoever has said that it ends is not contradicted', async () => {
+test('no close frame is added after a close frame of the plugin', async () => {
   const { client, plugin } = await joined()
   plugin.far.end(Buffer.from('\x88\x02\x03\xe8', 'latin1'))
   expect(await client.got).toBe('\x88\x02\x03\xe8')
 })
 
-test('nothing is said in the middle of a frame: the connection is cut', async () => {
+test('in the middle of a frame the connection is cut without a close frame', async () => {
   const { client, plugin } = await joined()
   plugin.far.write(Buffer.from('\x81\x7dhalf', 'latin1'))
   await once(client.far, 'data')
@@ -66,7 +66,7 @@ test('nothing is said in the middle of a frame: the connection is cut', async ()
   expect(await client.got).toBe('\x81\x7dhalf')
 })
 
-test('who is ended from our side hears why, and the plugin that it is over', async () => {
+test('ending from the host sends the reason to the client and closes the plugin side', async () => {
   const { client, plugin, end } = await joined()
   end({ code: 1008, reason: 'Forbidden' })
   end({ code: 1001, reason: 'too late' })
@@ -74,13 +74,13 @@ test('who is ended from our side hears why, and the plugin that it is over', asy
   await plugin.got
 })
 
-test('a client that goes away takes its connection to the plugin with it', async () => {
+test('a client that disconnects closes the connection to the plugin', async () => {
   const { client, plugin } = await joined()
   client.far.destroy()
   expect(await plugin.got).toBe('')
 })
 
-test('a client that has nothing more to say may still listen for a while', async () => {
+test('a half-closed client still receives data', async () => {
   const { client, plugin } = await joined()
   client.far.end('bye')
   await once(plugin.far, 'end')
@@ -88,7 +88,7 @@ test('a client that has nothing more to say may still listen for a while', async
   expect(await client.got).toBe('\x88\x00')
 })
 
-test('where nothing moves for long it ends; where something does, in either direction, it does not', async () => {
+test('an idle connection is closed; traffic in either direction keeps it open', async () => {
   const { client, plugin } = await joined(300)
   for (let times = 0; times < 6; times++) {
     const [one, other] = times < 3 ? [client.far, plugin.far] : [plugin.far, client.far]
@@ -100,7 +100,7 @@ test('where nothing moves for long it ends; where something does, in either dire
   expect((await client.got).endsWith(close(1001, 'nothing was said for too long'))).toBe(true)
 })
 
-test('nobody is read faster than the other side takes it', async () => {
+test('a slow reader causes backpressure on the other side', async () => {
   const { client, plugin } = await joined()
   client.far.pause()
   const frame = Buffer.alloc(64 * 1024 + 4)
@@ -112,7 +112,7 @@ test('nobody is read faster than the other side takes it', async () => {
     sent += whole.length
     await sleep(0)
   }
-  // The rest is in what the system holds of three sockets, and nothing of it grows here.
+  // The rest is in the socket buffers of the system; the host buffers a bounded amount.
   expect(client.near.writableLength).toBeLessThan(256 * 1024)
   expect(sent).toBeLessThan(64 * 1024 * 1024)
   client.far.resume()

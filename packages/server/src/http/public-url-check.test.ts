@@ -16,14 +16,14 @@ function createCheck(publicUrl: string, isSet = true) {
 
 const ours = 'https://pergola.example.com'
 
-describe('nothing is said of', () => {
+describe('no warning for', () => {
   const cases: readonly (readonly [what: string, sent: Partial<Client>, publicUrl: string, isSet: boolean])[] = [
     ['the right host', { host: 'pergola.example.com' }, ours, true],
-    ['the right host in other letters', { host: 'Pergola.Example.COM' }, ours, true],
-    ['the usual port', { host: 'pergola.example.com:443' }, ours, true],
+    ['the right host in another case', { host: 'Pergola.Example.COM' }, ours, true],
+    ['the default port', { host: 'pergola.example.com:443' }, ours, true],
     ['the right scheme', { host: 'pergola.example.com', scheme: 'https' }, ours, true],
     ['a request without a host', {}, ours, true],
-    ['this machine by another name, where nothing is set', { host: 'localhost:1' }, 'http://127.0.0.1:8090', false],
+    ['another local name without a configured public URL', { host: 'localhost:1' }, 'http://127.0.0.1:8090', false],
   ]
   for (const [what, sent, publicUrl, isSet] of cases) {
     test(what, () => {
@@ -35,13 +35,13 @@ describe('nothing is said of', () => {
   }
 })
 
-describe('once, with the setting to change, a line is written for', () => {
+describe('one warning, with the setting to change, for', () => {
   const cases: readonly (readonly [what: string, sent: Partial<Client>, setting: string, isSet: boolean])[] = [
     ['another host', { host: 'inner:8090' }, 'server.publicUrl', true],
     ['another port', { host: 'pergola.example.com:8443' }, 'server.publicUrl', true],
-    ['what is no host', { host: 'a b' }, 'server.publicUrl', true],
+    ['an invalid host', { host: 'a b' }, 'server.publicUrl', true],
     ['another scheme', { host: 'pergola.example.com', scheme: 'http' }, 'server.publicUrl', true],
-    ['a host where nothing is set', { host: 'other.example.com' }, 'server.publicUrl', false],
+    ['a remote host without a configured public URL', { host: 'other.example.com' }, 'server.publicUrl', false],
     ['a proxy that is not trusted', { hasUntrustedWords: true }, 'http.trustedProxies', true],
   ]
   for (const [what, sent, setting, isSet] of cases) {
@@ -59,7 +59,7 @@ describe('once, with the setting to change, a line is written for', () => {
   }
 })
 
-test('what a client wrote is shortened', () => {
+test('the value from the client is shortened', () => {
   const { lines, ask } = createCheck(ours)
   ask({ host: 'x'.repeat(10_000) })
   expect(JSON.stringify(lines).length).toBeLessThan(500)

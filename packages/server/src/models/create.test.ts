@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => replica[Symbol.asyncDispose]())
 
-test('what was created says where it is and in which state', async () => {
+test('the response has Location and ETag', async () => {
   const { status, headers, body } = await replica
     .of('things')
     .create({ metadata: { name: 'milk' }, spec: { code: 'a' } })
@@ -29,7 +29,7 @@ test('what was created says where it is and in which state', async () => {
   })
 })
 
-test('what the server owns is not taken from the client, and defaults are filled in', async () => {
+test('server-owned fields from the client are ignored, and defaults are filled in', async () => {
   const owned = { uid: 'x', version: 9, generation: 9, creationTimestamp: 'x', deletionTimestamp: 'x' }
   const { body } = await replica.of('things').create({ metadata: { name: 'owned', ...owned }, spec: {} })
   expect(body).toMatchObject({ metadata: { version: 0, generation: 1 }, spec: { code: 'none' } })
@@ -37,8 +37,8 @@ test('what the server owns is not taken from the client, and defaults are filled
   expect(body.metadata).not.toHaveProperty('deletionTimestamp')
 })
 
-describe('a name is made', () => {
-  /** Says of the first so many names that they are taken. */
+describe('generateName', () => {
+  /** Reports the first names as duplicates, so many times. */
   function clashing(times: number): Store & { readonly names: string[] } {
     const names: string[] = []
     return {
@@ -59,20 +59,20 @@ describe('a name is made', () => {
       }),
     )
 
-  test('of eight letters and digits, again when it is taken', async () => {
+  test('appends eight letters or digits, and retries a duplicate', async () => {
     const store = clashing(4)
     expect((await create(store, { generateName: 'made-' })).name).toBe(store.names.at(-1))
     expect(new Set(store.names).size).toBe(5)
     for (const name of store.names) expect(name).toMatch(/^made-[a-z0-9]{8}$/)
   })
 
-  test('five times at most', async () => {
+  test('tries at most five names', async () => {
     const store = clashing(5)
     await expect(create(store, { generateName: 'never-' })).rejects.toMatchObject({ reason: 'AlreadyExists' })
     expect(store.names).toHaveLength(5)
   })
 
-  test('not when there is one', async () => {
+  test('is ignored if there is a name', async () => {
     const store = clashing(1)
     const metadata = { name: 'mine', generateName: 'made-' }
     await expect(create(store, metadata)).rejects.toMatchObject({ reason: 'AlreadyExists' })
@@ -80,19 +80,19 @@ describe('a name is made', () => {
   })
 })
 
-describe('refused is', () => {
+describe('rejects', () => {
   const cases: readonly (readonly [what: string, body: unknown, reason: string])[] = [
     ['a list', [], 'BadRequest'],
     ['null', null, 'BadRequest'],
-    ['a word', 'x', 'BadRequest'],
+    ['a string', 'x', 'BadRequest'],
     ['another kind', { kind: 'Other' }, 'TypeMismatch'],
     ['no name', { spec: { code: 'c' } }, 'Invalid'],
     ['no spec, where one is required', { metadata: { name: 'x' } }, 'Invalid'],
     ['metadata that is null', { metadata: null, spec: {} }, 'Invalid'],
     ['an unknown field', { metadata: { name: 'x' }, spec: {}, data: 1 }, 'Invalid'],
     ['a value that cannot be indexed', { metadata: { name: 'x' }, spec: { code: 'x'.repeat(513) } }, 'Invalid'],
-    ['a name that is taken', { metadata: { name: 'milk' }, spec: { code: 'd' } }, 'AlreadyExists'],
-    ['a unique value that is taken', { metadata: { name: 'x' }, spec: { code: 'a' } }, 'DuplicateIndexValue'],
+    ['a duplicate name', { metadata: { name: 'milk' }, spec: { code: 'd' } }, 'AlreadyExists'],
+    ['a duplicate unique value', { metadata: { name: 'x' }, spec: { code: 'a' } }, 'DuplicateIndexValue'],
   ]
   for (const [what, body, reason] of cases) {
     test(what, async () => {

@@ -26,12 +26,12 @@ async function fill(count: number, metadata: object = {}): Promise<void> {
 
 const left = async () => (await replica.of('things').list()).body.items.length
 
-describe('deleted are', () => {
+describe('deletes', () => {
   const cases: readonly (readonly [what: string, query: string, deleted: number])[] = [
-    ['all, when that is said', 'all=true', 250],
-    ['those that a field selects, in many batches', 'fieldSelector=spec.a=1', 125],
-    ['none, when none is selected', 'labelSelector=none', 0],
-    ['those that are selected, also when all are asked for', 'all=true&fieldSelector=spec.a=1', 125],
+    ['everything with all=true', 'all=true', 250],
+    ['the objects that a field selects, in several batches', 'fieldSelector=spec.a=1', 125],
+    ['nothing if nothing is selected', 'labelSelector=none', 0],
+    ['only the selected objects, even with all=true', 'all=true&fieldSelector=spec.a=1', 125],
   ]
   for (const [what, query, deleted] of cases) {
     test(what, async () => {
@@ -43,7 +43,7 @@ describe('deleted are', () => {
   }
 })
 
-/** How often others had a turn while it went on. */
+/** Counts the turns of the event loop meanwhile. */
 async function turnsDuring(work: (turns: () => number) => Promise<unknown>): Promise<number> {
   let turns = 0
   const timer = setInterval(() => turns++, 0)
@@ -52,10 +52,10 @@ async function turnsDuring(work: (turns: () => number) => Promise<unknown>): Pro
   return turns
 }
 
-test('others have their turn while many are deleted, or looked at', async () => {
+test('yields to the event loop while it deletes or reads many objects', async () => {
   await fill(1_000)
   const model = { group: testGroup, plural: 'things' }
-  // Often enough for several turns, however fast the machine is; who gives none gives none at all.
+  // A low bound for slow machines: code that does not yield has no turns at all.
   const all = async (turns: () => number) => {
     for (let rounds = 0; turns() < 3 && rounds < 200; rounds++) {
       for await (const { name } of allObjects(replica.store, model)) await replica.store.get(model, name)
@@ -65,7 +65,7 @@ test('others have their turn while many are deleted, or looked at', async () => 
   expect(await turnsDuring(() => replica.of('things').removeAll('all=true'))).toBeGreaterThan(0)
 })
 
-describe('refused is', () => {
+describe('rejects', () => {
   for (const query of [
     '',
     'all=false',
@@ -86,7 +86,7 @@ describe('refused is', () => {
   }
 })
 
-test('what has finalizers waits, and is not counted again', async () => {
+test('an object with finalizers is pending, and is not counted again', async () => {
   await fill(2)
   await fill(3, { finalizers: [`${testGroup}/hold`] })
   const things = replica.of('things')
@@ -95,7 +95,7 @@ test('what has finalizers waits, and is not counted again', async () => {
   expect(await left()).toBe(3)
 })
 
-test('without doing it, counts are as they would be', async () => {
+test('a dry run returns the counts without deleting', async () => {
   await fill(120)
   await fill(1, { finalizers: [`${testGroup}/hold`] })
   const { body } = await replica.of('things').removeAll('all=true', { dryRun: true })
@@ -103,7 +103,7 @@ test('without doing it, counts are as they would be', async () => {
   expect(await left()).toBe(121)
 })
 
-test('when the time is up, what is left is told and can be asked for again', async () => {
+test('at the deadline the response says that objects remain, and a retry continues', async () => {
   await fill(3)
   const things = replica.of('things')
   const deadlineMs = -1
@@ -112,7 +112,7 @@ test('when the time is up, what is left is told and can be asked for again', asy
   expect((await things.removeAll('all=true')).body).toEqual({ deleted: 3, pending: 0, remaining: false })
 })
 
-test('an object that somebody changes or deletes between being found and being deleted is left to them', async () => {
+test('an object that changes or disappears before it is deleted is skipped', async () => {
   const things = replica.of('things')
   for (const name of ['changed', 'gone', 'still']) await things.create({ metadata: { name }, spec: { a: 'x' } })
   let raced = false
@@ -153,13 +153,13 @@ test('10,000 objects take at most 100 statements', async () => {
   using statements = countStatements({ andPasses: true })
   const { body } = await postgres.of('things').removeAll('all=true', { deadlineMs: 3_600_000 })
   expect(body).toEqual({ deleted: 10_000, pending: 0, remaining: false })
-  // Beside it the change log is put in order, as it always is.
+  // The sequencer also sends statements.
   const onObjects = statements.texts.filter((text) => /\bm_\d+\b/.test(text))
   expect(onObjects.length).toBeLessThanOrEqual(100)
   expect(onObjects.length).toBeGreaterThan(1)
 })
 
-test('when nobody waits for the answer any more, the rest stays', async () => {
+test('when the client disconnects, the remaining objects stay', async () => {
   await fill(3)
   const model = { group: testGroup, version: 'v1', plural: 'things' }
   const gone = AbortSignal.abort()

@@ -12,7 +12,7 @@ const stored = {
   data: Buffer.from('}'),
 }
 
-test('a tag is of one object in one state', () => expect(etagOf(stored)).toBe('"u.3"'))
+test('an ETag identifies an object and its version', () => expect(etagOf(stored)).toBe('"u.3"'))
 
 describe('with If-None-Match', () => {
   const cases: readonly (readonly [sent: string | undefined, isKnown: boolean])[] = [
@@ -26,7 +26,7 @@ describe('with If-None-Match', () => {
     ['', false],
   ]
   for (const [sent, isKnown] of cases) {
-    test(`${String(sent)} the reader ${isKnown ? 'has' : 'has not'} what it asks for`, () => {
+    test(`${String(sent)} ${isKnown ? 'matches' : 'does not match'}`, () => {
       expect(isNotModified(sent === undefined ? {} : { 'if-none-match': sent }, '"u.3"')).toBe(isKnown)
     })
   }
@@ -36,9 +36,9 @@ describe('with If-Match', () => {
   const allowed = [undefined, '"u.3"', '"u.2","u.3"', '*']
   const refused = ['"u.2"', 'W/"u.3"', 'u.3', '""', '']
   const ask = (sent: string | undefined) => () => assertMatches(sent, stored, 'todo "milk"')
-  for (const sent of allowed) test(`${String(sent)} it is written`, () => expect(ask(sent)).not.toThrow())
+  for (const sent of allowed) test(`${String(sent)} the write is allowed`, () => expect(ask(sent)).not.toThrow())
   for (const sent of refused) {
-    test(`${sent} it is not, and the state that there is is told`, () => {
+    test(`${sent} the write is rejected with the current ETag`, () => {
       expect(ask(sent)).toThrow(
         expect.objectContaining({
           reason: 'PreconditionFailed',

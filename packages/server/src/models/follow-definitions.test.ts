@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts'
 import { modelSpec, openReplica, sqliteReplica } from './contract/replica.ts'
 import { followDefinitions } from './follow-definitions.ts'
 
-test('a database that fails for a while is told in the log, and what was declared meanwhile is seen', async () => {
+test('a database failure is logged, and definitions from that time are found after a retry', async () => {
   await using here = await sqliteReplica()
   await using there = await openReplica(here.store)
   const lines: string[] = []
@@ -21,7 +21,7 @@ test('a database that fails for a while is told in the log, and what was declare
   await expect.poll(() => there.registry.all().length).toBe(2)
 })
 
-test('what is declared between reading all and beginning to follow is seen', async () => {
+test('a definition created between loading and following is found', async () => {
   await using here = await sqliteReplica()
   await using there = await openReplica(here.store)
   const log = createLog({ level: 'info', pretty: false, write: () => {} })
@@ -30,10 +30,10 @@ test('what is declared between reading all and beginning to follow is seen', asy
   await expect.poll(() => there.registry.all().length).toBe(2)
 })
 
-/** Longer than a test may last: whatever sleeps through it hangs. */
+/** Longer than the test timeout: code that waits for it hangs. */
 const anHour = 3_600_000
 
-test('it stops in the middle of waiting for the next look, and does not look again', async () => {
+test('stops while it waits for the next poll, without polling again', async () => {
   await using replica = await sqliteReplica()
   const log = createLog({ level: 'info', pretty: false, write: () => {} })
   let looks = 0
@@ -44,7 +44,7 @@ test('it stops in the middle of waiting for the next look, and does not look aga
   expect(looks).toBe(1)
 })
 
-test('it stops in the middle of waiting after a failure', async () => {
+test('stops while it waits after a failure', async () => {
   await using replica = await sqliteReplica()
   const lines: string[] = []
   const log = createLog({ level: 'info', pretty: false, write: (line) => lines.push(line) })
@@ -55,7 +55,7 @@ test('it stops in the middle of waiting after a failure', async () => {
   expect(lines).toHaveLength(1)
 })
 
-test('while it is told of every change it asks the database no more, and when it is not, again', async () => {
+test('polls only while it is not notified of changes', async () => {
   await using here = await sqliteReplica()
   await using there = await openReplica(here.store)
   const log = createLog({ level: 'info', pretty: false, write: () => {} })

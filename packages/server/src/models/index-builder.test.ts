@@ -8,7 +8,7 @@ const text = { type: 'string' }
 const name = modelObjectName({ group: testGroup, plural: 'things' })
 const statusOf = async ({ models }: Replica) => (await models.get(name)).body.status
 
-test('a new index is built from the objects that there are, and the status says so', async () => {
+test('a new index is built from existing objects, and the status becomes Ready', async () => {
   await using replica = await sqliteReplica()
   await replica.declare(modelSpec({ a: text }))
   const things = replica.of('things')
@@ -20,7 +20,7 @@ test('a new index is built from the objects that there are, and the status says 
   expect((await things.list('fieldSelector=spec.a=y')).body.items).toHaveLength(2)
 })
 
-test('a unique index that cannot be is told with what stands in its way, and is built when that is gone', async () => {
+test('a unique index with duplicates reports them, and is built once they are removed', async () => {
   await using replica = await sqliteReplica()
   await replica.declare(modelSpec({ a: text }))
   const things = replica.of('things')
@@ -42,10 +42,10 @@ test('a unique index that cannot be is told with what stands in its way, and is 
   })
 })
 
-test('while an index is built the status says how far it is, and lists by it are refused until then', async () => {
+test('while an index is built the status has its progress, and lists by it are rejected', async () => {
   await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }))
   const { promise: gate, resolve: open } = Promise.withResolvers<undefined>()
-  /** Waits in the middle of the first build. */
+  /** Blocks in the middle of the first build. */
   const store: Store = {
     ...fixture.store,
     buildIndexes: (model, options) =>
@@ -91,7 +91,7 @@ for (const [engine, open] of [
   ['SQLite', sqliteReplica],
   ['PostgreSQL', postgresReplica],
 ] as const) {
-  test(`of declarations in quick succession the indexes of the last are built, on ${engine}`, async () => {
+  test(`after several definitions in quick succession the indexes of the last are built, on ${engine}`, async () => {
     await using replica = await open()
     await replica.declare(modelSpec({ a: text, b: text }))
     for (const a of ['x', 'y']) await replica.of('things').create({ metadata: { name: a }, spec: { a, b: a } })
@@ -105,7 +105,7 @@ for (const [engine, open] of [
   })
 }
 
-test('the end of a build is written down, also when somebody changes the declaration at that moment', async () => {
+test('the end of a build is recorded even if the definition changes concurrently', async () => {
   await using fixture = await sqliteReplica()
   let changed = 0
   const store: Store = {
@@ -130,7 +130,7 @@ test('the end of a build is written down, also when somebody changes the declara
     })
 })
 
-test('a build that fails is told in the log, and a stop in its middle is not', async () => {
+test('a failed build is logged, an interrupted one is not', async () => {
   await using fixture = await sqliteReplica()
   let fails = true
   const store: Store = {

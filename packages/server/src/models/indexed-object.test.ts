@@ -27,17 +27,17 @@ const model = createBuiltInModel({
 })
 const of = (spec: unknown) => indexedObject(model, { metadata: { labels: { a: 'b' } }, spec })
 
-describe('indexed is of', () => {
+describe('index entries of', () => {
   const cases: readonly (readonly [what: string, spec: unknown, single: object, tags: readonly string[]])[] = [
-    ['nothing, nothing', undefined, {}, []],
-    ['values, their keys', { city: 'x', age: 0, on: false }, { city: 'x', age: '8000000000000000', on: 'false' }, []],
-    ['a time, the time in UTC', { seen: '2030-01-01T01:00:00+01:00' }, { seen: '2030-01-01T00:00:00.000000000Z' }, []],
-    ['a set, each', { tags: ['x', 'y', 'x'] }, {}, ['x', 'y', 'x']],
-    ['a set with holes, the others', { tags: ['x', null, { y: 1 }, ['z']] }, {}, ['x']],
-    ['an object where a value should be, nothing', { city: { x: 1 } }, {}, []],
-    ['a list where one value should be, the first', { city: ['x', 'y'] }, { city: 'x' }, []],
-    ['one value where a set should be, a set of it', { tags: 'x' }, {}, ['x']],
-    ['the empty string, the empty string', { city: '' }, { city: '' }, []],
+    ['no value: none', undefined, {}, []],
+    ['values: their keys', { city: 'x', age: 0, on: false }, { city: 'x', age: '8000000000000000', on: 'false' }, []],
+    ['a time: the time in UTC', { seen: '2030-01-01T01:00:00+01:00' }, { seen: '2030-01-01T00:00:00.000000000Z' }, []],
+    ['a set: every value', { tags: ['x', 'y', 'x'] }, {}, ['x', 'y', 'x']],
+    ['a set with invalid items: the valid ones', { tags: ['x', null, { y: 1 }, ['z']] }, {}, ['x']],
+    ['an object instead of a value: none', { city: { x: 1 } }, {}, []],
+    ['a list instead of a value: the first', { city: ['x', 'y'] }, { city: 'x' }, []],
+    ['a value instead of a set: that value', { tags: 'x' }, {}, ['x']],
+    ['the empty string: the empty string', { city: '' }, { city: '' }, []],
   ]
   for (const [what, spec, single, tags] of cases) {
     test(what, () => {
@@ -46,13 +46,13 @@ describe('indexed is of', () => {
   }
 })
 
-describe('left out and told is', () => {
+describe('skips and reports', () => {
   const cases: readonly (readonly [what: string, spec: object, pointer: string, message: string])[] = [
     ['a value that is too long', { city: 'x'.repeat(513) }, '/spec/city', 'has 513 bytes'],
     ['a value with U+0000', { city: 'a\0' }, '/spec/city', 'U+0000'],
     ['one value of a set', { tags: ['a', 'x'.repeat(513)] }, '/spec/tags/1', 'has 513 bytes'],
-    ['a time that is none', { seen: 'soon' }, '/spec/seen', 'must be a date and time'],
-    ['a number that is none', { age: 'x' }, '/spec/age', 'must be a finite number'],
+    ['an invalid time', { seen: 'soon' }, '/spec/seen', 'must be a date and time'],
+    ['an invalid number', { age: 'x' }, '/spec/age', 'must be a finite number'],
     [
       'a set of more than 256 values',
       { tags: Array.from({ length: 257 }, String) },
@@ -68,5 +68,5 @@ describe('left out and told is', () => {
     })
   }
 
-  test('nothing of a set of 256', () => expect(of({ tags: Array.from({ length: 256 }, String) }).faults).toEqual([]))
+  test('nothing in a set of 256', () => expect(of({ tags: Array.from({ length: 256 }, String) }).faults).toEqual([]))
 })

@@ -38,12 +38,12 @@ const keyOf = (type: 'number' | 'timestamp', value: string) => {
 }
 const query = (all: Readonly<Record<string, string>>) => new URLSearchParams(all)
 
-describe('selected is by', () => {
+describe('selects by', () => {
   const cases: readonly (readonly [what: string, query: Readonly<Record<string, string>>, terms: readonly object[]])[] =
     [
       ['nothing', {}, []],
       ['a label', { labelSelector: 'a=b' }, [{ label: 'a', is: { op: '=', value: 'b' } }]],
-      ['a label that is not', { labelSelector: 'a!=b' }, [{ label: 'a', is: { op: 'not in', values: ['b'] } }]],
+      ['a label inequality', { labelSelector: 'a!=b' }, [{ label: 'a', is: { op: 'not in', values: ['b'] } }]],
       [
         'labels and fields, all of them',
         { labelSelector: 'a,!b', fieldSelector: 'spec.city=(x,y)' },
@@ -54,22 +54,22 @@ describe('selected is by', () => {
         ],
       ],
       [
-        'a number, by its key',
+        'a number, as its key',
         { fieldSelector: 'age>=7' },
         [{ field: 'age', is: { op: '>=', value: keyOf('number', '7') } }],
       ],
       [
-        'numbers that are not, by their keys',
+        'a number inequality, as keys',
         { fieldSelector: 'age!=(-1.5e3,0)' },
         [{ field: 'age', is: { op: 'not in', values: [keyOf('number', '-1500'), keyOf('number', '0')] } }],
       ],
       ['a boolean', { fieldSelector: 'spec.on=false' }, [{ field: 'spec.on', is: { op: '=', value: 'false' } }]],
       [
-        'a time, whatever its offset',
+        'a time with any offset',
         { fieldSelector: 'spec.seen<2030-01-01T01:00:00+01:00' },
         [{ field: 'spec.seen', is: { op: '<', value: keyOf('timestamp', '2030-01-01T00:00:00Z') } }],
       ],
-      ['a beginning', { fieldSelector: 'spec.tags^=ab' }, [{ field: 'spec.tags', is: { op: 'prefix', value: 'ab' } }]],
+      ['a prefix', { fieldSelector: 'spec.tags^=ab' }, [{ field: 'spec.tags', is: { op: 'prefix', value: 'ab' } }]],
       ['a name', { fieldSelector: 'metadata.name=x' }, [{ field: 'metadata.name', is: { op: '=', value: 'x' } }]],
     ]
   for (const [what, sent, terms] of cases) test(what, () => expect(termsOf(model, query(sent))).toEqual(terms))
@@ -80,25 +80,25 @@ describe('selected is by', () => {
   })
 })
 
-describe('not selected is by', () => {
+describe('rejects a selector with', () => {
   const cases: readonly (readonly [what: string, selector: string, reason: string, message: string])[] = [
     [
-      'what is not indexed',
+      'a field that is not indexed',
       'spec.none=1',
       'FieldNotIndexed',
       '"spec.none" is not indexed in todos; did you mean spec.on?; indexed are metadata.name',
     ],
     ['the path of an index with another name', 'spec.age=1', 'FieldNotIndexed', 'character 1'],
     ['labels as a field', 'spec.on,metadata.labels=a', 'FieldNotIndexed', 'labels are selected by labelSelector'],
-    ['a number that is none', 'age=seven', 'InvalidSelector', '"seven" is not a number'],
-    ['a number written otherwise', 'age=0x10', 'InvalidSelector', 'character 5: "0x10" is not a number'],
+    ['an invalid number', 'age=seven', 'InvalidSelector', '"seven" is not a number'],
+    ['a hexadecimal number', 'age=0x10', 'InvalidSelector', 'character 5: "0x10" is not a number'],
     ['an empty number', 'age=', 'InvalidSelector', '"" is not a number'],
-    ['a number beyond all', 'age=1e999', 'InvalidSelector', 'must be a finite number'],
-    ['one number of several that is none', 'age=(1,x)', 'InvalidSelector', '"x" is not a number'],
-    ['neither true nor false', 'spec.on=yes', 'InvalidSelector', '"yes" is neither true nor false'],
-    ['a time that is none', 'spec.seen>2030', 'InvalidSelector', '"2030" must be a date and time'],
-    ['the beginning of a number', 'age^=1', 'InvalidSelector', 'age is a number; only strings begin with something'],
-    ['what is too long', `spec.city=${'x'.repeat(513)}`, 'InvalidSelector', 'has 513 bytes'],
+    ['an infinite number', 'age=1e999', 'InvalidSelector', 'must be a finite number'],
+    ['an invalid number in a set', 'age=(1,x)', 'InvalidSelector', '"x" is not a number'],
+    ['an invalid boolean', 'spec.on=yes', 'InvalidSelector', '"yes" is neither true nor false'],
+    ['an invalid time', 'spec.seen>2030', 'InvalidSelector', '"2030" must be a date and time'],
+    ['a prefix of a number', 'age^=1', 'InvalidSelector', 'age is a number; only strings begin with something'],
+    ['a value that is too long', `spec.city=${'x'.repeat(513)}`, 'InvalidSelector', 'has 513 bytes'],
   ]
   for (const [what, fieldSelector, reason, message] of cases) {
     test(what, () => {
@@ -109,7 +109,7 @@ describe('not selected is by', () => {
   }
 })
 
-describe('sorted is by', () => {
+describe('sorts by', () => {
   const cases: readonly (readonly [sort: string, descending: boolean])[] = [
     ['spec.city', false],
     ['age', true],
@@ -131,7 +131,7 @@ describe('sorted is by', () => {
   })
 })
 
-describe('not sorted is by', () => {
+describe('rejects a sort by', () => {
   const cases: readonly (readonly [sort: string, reason: string])[] = [
     ['spec.tags', 'BadRequest'],
     ['metadata.labels', 'FieldNotIndexed'],

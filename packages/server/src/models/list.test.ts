@@ -8,8 +8,8 @@ const ann: Caller = { kind: 'user', name: 'ann', uid: '1', via: 'token' }
 const ben: Caller = { kind: 'user', name: 'ben', uid: '2', via: 'token' }
 const nobody: Caller = { kind: 'anonymous' }
 
-describe('places for lists that are streamed:', () => {
-  test('a caller has its share, and gets it back', () => {
+describe('slots for streamed lists:', () => {
+  test('a caller has a limited number of slots, and can reuse released ones', () => {
     const limits = createStreamLimits({ inAll: 8, perCaller: 2, ...unboundedLists })
     const release = limits.take(ann)
     limits.take(ann)
@@ -20,7 +20,7 @@ describe('places for lists that are streamed:', () => {
     expect(() => limits.take(ann)).toThrow(/you are reading 2/)
   })
 
-  test('all callers have one share, and are told when to come again', () => {
+  test('all callers share a limit, and get Retry-After above it', () => {
     const limits = createStreamLimits({ inAll: 2, perCaller: 2, ...unboundedLists })
     limits.take(ann)
     const release = limits.take(ben)
@@ -35,7 +35,7 @@ describe('places for lists that are streamed:', () => {
     limits.take(nobody)
   })
 
-  test('giving a place back twice gives back one', () => {
+  test('releasing a slot twice releases one slot', () => {
     const limits = createStreamLimits({ inAll: 2, perCaller: 2, ...unboundedLists })
     const release = limits.take(ann)
     limits.take(ben)
@@ -45,7 +45,7 @@ describe('places for lists that are streamed:', () => {
     expect(() => limits.take(nobody)).toThrow(/this server is sending 2/)
   })
 
-  test('a user called anonymous is not everybody without a name', () => {
+  test('a user named anonymous does not share the slots of anonymous callers', () => {
     const limits = createStreamLimits({ inAll: 8, perCaller: 1, ...unboundedLists })
     limits.take(nobody)
     limits.take({ kind: 'user', name: 'anonymous', uid: '3', via: 'token' })
@@ -56,7 +56,7 @@ describe('places for lists that are streamed:', () => {
 describe('a list', () => {
   let replica: Replica
   const many = 620
-  /** So that a snapshot of 16 MiB holds about 400. */
+  /** Size with which a snapshot of 16 MiB holds about 400 objects. */
   const wide = 'x'.repeat(40_000)
   beforeAll(async () => {
     replica = await sqliteReplica()
@@ -92,14 +92,14 @@ describe('a list', () => {
       { page: 2, size: 1, total: 3, totalPages: 3, first: false, last: false, hasNext: true, hasPrevious: true },
     ],
     [
-      'has a last page that may be short',
+      'can have a short last page',
       'things',
       'page=2&size=2',
       { totalPages: 2, last: true, hasNext: false, hasPrevious: true },
     ],
     ['past its end is empty', 'things', 'page=9&size=2', { items: [], last: true, hasNext: false, hasPrevious: true }],
     [
-      'of a size beyond all is one page, however it is read',
+      'with a size above the total is one page',
       'wides',
       'size=9000',
       { size: 9000, total: many, totalPages: 1, last: true, hasNext: false },
@@ -136,7 +136,7 @@ describe('a list', () => {
     })
   }
 
-  test('gives its place back when it was read, when it was left, and when it failed', async () => {
+  test('releases its slot after it was read, abandoned or failed', async () => {
     const streams = createStreamLimits({ inAll: 1, perCaller: 1, ...unboundedLists })
     const { store, registry } = replica
     const ask = (query: string, plural = 'wides') =>

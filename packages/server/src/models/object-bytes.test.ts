@@ -25,9 +25,9 @@ function served(sent: JsonObject, more: Partial<StoredObject> = {}): unknown {
   return JSON.parse(toBytes(model, { ...owned, data: toData(sent), ...more }).toString())
 }
 
-describe('an object is served as it was sent, with what the server owns, whether it has', () => {
+describe('an object is served as sent, with the server-owned fields, if it has', () => {
   const cases: readonly (readonly [what: string, sent: JsonObject])[] = [
-    ['nothing of its own', { metadata: {} }],
+    ['no fields', { metadata: {} }],
     ['only metadata', { metadata: { labels: { a: 'b' } } }],
     ['only fields', { metadata: {}, spec: { title: '"}{' } }],
     ['both', { metadata: { labels: {}, annotations: { 'a/b': '\n' }, finalizers: ['x/y'] }, spec: {}, status: null }],
@@ -53,7 +53,7 @@ describe('an object is served as it was sent, with what the server owns, whether
   }
 })
 
-test('in the order people read it, and with the version it is stored in', () => {
+test('keys have a readable order, and the stored version of the model is used', () => {
   const text = toBytes(model, {
     ...owned,
     storedAs: 'v2',

@@ -4,7 +4,7 @@ import { continueToken, pagingOf } from './paging.ts'
 
 const pages = (text: string) => pagingOf(new URLSearchParams(text))
 
-describe('asked for is', () => {
+describe('parses', () => {
   const cases: readonly (readonly [query: string, paging: object])[] = [
     ['', { page: 1, exactTotal: false }],
     ['page=1', { page: 1 }],
@@ -23,7 +23,7 @@ describe('asked for is', () => {
   }
 })
 
-describe('refused is', () => {
+describe('rejects', () => {
   const tokenOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const cases: readonly (readonly [query: string, reason: string])[] = [
     ...['page', 'size'].flatMap((name) =>
@@ -55,7 +55,7 @@ describe('refused is', () => {
   }
 })
 
-test('a token carries the page behind, with everything that selects and sorts', () => {
+test('a continue token contains the next page, selectors and sort', () => {
   const asked = pages(
     'page=2&size=5&sort=spec.a,desc&sort=spec.b&labelSelector=a%3Db%26c&fieldSelector=d&exactTotal=true',
   )

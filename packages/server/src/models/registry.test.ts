@@ -20,7 +20,7 @@ describe('of two replicas on one database,', () => {
   afterAll(() => resources.disposeAsync())
 
   let models = 0
-  /** A model of its own for each case, served by both. */
+  /** A new model for each test, served by both replicas. */
   const declared = async (properties: Readonly<Record<string, object>> = { a: text }) => {
     const plural = `things${++models}`
     const words = { plural, singular: `thing${models}`, kind: `Thing${models}` }
@@ -31,13 +31,13 @@ describe('of two replicas on one database,', () => {
     return { words, ours, theirs }
   }
 
-  test('one serves at once what the other declares', async () => {
+  test('one serves a model as soon as the other has defined it', async () => {
     const { theirs } = await declared()
     const { items } = (await theirs.list('sort=metadata.name')).body
     expect(items.map(({ metadata }) => metadata['name'])).toEqual(['first', 'second'])
   })
 
-  test('one refuses at once what the other no longer allows', async () => {
+  test('one applies a changed schema as soon as the other has stored it', async () => {
     const { words, theirs } = await declared({ a: text, b: text })
     await here.declare(modelSpec({ a: { ...text, maxLength: 1 } }, words))
     await expect(theirs.create({ metadata: { name: 'x' }, spec: { a: 'xx', b: 'x' } })).rejects.toMatchObject({
@@ -48,7 +48,7 @@ describe('of two replicas on one database,', () => {
     })
   })
 
-  test('one fills at once the index that the other adds, and both can select by it', async () => {
+  test('one fills an index as soon as the other has added it, and both can select by it', async () => {
     const { words, ours, theirs } = await declared()
     await theirs.update('second', { spec: { a: 'before' } })
     await here.declare(modelSpec({ a: text }, { ...words, indexes: [{ name: 'spec.a' }] }))
@@ -62,7 +62,7 @@ describe('of two replicas on one database,', () => {
     }
   })
 
-  test('one finds nothing where the other has deleted the model', async () => {
+  test('one returns ModelNotFound after the other has deleted the model', async () => {
     const { words, ours, theirs } = await declared()
     await ours.removeAll('all=true')
     await here.models.remove(modelObjectName({ group: testGroup, plural: words.plural }))
@@ -72,7 +72,7 @@ describe('of two replicas on one database,', () => {
     expect(await theirs.create({ metadata: { name: 'x' }, spec: { b: 'x' } })).toMatchObject({ status: 201 })
   })
 
-  test('of two that create objects while the model is deleted, none leaves one behind', async () => {
+  test('creating objects while the model is deleted leaves no object behind', async () => {
     const { words, ours, theirs } = await declared()
     const create = async (verbs: typeof ours, name: string) => {
       for (let at = 0; at < 10; at++) await verbs.create({ metadata: { name: `${name}${at}` } })
@@ -91,7 +91,7 @@ describe('of two replicas on one database,', () => {
     expect(served).toBe(outcomes[2].status === 'rejected' ? true : 'ModelNotFound')
   })
 
-  test('both declare the same kind, and one is told that it is taken', async () => {
+  test('if both define the same kind, one is rejected', async () => {
     const words = { kind: 'Racer', singular: 'racer' }
     const race = await Promise.allSettled([
       here.declare(modelSpec({}, { ...words, plural: 'racersa' })),
@@ -100,7 +100,7 @@ describe('of two replicas on one database,', () => {
     expect(race.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   })
 
-  test('one that only follows sees what the other declares, changes and deletes', async () => {
+  test('one that only follows sees created, changed and deleted definitions', async () => {
     const { store, definitions, registry } = there
     const log = createLog({ level: 'debug', pretty: false, write: () => {} })
     const { words, ours } = await declared()
@@ -122,7 +122,7 @@ function names(answer: { readonly body?: { readonly items: readonly { readonly m
   return 'body' in answer ? answer.body?.items.map(({ metadata }) => (metadata as { name: string }).name) : []
 }
 
-test('there is no model of another version, group or plural', async () => {
+test('a model is not found by another version, group or plural', async () => {
   await using replica = await sqliteReplica()
   await replica.declare(modelSpec({}))
   const found = { group: testGroup, version: 'v1', plural: 'things' }
@@ -137,7 +137,7 @@ test('there is no model of another version, group or plural', async () => {
   }
 })
 
-test('models are told in the order of their groups and plurals, the host own among them', async () => {
+test('models are sorted by group and plural, including those of the host', async () => {
   await using replica = await sqliteReplica()
   const words = (name: string) => ({ plural: `${name}s`, singular: name, kind: name.toUpperCase() })
   await replica.declare(modelSpec({}, { ...words('b'), group: 'z.example' }))
@@ -151,8 +151,8 @@ test('models are told in the order of their groups and plurals, the host own amo
   ])
 })
 
-test('reading all declarations again keeps those that there are, however many, and drops the others', async () => {
-  // Nothing is written to them, so no schema has to be compiled.
+test('reloading keeps all existing definitions and drops deleted ones', async () => {
+  // No object is written, so no schema has to be compiled.
   const compiler = { compile: async () => '', check: async () => [], [Symbol.asyncDispose]: async () => {} }
   await using replica = await sqliteReplica({ compiler })
   const many = 201
@@ -166,18 +166,18 @@ test('reading all declarations again keeps those that there are, however many, a
   expect(other.registry.all()).toHaveLength(many)
 })
 
-test('a declaration that cannot take effect leaves the others, and the resource of declarations, served', async () => {
+test('a definition that cannot take effect does not affect the others', async () => {
   let now = 9_000
   await using replica = await sqliteReplica({ clock: { now: () => now } })
   await replica.declare(modelSpec({}))
   await replica.models.remove(modelObjectName({ group: testGroup, plural: 'things' }))
-  // The store remembers a later edition than a clock that is behind gives.
+  // The store has a later edition than a clock that went back.
   now = 1_000
   expect(await replica.declare(modelSpec({}))).toMatchObject({ status: 201 })
   expect((await replica.models.list()).body.items).toHaveLength(1)
 })
 
-test('a declaration that is gone, or another one, is a difference; read anew, it is as stored', async () => {
+test('the cache reports a deleted definition as a difference, and repair removes it', async () => {
   await using replica = await sqliteReplica()
   const { store, registry, definitions } = replica
   await replica.declare(modelSpec({ city: { type: 'string' } }))

@@ -23,7 +23,7 @@ const types: readonly object[] = [
   { enum: ['x', 'y'] },
   { type: 'string', default: 'filled' },
 ]
-/** What the model of a case can be declared as: fields, which are required, which are indexed and uniquely so. */
+/** A random definition: fields, and which of them are required, indexed or unique. */
 const field = fc.record({
   type: fc.constantFrom(...types),
   required: fc.boolean(),
@@ -58,7 +58,7 @@ const objects = fc.array(object, { minLength: 1, maxLength: 5 })
 const step = fc.record({ declaration, objects })
 
 test(
-  'whatever becomes of a schema, every stored object can be labelled, given a status, let go and deleted',
+  'after any schema change, every stored object can get labels and a status, be released and deleted',
   async () => {
     await using replica = await sqliteReplica()
     let models = 0
@@ -80,7 +80,7 @@ test(
       }),
       { numRuns: runs },
     )
-    // Else little was tried; how much it is, is chance.
+    // Otherwise the random cases tested too little.
     expect(stored).toBeGreaterThan(runs / 2)
     expect(changes).toBeGreaterThan(runs / 2)
   },
@@ -89,7 +89,7 @@ test(
 
 type Declared = typeof declaration extends fc.Arbitrary<infer T> ? T : never
 
-/** The objects of one model, and what must always be possible with them. */
+/** The objects of one model, and the operations that must always succeed. */
 function createThings(replica: Replica, plural: string) {
   const names: string[] = []
   const verbs = replica.of(plural)
@@ -101,7 +101,7 @@ function createThings(replica: Replica, plural: string) {
       const schema = { properties: { spec: {}, status: {} } }
       return replica.declare(modelSpec({}, { ...words, versions: [{ name: 'v1', schema }] }))
     },
-    /** Some random declarations are none: an index on what cannot be put in order, say. */
+    /** Some random definitions are invalid, for example an index on an object. */
     declare: async (declared: Declared) => {
       const refused = await replica.declare({ ...specOf(declared), ...words }).then(() => undefined, reasonOf)
       expect([undefined, 'Invalid']).toContain(refused)
@@ -141,7 +141,7 @@ function specOf({ fields, specRequired }: Declared): ModelSpec {
 
 type Verbs = ReturnType<Replica['of']>
 
-/** Labels and a status, on each object that there is. */
+/** Sets labels and a status on each object. */
 async function touchAll(verbs: Verbs, names: readonly string[], touched: number): Promise<void> {
   for (const name of names) {
     const { spec } = (await verbs.get(name)).body

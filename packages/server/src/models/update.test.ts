@@ -13,7 +13,7 @@ async function withThing(spec: object = { a: 'x' }, metadata: object = {}) {
   return { replica, things, created: body, [Symbol.asyncDispose]: () => replica[Symbol.asyncDispose]() }
 }
 
-describe('two at a time, on two replicas:', () => {
+describe('concurrent writes on two replicas:', () => {
   const resources = new AsyncDisposableStack()
   let here: Replica
   let there: Replica
@@ -25,7 +25,7 @@ describe('two at a time, on two replicas:', () => {
   })
   afterAll(() => resources.disposeAsync())
 
-  test('updates without a version all succeed, and each is a version of its own', async () => {
+  test('updates without a version all succeed, and each gets its own version', async () => {
     const [ours, theirs] = [here.of('things'), there.of('things')]
     await ours.create({ metadata: { name: 'free' }, spec: {} })
     const writes = Array.from({ length: 8 }, (_, n) => (n % 2 ? ours : theirs).update('free', { spec: { n } }))
@@ -33,7 +33,7 @@ describe('two at a time, on two replicas:', () => {
     expect(new Set(versions)).toEqual(new Set([1, 2, 3, 4, 5, 6, 7, 8]))
   })
 
-  test('of updates with the same version one succeeds, and the others are told the version there is', async () => {
+  test('of updates with the same version one succeeds, and the others get a VersionConflict', async () => {
     const [ours, theirs] = [here.of('things'), there.of('things')]
     await ours.create({ metadata: { name: 'bound' }, spec: {} })
     const outcomes = await Promise.allSettled(
@@ -45,7 +45,7 @@ describe('two at a time, on two replicas:', () => {
     expect((await theirs.get('bound')).body.metadata['version']).toBe(1)
   })
 
-  test('patches of other fields are all kept, because each is applied to what is stored', async () => {
+  test('patches of different fields are all kept, because each is applied to the stored object', async () => {
     const [ours, theirs] = [here.of('things'), there.of('things')]
     await ours.create({ metadata: { name: 'patched' }, spec: {} })
     await Promise.all(
@@ -64,7 +64,7 @@ test('an update that changes nothing keeps version, generation and bytes', async
   expect(body).toEqual(thing.created)
 })
 
-describe('a generation counts', () => {
+describe('the generation counts', () => {
   const cases: readonly (readonly [what: string, change: object, generation: number])[] = [
     ['a changed spec', { spec: { a: 'y' } }, 2],
     ['not labels', { spec: { a: 'x' }, metadata: { labels: { a: 'b' } } }, 1],
@@ -79,20 +79,20 @@ describe('a generation counts', () => {
   }
 })
 
-describe('refused is', () => {
+describe('rejects', () => {
   const missing = '01890000-0000-7000-8000-000000000000'
   const cases: readonly (readonly [what: string, body: unknown, reason: string])[] = [
     ['another name than the path', { metadata: { name: 'two' } }, 'BadRequest'],
     ['another uid', { metadata: { uid: missing } }, 'VersionConflict'],
     ['a later version', { metadata: { version: 7 } }, 'VersionConflict'],
-    ['a version that is no number', { metadata: { version: '0' } }, 'VersionConflict'],
+    ['a version that is not a number', { metadata: { version: '0' } }, 'VersionConflict'],
     ['another kind', { kind: 'Other' }, 'TypeMismatch'],
     ['another version of the API', { apiVersion: 'test.example.com/v2' }, 'TypeMismatch'],
     ['a list', [], 'BadRequest'],
     ['metadata that is no object', { metadata: 7 }, 'Invalid'],
     ['metadata that is null', { metadata: null }, 'Invalid'],
     ['finalizers that are no list', { metadata: { finalizers: 'x' } }, 'Invalid'],
-    ['labels that are no words', { metadata: { labels: { a: 1 } } }, 'Invalid'],
+    ['labels that are not strings', { metadata: { labels: { a: 1 } } }, 'Invalid'],
     ['an unknown field', { spec: { z: 1 } }, 'Invalid'],
   ]
   for (const [what, body, reason] of cases) {
@@ -103,20 +103,20 @@ describe('refused is', () => {
     })
   }
 
-  test('an object that is not there', async () => {
+  test('an object that does not exist', async () => {
     await using thing = await withThing()
     await expect(thing.things.update('two', {})).rejects.toMatchObject({ reason: 'NotFound' })
     await expect(thing.things.patch('two', {})).rejects.toMatchObject({ reason: 'NotFound' })
   })
 
-  test('a patch that leaves no object', async () => {
+  test('a patch that replaces the object with another value', async () => {
     await using thing = await withThing()
     const type = 'application/json-patch+json'
     const patch = [{ op: 'replace', path: '', value: 7 }]
     await expect(thing.things.patch('one', patch, { type })).rejects.toMatchObject({ reason: 'Invalid' })
   })
 
-  test('a tag of another state, before anything of the body is looked at', async () => {
+  test('an old If-Match, before the body is validated', async () => {
     await using thing = await withThing()
     const headers = { 'if-match': '"x.0"' }
     await expect(thing.things.update('one', 7, { headers })).rejects.toMatchObject({ reason: 'PreconditionFailed' })
@@ -147,8 +147,8 @@ describe('finalizers', () => {
   })
 })
 
-describe('the status, written apart,', () => {
-  test('is all that changes', async () => {
+describe('the status sub-resource', () => {
+  test('changes only the status', async () => {
     await using thing = await withThing()
     const status = { ready: true }
     const sent = { metadata: { labels: { a: 'b' } }, spec: { a: 'y' }, status }
@@ -156,7 +156,7 @@ describe('the status, written apart,', () => {
     expect(body).toEqual({ ...thing.created, status, metadata: { ...thing.created.metadata, version: 1 } })
   })
 
-  test('is left alone by everything else', async () => {
+  test('is not changed by writes to the object', async () => {
     await using thing = await withThing()
     await thing.things.update('one', { status: { ready: true } }, { part: 'status' })
     const { body } = await thing.things.update('one', { spec: { a: 'y' }, status: { ready: false } })
@@ -164,19 +164,19 @@ describe('the status, written apart,', () => {
     expect((await thing.things.patch('one', { status: null })).body.status).toEqual({ ready: true })
   })
 
-  test('can be taken away', async () => {
+  test('can be removed', async () => {
     await using thing = await withThing()
     await thing.things.update('one', { status: { ready: true } }, { part: 'status' })
     const { body } = await thing.things.patch('one', { status: null }, { part: 'status' })
     expect('status' in body).toBe(false)
   })
 
-  test('is dropped from what is created', async () => {
+  test('is dropped from a new object', async () => {
     await using thing = await withThing()
     expect((await thing.things.create({ metadata: { name: 'two' }, status: { a: 1 } })).body.status).toBeUndefined()
   })
 
-  test('gets its defaults, and no other part does', async () => {
+  test('fills in defaults of the status only', async () => {
     await using thing = await withThing()
     const spec = modelSpec({ a: text, b: { ...text, default: 'new' } }, { indexes: [{ name: 'spec.b' }] })
     const status = { type: 'object', properties: { phase: { ...text, default: 'Waiting' } } }
@@ -188,7 +188,7 @@ describe('the status, written apart,', () => {
     expect(body.spec).toEqual({ a: 'x' })
   })
 
-  test('is checked by its own schema only', async () => {
+  test('validates only the status', async () => {
     await using thing = await withThing()
     const spec = modelSpec({ a: { ...text, maxLength: 0 }, c: text })
     const [version] = spec.versions
@@ -202,7 +202,7 @@ describe('the status, written apart,', () => {
   })
 })
 
-test('without doing it, everything is answered as if it were done', async () => {
+test('a dry run returns the result of the write without storing it', async () => {
   await using thing = await withThing()
   const { things, created } = thing
   const dryRun = { dryRun: true }
@@ -215,7 +215,7 @@ test('without doing it, everything is answered as if it were done', async () => 
   expect((await things.list()).body.items).toEqual([created])
 })
 
-test('an object does not grow beyond what a body may hold, part by part', async () => {
+test('patches cannot grow an object beyond the size of a body', async () => {
   await using thing = await withThing()
   const large = 'x'.repeat(600_000)
   await thing.things.patch('one', { spec: { a: large } })

@@ -32,49 +32,57 @@ const model = { group: 'other.example.com', kind: 'A', singular: 'a', plural: 'a
 const refused: readonly (readonly [string, unknown, string])[] = [
   ['is a list', [], 'is no object'],
   ['has no name', { ...sound, name: 1 }, 'has no name'],
-  ['has a name nobody can have', { ...sound, name: 'Todo' }, 'has the name "Todo", which'],
-  ['has an odd version', { ...sound, version: 'new' }, 'has no version such as 1.0.0'],
+  ['has an invalid name', { ...sound, name: 'Todo' }, 'has the name "Todo", which'],
+  ['has an invalid version', { ...sound, version: 'new' }, 'has no version such as 1.0.0'],
   ['has no definition', { ...sound, definition: 'x' }, 'has no definition'],
-  ['speaks otherwise', defined({ protocol: 7 }), 'speaks protocol 7; this host speaks 1'],
-  ['is two plugins', defined({ name: 'other' }), 'the definition of another plugin, "other"'],
+  ['has another protocol', defined({ protocol: 7 }), 'speaks protocol 7; this host speaks 1'],
+  ['has the definition of another plugin', defined({ name: 'other' }), 'the definition of another plugin, "other"'],
   ['lacks a list', defined({ schedules: undefined }), 'has no list of schedules'],
-  ['claims what is no group', defined({ groups: ['a b'] }), 'claims the group "a b", which'],
+  ['claims an invalid group', defined({ groups: ['a b'] }), 'claims the group "a b", which'],
   ['claims an audience', defined({ groups: [`api.${group}`] }), 'looks like that of an audience'],
   [
-    'has a model elsewhere',
+    'has a model in another group',
     defined({ models: [model] }),
     'the model as in "other.example.com", which it does not claim',
   ],
-  ['has pages elsewhere', { ...sound, ui: 'plugin.js' }, 'they begin in a file such as ui/index.js'],
-  ['has pages of another form', { ...sound, ui: ['ui/index.js'] }, 'they begin in a file such as ui/index.js'],
-  ['has pages that are not there', { ...sound, ui: 'ui/main.js' }, 'ui/main.js, which the package does not hold'],
-  ['requires nonsense', { ...sound, requires: 'new' }, 'requires "new", which is no range'],
+  ['has pages outside ui/', { ...sound, ui: 'plugin.js' }, 'they begin in a file such as ui/index.js'],
+  ['has pages that are not a path', { ...sound, ui: ['ui/index.js'] }, 'they begin in a file such as ui/index.js'],
+  ['has pages that do not exist', { ...sound, ui: 'ui/main.js' }, 'ui/main.js, which the package does not hold'],
+  ['requires an invalid range', { ...sound, requires: 'new' }, 'requires "new", which is no range'],
   ['depends on a list', defined({ dependencies: [] }), 'has dependencies that are no object'],
   ['depends on itself', defined({ dependencies: { todo: '*' } }), 'depends on "todo", which is itself'],
-  ['depends on no plugin', defined({ dependencies: { 'A b': '*' } }), 'depends on "A b", which'],
-  ['depends on any words', defined({ dependencies: { mailer: 'new' } }), 'mailer of "new", which is no range'],
-  ['has a program for nobody', defined({ apps: ['all'] }), 'has a program for "all", which is no audience'],
-  ['has half a route', routed({ method: 'GET' }), 'lacks an audience, a method or a path'],
-  ['has a route that is a text', routed('GET /'), 'lacks an audience, a method or a path'],
-  ['has a route elsewhere', routed({ ...route('a'), path: '/apis/other.example.com/v1/a' }), 'in no group of its own'],
+  ['depends on an invalid plugin name', defined({ dependencies: { 'A b': '*' } }), 'depends on "A b", which'],
+  ['depends on an invalid range', defined({ dependencies: { mailer: 'new' } }), 'mailer of "new", which is no range'],
+  [
+    'has a program for an unknown audience',
+    defined({ apps: ['all'] }),
+    'has a program for "all", which is no audience',
+  ],
+  ['has an incomplete route', routed({ method: 'GET' }), 'lacks an audience, a method or a path'],
+  ['has a route that is a string', routed('GET /'), 'lacks an audience, a method or a path'],
+  [
+    'has a route in another group',
+    routed({ ...route('a'), path: '/apis/other.example.com/v1/a' }),
+    'in no group of its own',
+  ],
   ['has a deep route', routed(route('a/{b}/c/d/e')), 'has more than 7 segments'],
   [
-    'has a route below no version',
+    'has a route with an invalid version',
     routed({ ...route('a'), path: `/apis/api.${group}/V/a` }),
     'has the version "V", which',
   ],
   ['has a wildcard', routed(route('a/*')), 'has a wildcard'],
-  ['has an odd segment', routed(route('a/b c')), 'has the segment "b c"'],
-  ['has a route to no resource', routed(route('{name}')), 'names no resource'],
+  ['has an invalid segment', routed(route('a/b c')), 'has the segment "b c"'],
+  ['has a route without a resource', routed(route('{name}')), 'names no resource'],
   ['has a parameter as a sub-resource', routed(route('a/{b}/{c}')), 'has a parameter as a sub-resource'],
-  ['takes any body', routed(route('a', { maxBody: -1 })), 'takes a body of -1 bytes'],
+  ['has a negative body limit', routed(route('a', { maxBody: -1 })), 'takes a body of -1 bytes'],
   ['has a route twice', routed(route('a/{b}'), route('a/{c}')), `has the route GET /apis/api.${group}/v1/a/{c}, which`],
 ]
-test.for(refused)('a plugin.json that %s is refused', ([, manifest, words]) => {
+test.for(refused)('a plugin.json that %s is rejected', ([, manifest, words]) => {
   expect(() => manifestOf({ manifest, files })).toThrow(words)
 })
 
-test('one that is sound is taken, with what the host has to know', () => {
+test('a valid plugin.json is accepted', () => {
   expect(manifestOf({ manifest: { ...sound, displayName: 'Todos', requires: '^1.0.0' }, files })).toEqual({
     ...sound,
     displayName: 'Todos',
@@ -91,7 +99,7 @@ test('one that is sound is taken, with what the host has to know', () => {
   ).toHaveLength(2)
 })
 
-test('whether it runs on this host is said in words', () => {
+test('an unsupported host version is reported with both versions', () => {
   expect(hostFault(sound)).toBeUndefined()
   expect(hostFault({ ...sound, requires: `^${hostVersion}` })).toBeUndefined()
   expect(hostFault({ ...sound, requires: '^99.0.0' })).toContain(

@@ -7,11 +7,11 @@ import { containerMemory, memoryWarning } from './memory-room.ts'
 const mib = 1024 * 1024
 
 const machines: readonly (readonly [string, Readonly<Record<string, string>>, number | undefined])[] = [
-  ['no groups', {}, undefined],
+  ['no cgroups', {}, undefined],
   ['a limit of its own', { 'proc/self/cgroup': '0::/\n', 'sys/fs/cgroup/memory.max': '1048576\n' }, 1_048_576],
   ['no limit', { 'proc/self/cgroup': '0::/\n', 'sys/fs/cgroup/memory.max': 'max\n' }, undefined],
   [
-    'a limit above it that is less',
+    'a lower limit of a parent group',
     {
       'proc/self/cgroup': '0::/pods/one\n',
       'sys/fs/cgroup/pods/memory.max': '5000000\n',
@@ -20,12 +20,12 @@ const machines: readonly (readonly [string, Readonly<Record<string, string>>, nu
     5_000_000,
   ],
   [
-    'a way there that is not seen from inside',
+    'a group path that is not visible in the container',
     { 'proc/self/cgroup': '0::/of/the/machine\n', 'sys/fs/cgroup/memory.max': '7000000\n' },
     7_000_000,
   ],
   [
-    'groups of the older form',
+    'cgroups v1',
     {
       'proc/self/cgroup': '5:cpu,cpuacct:/x\n4:memory:/x\n0::/\n',
       'sys/fs/cgroup/memory/memory.limit_in_bytes': '9223372036854771712\n',
@@ -48,7 +48,7 @@ test.for(machines)('on a machine with %s', ([, files, expected]) => {
   }
 })
 
-test('what does not fit is said in figures', () => {
+test('too little memory is reported with figures', () => {
   const room = { containerBytes: 1024 * mib, pluginBytes: 128 * mib }
   expect(memoryWarning({ ...room, plugins: 4 })).toBeUndefined()
   expect(memoryWarning({ ...room, plugins: 5 })).toBe(

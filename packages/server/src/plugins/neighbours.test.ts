@@ -4,7 +4,7 @@ import type { InstalledPlugin } from './known-plugins.ts'
 import { createNeighbours, untilMet, untilUnmet } from './neighbours.ts'
 import type { PluginSpec } from './plugin-model.ts'
 
-/** Neighbours as a test has them; what is not said of one is as it should be. */
+/** Dependencies of a plugin; unspecified values are valid. */
 function neighboursWith(plugins: Record<string, Partial<PluginSpec>>, started = new Set(Object.keys(plugins))) {
   const installed = (name: string): InstalledPlugin | undefined => {
     const said = plugins[name]
@@ -16,17 +16,17 @@ function neighboursWith(plugins: Record<string, Partial<PluginSpec>>, started = 
 
 const needs = { mailer: '^1.2.0' }
 const lacking: readonly (readonly [string, Record<string, Partial<PluginSpec>>, string, boolean])[] = [
-  ['is not there', {}, 'which is not installed; install it', true],
-  ['is taken away', { mailer: { removal: 'keep', enabled: false } }, 'which is not installed; install it', true],
+  ['is not installed', {}, 'which is not installed; install it', true],
+  ['is uninstalled', { mailer: { removal: 'keep', enabled: false } }, 'which is not installed; install it', true],
   ['is too old', { mailer: { version: '1.1.0' } }, 'and what is installed is 1.1.0', true],
   ['is disabled', { mailer: { enabled: false } }, 'which is disabled; enable it', true],
 ]
-test.for(lacking)('a plugin whose neighbour %s is told so', ([, plugins, words, isLasting]) => {
+test.for(lacking)('a plugin whose dependency %s gets the reason', ([, plugins, words, isLasting]) => {
   const message = `it needs the plugin mailer of ^1.2.0, ${words}`
   expect(neighboursWith(plugins).unmet(needs)).toEqual({ message, isLasting })
 })
 
-test('what only starts is waited for, and what takes an operator is told first', () => {
+test('a starting dependency is waited for; reasons for the operator come first', () => {
   const starting = neighboursWith({ mailer: {}, store: {} }, new Set())
   expect(starting.unmet(needs)).toMatchObject({ isLasting: false })
   expect(starting.unmet({ ...needs, store: '^9.0.0' })).toMatchObject({ isLasting: true })
@@ -34,7 +34,7 @@ test('what only starts is waited for, and what takes an operator is told first',
   expect(neighboursWith({}).unmet({})).toBeUndefined()
 })
 
-test('waiting tells each reason once, and ends when all is there', async () => {
+test('waiting reports each reason once, and ends when all dependencies have started', async () => {
   const neighbours = neighboursWith({}, new Set())
   const told: string[] = []
   const { signal } = new AbortController()
@@ -53,7 +53,7 @@ test('waiting tells each reason once, and ends when all is there', async () => {
   expect(told[1]).toContain('not started yet')
 })
 
-test('a neighbour that starts anew ends nothing; one that is disabled does', async () => {
+test('a restarting dependency does not stop the plugin, a disabled one does', async () => {
   const neighbours = neighboursWith({ mailer: {} })
   const gone = untilUnmet(neighbours, needs, new AbortController().signal)
   neighbours.started.delete('mailer')
@@ -64,7 +64,7 @@ test('a neighbour that starts anew ends nothing; one that is disabled does', asy
   expect(await gone).toContain('which is disabled')
 })
 
-test('nobody waits who is stopped', async () => {
+test('stopping ends the wait', async () => {
   const neighbours = neighboursWith({})
   const stopping = new AbortController()
   const waiting = [

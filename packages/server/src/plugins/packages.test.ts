@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts'
 import { createPackages } from './packages.ts'
 
-test('packages are kept whole by their digests, and forgotten but for those that are named', async () => {
+test('packages are stored by digest, and all but the named ones are deleted', async () => {
   await using store = openSqliteStore(':memory:')
   const packages = createPackages(store)
   const large = Buffer.alloc(9 * 1024 * 1024, 'x')

@@ -26,11 +26,11 @@ interface Entry {
   readonly path: string
   readonly type?: 'File' | 'Link'
   readonly text: string
-  /** As it says, whatever it has. */
+  /** The size in the header, if it differs from the text. */
   readonly size?: number
 }
 
-/** As nobody's tool would write it. */
+/** An archive with arbitrary entries, valid or not. */
 function archive(...entries: readonly Entry[]) {
   const parts = entries.flatMap(({ path, type = 'File', text, size = Buffer.byteLength(text) }) => {
     const linked = type === 'Link' && { linkpath: '/etc/passwd' }
@@ -42,7 +42,7 @@ function archive(...entries: readonly Entry[]) {
   return gzipSync(Buffer.concat([...parts, Buffer.alloc(1_024)]))
 }
 
-test('a package is its definition, its files, and a digest of its bytes', async () => {
+test('a package has a manifest, files and the digest of its bytes', async () => {
   const bytes = await pack({ 'plugin.json': '{"name":"todo"}', 'plugin.js': 'export {}', 'extensions/a.yaml': 'a: 1' })
   const read = await readPackage(bytes)
   expect(read.manifest).toEqual({ name: 'todo' })
@@ -52,26 +52,30 @@ test('a package is its definition, its files, and a digest of its bytes', async 
   expect((await readPackage(bytes)).digest).toBe(read.digest)
 })
 
-describe('refused is', () => {
+describe('rejects', () => {
   const definition = { path: 'plugin.json', text: '{}' }
   const cases: readonly (readonly [what: string, make: () => Promise<Buffer> | Buffer, message: string | RegExp])[] = [
-    ['what is no archive', () => Buffer.from('hello'), /^it is no archive of the kind \.tgz/],
-    ['an archive that is cut off', async () => (await pack({ 'plugin.json': '{}' })).subarray(0, 60), /no archive/],
-    ['one without a definition', () => pack({ 'plugin.js': '' }), /^it has no plugin\.json/],
-    ['a definition that is no JSON', () => pack({ 'plugin.json': '{' }), /^its plugin\.json is not JSON/],
-    ['a definition that is too large', () => pack({ 'plugin.json': ' '.repeat(4_194_305) }), /may have 4194304$/],
+    ['a file that is not an archive', () => Buffer.from('hello'), /^it is no archive of the kind \.tgz/],
+    ['a truncated archive', async () => (await pack({ 'plugin.json': '{}' })).subarray(0, 60), /no archive/],
+    ['an archive without plugin.json', () => pack({ 'plugin.js': '' }), /^it has no plugin\.json/],
+    ['a plugin.json that is not JSON', () => pack({ 'plugin.json': '{' }), /^its plugin\.json is not JSON/],
+    ['a plugin.json that is too large', () => pack({ 'plugin.json': ' '.repeat(4_194_305) }), /may have 4194304$/],
     [
       'a symbolic link',
       () => pack({ 'plugin.json': '{}' }, (folder) => symlinkSync('/etc/passwd', join(folder, 'plugin.js'))),
       'it holds plugin.js, which is a SymbolicLink, not a file',
     ],
     ['a hard link', () => archive(definition, { path: 'a', type: 'Link', text: '' }), 'it holds a, which is a Link'],
-    ['a path upwards', () => archive(definition, { path: '../a', text: 'x' }), 'it holds ../a, which leads outside'],
-    ['a path within upwards', () => archive(definition, { path: 'a/../../b', text: 'x' }), 'which leads outside'],
-    ['a path from the root', () => archive(definition, { path: '/etc/cron.d/a', text: 'x' }), 'which leads outside'],
-    ['a file that is there twice', () => archive(definition, definition), 'it has plugin.json twice'],
+    ['a path with ..', () => archive(definition, { path: '../a', text: 'x' }), 'it holds ../a, which leads outside'],
+    ['a path with .. inside', () => archive(definition, { path: 'a/../../b', text: 'x' }), 'which leads outside'],
+    ['an absolute path', () => archive(definition, { path: '/etc/cron.d/a', text: 'x' }), 'which leads outside'],
+    ['a duplicate file', () => archive(definition, definition), 'it has plugin.json twice'],
     ['too many files', () => archive(...manyFiles(5_001)), 'it has more than 5000 files'],
-    ['too much', () => archive(definition, { path: 'a', text: 'x', size: 104_857_601 }), /more than 104857600 bytes/],
+    [
+      'too many bytes',
+      () => archive(definition, { path: 'a', text: 'x', size: 104_857_601 }),
+      /more than 104857600 bytes/,
+    ],
   ]
   for (const [what, make, message] of cases) {
     test(what, async () => {

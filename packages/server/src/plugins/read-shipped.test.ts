@@ -10,7 +10,7 @@ const directory = mkdtempSync(join(tmpdir(), 'pergola-shipped-'))
 const folder = pathToFileURL(`${directory}/`)
 afterAll(() => rmSync(directory, { recursive: true }))
 
-test('what was built is read, whole or not at all', () => {
+test('shipped packages are read, and a changed one is an error', () => {
   expect(readShipped(folder)).toEqual([])
   const bytes = Buffer.from('a package')
   writeFileSync(join(directory, 'one.tgz'), bytes)

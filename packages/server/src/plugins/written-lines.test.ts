@@ -7,25 +7,25 @@ const written = (count: number) => {
   return log
 }
 
-test('what comes behind a line is told, and its number', () => {
+test('returns the lines after a number, and the last number', () => {
   const log = written(3)
   expect(log.after('todo', 0)).toEqual({ items: ['line 1', 'line 2', 'line 3'], last: 3 })
   expect(log.after('todo', 2)).toEqual({ items: ['line 3'], last: 3 })
   expect(log.after('todo', 3)).toEqual({ items: [], last: 3 })
 })
 
-test('a number of another replica is none: everything is told', () => {
+test('an unknown number returns all lines', () => {
   expect(written(2).after('todo', 900)).toEqual({ items: ['line 1', 'line 2'], last: 2 })
 })
 
-test('the newest are kept, and their numbers stay', () => {
+test('keeps the newest lines with their numbers', () => {
   const log = written(10_000)
   const { items, last } = log.after('todo', 0) ?? { items: [], last: 0 }
   expect([items.length, items[0], items.at(-1), last]).toEqual([500, 'line 9501', 'line 10000', 10_000])
   expect(log.after('todo', 9_998)?.items).toEqual(['line 9999', 'line 10000'])
 })
 
-test('plugins are told apart, and forgotten', () => {
+test('keeps lines per plugin, and forgets a plugin', () => {
   const log = written(1)
   expect(log.after('shop', 0)).toBeUndefined()
   log.forget('todo')

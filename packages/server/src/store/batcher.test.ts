@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createBatcher } from './batcher.ts'
 
-/** A batcher whose batches end only when told to. */
+/** A batcher whose batches end only on command. */
 function gated(lanes: number, maxBatch = 100) {
   const batches: { requests: readonly string[]; end: (error?: Error) => void }[] = []
   const send = createBatcher<string, string>({
@@ -21,7 +21,7 @@ function gated(lanes: number, maxBatch = 100) {
 
 const settled = () => new Promise((resolve) => setTimeout(resolve))
 
-test('a free lane takes a request at once; what comes meanwhile goes together', async () => {
+test('a free lane runs a request at once; requests that arrive meanwhile are batched', async () => {
   const { batches, send, sent } = gated(2)
   const answers = ['a', 'b', 'c', 'd', 'e'].map(send)
   expect(sent()).toEqual(['a', 'b'])
@@ -33,7 +33,7 @@ test('a free lane takes a request at once; what comes meanwhile goes together', 
   expect(await Promise.all(answers)).toEqual(['a!', 'b!', 'c!', 'd!', 'e!'])
 })
 
-test('a batch has its bound, and never one key twice', async () => {
+test('a batch has a maximum size and no duplicate keys', async () => {
   const { batches, send, sent } = gated(1, 2)
   const answers = ['a', 'x#1', 'x#2', 'y', 'z'].map(send)
   for (let at = 0; at < 4; at++) {
@@ -44,7 +44,7 @@ test('a batch has its bound, and never one key twice', async () => {
   expect(await Promise.all(answers)).toHaveLength(5)
 })
 
-test('what failed together is tried again alone, and only the one at fault fails', async () => {
+test('requests of a failed batch are retried one by one, and only the faulty one fails', async () => {
   const send = createBatcher<number, number>({
     lanes: 1,
     maxBatch: 100,
@@ -65,7 +65,7 @@ test('what failed together is tried again alone, and only the one at fault fails
   ])
 })
 
-test('whatever the load, every request gets the answer it would have had alone', async () => {
+test('under any load, every request gets the result it would have had alone', async () => {
   const one = async (request: string) => {
     if (request.startsWith('bad')) throw new Error(request)
     return `${request}!`
@@ -89,7 +89,7 @@ test('whatever the load, every request gets the answer it would have had alone',
   )
 })
 
-test('what may have been done in spite of its error is not tried again', async () => {
+test('a batch that may have been committed despite its error is not retried', async () => {
   const runs: string[][] = []
   const send = createBatcher<string, string>({
     lanes: 1,

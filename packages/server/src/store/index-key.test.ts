@@ -10,7 +10,7 @@ function keyOf(type: KeyType, value: string | number | boolean): string {
 
 const sign = (order: number) => Math.sign(order)
 
-test('numbers keep their order, and equal ones are equal', () => {
+test('keys of numbers keep their order and equality', () => {
   const finite = fc.double({ noNaN: true, noDefaultInfinity: true })
   fc.assert(
     fc.property(finite, finite, (a, b) => {
@@ -20,7 +20,7 @@ test('numbers keep their order, and equal ones are equal', () => {
   expect(keyOf('number', -0)).toBe(keyOf('number', 0))
 })
 
-test('times keep their order, whatever their offset and precision', () => {
+test('keys of times keep their order, with any offset and precision', () => {
   const at = fc.date({
     min: new Date('0001-01-02T00:00:00Z'),
     max: new Date('9999-12-30T00:00:00Z'),
@@ -44,7 +44,7 @@ test('times keep their order, whatever their offset and precision', () => {
   ).toBe(1)
 })
 
-test('strings are their own keys and compare by code point, unlike in JavaScript', () => {
+test('strings are their own keys and compare by code point, not by UTF-16 unit', () => {
   expect(keyOf('string', 'é')).toBe('é')
   expect(compareKeys('\ufffd', '\u{1f600}')).toBe(-1)
   expect(['\u{1f600}', '\ufffd'].toSorted()).toEqual(['\u{1f600}', '\ufffd'])
@@ -55,23 +55,23 @@ test('false sorts before true', () => {
   expect(keyOf('boolean', 'true')).toBe(keyOf('boolean', true))
 })
 
-describe('no key has', () => {
+describe('there is no key for', () => {
   const cases: readonly (readonly [what: string, type: KeyType, value: string | number])[] = [
     ['a string with U+0000', 'string', 'a\0b'],
     ['a string too long in bytes', 'string', 'é'.repeat(maxKeyBytes / 2 + 1)],
-    ['a number that is none', 'number', Number.NaN],
+    ['NaN', 'number', Number.NaN],
     ['infinity', 'number', Number.POSITIVE_INFINITY],
     ['a date without a time', 'timestamp', '2030-01-01'],
     ['a time that does not exist', 'timestamp', '2030-13-01T00:00:00Z'],
     ['a time before the year 0', 'timestamp', '0000-01-01T00:00:00+14:00'],
   ]
   for (const [what, type, value] of cases) test(what, () => expect(indexKey(type, value)).toHaveProperty('fault'))
-  test('but one of exactly the allowed length has', () => {
+  test('but there is one for the maximum length', () => {
     expect(indexKey('string', 'a'.repeat(maxKeyBytes))).toHaveProperty('key')
   })
 })
 
-test('the end of a prefix is above everything that begins with it, and above nothing else', () => {
+test('the end of a prefix range is above all strings with the prefix, and above no other', () => {
   const letters = fc.string({
     unit: fc.constantFrom('a', 'b', '\ud7ff', '\ue000', '\uffff', '\u{10ffff}'),
     maxLength: 4,

@@ -34,7 +34,7 @@ const engines = [
 ] as const
 
 describe.each(engines)('on $engine', ({ database }) => {
-  test('what a backup has is there after a restore, and what was there instead is put aside', async () => {
+  test('a restore brings back the backup, and moves the current data aside', async () => {
     await using here = await database()
     const file = join(directory, `backup-${++count}`)
     const told: string[] = []
@@ -52,7 +52,7 @@ describe.each(engines)('on $engine', ({ database }) => {
     expect(await namesIn(here.url)).toEqual(['before'])
   })
 
-  test('an empty database is filled, by a backup that was taken without a server', async () => {
+  test('an empty database is restored from a backup taken without a server', async () => {
     await using here = await database()
     await using there = await database()
     const file = join(directory, `backup-${++count}`)
@@ -65,7 +65,7 @@ describe.each(engines)('on $engine', ({ database }) => {
     expect(await namesIn(there.url)).toEqual(['moved'])
   })
 
-  test('what is no backup, or not there, changes nothing', async () => {
+  test('an invalid or missing backup changes nothing', async () => {
     await using here = await database()
     {
       await using store = await open(here.url)
@@ -79,7 +79,7 @@ describe.each(engines)('on $engine', ({ database }) => {
   })
 })
 
-test('there is no backup of a file that is not there', async () => {
+test('a backup of a missing file fails', async () => {
   await expect(backUp(`sqlite:${join(directory, 'nowhere.db')}`, join(directory, 'x'), quiet)).rejects.toThrow(
     'no database',
   )

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { inWords } from './fault-words.ts'
 
-describe('a broken rule in words:', () => {
+describe('messages of violated rules:', () => {
   const cases: readonly (readonly [rule: string, params: Readonly<Record<string, unknown>>, words: string])[] = [
     ['type', { type: 'string' }, 'must be of type string'],
     ['type', { type: ['string', 'null'] }, 'must be of type string, null'],
@@ -33,7 +33,7 @@ describe('a broken rule in words:', () => {
     test(`${rule}: ${words}`, () => expect(inWords(rule, params, undefined)).toBe(words))
   }
 
-  test('one without words of ours has those of the library, or at least its name', () => {
+  test('a rule without our own message has that of the library, or its name', () => {
     expect(inWords('other', {}, 'must be other')).toBe('must be other')
     expect(inWords('other', {}, undefined)).toBe('breaks the rule other')
   })

@@ -18,7 +18,7 @@ function refusal(body: string | Buffer): unknown {
 
 describe('the media type', () => {
   const patches = ['application/merge-patch+json', 'application/json-patch+json'] as const
-  test('is matched whatever its case and parameters, and told to the caller', () => {
+  test('is matched without case and parameters, and returned', () => {
     expect(parseJsonBody('Application/JSON; charset=utf-8', Buffer.from('[]'), ['application/json'])).toEqual({
       mediaType: 'application/json',
       value: [],
@@ -31,7 +31,7 @@ describe('the media type', () => {
     [' ;charset=utf-8', 'not as no content type'],
   ]
   for (const [type, says] of cases) {
-    test(`refused is ${type}`, () => {
+    test(`${type} is rejected`, () => {
       expect(() => parseJsonBody(type, Buffer.from('[]'), patches)).toThrow(
         expect.objectContaining({
           reason: 'UnsupportedMediaType',
@@ -42,16 +42,16 @@ describe('the media type', () => {
   }
 })
 
-describe('a body is taken with', () => {
+describe('a body is accepted with', () => {
   const cases: readonly (readonly [what: string, body: string, value: unknown])[] = [
-    ['other characters than ASCII', '{"a":[1,"é😀"]}', { a: [1, 'é😀'] }],
+    ['non-ASCII characters', '{"a":[1,"é😀"]}', { a: [1, 'é😀'] }],
     ['spaces and line ends', ' {"a" :\r\n\t[ 1 , true , null ] } ', { a: [1, true, null] }],
     ['escapes', String.raw`{"\u0061":"\"\\\n\ud83d\ude00"}`, { a: '"\\\n😀' }],
     ['text that only looks like an escape', String.raw`["\\ud800"]`, [String.raw`\ud800`]],
     ['the same key in different objects', '{"a":{"a":[{"a":1},{"a":2}]}, "b":{"a":3}}', undefined],
     ['a value that equals its key', '{"a": "a", "b": "a"}', { a: 'a', b: 'a' }],
     ['keys that differ only in case', '{"a": 1, "A": 2}', { a: 1, A: 2 }],
-    ['keys of the prototype of objects', '{"constructor": 1, "toString": 2, "proto": 3}', undefined],
+    ['keys named like members of Object.prototype', '{"constructor": 1, "toString": 2, "proto": 3}', undefined],
     ['__proto__ as a value', '["__proto__"]', ['__proto__']],
     ['keys that sort as numbers', '{"2":1,"1":2}', { 1: 2, 2: 1 }],
     ['an empty key', '{"" : {"":1}}', { '': { '': 1 } }],
@@ -75,27 +75,27 @@ describe('a body is taken with', () => {
   })
 })
 
-describe('a body is refused as a bad request for', () => {
+describe('a body is rejected with BadRequest for', () => {
   const cases: readonly (readonly [what: string, body: string | Buffer, says: string | RegExp, pointer?: string])[] = [
-    ['what is no JSON', '{"a":}', /not JSON: Unexpected token '}'/],
-    ['nothing', '', /not JSON: Unexpected end/],
-    ['what is not UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'encode it as UTF-8'],
-    ['half of a surrogate pair, written as if it were UTF-8', Buffer.from('22eda08022', 'hex'), 'encode it as UTF-8'],
+    ['invalid JSON', '{"a":}', /not JSON: Unexpected token '}'/],
+    ['an empty body', '', /not JSON: Unexpected end/],
+    ['invalid UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'encode it as UTF-8'],
+    ['a lone surrogate encoded as UTF-8', Buffer.from('22eda08022', 'hex'), 'encode it as UTF-8'],
     ['a byte order mark', '\ufeff{}', 'begins with a byte order mark; send it without'],
     ['a byte order mark of UTF-16', Buffer.from('fffe7b007d00', 'hex'), 'encode it as UTF-8'],
     ['too deep nesting', nested(maxJsonDepth + 1), 'deeper than 64 levels', '/0'.repeat(64)],
     ['too deep nesting beside spaces', ` ${nested(maxJsonDepth + 1)}`, 'deeper than 64 levels', '/0'.repeat(64)],
-    ['a key that would reach the prototype', '{"a":{"__proto__":{}}}', '/a/__proto__ is a key', '/a/__proto__'],
-    ['that key, written with escapes', String.raw`[{"__pro\u0074o__":1}]`, 'no object may have', '/0/__proto__'],
-    ['a key twice', '{"a":{"b/c":1,"b/c":1}}', '/a/b~1c stands there twice; send each key once', '/a/b~1c'],
-    ['a key twice with others between', '[0,{"x":1, "y":{"x":1}, "x":[1]}]', 'twice', '/1/x'],
-    ['a key twice, once with an escape', String.raw`{"a":1,"\u0061":2}`, 'twice', '/a'],
-    ['a key twice that counts as an index', '{"1":1,"1":1}', 'twice', '/1'],
-    ['half of a surrogate pair', String.raw`{"a":["\ud800"]}`, '/a/0 has half of a surrogate pair', '/a/0'],
-    ['the second half', String.raw`{"a":"x\uDFFFy"}`, 'send whole characters', '/a'],
-    ['the halves in the wrong order', String.raw`"\ude00\ud83d"`, 'as it is: it has half', ''],
-    ['half of a pair in a key', String.raw`{"a":{"\ud800b":1}}`, 'has half', '/a/\ufffdb'],
-    ['a key twice, rather than for the number before', '{"n":1e999,"a":1,"a":1}', 'twice', '/a'],
+    ['the key __proto__', '{"a":{"__proto__":{}}}', '/a/__proto__ is a key', '/a/__proto__'],
+    ['the key __proto__ with escapes', String.raw`[{"__pro\u0074o__":1}]`, 'no object may have', '/0/__proto__'],
+    ['a duplicate key', '{"a":{"b/c":1,"b/c":1}}', '/a/b~1c stands there twice; send each key once', '/a/b~1c'],
+    ['a duplicate key with others between', '[0,{"x":1, "y":{"x":1}, "x":[1]}]', 'twice', '/1/x'],
+    ['a duplicate key, once with an escape', String.raw`{"a":1,"\u0061":2}`, 'twice', '/a'],
+    ['a duplicate key that looks like an index', '{"1":1,"1":1}', 'twice', '/1'],
+    ['a lone high surrogate', String.raw`{"a":["\ud800"]}`, '/a/0 has half of a surrogate pair', '/a/0'],
+    ['a lone low surrogate', String.raw`{"a":"x\uDFFFy"}`, 'send whole characters', '/a'],
+    ['surrogates in the wrong order', String.raw`"\ude00\ud83d"`, 'as it is: it has half', ''],
+    ['a lone surrogate in a key', String.raw`{"a":{"\ud800b":1}}`, 'has half', '/a/\ufffdb'],
+    ['a duplicate key, even after an invalid number', '{"n":1e999,"a":1,"a":1}', 'twice', '/a'],
   ]
   for (const [what, body, says, pointer] of cases) {
     test(what, () => {
@@ -109,17 +109,21 @@ describe('a body is refused as a bad request for', () => {
   }
 })
 
-describe('a number is refused as invalid when it is', () => {
+describe('a number is rejected with Invalid if it is', () => {
   const cases: readonly (readonly [what: string, number: string, says: string])[] = [
     ['just beyond the safe integers', '9007199254740992', 'beyond ±9007199254740991'],
-    ['just beyond on the other side', '-9007199254740992', 'beyond ±9007199254740991'],
+    ['just below the safe integers', '-9007199254740992', 'beyond ±9007199254740991'],
     ['an integer that no double holds', '9007199254740993', 'beyond ±9007199254740991'],
     ['a large integer with an exponent', '1e21', 'beyond ±9007199254740991'],
     ['a large integer as JavaScript writes it', '1e+21', 'beyond ±9007199254740991'],
     ['larger than any double', '1e400', 'beyond ±9007199254740991'],
     ['smaller than any double', '1e-400', 'which would be kept as 0'],
     ['more exact than a double', '0.10000000000000000001', 'which would be kept as 0.1'],
-    ['more exact than a double, though safe', '9007199254740990.7', 'which would be kept as 9007199254740991'],
+    [
+      'more exact than a double, within the safe range',
+      '9007199254740990.7',
+      'which would be kept as 9007199254740991',
+    ],
     ['a double written in full', '0.1000000000000000055511151231257827', 'which would be kept as 0.1'],
   ]
   for (const [what, number, says] of cases) {
@@ -140,14 +144,14 @@ test('all bad numbers are reported at once, up to a hundred', () => {
   expect(refusal(`[${'1e400,'.repeat(1_000)}1]`)).toMatchObject({ errors: { length: 100 } })
 })
 
-describe('a megabyte made to be slow is answered soon, with little:', () => {
+describe('a hostile megabyte is rejected quickly with a small error:', () => {
   const size = 1024 * 1024
   const cases: readonly (readonly [what: string, body: string, reason: string])[] = [
     ['brackets never closed', '['.repeat(size), 'BadRequest'],
     ['brackets all closed', nested(size / 2), 'BadRequest'],
     ['objects in objects', `${'{"a":'.repeat(size / 6)}1${'}'.repeat(size / 6)}`, 'BadRequest'],
     ['key after key without values', `{${'"a":'.repeat(size / 4)}`, 'BadRequest'],
-    ['one key over and over', `{${'"a":1,'.repeat(size / 6)}"a":1}`, 'BadRequest'],
+    ['one key repeated', `{${'"a":1,'.repeat(size / 6)}"a":1}`, 'BadRequest'],
     ['one number of digits', '7'.repeat(size), 'Invalid'],
     ['one number of zeros between ones', `1.${'0'.repeat(size)}1`, 'Invalid'],
     ['one exponent', `1e${'9'.repeat(size)}`, 'Invalid'],
@@ -163,7 +167,7 @@ describe('a megabyte made to be slow is answered soon, with little:', () => {
   }
 })
 
-/** JSON as it may be written: what it says, and how. */
+/** JSON text, and whether it has a duplicate key. */
 type Written = { readonly text: string; readonly repeats: boolean }
 
 const space = fc.constantFrom('', '', '', ' ', '\n  ', '\t')
@@ -195,7 +199,7 @@ const json = fc.letrec<{ any: Written }>((tie) => ({
   ),
 })).any
 
-test('a body is what JSON.parse makes of it, unless a key stands there twice: then it is refused', () => {
+test('a body is parsed as JSON.parse does, unless it has a duplicate key: then it is rejected', () => {
   let taken = 0
   let refused = 0
   fc.assert(
@@ -213,7 +217,7 @@ test('a body is what JSON.parse makes of it, unless a key stands there twice: th
   expect(Math.min(taken, refused)).toBeGreaterThan(50)
 })
 
-test('whatever JSON.stringify writes is taken, if its numbers are safe', () => {
+test('the output of JSON.stringify is accepted if its numbers are safe', () => {
   const value = fc
     .jsonValue({ stringUnit: 'grapheme' })
     .filter((any) => !/__proto__/.test(JSON.stringify(any)) && numbersOf(any).every(isSafe))

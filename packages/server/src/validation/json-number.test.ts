@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { numberFault } from './json-number.ts'
 
-/** Exactly, in whole numbers: a fraction of two of them. */
+/** The exact value, as a fraction of two integers. */
 function fraction(text: string): readonly [over: bigint, under: bigint] {
   const [, sign = '', whole = '', , part = '', , exponent = '0'] =
     /^(-?)(\d+)(\.(\d+))?([eE]([-+]?\d+))?$/.exec(text) ?? []
@@ -34,7 +34,7 @@ const text = fc
   })
   .map(({ sign, whole, part, exponent }) => `${sign}${whole}${part}${exponent}`)
 
-test('a number is sound exactly if it is safe and what is written of it again is the same decimal number', () => {
+test('a number is accepted exactly if it is safe and serializes to the same decimal number', () => {
   const runs = 2_000 * Number(process.env['CASES'] ?? 1)
   let sound = 0
   fc.assert(
@@ -50,7 +50,7 @@ test('a number is sound exactly if it is safe and what is written of it again is
   expect(sound).toBeLessThan(runs * 0.9)
 })
 
-test('every safe double is sound as JavaScript writes it', () => {
+test('every safe double is accepted as JavaScript writes it', () => {
   const safe = fc.double({ min: -Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, noNaN: true })
   fc.assert(
     fc.property(safe, (value) => {

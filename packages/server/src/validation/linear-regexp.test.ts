@@ -5,22 +5,22 @@ import { boundedMatching, instructionsOf, linearTimeRegExp } from './linear-rege
 import { schemaErrors } from './schema-errors.ts'
 
 describe('patterns', () => {
-  test('match, whatever backtracking would make of them', () => {
+  test('match without backtracking', () => {
     const pattern = linearTimeRegExp('^(x+x+)+y$')
     expect(boundedMatching(() => pattern.test(`${'x'.repeat(1_000)}y`))).toBe(true)
     expect(boundedMatching(() => pattern.test('x'.repeat(1_000)))).toBe(false)
   })
 
-  test('are matched with so much text and no more, all fields of a value together', () => {
+  test('have a limit of matched text for all fields of a value together', () => {
     const pattern = linearTimeRegExp('^([a-z]{1,100}-?){1,8}$')
     const text = 'a'.repeat(500)
     expect(boundedMatching(() => pattern.test(text))).toBe(true)
     expect(() => boundedMatching(() => Array.from({ length: 5 }, () => pattern.test(text)))).toThrow('too many steps')
-    // The next value begins anew.
+    // The limit starts again with the next value.
     expect(boundedMatching(() => pattern.test(text))).toBe(true)
   })
 
-  test('of one schema may be so large together, and no more are compiled', () => {
+  test('have a total size limit per schema, above which none is compiled', () => {
     const large = '(a?){500}a{500}'
     expect(instructionsOf(large)).toBeGreaterThan(2_000)
     const properties = Object.fromEntries(
@@ -32,7 +32,7 @@ describe('patterns', () => {
   })
 })
 
-/** In a thread that can be ended: an engine that backtracks would go on for longer than there is time. */
+/** In a thread that can be terminated, because a backtracking engine would not finish in time. */
 async function isMatch(pattern: string, text: string): Promise<unknown> {
   const program = `
     import { parentPort } from 'node:worker_threads'
@@ -54,7 +54,7 @@ async function isMatch(pattern: string, text: string): Promise<unknown> {
 const patterns = ['^(a+)+$', '^(a|a)*$', '^(.*a){20}$', '^(a?){30}a{30}b$']
 
 for (const pattern of patterns) {
-  test(`the pattern ${pattern}, which takes other engines forever, comes to an end`, async () => {
+  test(`the pattern ${pattern}, exponential in backtracking engines, terminates`, async () => {
     expect(await isMatch(pattern, `${'a'.repeat(5_000)}!`)).toBe(false)
   })
 }

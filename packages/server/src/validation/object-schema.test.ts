@@ -6,7 +6,7 @@ import { createValidate } from './schema-validator.ts'
 const text = { type: 'string' }
 const named = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
 const port = named({ port: { type: 'integer' } })
-/** Not written as a literal: an object with `then` could be taken for a promise. */
+/** Not a literal, because an object with `then` could be mistaken for a promise. */
 const branches = (condition: object, then: object, otherwise: object = {}): JsonSchema =>
   Object.fromEntries(Object.entries({ if: condition, else: otherwise }).concat([['then', then]]))
 
@@ -22,14 +22,14 @@ interface Row {
   readonly spec: JsonSchema
   readonly $defs?: Readonly<Record<string, JsonSchema>>
   readonly value: unknown
-  /** Pointer and rule of each. */
+  /** Pointer and rule of each error. */
   readonly faults?: readonly string[]
 }
 
 const closed: readonly Row[] = [
   { what: 'an object that names its fields', spec: named({ a: text }), value: { b: 1 }, faults: ['/spec/b unknown'] },
   {
-    what: 'an object that names none, and so can hold none',
+    what: 'an object with an empty list of fields',
     spec: named({}),
     value: { a: 1 },
     faults: ['/spec/a unknown'],
@@ -79,25 +79,25 @@ const closed: readonly Row[] = [
     faults: ['/spec/host unknown'],
   },
   {
-    what: 'an object put together of several',
+    what: 'an object composed with allOf',
     spec: { allOf: [port, named({ host: text })] },
     value: { port: 1, host: 'x', other: 1 },
     faults: ['/spec/other unknown'],
   },
   {
-    what: 'an object of one of several forms, to the fields of the form that fits',
+    what: 'an object with anyOf, to the fields of the matching alternative',
     spec: { anyOf: [named({ a: text }, { required: ['a'] }), named({ b: text }, { required: ['b'] })] },
     value: { a: 'x', c: 1 },
     faults: ['/spec/c unknown'],
   },
   {
-    what: 'an object by a condition, to the fields of the branch that holds',
+    what: 'an object with if, to the fields of the matching branch',
     spec: named({ kind: text }, branches({ properties: { kind: { const: 'a' } } }, port, named({ b: text }))),
     value: { kind: 'a', port: 1, b: 'x' },
     faults: ['/spec/b unknown'],
   },
   {
-    what: 'an object of a form that names its own, below the form',
+    what: 'an object nested in an alternative',
     spec: { oneOf: [named({ tcp: port }, { required: ['tcp'] }), named({ unix: text }, { required: ['unix'] })] },
     value: { tcp: { port: 1, host: 'x' } },
     faults: ['/spec/tcp/host unknown'],
@@ -107,59 +107,59 @@ const closed: readonly Row[] = [
 const network = named({ mode: text, port: { type: 'integer' } })
 const isTcp = { properties: { network: { properties: { mode: { const: 'tcp' } } } }, required: ['network'] }
 
-/** Parts that speak of a value which is described elsewhere do not close it. */
+/** Sub-schemas that only constrain a value described elsewhere do not close it. */
 const besides: readonly Row[] = [
   {
-    what: 'a condition on a field of a field holds whatever stands beside it',
+    what: 'a condition on a nested field matches despite other fields',
     spec: named({ network }, branches(isTcp, { properties: { network: { required: ['port'] } } })),
     value: { network: { mode: 'tcp' } },
     faults: ['/spec/network/port required'],
   },
   {
-    what: 'a condition on a field of a field fails only by its own words',
+    what: 'a condition on a nested field adds only its own errors',
     spec: named({ network }, branches(isTcp, { required: ['reason'] })),
     value: { network: { mode: 'tcp', port: 1 } },
     faults: ['/spec/reason required'],
   },
   {
-    what: 'a branch may bound a field of a field',
+    what: 'a branch can constrain a nested field',
     spec: named({ network }, branches(isTcp, { properties: { network: { properties: { port: { minimum: 9 } } } } })),
     value: { network: { mode: 'tcp', port: 10 } },
   },
   {
-    what: 'a part of the whole may bound a field of a field',
+    what: 'allOf can constrain a nested field',
     spec: named({ network }, { allOf: [{ properties: { network: { properties: { port: { minimum: 9 } } } } }] }),
     value: { network: { mode: 'tcp', port: 10 } },
   },
   {
-    what: 'two parts may each name fields of the same field',
+    what: 'two parts of allOf can each name fields of the same object',
     spec: { allOf: [named({ network: named({ mode: text }) }), named({ network: port })] },
     value: { network: { mode: 'tcp', port: 10 } },
   },
   {
-    what: 'a part may bound what a reference describes',
+    what: 'a sub-schema can constrain a referenced schema',
     spec: { $ref: '#/$defs/base', anyOf: [{ properties: { network: { properties: { port: { minimum: 9 } } } } }] },
     $defs: { base: named({ network }) },
     value: { network: { mode: 'tcp', port: 10 } },
   },
   {
-    what: 'what is not allowed is recognised whatever stands beside it',
+    what: 'not matches despite other fields',
     spec: named({ network }, { not: isTcp }),
     value: { network: { mode: 'tcp', port: 1 } },
     faults: ['/spec not'],
   },
   {
-    what: 'an item that must be there is recognised whatever else it holds',
+    what: 'contains matches an item despite its other fields',
     spec: named({ all: { type: 'array', items: network, contains: { properties: { mode: { const: 'tcp' } } } } }),
     value: { all: [{ mode: 'tcp', port: 1 }] },
   },
   {
-    what: 'fields that come with another field are known',
+    what: 'fields of dependentSchemas are known',
     spec: named({ a: text }, { dependentSchemas: { a: named({ network }, { required: ['network'] }) } }),
     value: { a: 'x', network: { mode: 'tcp' } },
   },
   {
-    what: 'fields that come with another field are closed',
+    what: 'objects in dependentSchemas are closed',
     spec: named({ a: text }, { dependentSchemas: { a: named({ network }) } }),
     value: { a: 'x', network: { other: 1 } },
     faults: ['/spec/network/other unknown'],
@@ -167,15 +167,15 @@ const besides: readonly Row[] = [
 ]
 
 const open: readonly Row[] = [
-  { what: 'an object that says nothing of its fields', spec: { type: 'object' }, value: { a: { b: [1] } } },
+  { what: 'an object without named fields', spec: { type: 'object' }, value: { a: { b: [1] } } },
   { what: 'a value without a type', spec: {}, value: { a: 1 } },
   {
-    what: 'an object that says so',
+    what: 'an object with additionalProperties: true',
     spec: named({ a: text }, { additionalProperties: true }),
     value: { a: 'x', b: { c: 1 } },
   },
   {
-    what: 'an object that says so in the other word',
+    what: 'an object with unevaluatedProperties: true',
     spec: { ...named({ a: text }), unevaluatedProperties: true },
     value: { a: 'x', b: 1 },
   },
@@ -185,32 +185,32 @@ const open: readonly Row[] = [
     value: { 'x-1': 'x', y: 1 },
   },
   {
-    what: 'a composed object of which no part names a field',
+    what: 'a composed object without named fields',
     spec: { anyOf: [{ required: ['a'] }, { required: ['b'] }] },
     value: { a: 1, c: 1 },
   },
   {
-    what: 'an object that only says what it may not be',
+    what: 'an object with only not',
     spec: { type: 'object', not: named({ a: { const: 1 } }, { required: ['a'] }) },
     value: { a: 2, b: 1 },
   },
   {
-    what: 'a tree, by a reference to itself',
+    what: 'a recursive reference',
     spec: { $ref: '#/$defs/node' },
     $defs: { node: named({ children: { type: 'array', items: { $ref: '#/$defs/node' } } }) },
     value: { children: [{ children: [] }, { children: [{}] }] },
   },
   {
-    what: 'a field of the whole beside each of its parts',
+    what: 'a field beside allOf',
     spec: named({ a: text }, { allOf: [{ required: ['a'] }, named({ b: text })] }),
     value: { a: 'x', b: 'x' },
   },
 ]
 
 for (const [title, rows] of [
-  ['closed is', closed],
-  ['open is', open],
-  ['side by side:', besides],
+  ['unknown fields are rejected in', closed],
+  ['unknown fields are accepted in', open],
+  ['combined schemas:', besides],
 ] as const) {
   describe(title, () => {
     for (const { what, spec, $defs, value, faults = [] } of rows) {
@@ -219,7 +219,7 @@ for (const [title, rows] of [
   })
 }
 
-test('the whole object takes its own fields, those of every object, and no other', async () => {
+test('the top level accepts its own fields and the common ones, and no other', async () => {
   const schema = { properties: { spec: text }, required: ['spec'] }
   const validate = await createValidate(async (thoroughness) => compileObjectSchema(schema, thoroughness))
   expect(await validate({ apiVersion: 'v1', kind: 'Todo', metadata: {}, spec: 'x' })).toEqual([])
@@ -229,43 +229,43 @@ test('the whole object takes its own fields, those of every object, and no other
   ])
 })
 
-test('the schema that was given stays as it was', () => {
+test('the given schema is not modified', () => {
   const schema = { properties: { spec: named({ a: { allOf: [port] } }) }, $defs: { port } }
   const before = structuredClone(schema)
   closedSchema(schema)
   expect(schema).toEqual(before)
 })
 
-describe('the first phase sees', () => {
+describe('the structure phase keeps', () => {
   const cases: readonly (readonly [what: string, schema: unknown, structure: unknown])[] = [
-    ['types, and no bounds', { type: 'string', minLength: 1, format: 'date' }, { type: 'string' }],
+    ['types without constraints', { type: 'string', minLength: 1, format: 'date' }, { type: 'string' }],
     ['no allowed values', { enum: [1] }, {}],
     [
-      'which fields there are and must be',
+      'properties and required',
       { properties: { a: { const: 1, type: 'number' } }, required: ['a'], minProperties: 1 },
       { properties: { a: { type: 'number' } }, required: ['a'] },
     ],
     [
-      'what holds any field',
+      'patternProperties and additionalProperties',
       { patternProperties: { a: { minimum: 1 } }, additionalProperties: { maximum: 1 } },
       { patternProperties: { a: {} }, additionalProperties: {} },
     ],
-    ['that no more fields are allowed', { additionalProperties: false }, { additionalProperties: false }],
+    ['additionalProperties: false', { additionalProperties: false }, { additionalProperties: false }],
     [
-      'items, and not how many',
+      'items without their limits',
       { items: { type: 'string', pattern: 'a' }, prefixItems: [{ minimum: 1 }, true], maxItems: 1, uniqueItems: true },
       { items: { type: 'string' }, prefixItems: [{}, true] },
     ],
-    ['every part of a whole', { allOf: [{ type: 'object', maxProperties: 1 }] }, { allOf: [{ type: 'object' }] }],
+    ['allOf', { allOf: [{ type: 'object', maxProperties: 1 }] }, { allOf: [{ type: 'object' }] }],
     ['no alternatives and no conditions', { anyOf: [{}], oneOf: [{}], not: {}, ...branches({}, {}) }, {}],
     [
-      'references and what they lead to',
+      'references and their targets',
       { $ref: '#/$defs/a', $defs: { a: { type: 'string', maxLength: 1 } } },
       { $ref: '#/$defs/a', $defs: { a: { type: 'string' } } },
     ],
     ['defaults, because they fill in what is required', { default: 1, minimum: 1 }, { default: 1 }],
     ['a field called like a keyword', { properties: { minimum: { minimum: 1 } } }, { properties: { minimum: {} } }],
-    ['a schema that is only true', true, true],
+    ['the schema true', true, true],
   ]
   for (const [what, schema, structure] of cases) {
     test(what, () => expect(structureOf(schema)).toEqual(structure))

@@ -8,20 +8,20 @@ afterAll(() => compiler[Symbol.asyncDispose]())
 
 const fine: ObjectSchema = { properties: { spec: { type: 'string' } } }
 
-/** Alternatives of alternatives: what each one names has to be kept apart. Seconds of work in 200 KiB. */
+/** Nested alternatives, whose evaluated fields have to be tracked separately: seconds of work in 200 KiB. */
 function heavy(width: number): ObjectSchema {
   const one = { properties: Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f${at}`, { type: 'string' }])) }
   const spec = { anyOf: Array.from({ length: width }, () => ({ anyOf: Array.from({ length: width }, () => one) })) }
   return { properties: { spec } }
 }
 
-test('a schema becomes a program that runs here', async () => {
+test('a schema is compiled to code that runs on the main thread', async () => {
   const validate = await createValidate((thoroughness) => compiler.compile(fine, thoroughness))
   expect(await validate({ spec: 1 })).toMatchObject([{ pointer: '/spec', rule: 'type' }])
   expect(await validate({ spec: 'x' })).toEqual([])
 })
 
-test('a schema that means nothing is refused in words that say what is wrong', async () => {
+test('an invalid schema is rejected with the reason', async () => {
   const broken = { properties: { spec: { type: 'string', minLength: -1 } } }
   await expect(compiler.compile(broken, 'every fault')).rejects.toThrow(
     expect.objectContaining({
@@ -34,8 +34,8 @@ test('a schema that means nothing is refused in words that say what is wrong', a
   )
 })
 
-test('a schema that takes too long is refused after two seconds of its own, blocks nobody, and the next one compiles', async () => {
-  // The loop turns while the thread starts, whoever compiles afterwards.
+test('a schema that takes too long is rejected after 2 s without blocking, and the next one compiles', async () => {
+  // Start the thread first, because the event loop also turns while it starts.
   await compiler.compile(fine, 'every fault')
   let isOver = false
   const runaway = compiler
@@ -43,14 +43,14 @@ test('a schema that takes too long is refused after two seconds of its own, bloc
     .catch((error: unknown) => error)
     .finally(() => (isOver = true))
   const next = compiler.compile(fine, 'every fault')
-  // A compiler on this thread would have ended before the loop turns so often.
+  // A compiler on the main thread would have finished before so many turns.
   for (let turns = 0; turns < 1_000; turns++) await new Promise(setImmediate)
   expect(isOver).toBe(false)
   expect(await runaway).toEqual(new SchemaFault('takes more than 2000 ms to compile'))
   expect(await next).toContain('structure')
 })
 
-test('schemas asked for at the same time each get their own program', async () => {
+test('concurrent compilations return the code of their own schema', async () => {
   const programs = await Promise.all(
     ['string', 'integer', 'boolean'].map((type) => {
       const schema = { properties: { spec: { type } } }
@@ -61,13 +61,13 @@ test('schemas asked for at the same time each get their own program', async () =
   expect(rules).toEqual([1, 0, 1])
 })
 
-test('a compiler that was let go ends what it is at, and can still be used', async () => {
+test('disposing a compiler ends its current compilation, and it can be used again', async () => {
   await using mine = createSchemaCompiler()
   await mine.compile(fine, 'every fault')
   const cut = mine.compile(heavy(60), 'every fault').catch((error: unknown) => error)
   await new Promise((resolve) => setTimeout(resolve, 100))
   await mine[Symbol.asyncDispose]()
-  // By the end of the thread, not by the limit for a schema.
+  // Ended with the thread, not by the time limit.
   expect(await cut).toEqual(new SchemaFault('takes too much memory to compile'))
   expect(await mine.compile(fine, 'first fault')).toContain('structure')
 })

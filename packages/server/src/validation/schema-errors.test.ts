@@ -10,16 +10,16 @@ function nested(depth: number): JsonSchema {
   return depth === 1 ? text : { items: nested(depth - 1) }
 }
 
-/** Each of the definitions holds a value twice against the next. */
+/** Each definition refers to the next one twice. */
 function doubling(length: number): JsonSchema {
   const names = Array.from({ length }, (_, at) => `#/$defs/d${at + 1}`)
   const entries = names.map(($ref, at) => [`d${at}`, { allOf: [{ $ref }, { $ref }] }])
   return of({ $ref: '#/$defs/d0' }, { ...Object.fromEntries(entries), [`d${length}`]: text })
 }
 
-describe('allowed is', () => {
+describe('accepts', () => {
   const cases: readonly (readonly [what: string, schema: JsonSchema])[] = [
-    ['nothing at all', {}],
+    ['an empty schema', {}],
     ['32 levels', { items: nested(31) }],
     ['2,000 schemas', { allOf: Array.from({ length: 1_999 }, () => text) }],
     ['every known format', of({ allOf: knownFormats.map((format) => ({ format })) })],
@@ -27,12 +27,12 @@ describe('allowed is', () => {
     ['items that need not be unique', of({ uniqueItems: false })],
     ['a reference to a definition', of({ $ref: '#/$defs/a~1b' }, { 'a/b': text })],
     [
-      'a definition that goes into itself',
+      'a recursive definition',
       of({ $ref: '#/$defs/node' }, { node: { properties: { child: { $ref: '#/$defs/node' } } } }),
     ],
     ['a pattern', of({ pattern: '^(a+)+$', patternProperties: { '^x-': text } })],
-    ['a field called like a keyword', of({ properties: { $id: text, $ref: text, pattern: text, format: text } })],
-    ['a value called like a keyword', of({ enum: [{ $id: 'x', format: 'y' }], default: { $ref: 'z' } })],
+    ['a field named like a keyword', of({ properties: { $id: text, $ref: text, pattern: text, format: text } })],
+    ['a value named like a keyword', of({ enum: [{ $id: 'x', format: 'y' }], default: { $ref: 'z' } })],
     ['a definition that is used often', doubling(8)],
   ]
   for (const [what, schema] of cases) {
@@ -40,7 +40,7 @@ describe('allowed is', () => {
   }
 })
 
-describe('refused is', () => {
+describe('rejects', () => {
   const cases: readonly (readonly [what: string, schema: JsonSchema, pointer: string, message: string])[] = [
     ['more than 256 KiB', { description: 'x'.repeat(256 * 1024) }, '', 'bytes; at most 262144'],
     ['more than 32 levels', { items: nested(32) }, '/items'.repeat(32), 'has 33 levels; at most 32'],
@@ -49,16 +49,21 @@ describe('refused is', () => {
       (keyword) =>
         [keyword, of({ [keyword]: '#x' }), `/properties/spec/${keyword}`, 'may not be used in the schema'] as const,
     ),
-    ['a reference to elsewhere', of({ $ref: 'https://x.example/s' }), '/properties/spec/$ref', '#/$defs/<name>'],
-    ['a reference to nothing', of({ $ref: '#/$defs/gone' }), '/properties/spec/$ref', '#/$defs/<name>'],
-    ['a reference to the whole', of({ $ref: '#' }), '/properties/spec/$ref', '#/$defs/<name>'],
+    ['an external reference', of({ $ref: 'https://x.example/s' }), '/properties/spec/$ref', '#/$defs/<name>'],
+    ['a dangling reference', of({ $ref: '#/$defs/gone' }), '/properties/spec/$ref', '#/$defs/<name>'],
+    ['a reference to the root', of({ $ref: '#' }), '/properties/spec/$ref', '#/$defs/<name>'],
     [
       'a reference below a definition',
       of({ $ref: '#/$defs/a/x' }, { a: {} }),
       '/properties/spec/$ref',
       '#/$defs/<name>',
     ],
-    ['a reference to what every object has', of({ $ref: '#/$defs/toString' }), '/properties/spec/$ref', '<name>'],
+    [
+      'a reference to a member of Object.prototype',
+      of({ $ref: '#/$defs/toString' }),
+      '/properties/spec/$ref',
+      '<name>',
+    ],
     ['an unknown format', of({ format: 'colour' }), '/properties/spec/format', 'is not known; known are date, time'],
     [
       'unique items without a bound',
@@ -69,15 +74,15 @@ describe('refused is', () => {
     ['too many unique items', of({ uniqueItems: true, maxItems: 1_001 }), '/properties/spec/uniqueItems', 'maxItems'],
     ['a back-reference', of({ pattern: '(a)\\1' }), '/properties/spec/pattern', 'back-references and look-around'],
     ['look-around', of({ patternProperties: { '(?=a)': {} } }), '/properties/spec/patternProperties', 'linear time'],
-    ['a pattern that is none', of({ pattern: '(' }), '/properties/spec/pattern', 'is not a pattern'],
+    ['an invalid pattern', of({ pattern: '(' }), '/properties/spec/pattern', 'is not a pattern'],
     [
-      'a definition that is itself',
+      'a definition that only refers to itself',
       of({ $ref: '#/$defs/a' }, { a: { $ref: '#/$defs/a' } }),
       '/properties/spec/$ref',
       'leads back to itself',
     ],
     [
-      'definitions that are each other, in alternatives too',
+      'definitions that only refer to each other, also in alternatives',
       of(text, { a: { allOf: [{ $ref: '#/$defs/b' }] }, b: { anyOf: [text, { not: { $ref: '#/$defs/a' } }] } }),
       '/$defs/a/allOf/0/$ref',
       'leads back to itself',
@@ -95,17 +100,17 @@ describe('refused is', () => {
   for (const [what, place, pointer] of [
     ['items', { items: { $id: 'x' } }, '/items'],
     ['further items', { unevaluatedItems: { $id: 'x' } }, '/unevaluatedItems'],
-    ['an item of a form', { contains: { $id: 'x' } }, '/contains'],
+    ['contains', { contains: { $id: 'x' } }, '/contains'],
     ['other fields', { additionalProperties: { $id: 'x' } }, '/additionalProperties'],
     ['names of fields', { propertyNames: { $id: 'x' } }, '/propertyNames'],
     ['a branch', { else: { $id: 'x' } }, '/else'],
     ['an alternative', { oneOf: [{}, { $id: 'x' }] }, '/oneOf/1'],
-    ['a place', { prefixItems: [{ $id: 'x' }] }, '/prefixItems/0'],
+    ['an item by position', { prefixItems: [{ $id: 'x' }] }, '/prefixItems/0'],
     ['fields by pattern', { patternProperties: { 'a/b': { $id: 'x' } } }, '/patternProperties/a~1b'],
-    ['what a field asks for', { dependentSchemas: { a: { $id: 'x' } } }, '/dependentSchemas/a'],
+    ['dependent schemas', { dependentSchemas: { a: { $id: 'x' } } }, '/dependentSchemas/a'],
     ['a definition', { $defs: { a: { $id: 'x' } } }, '/$defs/a'],
   ] as const) {
-    test(`what is not allowed, in ${what}`, () => {
+    test(`a forbidden keyword in ${what}`, () => {
       expect(schemaErrors(place)).toMatchObject([{ pointer: `${pointer}/$id`, rule: 'schema' }])
     })
   }

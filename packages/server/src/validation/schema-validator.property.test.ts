@@ -63,7 +63,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }))
 
-/** A value that often fits: by the schema where that says something. */
+/** A value that is often valid for the schema. */
 function fitting(wanted: Schema): fc.Arbitrary<unknown> {
   const any: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     integer: fc.constantFrom(-1, 0, 1, 3),
@@ -88,7 +88,7 @@ interface Outcome {
   readonly pointers: readonly string[]
 }
 
-test('any schema accepts and refuses any value as its plain reading in two phases does', async () => {
+test('any schema accepts and rejects any value like a naive two-phase validation', async () => {
   const seen = new Map<string, number>()
   const cases = schema.chain((spec) =>
     fc.tuple(fc.constant(spec), fc.array(fitting(spec), { minLength: valuesPerSchema, maxLength: valuesPerSchema })),
@@ -160,7 +160,7 @@ function constraintFaults(wanted: Schema, sent: unknown, at: string): readonly s
   ]
 }
 
-/** The schema of a field; none where it may not be. */
+/** The schema of a field; undefined if the field is not allowed. */
 function schemaOf({ properties, additionalProperties }: Schema, field: string): Schema | undefined {
   if (properties && Object.hasOwn(properties, field)) return properties[field]
   if (typeof additionalProperties === 'object') return additionalProperties

@@ -3,7 +3,7 @@ import { compileObjectSchema, type Thoroughness } from './compile-schema.ts'
 import type { JsonSchema } from './object-schema.ts'
 import { compileSchema, createValidate } from './schema-validator.ts'
 
-test('every fault is reported at once, at its place and in plain words', () => {
+test('all errors are reported at once, with pointer, rule and message', () => {
   const validate = compileSchema({
     type: 'object',
     properties: {
@@ -34,7 +34,7 @@ test('every fault is reported at once, at its place and in plain words', () => {
   expect(validate({ owner: 1 })).toEqual([])
 })
 
-test('a value made to fail in a million places costs little and is answered with little', () => {
+test('a value with a million errors is rejected quickly with a small result', () => {
   const validate = compileSchema({ type: 'array', items: { type: 'object' } })
   let reads = 0
   const item = Object.defineProperty({}, 'a', { enumerable: true, get: () => (reads++, 1) })
@@ -44,13 +44,13 @@ test('a value made to fail in a million places costs little and is answered with
   expect(validate(Array.from({ length: 4_000 }, () => 1))).toHaveLength(100)
 })
 
-test('a pattern made to backtrack ends', () => {
+test('a pattern that would backtrack terminates', () => {
   const validate = compileSchema({ type: 'string', pattern: '^(a+)+$' })
   // A backtracking engine would need 2^50,000 steps.
   expect(validate(`${'a'.repeat(50_000)}!`)).toHaveLength(1)
 })
 
-test('a pattern that needs backtracking is refused when the schema is compiled', () => {
+test('a pattern that needs backtracking is rejected when the schema is compiled', () => {
   expect(() => compileSchema({ type: 'string', pattern: '(a)\\1' })).toThrow(/invalid escape/)
 })
 
@@ -64,7 +64,7 @@ function validateOf(spec: JsonSchema, compiled: Thoroughness[] = []) {
   })
 }
 
-test('defaults are filled in, at every depth, and satisfy what is required', async () => {
+test('defaults are filled in at every depth, and satisfy required', async () => {
   const validate = await validateOf({
     type: 'object',
     properties: {
@@ -78,7 +78,7 @@ test('defaults are filled in, at every depth, and satisfy what is required', asy
   expect(object).toEqual({ spec: { a: 'x', list: [{ n: 7 }, { n: 1 }] } })
 })
 
-test('constraints are looked at once the structure is sound', async () => {
+test('constraints are checked once the structure is valid', async () => {
   const validate = await validateOf({ type: 'object', properties: { a: { ...text, maxLength: 1 }, b: text } })
   expect(await validate({ spec: { a: 'long', b: 1, c: 1 } })).toMatchObject([
     { pointer: '/spec/c', rule: 'unknown' },
@@ -87,7 +87,7 @@ test('constraints are looked at once the structure is sound', async () => {
   expect(await validate({ spec: { a: 'long', b: 'x' } })).toMatchObject([{ pointer: '/spec/a', rule: 'maxLength' }])
 })
 
-describe('of an object that was stored before its schema became stricter,', () => {
+describe('for an object stored before its schema became stricter,', () => {
   const needsReason: JsonSchema = {
     type: 'object',
     properties: { state: text, reason: text },
@@ -103,15 +103,15 @@ describe('of an object that was stored before its schema became stricter,', () =
     sent: unknown,
     pointers: readonly string[],
   ])[] = [
-    ['a value that stays passes', fields({ a: short, b: text }), { a: 'xx' }, { a: 'xx', b: 'y' }, []],
-    ['another wrong value does not', fields({ a: short }), { a: 'xx' }, { a: 'yy' }, ['/spec/a']],
-    ['a right value passes', fields({ a: short }), { a: 'xx' }, { a: 'y' }, []],
-    ['an unknown field that stays passes', fields({ b: text }), { a: { c: 1 } }, { a: { c: 1 }, b: 'y' }, []],
-    ['an unknown field that changes does not', fields({ b: text }), { a: { c: 1 } }, { a: { c: 2 } }, ['/spec/a']],
-    ['another unknown field does not', fields({ b: text }), { a: 1 }, { a: 1, z: 1 }, ['/spec/z']],
-    ['a type that stays passes', fields({ a: text, b: text }), { a: 1 }, { a: 1, b: 'y' }, []],
+    ['an unchanged invalid value passes', fields({ a: short, b: text }), { a: 'xx' }, { a: 'xx', b: 'y' }, []],
+    ['a changed invalid value does not pass', fields({ a: short }), { a: 'xx' }, { a: 'yy' }, ['/spec/a']],
+    ['a valid value passes', fields({ a: short }), { a: 'xx' }, { a: 'y' }, []],
+    ['an unchanged unknown field passes', fields({ b: text }), { a: { c: 1 } }, { a: { c: 1 }, b: 'y' }, []],
+    ['a changed unknown field does not pass', fields({ b: text }), { a: { c: 1 } }, { a: { c: 2 } }, ['/spec/a']],
+    ['a new unknown field does not pass', fields({ b: text }), { a: 1 }, { a: 1, z: 1 }, ['/spec/z']],
+    ['an unchanged wrong type passes', fields({ a: text, b: text }), { a: 1 }, { a: 1, b: 'y' }, []],
     [
-      'a wrong constraint is told even when an old wrong structure passes',
+      'a violated constraint is reported even if an old structure error passes',
       fields({ a: text, b: short }),
       { a: 1, b: 'x' },
       { a: 1, b: 'yy' },
@@ -124,23 +124,23 @@ describe('of an object that was stored before its schema became stricter,', () =
       { b: 'y' },
       [],
     ],
-    ['a required field that was there does not', fields({ a: text }, { required: ['a'] }), { a: 'x' }, {}, ['/spec/a']],
+    ['a removed required field does not pass', fields({ a: text }, { required: ['a'] }), { a: 'x' }, {}, ['/spec/a']],
     [
-      'what a new value makes necessary is asked for',
+      'a field that a new value requires is reported',
       needsReason,
       { state: 'running' },
       { state: 'failed' },
       ['/spec/reason'],
     ],
-    ['what was missing already is not', needsReason, { state: 'failed' }, { state: 'failed' }, []],
+    ['a field that was missing before is not reported', needsReason, { state: 'failed' }, { state: 'failed' }, []],
     [
-      'a wrong item that moves does not pass',
+      'an invalid item that moves does not pass',
       fields({ a: { type: 'array', items: short } }),
       { a: ['xx', 'y'] },
       { a: ['y', 'xx'] },
       ['/spec/a/1'],
     ],
-    ['a whole that was wrong passes as a whole', { ...text, enum: ['a'] }, 'b', 'b', []],
+    ['an unchanged invalid spec passes', { ...text, enum: ['a'] }, 'b', 'b', []],
   ]
   for (const [what, schema, stored, sent, pointers] of cases) {
     test(what, async () => {
@@ -153,7 +153,7 @@ describe('of an object that was stored before its schema became stricter,', () =
   }
 })
 
-test('a large object gets its first fault, by a program that is made when it comes', async () => {
+test('a large object gets only its first error, by code that is compiled on demand', async () => {
   const compiled: Thoroughness[] = []
   const validate = await validateOf({ type: 'array', items: text }, compiled)
   expect(await validate({ spec: Array.from({ length: 4_000 }, () => 1) })).toHaveLength(100)
@@ -164,7 +164,7 @@ test('a large object gets its first fault, by a program that is made when it com
   expect(compiled).toEqual(['every fault', 'first fault'])
 })
 
-test('a large object keeps the faults it was stored with, and gets the new ones', async () => {
+test('a large object keeps its stored errors, and gets new ones reported', async () => {
   const validate = await validateOf({ type: 'array', items: text })
   const stored = Array.from({ length: 5_000 }, () => 1)
   expect(await validate({ spec: stored }, { stored: { spec: stored } })).toEqual([])
@@ -173,7 +173,7 @@ test('a large object keeps the faults it was stored with, and gets the new ones'
   ])
 })
 
-test('of a failed form the fields are not called unknown as well', async () => {
+test('fields of a failed alternative are not reported as unknown', async () => {
   const validate = await validateOf({ allOf: [{ type: 'object', properties: { a: text } }] })
   expect(await validate({ spec: { a: 1 } })).toMatchObject([{ pointer: '/spec/a', rule: 'type' }])
 })

@@ -14,7 +14,7 @@ function countingCompiler() {
 
 const schemaOf = (field: string) => ({ properties: { spec: { type: 'object', properties: { [field]: {} } } } })
 
-test('a schema is compiled once, and only when it is needed', async () => {
+test('a schema is compiled once, on first use', async () => {
   const { counts, compiler } = countingCompiler()
   const validator = createValidatorCache(compiler).of(schemaOf('a'))
   expect(counts).toEqual([])
@@ -22,7 +22,7 @@ test('a schema is compiled once, and only when it is needed', async () => {
   expect(counts).toHaveLength(1)
 })
 
-test('the least recently used goes first, and is compiled again when it is needed', async () => {
+test('the least recently used entry is evicted, and compiled again on next use', async () => {
   const { counts, compiler } = countingCompiler()
   const cache = createValidatorCache(compiler, 2)
   const [a, b, c] = ['a', 'b', 'c'].map((field) => cache.of(schemaOf(field)))
@@ -38,7 +38,7 @@ test('the least recently used goes first, and is compiled again when it is neede
   expect(counts).toHaveLength(4)
 })
 
-test('what failed is tried again', async () => {
+test('a failed compilation is retried', async () => {
   let tries = 0
   const compile = async (schema: ObjectSchema) => {
     if (++tries === 1) throw new Error('out of time')

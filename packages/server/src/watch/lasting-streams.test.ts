@@ -6,11 +6,11 @@ import type { Feed, FeedSubscriber } from '../feed/feed.ts'
 import { createStreamLimits, watches } from '../models/stream-limits.ts'
 import { createLastingStreams } from './lasting-streams.ts'
 
-/** Longer than a look at the clock takes to come. */
+/** Longer than the interval of the expiry check. */
 const patience = { timeout: 60_000 }
 const minute = 60_000
 
-/** Streams of a server at whose clock, rights and changes the test turns. */
+/** Streams with a clock, rights and changes that the test controls. */
 function started() {
   const world = { now: 0, gone: new Set<string>(), expiresAt: undefined as number | undefined }
   const subscribers = new Set<FeedSubscriber>()
@@ -51,7 +51,7 @@ function started() {
   return { streams, world, ends, begin, change, subscribers }
 }
 
-test('who may no longer have it is ended with the change that says so, and nobody else', async () => {
+test('a stream ends with the change that revokes its right; others continue', async () => {
   const { world, ends, begin, change } = started()
   await begin('ann')
   await begin('bob')
@@ -63,7 +63,7 @@ test('who may no longer have it is ended with the change that says so, and nobod
   expect(ends).toEqual(['ann Forbidden'])
 })
 
-test('what somebody showed and was taken back ends what it began by it', async () => {
+test('a revoked credential ends the streams of its user', async () => {
   const { streams, world, ends, begin } = started()
   await begin('ann')
   world.gone.add('ann')
@@ -73,7 +73,7 @@ test('what somebody showed and was taken back ends what it began by it', async (
   expect(ends).toEqual(['ann Forbidden'])
 })
 
-test('when what is shown expires, it is looked at again', async () => {
+test('a stream is rechecked when its credential expires', async () => {
   const { world, ends, begin } = started()
   world.expiresAt = 1_000
   await begin('ann')
@@ -82,7 +82,7 @@ test('when what is shown expires, it is looked at again', async () => {
   await expect.poll(() => ends, patience).toEqual(['ann Forbidden'])
 })
 
-test('whoever could not be let in after all takes no place', async () => {
+test('a stream that is rejected by its first recheck uses no slot', async () => {
   const { world, begin } = started()
   world.gone.add('ann')
   for (let times = 0; times < 5; times++) await expect(begin('ann')).rejects.toMatchObject({ reason: 'Forbidden' })
@@ -90,7 +90,7 @@ test('whoever could not be let in after all takes no place', async () => {
   await expect(begin('ann')).resolves.toBeDefined()
 })
 
-test('a place is given back when it is over, once', async () => {
+test('a slot is released once when a stream ends', async () => {
   const { begin } = started()
   const first = await begin('ann')
   await begin('ann')
@@ -101,7 +101,7 @@ test('a place is given back when it is over, once', async () => {
   await expect(begin('ann')).rejects.toMatchObject({ reason: 'TooManyRequests' })
 })
 
-test('its time is over after 30 to 60 minutes, without a reason', async () => {
+test('a stream ends after 30 to 60 minutes, without an error', async () => {
   const { world, ends, begin } = started()
   await begin('ann')
   world.now = 29 * minute
@@ -111,7 +111,7 @@ test('its time is over after 30 to 60 minutes, without a reason', async () => {
   await expect.poll(() => ends, patience).toEqual(['ann undefined'])
 })
 
-test('a server that stops ends all, and nobody is left to be looked at', async () => {
+test('draining ends all streams, and disposing unsubscribes from the feed', async () => {
   const { streams, ends, begin, subscribers } = started()
   await begin('ann')
   await begin('bob')

@@ -81,7 +81,7 @@ beforeAll(async () => {
 afterAll(() => replica[Symbol.asyncDispose]())
 
 test(
-  'what a watch has come to is what a list selects, wherever it began',
+  'the state of a watch equals the list of its selector, wherever it started',
   async () => {
     const property = fc.asyncProperty(
       fc.array(step, { minLength: 1, maxLength: 12 }),
@@ -123,7 +123,7 @@ test(
 
 function keepUp(names: Set<string>, type: string | undefined, { object }: Change): void {
   if (!type) return
-  // Of what is there nothing comes anew, and of what is not there nothing changes or goes.
+  // An object is added only if it was not selected, and modified or deleted only if it was.
   expect(names.has(object.name)).toBe(type !== 'ADDED')
   if (type === 'DELETED') names.delete(object.name)
   else names.add(object.name)

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => replica[Symbol.asyncDispose]())
 
-/** Stands still where it begins, as one does whose process sleeps; then its place is gone. */
+/** A feed that does not advance, like that of a suspended process, and then loses its place. */
 async function sleepingFeed(): Promise<Feed & { wakeUp: () => Promise<void> }> {
   const subscribers = new Set<FeedSubscriber>()
   let place = decodeRevision(await replica.store.head())
@@ -44,7 +44,7 @@ async function sleepingFeed(): Promise<Feed & { wakeUp: () => Promise<void> }> {
   }
 }
 
-/** Keeps what it is sent, as `ADDED n-1`; an error by its status. */
+/** Records events as `ADDED n-1`, and errors by status. */
 function keepingWire(lines: string[]): Wire {
   return {
     closed: false,
@@ -81,7 +81,7 @@ function callFrom(revision: string): Call {
   }
 }
 
-test('of a feed that has lost its place, those who stand further on lose nothing and are told nothing', async () => {
+test('when the feed loses its place, a watch ahead of it misses nothing and gets no error', async () => {
   const { store } = replica
   const log = createLog({ level: 'error', pretty: false, write: () => {} })
   const feed = await sleepingFeed()

@@ -28,7 +28,7 @@ test('an allowed request carries the rule that allowed it', async () => {
   })
 })
 
-test('a denied request says who may not do what, and what they hold', async () => {
+test('a denial names the caller, the request and the roles that the caller holds', async () => {
   expect(await denial(ann, ask('PUT', '/apis/g.example/v1/todos/milk/status'))).toBe(
     'ann may not update todos/status "milk" in g.example; holds anonymous, reader',
   )
@@ -37,7 +37,7 @@ test('a denied request says who may not do what, and what they hold', async () =
   )
 })
 
-test('a plugin is told what to ask for', async () => {
+test('a denial for a plugin contains the rule to add to its permissions', async () => {
   const plugin = { kind: 'plugin', name: 'plugin:todo', plugin: 'todo', start: '1' } as const
   const asked = 'to ask an operator for it, add to "permissions" of the plugin '
   expect(await denial(plugin, ask('PUT', '/apis/g.example/v1/todos/milk/status'))).toBe(
@@ -48,7 +48,7 @@ test('a plugin is told what to ask for', async () => {
   )
 })
 
-test('what a caller holds may have to be looked up first', async () => {
+test('roles can be looked up asynchronously', async () => {
   const slowly = createAuthorize({
     rolesOf: async (caller): Promise<HeldRoles> => {
       await pause()
@@ -60,7 +60,7 @@ test('what a caller holds may have to be looked up first', async () => {
   expect((await slowly({ kind: 'anonymous' }, request)).allowed).toBe(false)
 })
 
-test('whoever holds no role, or only roles that do not exist, is denied', async () => {
+test('a caller without roles, or only with roles that do not exist, is denied', async () => {
   const request = ask('GET', '/api/v1alpha1/roles/author')
   const none = createAuthorize({ rolesOf: () => book.hold([]) })
   expect(await denial(ann, request, none)).toMatch(/; holds no role$/)

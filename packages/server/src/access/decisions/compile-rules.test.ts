@@ -16,12 +16,12 @@ const compile = (rules: readonly Rule[], maxCells: number) =>
 const get = (target: string): RequestInfo => requestInfo({ method: 'GET', target, headers: {} })
 
 describe('compiled rules', () => {
-  test('take a place for each group, resource and name together, and for each path', () => {
+  test('use one cell per combination of group, resource and name, and one per path', () => {
     expect(compile([small, paths], 1_000).cells).toBe(4)
     expect(compile([{ ...small, resourceNames: ['x', 'y', 'z'] }], 1_000).cells).toBe(6)
   })
 
-  test('take no more places than they may; what is too wide is read instead', () => {
+  test('stay within the cell limit; wider rules are matched one by one', () => {
     const compiled = compile([huge, small, paths], 1_000)
     expect(compiled.cells).toBe(4)
     expect(compiled.find(get('/apis/g-999/v1/r-999/n-999'))?.index).toBe(0)
@@ -30,12 +30,12 @@ describe('compiled rules', () => {
     expect(compiled.find(get('/b/x'))?.index).toBe(2)
   })
 
-  test('count the places of all rules together', () => {
+  test('apply the limit to the cells of all rules together', () => {
     expect(compile([small, small, paths], 3).cells).toBe(2)
     expect(compile([small, small, paths], 5).cells).toBe(4)
   })
 
-  test('find the first rule, whether it was spread out or is read', () => {
+  test('find the first matching rule, compiled or not', () => {
     const request = get('/apis/g-1/v1/r-1/n-1')
     expect(compile([huge, small], 1_000).find(request)?.index).toBe(0)
     expect(compile([small, huge], 1_000).find(request)?.index).toBe(0)

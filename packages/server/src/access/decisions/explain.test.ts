@@ -109,7 +109,7 @@ const denied: readonly Case[] = [
   { what: 'without any role', caller: user('hal'), roles: [], line: `GET ${todos}` },
 ]
 
-test('every explanation reads as it does in explain.golden.md', async () => {
+test('every explanation matches explain.golden.md', async () => {
   for (const one of allowed) expect((await explained(one)).allowed, one.what).toBe(true)
   for (const one of denied) expect((await explained(one)).allowed, one.what).toBe(false)
   const text = [
@@ -125,7 +125,7 @@ test('every explanation reads as it does in explain.golden.md', async () => {
   await expect(`${text}\n`).toMatchFileSnapshot('explain.golden.md')
 })
 
-test('an allowance has its binding, role, path and rule', async () => {
+test('an allowed request has its binding, role, path and rule', async () => {
   expect(await explained({ what: '', ...bob, line: `GET ${todos}/milk` })).toMatchObject({
     allowed: true,
     by: {
@@ -141,7 +141,7 @@ test('an allowance has its binding, role, path and rule', async () => {
   })
 })
 
-test('a denial has the nearest rule, what it missed by, and the templates that would allow it', async () => {
+test('a denial has the nearest rule, what it misses, and the templates that would allow the request', async () => {
   expect(await explained({ what: '', ...ann, line: `POST /apis/${todo}/v1/lists` })).toMatchObject({
     allowed: false,
     nearest: { role: 'author', binding: 'ann-author', misses: ['verb', 'resource'], index: 0 },
@@ -157,7 +157,7 @@ test('a denial has the nearest rule, what it missed by, and the templates that w
   })
 })
 
-test('no more than three templates are named', async () => {
+test('at most three templates are named', async () => {
   const many = Array.from({ length: 9 }, (_, at) => role(`t-${at}`, [on('todos', 'list')], { isTemplate }))
   const held = createRoleBook(many, { pluginOf: () => undefined }).hold([])
   expect(await explain(held, user('ann'), ask(`GET ${todos}`))).toMatchObject({ templates: ['t-0', 't-1', 't-2'] })

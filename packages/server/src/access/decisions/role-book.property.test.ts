@@ -17,7 +17,7 @@ const setsPerPolicy = 3
 const requestsPerSet = 50
 
 const groups = ['', 'a.example', 'b.example', 'c.example']
-/** The plugin of a.example is called as a resource is, so that `todos/status` can be read in two ways. */
+/** The plugin of a.example is named like a resource, so that `todos/status` is ambiguous. */
 const owners = new Map([
   ['a.example', 'todos'],
   ['b.example', 'plug'],
@@ -64,7 +64,7 @@ const urls = [
 const pathRule = fc.record({ nonResourceURLs: some(urls), verbs: ruleVerbs })
 const rule: fc.Arbitrary<Rule> = fc.oneof({ weight: 4, arbitrary: resourceRule }, { weight: 1, arbitrary: pathRule })
 
-/** What a newer host could have stored, and what nobody should have. */
+/** Rules from a newer host, and invalid rules. */
 const oddities: readonly object[] = [
   { verbs: [] },
   { verbs: ['get', 'list', 'approve'] },
@@ -96,7 +96,7 @@ const definition = (name: string): fc.Arbitrary<RoleDefinition> =>
     aggregatesTo: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, some(roleNames)),
     uiPermissions: fc.constant([]),
   })
-/** Not every role that others name exists. */
+/** Some referenced roles do not exist. */
 const policy = fc.subarray(roleNames, { minLength: 3 }).chain((names) => fc.tuple(...names.map(definition)))
 
 const resourceRequest = fc
@@ -128,7 +128,7 @@ const pathRequest: fc.Arbitrary<RequestInfo> = fc.record({
   verb,
 })
 const request = fc.oneof({ weight: 4, arbitrary: resourceRequest }, { weight: 1, arbitrary: pathRequest })
-/** Most requests are what a rule of the policy is about, or that but for one part. */
+/** Most requests match a rule of the policy, or differ from it in one part. */
 const aim = fc.record({
   request,
   rule: fc.option(fc.nat(30), { freq: 5 }),
@@ -153,11 +153,11 @@ const cases = fc.record({
     maxLength: setsPerPolicy,
   }),
   aims: fc.array(aim, { minLength: requestsPerSet, maxLength: requestsPerSet }),
-  /** None, some or all rules are spread out. */
+  /** Limits with which no, some or all rules are compiled. */
   maxCellsOfSet: fc.constantFrom(0, 8, 50_000),
 })
 
-test('compiled roles decide as the plain reading of every rule does', () => {
+test('compiled roles decide like a naive evaluation of every rule', () => {
   const count = { decisions: 0, allowed: 0, nearMisses: 0 }
   fc.assert(
     fc.property(cases, ({ roles, sets, aims, maxCellsOfSet }) => {
@@ -217,7 +217,7 @@ interface Asked {
   readonly asked: RequestInfo
 }
 
-/** The steps to each role whose rules count: ways are lengthened by one step until nothing is new. */
+/** Distance to each reachable role, by breadth-first search. */
 function distancesFrom(names: readonly string[], roles: readonly RoleDefinition[]): Distances {
   const known = new Map(roles.filter(({ name }) => names.includes(name)).map(({ name }) => [name, 0]))
   for (let steps = 1; steps <= roles.length; steps++) {
@@ -233,14 +233,14 @@ function hasRightsOf(from: RoleDefinition, to: RoleDefinition): boolean {
   return from.dependencies.includes(to.name) || to.aggregatesTo.includes(from.name)
 }
 
-/** The steps to the nearest role with a rule that allows it; infinite when none does. */
+/** Distance to the nearest role with a rule that allows the request; infinite if there is none. */
 function naiveDistance(roles: readonly RoleDefinition[], distances: Distances, asked: RequestInfo): number {
   const plugin = pluginOf(asked)
   const allowing = roles.filter(({ rules }) => rules.some((one) => ruleMatches(one, asked, plugin)))
   return Math.min(...allowing.map(({ name }) => distances.get(name) ?? Infinity))
 }
 
-/** A rule that counts, and would allow it if one thing were different. */
+/** An effective rule that misses the request by one part. */
 function isNearMiss(roles: readonly RoleDefinition[], distances: Distances, asked: RequestInfo): boolean {
   const counting = roles.filter(({ name }) => distances.has(name)).flatMap(({ rules }) => rules)
   return counting.some(

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createRoleBook, type HeldRoles, type RoleBook } from './role-book.ts'
 import { origin, pathTo, type RoleDefinition } from './role-graph.ts'
 
-/** A role on the resource of its own name, so that what it grants tells whose rule it was. */
+/** A role with a rule on a resource of the same name, so that a match identifies the role. */
 function role(name: string, more: Partial<RoleDefinition> = {}): RoleDefinition {
   const rules: Rule[] = [{ apiGroups: ['g.example'], resources: [name], verbs: ['list'] }]
   return { name, rules, dependencies: [], aggregatesTo: [], uiPermissions: [], ...more }
@@ -15,7 +15,7 @@ function bookOf(...roles: readonly RoleDefinition[]): RoleBook {
 
 const list = (resource: string) => requestInfo({ method: 'GET', target: `/apis/g.example/v1/${resource}`, headers: {} })
 
-/** The roles whose rules count, each with its way: `edit > view (dependency)`. */
+/** The effective roles, each with its path: `edit > view (dependency)`. */
 function ways(book: RoleBook, ...names: readonly string[]): readonly string[] {
   return book.effectiveRules(names).map(({ reached }) => {
     const steps = pathTo(reached).map(({ by, role: to }) => `${to} (${by})`)
@@ -24,7 +24,7 @@ function ways(book: RoleBook, ...names: readonly string[]): readonly string[] {
 }
 
 describe('effective rules', () => {
-  test('are the own ones, those of dependencies and those of roles aggregated to it, all the way', () => {
+  test('include own rules and, transitively, those of dependencies and aggregated roles', () => {
     const book = bookOf(
       role('author', { dependencies: ['edit'] }),
       role('edit', { dependencies: ['view'] }),
@@ -42,7 +42,7 @@ describe('effective rules', () => {
     ])
   })
 
-  test('come by the shortest way, from whichever role of the set', () => {
+  test('are reached by the shortest path from any role of the set', () => {
     const book = bookOf(
       role('a', { dependencies: ['long', 'z'] }),
       role('long', { dependencies: ['longer'] }),
@@ -55,13 +55,13 @@ describe('effective rules', () => {
     expect(ways(book, 'a', 'target')).toContain('target')
   })
 
-  test('keep the place of each rule in its role', () => {
+  test('keep the index of each rule in its role', () => {
     const [first] = role('a').rules
     const book = bookOf(role('a', { rules: [first as Rule, first as Rule] }))
     expect(book.effectiveRules(['a']).map(({ index }) => index)).toEqual([0, 1])
   })
 
-  test('of roles in a circle are those of each of them, once', () => {
+  test('of cyclic roles contain each role once', () => {
     const book = bookOf(
       role('a', { dependencies: ['b', 'a'] }),
       role('b', { dependencies: ['c'] }),
@@ -71,7 +71,7 @@ describe('effective rules', () => {
     expect(ways(book, 'b')).toHaveLength(3)
   })
 
-  test('are none by a dependency that does not exist, which is told', () => {
+  test('ignore a missing dependency and report it', () => {
     const book = bookOf(role('a', { dependencies: ['gone', 'b'] }), role('b', { dependencies: ['gone'] }))
     expect(ways(book, 'a')).toEqual(['a', 'a > b (dependency)'])
     expect(book.missing).toEqual([
@@ -80,7 +80,7 @@ describe('effective rules', () => {
     ])
   })
 
-  test('do not come through a role that does not exist, whatever aggregates to it', () => {
+  test('are not inherited through a role that does not exist', () => {
     const extra = role('extra', { aggregatesTo: ['later'] })
     const early = bookOf(extra, role('a', { dependencies: ['later'] }))
     expect(ways(early, 'a', 'later')).toEqual(['a'])
@@ -90,7 +90,7 @@ describe('effective rules', () => {
 })
 
 describe('a book', () => {
-  test('knows which roles a right is held through, the nearest first', () => {
+  test('lists the roles that contain a role, nearest first', () => {
     const book = bookOf(
       role('view', { aggregatesTo: ['visitor', 'nobody'] }),
       role('manage', { dependencies: ['view'] }),
@@ -102,7 +102,7 @@ describe('a book', () => {
     expect(book.heldThrough(['view'])).toEqual(['view', 'manage', 'admin', 'visitor', 'owner'])
   })
 
-  test('gathers the permissions for user interfaces in the same way', () => {
+  test('collects UI permissions in the same way', () => {
     const book = bookOf(
       role('manage', { uiPermissions: ['plugin:todo:manage', 'plugin:todo:view'], dependencies: ['view'] }),
       role('view', { uiPermissions: ['plugin:todo:view'] }),
@@ -112,7 +112,7 @@ describe('a book', () => {
     expect(book.uiPermissions(['view', 'gone'])).toEqual(['plugin:todo:view'])
   })
 
-  test('finds the rule with the shortest way, however the set is ordered', () => {
+  test('finds the rule with the shortest path, in any order of the set', () => {
     const book = bookOf(role('a', { dependencies: ['b'] }), role('b', { dependencies: ['c'] }), role('c'))
     for (const names of [
       ['a', 'b'],
@@ -123,7 +123,7 @@ describe('a book', () => {
     }
   })
 
-  test('goes on deciding when more sets of roles are used than it keeps', () => {
+  test('decides correctly when more sets of roles are used than the cache holds', () => {
     const names = Array.from({ length: 46 }, (_, at) => `role-${at}`)
     const book = bookOf(...names.map((name) => role(name)))
     const held = names.flatMap((one) => names.map((two) => book.hold([{ name: one }, { name: two }])))

@@ -18,7 +18,7 @@ const plain = { apiGroups: ['p.example'], resources: ['todos'], verbs: ['get'] }
 const cases: readonly (readonly [allowed: boolean, what: string, rule: Rule, request: string])[] = [
   [true, 'a collection that a rule names', todos, 'GET /apis/g.example/v1/todos'],
   [true, 'an object of it', todos, 'GET /apis/g.example/v1/todos/milk'],
-  [true, 'it in any version', todos, 'GET /apis/g.example/v2beta1/todos'],
+  [true, 'the collection in any version', todos, 'GET /apis/g.example/v2beta1/todos'],
   [false, 'another verb', todos, 'DELETE /apis/g.example/v1/todos/milk'],
   [false, 'another group', todos, 'GET /apis/h.example/v1/todos'],
   [false, 'another resource', todos, 'GET /apis/g.example/v1/todo'],
@@ -53,14 +53,14 @@ const cases: readonly (readonly [allowed: boolean, what: string, rule: Rule, req
   ],
   [true, "a plugin's resource under its plain name", plain, 'GET /apis/p.example/v1/todos/milk'],
   [true, "a plugin's resource under the plugin's prefix", prefixed, 'GET /apis/p.example/v1/todos/milk'],
-  [false, 'that prefix in a group of nobody', prefixed, 'GET /apis/g.example/v1/todos/milk'],
+  [false, 'the prefix in a group without a plugin', prefixed, 'GET /apis/g.example/v1/todos/milk'],
   [false, 'a sub-resource by a prefixed resource', prefixed, 'GET /apis/p.example/v1/todos/milk/status'],
   [true, 'a prefixed sub-resource', prefixedStatus, 'PUT /apis/p.example/v1/todos/milk/status'],
   [false, 'the resource beside a prefixed sub-resource', prefixedStatus, 'PUT /apis/p.example/v1/todos/milk'],
-  [true, 'any resource by stars', everything, 'DELETE /apis/x.example/v1/things'],
-  [true, 'any sub-resource by stars', everything, 'POST /apis/x.example/v1/things/-/counts'],
-  [true, 'the core group by stars', everything, 'GET /api/v1alpha1/roles'],
-  [false, 'a path by a resource rule, stars or not', everything, 'GET /livez'],
+  [true, 'any resource by wildcards', everything, 'DELETE /apis/x.example/v1/things'],
+  [true, 'any sub-resource by wildcards', everything, 'POST /apis/x.example/v1/things/-/counts'],
+  [true, 'the core group by wildcards', everything, 'GET /api/v1alpha1/roles'],
+  [false, 'a path by a resource rule with wildcards', everything, 'GET /livez'],
   [true, 'an exact path', files, 'GET /livez'],
   [true, 'HEAD where get is allowed', files, 'HEAD /livez'],
   [false, 'a longer path than the exact one', files, 'GET /livez/x'],
@@ -69,8 +69,8 @@ const cases: readonly (readonly [allowed: boolean, what: string, rule: Rule, req
   [false, 'a path that only begins like the prefix', files, 'GET /filesystem'],
   [true, 'everything below the root', below, 'GET /livez'],
   [false, 'the root itself', below, 'GET /'],
-  [true, 'any path by a star', anyPath, 'POST /auth/sessions'],
-  [false, 'a resource by a path rule, star or not', anyPath, 'GET /api/v1alpha1/roles'],
+  [true, 'any path by a wildcard', anyPath, 'POST /auth/sessions'],
+  [false, 'a resource by a path rule with a wildcard', anyPath, 'GET /api/v1alpha1/roles'],
   [true, 'a seven-segment path, which is no resource', anyPath, 'GET /apis/g.example/v1/a/b/c/d'],
 ]
 
@@ -81,7 +81,7 @@ const requests = [
   'GET /files/a',
 ]
 
-/** Without the oddity each of them would allow one of the requests. */
+/** Without the defect, each rule would allow one of the requests. */
 const odd: readonly (readonly [what: string, rule: unknown])[] = [
   ['no verbs', { ...todos, verbs: [] }],
   ['a verb that is not known', { ...todos, verbs: ['get', 'approve'] }],

@@ -8,30 +8,30 @@ const files: Rule = { nonResourceURLs: ['/files/*'], verbs: ['get'] }
 
 const cases: readonly (readonly [covered: boolean, what: string, wanted: Rule, held: readonly Rule[]])[] = [
   [true, 'the same rule', todos, [todos]],
-  [true, 'a rule of less', { ...todos, verbs: ['get'] }, [todos]],
+  [true, 'a narrower rule', { ...todos, verbs: ['get'] }, [todos]],
   [false, 'another verb', { ...todos, verbs: ['get', 'delete'] }, [todos]],
   [false, 'every verb', { ...todos, verbs: ['*'] }, [todos]],
   [false, 'another group', { ...todos, apiGroups: ['g.example', 'h.example'] }, [todos]],
   [false, 'a sub-resource', { ...todos, resources: ['todos/status'] }, [todos]],
-  [true, 'anything by stars', todos, [everything]],
-  [true, 'stars by stars', everything, [everything]],
-  [false, 'stars by all that there is', everything, [todos, files]],
+  [true, 'anything by wildcards', todos, [everything]],
+  [true, 'wildcards by wildcards', everything, [everything]],
+  [false, 'wildcards by all existing rules', everything, [todos, files]],
   [
     true,
-    'what several rules hold together',
+    'a rule that several rules cover together',
     { ...todos, verbs: ['get', 'watch'] },
     [todos, { ...todos, verbs: ['watch'] }],
   ],
   [
     false,
-    'what several hold for other groups each',
+    'a combination that no single rule covers',
     { ...todos, apiGroups: ['a', 'b'], resources: ['x', 'y'] },
     [
       { ...todos, apiGroups: ['a'], resources: ['x'] },
       { ...todos, apiGroups: ['b'], resources: ['y'] },
     ],
   ],
-  [true, 'one object of those held', { ...todos, resourceNames: ['milk'] }, [todos]],
+  [true, 'one object of a held resource', { ...todos, resourceNames: ['milk'] }, [todos]],
   [false, 'all objects, where one is held', todos, [{ ...todos, resourceNames: ['milk'] }]],
   [
     false,
@@ -49,14 +49,14 @@ const cases: readonly (readonly [covered: boolean, what: string, wanted: Rule, h
   ],
   [false, 'a wider glob', { nonResourceURLs: ['/*'], verbs: ['get'] }, [files]],
   [false, 'every path', { nonResourceURLs: ['*'], verbs: ['get'] }, [{ nonResourceURLs: ['/*'], verbs: ['get'] }]],
-  [false, 'a path by stars for resources', files, [everything]],
-  [true, 'what is not understood, since it grants nothing', { ...todos, verbs: [] }, []],
-  [false, 'anything by what is not understood', todos, [{ ...everything, more: true } as Rule]],
-  [true, 'the same under the name of its plugin', { ...todos, resources: ['todo/todos'] }, [todos]],
-  [true, 'the plain name of it', todos, [{ ...todos, resources: ['todo/todos'] }]],
+  [false, 'a path by resource wildcards', files, [everything]],
+  [true, 'an invalid rule, because it grants nothing', { ...todos, verbs: [] }, []],
+  [false, 'anything by an invalid rule', todos, [{ ...everything, more: true } as Rule]],
+  [true, 'the same resource with its plugin prefix', { ...todos, resources: ['todo/todos'] }, [todos]],
+  [true, 'the same resource without its plugin prefix', todos, [{ ...todos, resources: ['todo/todos'] }]],
   [
     false,
-    'that in a group of nobody',
+    'a plugin prefix in a group without a plugin',
     { ...todos, apiGroups: ['x'], resources: ['todo/todos'] },
     [{ ...todos, apiGroups: ['x'] }],
   ],
@@ -78,7 +78,7 @@ describe('held rules', () => {
     expect(cover.comparisons).toBe(narrower.length)
   })
 
-  test('are compared with so much and no more, however often a word is repeated', () => {
+  test('use a bounded number of comparisons, also with repeated words', () => {
     const repeated: Rule = { ...todos, resources: Array.from({ length: 1_000 }, () => 'others') }
     const cover = createRulesCover(
       Array.from({ length: 200 }, () => todos),

@@ -19,7 +19,7 @@ function changesOf(...sizes: number[]): PackedChange[] {
 const sealed = (changes: readonly PackedChange[], maxBytes: number) =>
   [...packMessages(start, changes, maxBytes)].map(({ bytes }) => seals.seal(bytes))
 
-test('changes arrive as they were packed, with the places around them', () => {
+test('unpacked changes equal the packed ones, with their first and last place', () => {
   const changes = changesOf(0, 3, 200)
   const [bytes = Buffer.alloc(0), ...more] = sealed(changes, 10_000)
   expect(more).toEqual([])
@@ -29,7 +29,7 @@ test('changes arrive as they were packed, with the places around them', () => {
   expect(message?.changes.map(({ data }) => data.toString('latin1'))).toEqual(changes.map(({ data }) => data))
 })
 
-test('what does not fit into one message goes on in the next, and what fits into none is only named', () => {
+test('changes are split over several messages; a change too large for a message is only named', () => {
   const changes = changesOf(100, 100, 2_000, 100)
   const messages = sealed(changes, 700).map((bytes) => unpackMessage(seals, bytes))
   expect(messages.map((one) => [one?.from.number, one?.to.number, one?.changes.length])).toEqual([
@@ -40,11 +40,11 @@ test('what does not fit into one message goes on in the next, and what fits into
   for (const bytes of sealed(changes, 700)) expect(bytes.length).toBeLessThanOrEqual(700)
 })
 
-test('a place alone', () => {
+test('a message can contain only a place', () => {
   expect(unpackMessage(seals, seals.seal(packPlace(start)))).toEqual({ from: start, to: start, changes: [] })
 })
 
-test('what another key has sealed, or what was changed on the way, is not believed', () => {
+test('a message sealed with another key, or changed in transit, is rejected', () => {
   const [bytes = Buffer.alloc(0)] = sealed(changesOf(20), 10_000)
   expect(unpackMessage(others, bytes)).toBeUndefined()
   for (let at = 0; at < bytes.length; at += 7) {
@@ -56,7 +56,7 @@ test('what another key has sealed, or what was changed on the way, is not believ
   expect(unpackMessage(seals, Buffer.alloc(0))).toBeUndefined()
 })
 
-test('an answer counts for the question that it names, and nothing else passes for one', () => {
+test('an answer proves only the question that it names; other messages are no proof', () => {
   const [asked, before] = [Buffer.alloc(16, 3), Buffer.alloc(16, 4)]
   const answer = seals.seal(packProof(asked, start))
   expect(unpackProof(seals, answer, asked)).toEqual(start)

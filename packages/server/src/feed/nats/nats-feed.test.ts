@@ -26,7 +26,7 @@ const quiet = createLog({ level: 'error', pretty: false, write: () => {} })
 const settings = { name: 'pergola', replicas: 1, maxAgeSeconds: 600, maxBytes: 64 * 1024 * 1024 }
 
 interface Replica extends AsyncDisposable {
-  /** Counts what is read from the log. */
+  /** Counts reads of the change log. */
   readonly store: Store & { readings: number }
   readonly feed: NatsFeed
   readonly got: readonly Change[]
@@ -34,7 +34,7 @@ interface Replica extends AsyncDisposable {
   lost: number
 }
 
-/** A database of its own, and a stream of its own for it. */
+/** A separate database with its own stream. */
 async function openInstallation() {
   const stack = new AsyncDisposableStack()
   const { url } = stack.use(await createDatabase(inject('postgres')['18']))
@@ -78,7 +78,7 @@ async function write(store: Store, ...names: readonly string[]): Promise<void> {
 
 const numbered = (prefix: string, count: number) => Array.from({ length: count }, (_, at) => `${prefix}${at}`)
 
-/** All that the stream holds, oldest first. */
+/** All messages of the stream, oldest first. */
 async function messagesIn(connection: NatsConnection, { name }: typeof settings, store: Store) {
   const jsm = await jetstreamManager(connection)
   const { state } = await jsm.streams.info(name)
@@ -103,7 +103,7 @@ function isContiguous(messages: readonly (ChangesMessage | undefined)[]): boolea
   return messages.every((message, at) => at === 0 || message?.from.number === messages[at - 1]?.to.number)
 }
 
-test('every change comes to every replica by NATS, once and in order, as the log has it, and nobody reads the log', async () => {
+test('every replica gets every change by NATS once and in order, without reading the log', async () => {
   await using installation = await openInstallation()
   const [one, other] = [await installation.openReplica(), await installation.openReplica()]
   using logFeed: Feed = await createLogFeed(await installation.openStore(), quiet)
@@ -126,7 +126,7 @@ test('every change comes to every replica by NATS, once and in order, as the log
   expect(one.feed.isCurrent()).toBe(true)
 })
 
-test('what has nothing to do is still shown to be current', async () => {
+test('an idle replica still proves that it is current', async () => {
   await using installation = await openInstallation()
   const replica = await installation.openReplica()
   await byNats(replica)
@@ -136,7 +136,7 @@ test('what has nothing to do is still shown to be current', async () => {
   expect(replica.store.readings).toBe(readings)
 })
 
-test('while NATS is gone changes are read from the log, and then come by NATS again', async () => {
+test('while NATS is gone changes are read from the log; afterwards they arrive by NATS again', async () => {
   await using own = await startNats()
   await using installation = await openInstallation()
   const [one, other] = [await installation.openReplica(own.url), await installation.openReplica(own.url)]
@@ -158,7 +158,7 @@ test('while NATS is gone changes are read from the log, and then come by NATS ag
   expect(other.store.readings).toBe(readings)
 })
 
-test('a stream that has lost everything is begun anew', async () => {
+test('a stream that lost its data is rebuilt', async () => {
   await using own = await startNats()
   await using installation = await openInstallation()
   const replica = await installation.openReplica(own.url)
@@ -174,7 +174,7 @@ test('a stream that has lost everything is begun anew', async () => {
   expect(replica.lost).toBe(0)
 })
 
-test('a replica whose NATS does not answer at all starts, and reads the log', async () => {
+test('a replica starts without NATS and reads the log', async () => {
   await using installation = await openInstallation()
   const replica = await installation.openReplica('nats://127.0.0.1:1')
   await write(replica.store, 'a')
@@ -182,7 +182,7 @@ test('a replica whose NATS does not answer at all starts, and reads the log', as
   expect(replica.feed.isCurrent()).toBe(true)
 })
 
-test('when the one that carries the log ends, another one goes on behind it', async () => {
+test('when the relay stops, another replica continues from its place', async () => {
   await using installation = await openInstallation()
   const first = await installation.openReplica()
   await expect.poll(() => first.feed.state()).toContain('carries the log')
@@ -199,7 +199,7 @@ test('when the one that carries the log ends, another one goes on behind it', as
   expect(isContiguous(messages.map(({ message }) => message))).toBe(true)
 })
 
-test('when the one that carries the log has nothing to do and is cut off from NATS, another one does it', async () => {
+test('when an idle relay is cut off from NATS, another one does its work', async () => {
   await using link = await openLink()
   link.target = nats.port
   await using installation = await openInstallation()
@@ -217,7 +217,7 @@ test('when the one that carries the log has nothing to do and is cut off from NA
   await byNats(cut, other)
 })
 
-test('a message that was sent by somebody else is not believed, and one that is sent again not handed out again', async () => {
+test('a forged message is rejected, and a repeated message is not delivered again', async () => {
   await using stack = new AsyncDisposableStack()
   await using installation = await openInstallation()
   const replica = await installation.openReplica()
@@ -250,13 +250,13 @@ test('a message that was sent by somebody else is not believed, and one that is 
   await expect.poll(() => replica.names()).toEqual(['a', 'b', 'c'])
 })
 
-test('whoever answers for the relay without its seal proves nothing', async () => {
+test('an answer without the seal of the relay proves nothing', async () => {
   await using stack = new AsyncDisposableStack()
   await using installation = await openInstallation()
   const replica = await installation.openReplica()
   await byNats(replica)
   const connection = await openConnection(stack)
-  // Faster than the relay, which answers after its next reading.
+  // Faster than the relay, which answers after its next read.
   connection.subscribe(subjectsOf(installation.stream).proof, {
     callback: (_error, message) => void message.respond(Buffer.alloc(66)),
   })
@@ -266,7 +266,7 @@ test('whoever answers for the relay without its seal proves nothing', async () =
   expect(replica.feed.isCurrent()).toBe(true)
 })
 
-test('a change that is larger than a message is read from the log', async () => {
+test('a change larger than a message is read from the log', async () => {
   await using installation = await openInstallation()
   const [one, other] = [await installation.openReplica(), await installation.openReplica()]
   await byNats(one, other)
@@ -278,7 +278,7 @@ test('a change that is larger than a message is read from the log', async () => 
   expect(String(other.got[1]?.object.data)).toBe(text)
 })
 
-test('of two that both believe to hold the lease only one gets messages into the stream', async () => {
+test('of two relays that both believe to hold the lease only one can append to the stream', async () => {
   await using stack = new AsyncDisposableStack()
   await using installation = await openInstallation()
   const connection = await openConnection(stack)
@@ -288,7 +288,7 @@ test('of two that both believe to hold the lease only one gets messages into the
   const relays = await Promise.all(
     [1, 2].map(async () => {
       const store = await installation.openStore()
-      // As after a pause in which the lease has passed to another one.
+      // As after a pause in which another replica took the lease.
       store.acquireLease = async (name) => ({ name, token: 1 })
       const { packedLog } = store
       if (!packedLog) throw new Error('there is no log to carry')
@@ -313,7 +313,7 @@ test('of two that both believe to hold the lease only one gets messages into the
   expect(await stream.append(subjectsOf(installation.stream).mixed, Buffer.alloc(1), 1).catch(isFenced)).toBe(true)
 })
 
-test('a database that was restored is a history of its own: everybody begins anew, and the stream too', async () => {
+test('after a database restore all replicas and the stream start over', async () => {
   await using installation = await openInstallation()
   const replica = await installation.openReplica()
   await byNats(replica)
@@ -328,7 +328,7 @@ test('a database that was restored is a history of its own: everybody begins ane
   expect(replica.lost).toBe(1)
 })
 
-test('a stream of some other database is emptied', async () => {
+test('a stream of another database is emptied', async () => {
   await using stack = new AsyncDisposableStack()
   await using installation = await openInstallation()
   const connection = await openConnection(stack)

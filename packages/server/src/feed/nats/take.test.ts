@@ -14,7 +14,7 @@ import { readLog, take, type FeedParts } from './take.ts'
 const log = createLog({ level: 'error', pretty: false, write: () => {} })
 const seals = sealsOf(Buffer.alloc(32, 1))
 
-/** A feed at the begin of a log of six changes, to which messages come as each test says. */
+/** A feed at the beginning of a log of six changes; each test sends the messages. */
 async function openFeed({ cutOff = false } = {}) {
   const stack = new AsyncDisposableStack()
   const { url } = stack.use(await createDatabase(inject('postgres')['18']))
@@ -64,7 +64,7 @@ async function openFeed({ cutOff = false } = {}) {
     names: () => got.map(({ object }) => object.name).join(''),
     take: (bytes: Buffer) => take(parts, bytes),
     readLog: () => readLog(parts, 0),
-    /** The changes behind one place up to another, as the relay would send them. */
+    /** The changes between two places, as the relay would send them. */
     message: (begin: number, end: number, how: { from?: Place; changes?: readonly PackedChange[] } = {}) => {
       const carried = how.changes ?? changes.slice(begin, end)
       const [message] = packMessages(how.from ?? placeAt(begin), carried, 100_000)
@@ -74,7 +74,7 @@ async function openFeed({ cutOff = false } = {}) {
   }
 }
 
-test('messages that follow each other are handed out as they come, without the log', async () => {
+test('consecutive messages are delivered without reading the log', async () => {
   await using feed = await openFeed()
   await feed.take(feed.message(0, 2))
   expect(feed.names()).toBe('ab')
@@ -115,7 +115,7 @@ test('what is missing and cannot be read is waited for, and nothing behind it ha
   expect(feed.names()).toBe('abcdef')
 })
 
-test('what a message could not carry is read from the log', async () => {
+test('a change that a message only names is read from the log', async () => {
   await using feed = await openFeed()
   const [, , , named] = feed.changes
   if (!named) throw new Error('there is no such change')
@@ -127,7 +127,7 @@ test('what a message could not carry is read from the log', async () => {
   expect(feed.names()).toBe('abcdef')
 })
 
-test('a message from a place of another history is not handed out; what the log has is', async () => {
+test('a message of another history is not delivered; the log is read instead', async () => {
   await using feed = await openFeed()
   await feed.take(feed.message(0, 1))
   const foreign = feed.changes.slice(1, 3).map((change) => ({ ...change, about: change.about.replace('example', 'x') }))
@@ -151,7 +151,7 @@ test('a message without our seal is counted, and nothing else', async () => {
   expect(feed.standing.stream).toBeUndefined()
 })
 
-test('it is proven by NATS only what NATS has brought, and at the moment that was asked', async () => {
+test('a proof counts from the time of the question, and only if NATS has delivered everything', async () => {
   await using feed = await openFeed()
   const { standing } = feed
   await feed.take(feed.message(0, 3))

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { createOidcClient, newLoginSecrets } from './oidc-client.ts'
 
-/** What a provider does wrong on its own side; the whole flow is held by the conformance tests, against a real one. */
+/** Faults of a provider. The conformance tests cover the whole flow with a real provider. */
 const stops: (() => void)[] = []
 afterEach(() => {
   for (const stop of stops.splice(0)) stop()
@@ -29,12 +29,12 @@ const json =
     response.setHeader('content-type', 'application/json').end(JSON.stringify(value))
   }
 
-test('one that takes connections and does not answer is given up, for all who wait together', async () => {
+test('a provider that does not answer times out, with one request for all waiting logins', async () => {
   let asked = 0
   const answer = json({ issuer: 'http://127.0.0.1/', authorization_endpoint: 'http://127.0.0.1/authorize' })
   const { login } = await provider((request, response) => {
     asked++
-    // A client that waits for it, by a limit that is not its own, is not told of a timeout.
+    // Answers much later, so that only the client's own timeout can end the wait.
     setTimeout(answer, 20_000, request, response).unref()
   })
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, login))
@@ -46,7 +46,7 @@ test('one that takes connections and does not answer is given up, for all who wa
   }
 })
 
-test('one that failed is left alone for a moment, and asked again then', async () => {
+test('a provider that failed is retried after a short pause', async () => {
   let asked = 0
   let issuer = ''
   const found = await provider((request, response) => {
@@ -71,18 +71,15 @@ test('one that failed is left alone for a moment, and asked again then', async (
 
 const wrong: readonly (readonly [what: string, answer: RequestListener])[] = [
   [
-    'one that calls itself something else',
+    'a provider with another issuer',
     json({ issuer: 'https://evil.example/', authorization_endpoint: 'https://evil.example/' }),
   ],
-  ['a page in place of an answer', (_request, response) => void response.end('<html>')],
-  [
-    'one that sends us elsewhere',
-    (_request, response) => void response.writeHead(302, { location: 'https://evil.example/' }).end(),
-  ],
-  ['one that says nothing', json({})],
+  ['an HTML page', (_request, response) => void response.end('<html>')],
+  ['a redirect', (_request, response) => void response.writeHead(302, { location: 'https://evil.example/' }).end()],
+  ['an empty document', json({})],
 ]
 for (const [what, answer] of wrong) {
-  test(`refused is ${what}`, async () => {
+  test(`discovery rejects ${what}`, async () => {
     const { login } = await provider(answer)
     await expect(login()).rejects.toMatchObject({
       reason: 'Unavailable',

@@ -19,7 +19,7 @@ for (const [preferred, name] of cases) {
   test(`${JSON.stringify(preferred)} becomes ${name}`, () => expect(cleanedName(preferred)).toBe(name))
 }
 
-test('whatever a provider calls somebody, the name is one', () => {
+test('any preferred name becomes a valid object name', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (preferred) => {
       expect(objectNameFault(`${cleanedName(preferred)}-12345`)).toBeUndefined()

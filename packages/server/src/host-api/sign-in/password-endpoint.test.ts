@@ -13,7 +13,7 @@ import { changePassword } from './password-endpoint.ts'
 const ann = { uid: '1', name: 'ann' }
 const [current, next] = ['correct horse', 'battery staple']
 
-test('a password changes together with the end of the other sessions, or not at all', async () => {
+test('changing the password and ending the other sessions are one transaction', async () => {
   await using store = openSqliteStore(':memory:')
   const passwords = createPasswords(store, clock)
   const sessions = createSessions(store, clock)
@@ -27,7 +27,7 @@ test('a password changes together with the end of the other sessions, or not at 
   const change = () => changePassword(parts, callOf({ current, new: next }, here.session.id))
 
   const write = vi.spyOn(store, 'write').mockImplementationOnce(async (operations, options) => {
-    // Everything but the last word of it.
+    // Fails with its last statement.
     const also = [...(options?.also ?? []), { text: 'INSERT INTO nowhere VALUES (1)', values: [] }]
     return store.write(operations, { ...options, also })
   })

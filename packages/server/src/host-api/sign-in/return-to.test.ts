@@ -5,15 +5,15 @@ import { readReturnTo } from './return-to.ts'
 const ours = 'https://pergola.example.com'
 const read = (returnTo: string) => readReturnTo(new URLSearchParams({ returnTo }), `${ours}/`)
 
-test('without a wish it is the first page', () => {
+test('the default is /', () => {
   expect(readReturnTo(new URLSearchParams(), ours)).toBe('/')
 })
 
-test('a path of ours stays as it is', () => {
+test('a path of the server is kept', () => {
   for (const path of ['/', '/console', '/a/b?c=d&e=%2F#f', '/a//b']) expect(read(path)).toBe(path)
 })
 
-describe('refused is', () => {
+describe('rejected:', () => {
   const others = [
     'https://evil.example',
     `${ours}.evil.example/`,
@@ -33,7 +33,7 @@ describe('refused is', () => {
   }
 })
 
-test('whatever is accepted leads to us, also where it is read as relative', () => {
+test('every accepted path stays on our origin, also when resolved as relative', () => {
   const part = fc.constantFrom('/', '\\', '.', '..', '\t', '\n', '@', ':', '?', '#', '%2f', 'evil.example', 'a')
   fc.assert(
     fc.property(fc.array(part, { maxLength: 8 }), (parts) => {

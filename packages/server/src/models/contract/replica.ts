@@ -113,7 +113,7 @@ export async function openReplica(store: Store, options: ReplicaOptions = {}): P
   }
 }
 
-/** Without a thread, for tests that declare many models. */
+/** Compiles without a thread, for tests that declare many models. */
 const compilerHere: SchemaCompiler = {
   compile: async (schema, thoroughness) => {
     try {
@@ -168,7 +168,7 @@ async function toServed({ status, headers = {}, body }: Answer): Promise<Served>
   return { status, headers, body: (bytes.length === 0 ? {} : JSON.parse(bytes.toString())) as ServedObject }
 }
 
-/** No plugin is there to be asked. */
+/** These tests have no plugins. */
 const nobody = () => Promise.reject(new Error('nobody is asked here'))
 
 export const testGroup = 'test.example.com'
@@ -196,7 +196,7 @@ export function modelSpec(properties: Readonly<Record<string, object>>, more: Pa
   }
 }
 
-/** A store in a file of its own, with one replica on it. */
+/** One replica on a SQLite store in a temporary file. */
 export async function sqliteReplica(options?: ReplicaOptions): Promise<Replica> {
   const directory = mkdtempSync(join(tmpdir(), 'pergola-models-'))
   const store = await openStore({ url: `sqlite:${join(directory, 'test.db')}`, onConnectionLost: () => {} })

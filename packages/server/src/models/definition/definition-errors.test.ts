@@ -23,11 +23,11 @@ const manyFields = (count: number, schema: object): ModelSpec => {
 }
 const label = 'a'.repeat(63)
 
-describe('allowed is', () => {
+describe('accepts', () => {
   const cases: readonly (readonly [what: string, change: Partial<ModelSpec>])[] = [
     ['a model with indexes', {}],
     ['a group of 200 characters', { group: `${label}.${label}.${label}.${'a'.repeat(8)}` }],
-    ['a group that only ends like ours', { group: 'notplatform.run' }],
+    ['a group that only resembles a reserved one', { group: 'notplatform.run' }],
     ['a group with dashes and digits', { group: '1-a.example' }],
     ['a kind of one letter', { kind: 'A' }],
     ['a kind of 63', { kind: `A${'b'.repeat(62)}` }],
@@ -50,7 +50,7 @@ describe('allowed is', () => {
   }
 })
 
-test('a group of the host is for the host to register', () => {
+test('the host may use a reserved group', () => {
   expect(definitionErrors({ ...sound, group: 'content.platform.run' }, { byHost: true })).toEqual([])
 })
 
@@ -86,7 +86,7 @@ const wrongWords: readonly Row[] = [
   ['metadata', schemaOf({ properties: { metadata: {} } }), '/spec/versions/0/schema/properties/metadata'],
   ['a field beside spec and status', schemaOf({ properties: { data: {} } }), '/spec/versions/0/schema/properties/data'],
   [
-    'what may not be in a schema',
+    'a forbidden keyword in a schema',
     schemaOf({ properties: { spec: { $id: 'x' } } }),
     '/spec/versions/0/schema/properties/spec/$id',
   ],
@@ -120,7 +120,7 @@ const wrongIndexes: readonly Row[] = [
   ['a composite of two directions', { composites: [['age', 'spec.city asc desc']] }, '/spec/composites/0/1', '<index>'],
 ]
 
-describe('refused is', () => {
+describe('rejects', () => {
   for (const [what, change, pointer, message = ''] of [...wrongWords, ...wrongIndexes]) {
     test(what, () => {
       const errors = definitionErrors({ ...sound, ...change })
@@ -129,7 +129,7 @@ describe('refused is', () => {
     })
   }
 
-  test('everything about the words at once, before the indexes are looked at', () => {
+  test('all names at once, before the indexes are checked', () => {
     const wrong = { ...sound, group: 'x', kind: 'x', singular: 'X', plural: 'X', indexes: [{ name: 'gone' }] }
     expect(definitionErrors(wrong).map(({ pointer }) => pointer)).toEqual([
       '/spec/group',

@@ -6,7 +6,7 @@ const text = { type: 'string' }
 const spec = modelSpec({ a: text })
 const name = modelObjectName({ group: testGroup, plural: 'things' })
 
-test('a declaration is named after what it declares, and is an edition', async () => {
+test('a definition is named after its model, and has an edition', async () => {
   await using replica = await sqliteReplica({ clock: { now: () => 7_000 } })
   const { status, body } = await replica.declare(spec)
   expect({ status, name: body.metadata['name'], state: body.status }).toEqual({
@@ -16,7 +16,7 @@ test('a declaration is named after what it declares, and is an edition', async (
   })
 })
 
-test('an edition is new when the spec is, and later than the last even when the clock is behind', async () => {
+test('a changed spec gets a new edition, which increases even if the clock goes back', async () => {
   let now = 7_000
   await using replica = await sqliteReplica({ clock: { now: () => now } })
   const edition = async (declared: object, metadata: object = {}) =>
@@ -30,7 +30,7 @@ test('an edition is new when the spec is, and later than the last even when the 
   expect(await edition(spec)).toBe(9_000)
 })
 
-test('the status is the host alone to write', async () => {
+test('only the host writes the status', async () => {
   await using replica = await sqliteReplica({ clock: { now: () => 7_000 } })
   const status = { edition: 1, phase: 'DuplicateValues' }
   const created = await replica.models.create({ spec, status })
@@ -39,23 +39,23 @@ test('the status is the host alone to write', async () => {
   expect(updated.body.status).toEqual({ edition: 7_000, phase: 'Ready' })
 })
 
-describe('refused is', () => {
+describe('rejects', () => {
   const other = modelObjectName({ group: testGroup, plural: 'others' })
   const cases: readonly (readonly [what: string, body: unknown, pointer: string, message: string])[] = [
     [
-      'another name than follows from group and plural',
+      'a name that does not follow from group and plural',
       { metadata: { name: 'mine' }, spec },
       '/metadata/name',
       `must be "${name}"`,
     ],
     [
-      'a kind that is taken in the group',
+      'a duplicate kind in the group',
       { spec: { ...spec, plural: 'others', singular: 'other' } },
       '/spec',
       `taken by ${name}`,
     ],
     [
-      'a singular that is taken in the group',
+      'a duplicate singular in the group',
       { spec: { ...spec, plural: 'others', kind: 'Other' } },
       '/spec',
       `taken by ${name}`,
@@ -76,7 +76,7 @@ describe('refused is', () => {
     ['no spec', {}, '/spec', 'is required'],
     ['metadata that is no object', { metadata: 'x', spec: { ...spec, plural: 'others' } }, '/metadata', 'object'],
     [
-      'a schema that means nothing',
+      'an invalid schema',
       {
         spec: {
           ...spec,
@@ -105,13 +105,13 @@ describe('refused is', () => {
   }
 })
 
-test('the same words are free in another group', async () => {
+test('the same names are allowed in another group', async () => {
   await using replica = await sqliteReplica()
   await replica.declare(spec)
   expect(await replica.declare({ ...spec, group: 'other.example.com' })).toMatchObject({ status: 201 })
 })
 
-describe('a declaration cannot change', () => {
+describe('a definition cannot change', () => {
   const cases: readonly (readonly [what: string, change: object, pointer: string])[] = [
     ['its kind', { kind: 'Other' }, '/spec/kind'],
     ['its singular', { singular: 'other' }, '/spec/singular'],
@@ -131,7 +131,7 @@ describe('a declaration cannot change', () => {
   }
 })
 
-test('a model goes when its objects are gone, and can be declared again', async () => {
+test('a model can be deleted once it has no objects, and defined again', async () => {
   await using replica = await sqliteReplica()
   const things = replica.of('things')
   await replica.declare(spec)
@@ -150,8 +150,8 @@ test('a model goes when its objects are gone, and can be declared again', async 
   expect((await things.list('fieldSelector=spec.b=3')).body.items).toMatchObject([{ kind: 'Other', spec: { b: 3 } }])
 })
 
-describe('without doing it', () => {
-  test('a declaration is checked, and nothing is served', async () => {
+describe('dry run', () => {
+  test('a definition is validated and not registered', async () => {
     await using replica = await sqliteReplica()
     expect(await replica.models.create({ spec }, { dryRun: true })).toMatchObject({ status: 201 })
     await expect(replica.of('things').list()).rejects.toMatchObject({ reason: 'ModelNotFound' })
@@ -161,7 +161,7 @@ describe('without doing it', () => {
     ['alone', (models) => models.remove(name, { dryRun: true })],
     ['with all', (models) => models.removeAll('all=true', { dryRun: true })],
   ] as const satisfies readonly (readonly [string, (models: Replica['models']) => Promise<Served>])[]) {
-    test(`a model is deleted ${what}, and goes on being served`, async () => {
+    test(`deleting a model ${what} keeps it served`, async () => {
       await using replica = await sqliteReplica()
       const things = replica.of('things')
       await replica.declare(spec)

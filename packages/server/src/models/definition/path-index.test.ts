@@ -7,7 +7,7 @@ describe('the values at a path:', () => {
       ['one', { spec: { a: { b: 'x' } } }, [['/spec/a/b', 'x']]],
       ['false and zero are values', { spec: { a: { b: false } } }, [['/spec/a/b', false]]],
       [
-        'several, but for null',
+        'several, without null',
         { spec: { a: { b: ['x', null, 'y'] } } },
         [
           ['/spec/a/b/0', 'x'],
@@ -15,9 +15,9 @@ describe('the values at a path:', () => {
         ],
       ],
       ['none for null', { spec: { a: { b: null } } }, []],
-      ['none where the way ends', { spec: { a: 7 } }, []],
-      ['none where the way goes through an array', { spec: { a: [{ b: 'x' }] } }, []],
-      ['none where there is nothing', {}, []],
+      ['none if the path ends early', { spec: { a: 7 } }, []],
+      ['none if the path crosses an array', { spec: { a: [{ b: 'x' }] } }, []],
+      ['none for an empty object', {}, []],
     ]
   for (const [what, object, values] of cases) {
     test(what, () => {
@@ -25,7 +25,8 @@ describe('the values at a path:', () => {
     })
   }
 
-  test('what every object has is no value', () => expect(valuesAtPath({ spec: {} }, 'spec.constructor')).toEqual([]))
+  test('members of Object.prototype are no values', () =>
+    expect(valuesAtPath({ spec: {} }, 'spec.constructor')).toEqual([]))
   test('a pointer is escaped', () => {
     expect(valuesAtPath({ spec: { 'a/b~': 1 } }, 'spec.a/b~')).toEqual([{ pointer: '/spec/a~1b~0', value: 1 }])
   })

@@ -43,7 +43,7 @@ const patch = fc.oneof(
   },
 )
 
-test('any patch does what the plain reading of RFC 6902 does, or fails as it does, and changes nothing it was given', () => {
+test('any patch has the outcome of a naive RFC 6902 implementation, and does not modify its inputs', () => {
   const seen = new Map<string, number>()
   fc.assert(
     fc.property(
@@ -93,7 +93,7 @@ interface Sent {
   readonly value?: unknown
 }
 
-/** RFC 6902 once more, read plainly: every operation makes a new document out of the last. */
+/** Naive implementation of RFC 6902: every operation creates a new document. */
 function reference(target: unknown, operations: readonly Sent[]): unknown {
   if (!operations.every(isSound)) throw new ApiError('BadRequest', 'malformed')
   return operations.reduce<unknown>((document, { op, path = '', from = '', value: given }) => {
@@ -165,7 +165,7 @@ function removed(document: unknown, steps: readonly string[]): unknown {
   )
 }
 
-/** The document with another holder of the last step. */
+/** The document with the container of the last step replaced. */
 function edited(
   document: unknown,
   [key = '', ...rest]: readonly string[],

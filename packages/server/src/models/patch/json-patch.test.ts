@@ -14,15 +14,15 @@ function refusal(target: unknown, patch: unknown): unknown {
 describe('an operation', () => {
   const cases: readonly (readonly [what: string, target: unknown, operation: object, result: unknown])[] = [
     ['adds a key', { a: 1 }, { op: 'add', path: '/b', value: [2] }, { a: 1, b: [2] }],
-    ['adds over what is there', { a: 1 }, { op: 'add', path: '/a', value: null }, { a: null }],
+    ['adds over an existing key', { a: 1 }, { op: 'add', path: '/a', value: null }, { a: null }],
     ['adds an item between others', { a: ['x', 'z'] }, { op: 'add', path: '/a/1', value: 'y' }, { a: ['x', 'y', 'z'] }],
-    ['adds an item behind the last', { a: ['x'] }, { op: 'add', path: '/a/1', value: 'y' }, { a: ['x', 'y'] }],
+    ['adds an item after the last', { a: ['x'] }, { op: 'add', path: '/a/1', value: 'y' }, { a: ['x', 'y'] }],
     ['adds an item at the end', ['x'], { op: 'add', path: '/-', value: ['y'] }, ['x', ['y']]],
     ['adds the whole document', { a: 1 }, { op: 'add', path: '', value: 2 }, 2],
     ['adds an empty key', {}, { op: 'add', path: '/', value: 1 }, { '': 1 }],
     ['adds a key that looks like an index', {}, { op: 'add', path: '/0', value: 1 }, { '0': 1 }],
     ['adds a key that looks like the end', {}, { op: 'add', path: '/-', value: 1 }, { '-': 1 }],
-    ['adds whatever else it carries', {}, { op: 'add', path: '/a', value: 1, from: 7, x: 1 }, { a: 1 }],
+    ['ignores unknown members', {}, { op: 'add', path: '/a', value: 1, from: 7, x: 1 }, { a: 1 }],
     ['removes a key', { a: 1, b: 2 }, { op: 'remove', path: '/b' }, { a: 1 }],
     ['removes an item', { a: ['x', 'y', 'z'] }, { op: 'remove', path: '/a/1' }, { a: ['x', 'z'] }],
     ['replaces a value', { a: 1, b: 2 }, { op: 'replace', path: '/a', value: {} }, { a: {}, b: 2 }],
@@ -31,10 +31,10 @@ describe('an operation', () => {
     ['replaces null', { a: null }, { op: 'replace', path: '/a', value: 1 }, { a: 1 }],
     ['moves a value', { a: { x: 1 }, b: {} }, { op: 'move', from: '/a/x', path: '/b/y' }, { a: {}, b: { y: 1 } }],
     ['moves an item', [1, 2, 3, 4], { op: 'move', from: '/1', path: '/3' }, [1, 3, 4, 2]],
-    ['moves over what holds it', { a: { x: 1 } }, { op: 'move', from: '/a/x', path: '/a' }, { a: 1 }],
-    ['moves over everything', { a: { x: 1 } }, { op: 'move', from: '/a', path: '' }, { x: 1 }],
-    ['moves a value to where it is', { a: 1, b: 2 }, { op: 'move', from: '/a', path: '/a' }, { a: 1, b: 2 }],
-    ['moves beside a name it begins with', { a: 1 }, { op: 'move', from: '/a', path: '/ab' }, { ab: 1 }],
+    ['moves over its parent', { a: { x: 1 } }, { op: 'move', from: '/a/x', path: '/a' }, { a: 1 }],
+    ['moves over the whole document', { a: { x: 1 } }, { op: 'move', from: '/a', path: '' }, { x: 1 }],
+    ['moves a value to its own place', { a: 1, b: 2 }, { op: 'move', from: '/a', path: '/a' }, { a: 1, b: 2 }],
+    ['moves to a key that begins with its own name', { a: 1 }, { op: 'move', from: '/a', path: '/ab' }, { ab: 1 }],
     ['copies a value', { a: { x: 1 } }, { op: 'copy', from: '/a', path: '/b' }, { a: { x: 1 }, b: { x: 1 } }],
     ['copies everything into itself', { a: 1 }, { op: 'copy', from: '', path: '/b' }, { a: 1, b: { a: 1 } }],
     [
@@ -65,12 +65,12 @@ test('operations follow each other', () => {
   expect(jsonPatch({ n: 1 }, [])).toEqual({ n: 1 })
 })
 
-describe('a patch is refused as a bad request that', () => {
+describe('a patch is rejected with BadRequest that', () => {
   const path = '/a'
   const cases: readonly (readonly [what: string, patch: unknown, says: string])[] = [
     ['is no array', { op: 'remove', path }, 'an array of operations'],
     ['is too long', Array.from({ length: 1_001 }, () => ({ op: 'remove', path })), '1001 operations; at most 1000'],
-    ['holds something else', ['remove'], 'operation 0 is no object'],
+    ['contains something else', ['remove'], 'operation 0 is no object'],
     ['has an operation without op', [{ path }], 'operation 0 has the op (none); known are add, remove, replace'],
     ['has an unknown op', [{ op: 'inc', path }], 'operation 0 has the op "inc"'],
     ['has an op of the prototype', [{ op: 'toString', path }], 'operation 0 has the op "toString"'],
@@ -79,8 +79,8 @@ describe('a patch is refused as a bad request that', () => {
     ['adds without a value', [{ op: 'add', path }], 'operation 0 has no "value", which add needs'],
     ['replaces without a value', [{ op: 'replace', path }], 'has no "value"'],
     ['tests without a value', [{ op: 'test', path }], 'has no "value"'],
-    ['moves from nowhere', [{ op: 'move', path }], 'has no "from"'],
-    ['copies from nowhere', [{ op: 'copy', path }], 'has no "from"'],
+    ['moves without from', [{ op: 'move', path }], 'has no "from"'],
+    ['copies without from', [{ op: 'copy', path }], 'has no "from"'],
     [
       'has a path without its slash',
       [{ op: 'remove', path: 'a' }],
@@ -95,7 +95,7 @@ describe('a patch is refused as a bad request that', () => {
     ],
     ['reads the prototype', [{ op: 'copy', from: '/__proto__', path }], 'has the from "/__proto__"'],
     [
-      'is wrong only after what cannot be applied',
+      'has a malformed operation after one that cannot be applied',
       [
         { op: 'remove', path: '/x' },
         { op: 'inc', path },
@@ -113,9 +113,9 @@ describe('a patch is refused as a bad request that', () => {
   }
 })
 
-describe('a patch is refused as invalid that', () => {
+describe('a patch is rejected with Invalid that', () => {
   const cases: readonly (readonly [what: string, operation: object, says: string])[] = [
-    ['adds below nothing', { op: 'add', path: '/x/y/z', value: 1 }, '(add /x/y/z) finds nothing at /x'],
+    ['adds below a missing key', { op: 'add', path: '/x/y/z', value: 1 }, '(add /x/y/z) finds nothing at /x'],
     [
       'adds to a text',
       { op: 'add', path: '/text/y', value: 1 },
@@ -126,24 +126,24 @@ describe('a patch is refused as invalid that', () => {
     ['adds at a name in an array', { op: 'add', path: '/list/length', value: 1 }, 'needs an index or "-"'],
     ['adds at an index with a leading zero', { op: 'add', path: '/list/01', value: 1 }, 'needs an index or "-"'],
     ['adds at a negative index', { op: 'add', path: '/list/-1', value: 1 }, 'needs an index or "-"'],
-    ['removes nothing', { op: 'remove', path: '/x' }, '(remove /x) finds nothing at /x'],
-    ['removes the item behind the last', { op: 'remove', path: '/list/2' }, 'finds nothing at /list/2'],
+    ['removes a missing key', { op: 'remove', path: '/x' }, '(remove /x) finds nothing at /x'],
+    ['removes the item after the last', { op: 'remove', path: '/list/2' }, 'finds nothing at /list/2'],
     ['removes at the end', { op: 'remove', path: '/list/-' }, 'finds nothing at /list/-'],
-    ['removes what is only inherited', { op: 'remove', path: '/constructor' }, 'finds nothing at /constructor'],
+    ['removes an inherited member', { op: 'remove', path: '/constructor' }, 'finds nothing at /constructor'],
     ['removes the whole document', { op: 'remove', path: '' }, '(remove "") would leave nothing; delete the object'],
-    ['replaces nothing', { op: 'replace', path: '/x', value: 1 }, 'finds nothing at /x'],
+    ['replaces a missing key', { op: 'replace', path: '/x', value: 1 }, 'finds nothing at /x'],
     ['replaces below the prototype', { op: 'replace', path: '/constructor/prototype', value: 1 }, 'at /constructor'],
-    ['moves nothing', { op: 'move', from: '/x', path: '/y' }, '(move /y) finds nothing at /x'],
+    ['moves a missing key', { op: 'move', from: '/x', path: '/y' }, '(move /y) finds nothing at /x'],
     ['moves a value into itself', { op: 'move', from: '/list', path: '/list/0' }, 'cannot move /list into itself'],
     ['moves the whole document into itself', { op: 'move', from: '', path: '/x' }, 'cannot move "" into itself'],
-    ['copies nothing', { op: 'copy', from: '/list/7', path: '/y' }, 'finds nothing at /list/7'],
+    ['copies a missing item', { op: 'copy', from: '/list/7', path: '/y' }, 'finds nothing at /list/7'],
     [
       'tests for another value',
       { op: 'test', path: '/text', value: 'x'.repeat(99) },
       `found "milk", not "${'x'.repeat(79)}…`,
     ],
     ['tests for another object', { op: 'test', path: '', value: {} }, 'found {"text":"milk","list":[1,2]}, not {}'],
-    ['tests nothing', { op: 'test', path: '/x', value: null }, 'finds nothing at /x'],
+    ['tests a missing key', { op: 'test', path: '/x', value: null }, 'finds nothing at /x'],
   ]
   for (const [what, operation, says] of cases) {
     test(what, () => {
@@ -163,27 +163,27 @@ describe('a patch is refused as invalid that', () => {
   }
 })
 
-describe('a patch made to grow is stopped:', () => {
+describe('the growth of a document is limited:', () => {
   test('copies of everything into itself', () => {
     const patch = Array.from({ length: 40 }, (_, at) => ({ op: 'copy', from: '', path: `/k${at}` }))
     expect(refusal({ a: 'x'.repeat(1_000) }, patch)).toMatchObject({ reason: 'Invalid', errors: [{ pointer: '/12' }] })
   })
-  test('copies over one another, which make work but no size', () => {
+  test('copies over each other, which cause work without growth', () => {
     const patch = Array.from({ length: 1_000 }, () => ({ op: 'copy', from: '/a', path: '/b' }))
     expect(refusal({ a: 'x'.repeat(100_000) }, patch)).toMatchObject({
       reason: 'Invalid',
       errors: [{ pointer: '/41' }],
     })
   })
-  test('but not one that puts no more than a body can carry', () => {
+  test('but not for values within the size of a body', () => {
     const digits = Array.from({ length: 500_000 }, () => 1)
     expect(jsonPatch({}, [{ op: 'add', path: '/a', value: digits }])).toEqual({ a: digits })
   })
-  test('copies that nest', () => {
+  test('nested copies', () => {
     const patch = Array.from({ length: 90 }, () => ({ op: 'copy', from: '/a', path: '/a/0' }))
     expect(refusal({ a: [] }, patch)).toMatchObject({ reason: 'Invalid' })
   })
-  test('moves that nest', () => {
+  test('nested moves', () => {
     const moves = (count: number) =>
       Array.from({ length: count }, (_, at) => ({ op: 'move', from: `/${at + 1}`, path: `/0${'/0'.repeat(at + 1)}` }))
     const target = Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [String(at), []]))

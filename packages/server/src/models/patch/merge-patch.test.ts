@@ -10,17 +10,17 @@ describe('a merge patch', () => {
     ['replaces a value', { title: 'milk' }, { title: 'bread' }, { title: 'bread' }],
     ['adds a key', { title: 'milk' }, { due: 'today' }, { title: 'milk', due: 'today' }],
     ['removes a key with null', { title: 'milk', due: 'today' }, { due: null }, { title: 'milk' }],
-    ['removes nothing where nothing is', { title: 'milk' }, { due: null }, { title: 'milk' }],
+    ['ignores null for a missing key', { title: 'milk' }, { due: null }, { title: 'milk' }],
     ['replaces an array as a whole', { tags: ['a', 'b'] }, { tags: ['c'] }, { tags: ['c'] }],
     ['replaces an array by a text', { tags: ['a'] }, { tags: 'a' }, { tags: 'a' }],
-    ['goes into objects', { spec: { a: 1, b: 2 } }, { spec: { b: null, c: 3 } }, { spec: { a: 1, c: 3 } }],
-    ['goes into no array', { list: [{ a: 1 }] }, { list: [{ b: null }] }, { list: [{ b: null }] }],
+    ['merges nested objects', { spec: { a: 1, b: 2 } }, { spec: { b: null, c: 3 } }, { spec: { a: 1, c: 3 } }],
+    ['does not merge arrays', { list: [{ a: 1 }] }, { list: [{ b: null }] }, { list: [{ b: null }] }],
     ['that is an array replaces everything', { a: 1 }, ['x'], ['x']],
     ['that is null replaces everything', { a: 1 }, null, null],
     ['that is a text replaces everything', { a: 1 }, 'x', 'x'],
-    ['makes an object of what is none', ['x'], { a: 1, b: null }, { a: 1 }],
-    ['leaves a null alone that it does not name', { a: null }, { b: 1 }, { a: null, b: 1 }],
-    ['makes a new object without its nulls', {}, { a: { b: { c: null } } }, { a: { b: {} } }],
+    ['replaces another value with an object', ['x'], { a: 1, b: null }, { a: 1 }],
+    ['keeps an existing null', { a: null }, { b: 1 }, { a: null, b: 1 }],
+    ['creates a new object without its nulls', {}, { a: { b: { c: null } } }, { a: { b: {} } }],
     ['that is empty changes nothing', { a: [1] }, {}, { a: [1] }],
     ['treats keys of the prototype like any', {}, { toString: null, constructor: { a: 1 } }, { constructor: { a: 1 } }],
   ]
@@ -28,13 +28,13 @@ describe('a merge patch', () => {
     test(what, () => expect(mergePatch(target, patch)).toEqual(result))
   }
 
-  test('keeps the order of keys and adds new ones behind', () => {
+  test('keeps the order of keys and appends new ones', () => {
     expect(JSON.stringify(mergePatch({ c: 1, a: 2, b: 3 }, { e: 1, a: 4, c: null, d: 5 }))).toBe(
       '{"a":4,"b":3,"e":1,"d":5}',
     )
   })
 
-  test('never reaches a prototype', () => {
+  test('never changes a prototype', () => {
     const patch = JSON.parse('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}') as unknown
     const result = mergePatch({}, patch) as object
     expect(Object.getPrototypeOf(result)).toBe(Object.prototype)
@@ -52,7 +52,7 @@ const value = fc.letrec<{ any: unknown }>((tie) => ({
   ),
 })).any
 
-/** Null for what goes, the new value for what comes, and a difference for what stays an object. */
+/** Null for a removed key, the new value for an added one, and a nested difference for objects. */
 function difference(from: unknown, to: unknown): unknown {
   if (!isJsonObject(from) || !isJsonObject(to)) return to
   const gone = Object.keys(from).filter((key) => !Object.hasOwn(to, key))
@@ -63,7 +63,7 @@ function difference(from: unknown, to: unknown): unknown {
   ])
 }
 
-test('the difference of any two values turns one into the other, and shares nothing with either', () => {
+test('the difference of any two values turns one into the other, and shares no object with them', () => {
   fc.assert(
     fc.property(value, value, (from, to) => {
       const before = cloneJson(from)
@@ -78,7 +78,7 @@ test('the difference of any two values turns one into the other, and shares noth
   )
 })
 
-/** Takes everything out of a value, from the innermost on. */
+/** Empties a value, innermost first. */
 function empty(any: unknown): void {
   if (typeof any !== 'object' || any === null) return
   Object.values(any).forEach(empty)

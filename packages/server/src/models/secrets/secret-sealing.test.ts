@@ -11,16 +11,16 @@ const secret = (data: Readonly<Record<string, string>>) => ({ metadata: { name: 
 describe('a sealed text', () => {
   const sealed = sealText('hunter2 ü', { key: first, place: 'here' })
 
-  test('opens with its key, where it was sealed', () => {
+  test('opens with its key and context', () => {
     expect(openText(sealed, { key: first, place: 'here' })).toBe('hunter2 ü')
     expect(keyIdOf(sealed)).toBe(first.id)
   })
 
-  test('is another one each time', () => {
+  test('differs each time', () => {
     expect(sealText('hunter2 ü', { key: first, place: 'here' })).not.toBe(sealed)
   })
 
-  test('opens neither elsewhere, nor with another key, nor changed', () => {
+  test('does not open with another context, with another key, or after a change', () => {
     expect(() => openText(sealed, { key: first, place: 'there' })).toThrow('unable to authenticate')
     expect(() => openText(sealed, { key: second, place: 'here' })).toThrow('unable to authenticate')
     for (let at = sealed.lastIndexOf(':') + 1; at < sealed.length - 1; at++) {
@@ -44,14 +44,14 @@ describe('the data of a secret', () => {
     expect(() => sealing.open(secret({ b: a }), 'one')).toThrow('was not sealed for it')
   })
 
-  test('that looks as if it were sealed is sealed as any other', () => {
+  test('that looks sealed is sealed like any other', () => {
     const stored = sealing.seal(secret({ a: 'x' }), { uid: 'one' })
     const { a = '' } = stored['data'] as Record<string, string>
     const moved = sealing.seal(secret({ b: a }), { uid: 'one', stored })
     expect(sealing.open(moved, 'one')).toEqual(secret({ b: a }))
   })
 
-  test('is sealed again with the first key, and left alone when it is', () => {
+  test('is resealed with the first key, unless it already is', () => {
     const old = createSecretSealing([second]).seal(secret({ a: 'x', constructor: 'y' }), { uid: 'one' })
     const resealed = sealing.reseal(old, 'one')
     expect(createSecretSealing([first]).open(resealed ?? old, 'one')).toEqual(secret({ a: 'x', constructor: 'y' }))
@@ -61,7 +61,7 @@ describe('the data of a secret', () => {
 })
 
 test.each(['', 'short', randomBytes(31).toString('base64'), `${randomBytes(32).toString('base64')}!`])(
-  'a key of other bytes is refused: %s',
+  'a key that is not 32 bytes in base64 is rejected: %s',
   (text) => {
     expect(() => sealingKey(text)).toThrow('must be 32 random bytes in base64')
   },

@@ -14,11 +14,11 @@ function tokens() {
   }
 }
 
-test('a token is good for a minute from when it is handed out, and not for two', () => {
+test('a token is valid for at least 60 s after it was issued, and for 90 s at most', () => {
   const { make, find, pass } = tokens()
   const token = make(ann, 'todo')
   pass(29_999)
-  // The same one, which must last for a minute from here on, too.
+  // The same token is issued again; it must be valid for another minute.
   expect(make(ann, 'todo')).toBe(token)
   pass(59_999)
   expect(find(token, 'todo')).toBe(ann)
@@ -26,20 +26,20 @@ test('a token is good for a minute from when it is handed out, and not for two',
   expect(find(token, 'todo')).toBeUndefined()
 })
 
-test('one that is handed out later is another one', () => {
+test('after 30 s another token is issued', () => {
   const { make, pass } = tokens()
   const token = make(ann, 'todo')
   pass(30_000)
   expect(make(ann, 'todo')).not.toBe(token)
 })
 
-test('it is good for the plugin that it was made for, and no other', () => {
+test('a token is valid only for its plugin', () => {
   const { make, find } = tokens()
   const token = make(ann, 'todo')
   expect([find(token, 'todo'), find(token, 'other'), find('pgc_other', 'todo')]).toEqual([ann, undefined, undefined])
 })
 
-test('callers with other rights have others', () => {
+test('callers with different rights get different tokens', () => {
   const { make, find } = tokens()
   const narrowed: Caller = { ...ann, via: 'token', narrowedTo: ['view'] }
   const anonymous: Caller = { kind: 'anonymous' }

@@ -5,13 +5,13 @@ const anonymous = { name: undefined, token: 'pgc_0' }
 const handedOn = { authorization: 'Bearer pgp_start', requestId: 'r-1', caller: anonymous }
 const ours = { authorization: 'Bearer pgp_start', 'pergola-request-id': 'r-1', 'pergola-caller-token': 'pgc_0' }
 
-describe('to a plugin', () => {
-  test('goes what the client says of its request', () => {
+describe('headers to a plugin', () => {
+  test('include the headers of the request', () => {
     const headers = { accept: 'text/plain', 'content-type': 'text/csv', 'content-length': '3', 'x-own': ['a', 'b'] }
     expect(headersToPlugin(headers, handedOn)).toEqual({ ...headers, ...ours })
   })
 
-  test('goes who calls, and what the plugin can act for it by', () => {
+  test('include the caller and the caller token', () => {
     const caller = { name: 'ann', token: 'pgc_1' }
     expect(headersToPlugin({}, { ...handedOn, caller })).toEqual({
       ...ours,
@@ -37,12 +37,12 @@ describe('to a plugin', () => {
     ['upgrade', 'h2c'],
   ]
   for (const [name, value] of secret) {
-    test(`does not go what a client says as ${name}`, () => {
+    test(`do not include ${name} of the client`, () => {
       expect(headersToPlugin({ [name]: value }, handedOn)).toEqual(ours)
     })
   }
 
-  test('does not go what the connection is said to own', () => {
+  test('do not include headers that Connection names', () => {
     expect(headersToPlugin({ connection: 'close, X-Hop', 'x-hop': '1', 'x-other': '2' }, handedOn)).toEqual({
       'x-other': '2',
       ...ours,
@@ -50,14 +50,14 @@ describe('to a plugin', () => {
   })
 })
 
-describe('from a plugin', () => {
+describe('headers from a plugin', () => {
   const answered = {
     'x-content-type-options': 'nosniff',
     'content-security-policy': 'sandbox',
     'pergola-request-id': 'r-1',
   }
 
-  test('comes what it says of its answer', () => {
+  test('include the headers of the response', () => {
     const headers = { 'content-type': 'text/html', 'content-length': '3', etag: '"1"', link: ['<a>', '<b>'] }
     expect(headersFromPlugin(headers, 'r-1')).toEqual({ ...headers, ...answered })
   })
@@ -78,7 +78,7 @@ describe('from a plugin', () => {
     'transfer-encoding',
   ]
   for (const name of refused) {
-    test(`does not come what it says as ${name}`, () => {
+    test(`do not include ${name} of the plugin`, () => {
       expect(headersFromPlugin({ [name]: 'x' }, 'r-1')).toEqual(answered)
     })
   }

@@ -29,7 +29,7 @@ test('the port goes to the next when the one that has it ends', async () => {
   expect(opened).toEqual([1, 2])
 })
 
-test('a version that was only tried does not take it', async () => {
+test('a version that is only tried does not take the port', async () => {
   const { opened, begin } = inspected()
   const endFirst = begin(1)
   const endTried = begin(2)
@@ -39,7 +39,7 @@ test('a version that was only tried does not take it', async () => {
   expect(opened).toEqual([1, 3])
 })
 
-test('after all have ended, the next has it at once', async () => {
+test('after all processes have exited, the next one gets the port at once', async () => {
   const { opened, begin } = inspected()
   await begin(1)()
   begin(2)

@@ -12,7 +12,7 @@ import { startPluginProcess, type PluginProcess } from './plugin-process.ts'
 const directory = mkdtempSync(join(tmpdir(), 'pergola-plugin-test-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
-/** Answers as the protocol wants it, and does some more. */
+/** A program that implements the protocol, plus some code. */
 const answering = (more = '') => `
   import { createServer } from 'node:http'
   import { readFileSync } from 'node:fs'
@@ -47,7 +47,7 @@ const isRunning = (pid: number) => {
   }
 }
 
-test('a plugin is started, is healthy, says what it is, and ends when it is let go', async () => {
+test('a plugin starts, becomes healthy, returns its definition, and exits when it is released', async () => {
   const plugin = await start(answering())
   expect(await plugin.link.definition()).toEqual({
     path: '/pergola/definition',
@@ -64,7 +64,7 @@ test('a plugin is started, is healthy, says what it is, and ends when it is let 
   expect(await plugin.exited).toMatchObject({ how: 'was ended by SIGTERM', lines: ['up'] })
 })
 
-test('a plugin with as many calls open as are handed on at a time is healthy, and is asked about objects', async () => {
+test('health checks and evaluation work while the maximum number of calls is open', async () => {
   await using plugin = await start(answering().replace('response.end(', "if (request.url !== '/open') response.end("))
   const ending = new AbortController()
   const call = () =>
@@ -81,10 +81,10 @@ test('a plugin with as many calls open as are handed on at a time is healthy, an
   await calls
 })
 
-describe('what does not get as far as being healthy is ended, with the reason:', () => {
+describe('a program that does not become healthy is killed, with the reason:', () => {
   const cases: readonly (readonly [what: string, program: string, message: string])[] = [
     [
-      'ends at once',
+      'exits at once',
       `console.error('no database'); process.exit(3)`,
       'it ended with code 3 before it was healthy:\n  no database',
     ],
@@ -104,28 +104,24 @@ describe('what does not get as far as being healthy is ended, with the reason:',
     })
   }
 
-  test('is no program', async () => {
+  test('does not exist', async () => {
     const missing = { ...options(''), command: ['/nowhere/at-all'] }
     await expect(startPluginProcess(missing)).rejects.toThrow(/before it was healthy/)
   })
 })
 
-describe('a plugin that goes wrong is ended, and says how:', () => {
-  // Bounded by itself, too: it must not take the machine with it when we fail.
+describe('a misbehaving plugin is killed, with the reason:', () => {
+  // Bounded, so that it does not exhaust the machine if the limit fails.
   const leak = `const held = []; setInterval(() => { if (held.length < 80) held.push(Buffer.alloc(8e6, 1)) }, 5)`
   const cases: readonly (readonly [what: string, more: string, how: RegExp])[] = [
     ['memory outside the heap', leak, /^held \d+ MiB of memory, and may hold 300$/],
-    [
-      'more processes than it may be',
-      `for (let at = 0; at < 12; at++) spawn('sleep', ['60'])`,
-      /was \d+ processes, and may be 8/,
-    ],
+    ['too many processes', `for (let at = 0; at < 12; at++) spawn('sleep', ['60'])`, /was \d+ processes, and may be 8/],
     ['an exit', `setTimeout(() => process.exit(7), 1000)`, /^ended with code 7$/],
     ['an unhandled rejection', `setTimeout(() => Promise.reject(new Error('x')), 1000)`, /^ended with code 1$/],
   ]
   for (const [what, more, how] of cases) {
     test(what, async () => {
-      // On a busy machine it may be ended before it is healthy.
+      // On a busy machine it may be killed before it is healthy.
       const plugin = await start(answering(more)).catch((error: Error) => error)
       if (plugin instanceof Error) return expect(plugin.message).toMatch(how)
       expect((await plugin.exited).how).toMatch(how)
@@ -133,7 +129,7 @@ describe('a plugin that goes wrong is ended, and says how:', () => {
     })
   }
 
-  test('one that no longer answers, after a while; and it stands behind its host meanwhile', async () => {
+  test('a plugin that does not answer for 15 s; it has a lower priority than the host', async () => {
     await using plugin = await start(answering(`process.on('SIGUSR2', () => { for (;;) {} })`))
     process.kill(plugin.pid, 'SIGUSR2')
     expect(getPriority(plugin.pid)).toBe(10)
@@ -141,14 +137,14 @@ describe('a plugin that goes wrong is ended, and says how:', () => {
     expect((await plugin.exited).how).toBe('did not answer for 15 s')
   })
 
-  test('one that will not stop', async () => {
+  test('a plugin that ignores SIGTERM', async () => {
     await using plugin = await start(answering(`process.on('SIGTERM', () => { for (;;) {} })`))
     await plugin[Symbol.asyncDispose]()
     expect((await plugin.exited).how).toBe('did not stop when it was asked to')
     expect(isRunning(plugin.pid)).toBe(false)
   })
 
-  test('and with it what it has started', async () => {
+  test('with the processes it has started', async () => {
     const more = `console.log(spawn('sleep', ['60']).pid); process.on('SIGUSR2', () => process.exit(0))`
     await using plugin = await start(answering(more))
     process.kill(plugin.pid, 'SIGUSR2')
@@ -159,7 +155,7 @@ describe('a plugin that goes wrong is ended, and says how:', () => {
   })
 })
 
-describe('a plugin that somebody looks into', () => {
+describe('a plugin with a debugger', () => {
   const startInspected = async (more = '') => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -191,7 +187,7 @@ describe('a plugin that somebody looks into', () => {
     expect(isRunning(plugin.pid)).toBe(false)
   })
 
-  test('ends when it fails, though a debugger stays', async () => {
+  test('ends when it exits, though a debugger stays', async () => {
     const { plugin, port } = await startInspected('setTimeout(() => process.exit(7), 3000)')
     await attach(port)
     expect((await plugin.exited).how).toBe('has ended')
@@ -206,9 +202,9 @@ describe('a plugin that somebody looks into', () => {
   })
 })
 
-test('a plugin that spins dies with a host that is killed', async () => {
+test('a spinning plugin is killed with its host', async () => {
   const host = join(directory, 'host.mjs')
-  // Told to by a signal: spinning before it has started, it would never start.
+  // Spins after a signal, because a plugin that spins at once would never start.
   const given = options(answering("process.on('SIGUSR2', () => { for (;;) {} })"))
   writeFileSync(
     host,

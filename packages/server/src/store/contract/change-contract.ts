@@ -5,7 +5,7 @@ import { create, mustGet, openFixture, people, places, update, type StoreEngine 
 
 export function changeContract(engine: StoreEngine): void {
   describe(`${engine.name}, the change log:`, () => {
-    test('has every stored change once and in order, with what it changed', async () => {
+    test('has every stored change once and in order, with the values before it', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       const start = await store.head()
@@ -37,7 +37,7 @@ export function changeContract(engine: StoreEngine): void {
       expect(changes[3]?.object.deletedAt).toEqual(expect.any(Number))
     })
 
-    test('has nothing of a write that changed nothing or was refused', async () => {
+    test('has no entry for a write that changed nothing or was rejected', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       await store.write([create({ name: 'a', email: 'e' })])
@@ -49,7 +49,7 @@ export function changeContract(engine: StoreEngine): void {
       expect((await drain(store, revision, 1)).map(({ object }) => object.name)).toEqual(['last'])
     })
 
-    test('has one deletion for an object that was held, when it is let go', async () => {
+    test('has one deletion for an object with finalizers, when it is released', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       const start = await store.head()
@@ -60,7 +60,7 @@ export function changeContract(engine: StoreEngine): void {
       expect((await drain(store, start, 3)).map(({ op }) => op)).toEqual(['added', 'modified', 'deleted'])
     })
 
-    test('can be read in pieces of any size, from any place it gave out', async () => {
+    test('can be read in pages of any size, from any revision it returned', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       const start = await store.head()
@@ -74,7 +74,7 @@ export function changeContract(engine: StoreEngine): void {
       }
     })
 
-    test('tells the change that declared an object deleted from those around it', async () => {
+    test('marks the change that declared an object deleted', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       const start = await store.head()
@@ -92,7 +92,7 @@ export function changeContract(engine: StoreEngine): void {
       ])
     })
 
-    test('is read no further than the bytes asked for, and always one change further', async () => {
+    test('returns at most the requested bytes, but at least one change', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       const start = await store.head()
@@ -106,7 +106,7 @@ export function changeContract(engine: StoreEngine): void {
       expect(await read(1_000)).toEqual(['a', 'b', 'c', 'd'])
     })
 
-    test('is exact behind a list: what the list shows does not come again, what it does not show comes', async () => {
+    test('continues exactly from the revision of a list, without repeated or missing changes', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       let stop = false
@@ -130,7 +130,7 @@ export function changeContract(engine: StoreEngine): void {
       }
     })
 
-    test('has the changes of every model, also of those that the reader has not opened', async () => {
+    test('has the changes of every model, including models that the reader has not opened', async () => {
       await using fixture = await openFixture(engine)
       const start = await fixture.store.head()
       await fixture.store.write([create('a'), create('b', places)])
@@ -140,7 +140,7 @@ export function changeContract(engine: StoreEngine): void {
       expect(changes.map(({ model }) => model.plural)).toEqual(['people', 'places'])
     })
 
-    test('waits for a change, and no longer than asked', async () => {
+    test('waits for a change, at most as long as requested', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       const start = await store.head()
@@ -159,7 +159,7 @@ export function changeContract(engine: StoreEngine): void {
       expect((await aborted).changes).toEqual([])
     })
 
-    test('refuses a place that it never gave out', async () => {
+    test('rejects a revision that it never returned', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       await store.write([create('a')])
@@ -182,7 +182,7 @@ const nothing = { keepMs: 3_600_000, maxBytes: 2 ** 40 }
 
 function compactionContract(engine: StoreEngine): void {
   describe(`${engine.name}, compaction of the log:`, () => {
-    test('forgets what is too old, and tells readers who stood there', async () => {
+    test('removes old changes, and readers at those revisions get an error', async () => {
       await using fixture = await openFixture(engine, { smallLog: true })
       const { store } = fixture
       const start = await store.head()
@@ -201,7 +201,7 @@ function compactionContract(engine: StoreEngine): void {
       expect((await store.list(people, { limit: 1 })).total?.count).toBe(401)
     })
 
-    test('keeps what is young and fits, however often it is done', async () => {
+    test('keeps recent changes within the size limit, also when it is repeated', async () => {
       await using fixture = await openFixture(engine, { smallLog: true })
       const { store } = fixture
       const start = await store.head()
@@ -212,7 +212,7 @@ function compactionContract(engine: StoreEngine): void {
       expect(await drain(store, start, 400)).toHaveLength(400)
     })
 
-    test('forgets the oldest of what is young when it takes too much room', async () => {
+    test('removes the oldest recent changes above the size limit', async () => {
       await using fixture = await openFixture(engine, { smallLog: true })
       const { store } = fixture
       const start = await store.head()
@@ -228,11 +228,11 @@ function compactionContract(engine: StoreEngine): void {
       expect(await drain(store, between, 100)).toHaveLength(100)
     })
 
-    test('is no gap to anybody who reads meanwhile', async () => {
+    test('causes no gap for concurrent readers', async () => {
       await using fixture = await openFixture(engine, { smallLog: true })
       const { store } = fixture
       const [leastWritten, leastRead] = [600, 150]
-      /** Ends the test when readers do not get on. */
+      /** Fails the test if readers make no progress. */
       const mostWritten = 6_000
       let [written, reading] = [0, 2]
       const goesOn = () => written < leastWritten || (reading > 0 && written < mostWritten)
@@ -267,7 +267,7 @@ function compactionContract(engine: StoreEngine): void {
       for (const count of read) expect(count).toBeGreaterThanOrEqual(leastRead)
     })
 
-    test.runIf(engine.shared)('can be done by several at once', async () => {
+    test.runIf(engine.shared)('can run concurrently on several replicas', async () => {
       await using fixture = await openFixture(engine, { smallLog: true })
       const others = await Promise.all([fixture.reopen(), fixture.reopen()])
       await fill(fixture.store, 300)
@@ -280,7 +280,7 @@ function compactionContract(engine: StoreEngine): void {
   })
 }
 
-/** Writes so many and waits until they are in order. */
+/** Writes changes and waits until they have revisions. */
 async function fill(store: Store, count: number, prefix = 'n', text = 'x'): Promise<void> {
   const start = await store.head()
   for (let from = 0; from < count; from += 50) {
@@ -291,14 +291,14 @@ async function fill(store: Store, count: number, prefix = 'n', text = 'x'): Prom
 
 function leaseContract(engine: StoreEngine): void {
   describe(`${engine.name}, leases:`, () => {
-    test('one holder at a time, who may renew; a lease that ran out or was given back can be taken', async () => {
+    test('have one holder, who can renew; an expired or released lease can be acquired', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       const take = (holder: string, ttlMs = 60_000) => store.acquireLease('work', { holder, ttlMs })
       const first = await take('ann')
       expect(first).toMatchObject({ name: 'work' })
       expect(await take('bob')).toBeUndefined()
-      // Renewed for a moment only, so that it runs out: no step above hangs on how fast the machine is.
+      // Renew for 1 ms, so that the lease expires; no step above depends on the speed of the machine.
       expect(await take('ann', 1)).toEqual(first)
       await new Promise((resolve) => setTimeout(resolve, 50))
       const second = await take('bob')
@@ -310,7 +310,7 @@ function leaseContract(engine: StoreEngine): void {
       expect(await take('ann')).toMatchObject({ name: 'work' })
     })
 
-    test('those that are held are told, and no others', async () => {
+    test('lists only the leases that are held', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       for (const [name, ttlMs] of [
@@ -326,7 +326,7 @@ function leaseContract(engine: StoreEngine): void {
       expect(await store.heldLeases('replica/')).toEqual(['replica/a'])
     })
 
-    test('of 32 racing for a lease one gets it', async () => {
+    test('one of 32 concurrent acquirers gets the lease', async () => {
       await using fixture = await openFixture(engine)
       const taken = await Promise.all(
         Array.from({ length: 32 }, (_, at) => fixture.store.acquireLease('work', { holder: `h${at}`, ttlMs: 60_000 })),
@@ -334,7 +334,7 @@ function leaseContract(engine: StoreEngine): void {
       expect(taken.filter((lease) => lease !== undefined)).toHaveLength(1)
     })
 
-    test('a write fenced by a lease is done while it is held, and refused once it was taken over', async () => {
+    test('a write fenced by a lease succeeds while it is held, and is rejected after a takeover', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       const old = await store.acquireLease('work', { holder: 'ann', ttlMs: 20 })

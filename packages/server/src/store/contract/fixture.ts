@@ -9,7 +9,7 @@ import type {
   UpdateOperation,
 } from '../store.ts'
 
-/** Opens a store over an empty database. `reopen` opens the same database once more, while the first is open or closed. */
+/** Opens a store on an empty database. `reopen` opens another store on the same database. */
 export interface StoreFixture extends AsyncDisposable {
   readonly store: Store
   reopen(): Promise<Store>
@@ -17,13 +17,13 @@ export interface StoreFixture extends AsyncDisposable {
 
 export interface StoreEngine {
   readonly name: string
-  /** Whether several stores may be open on one database at a time. */
+  /** Whether several stores can be open on one database. */
   readonly shared: boolean
   makeFixture(options?: FixtureOptions): Promise<StoreFixture>
 }
 
 export interface FixtureOptions {
-  /** A log that is cut into very small parts, so that few changes fill some. */
+  /** A log with very small partitions, so that few changes fill several. */
   readonly smallLog?: boolean
 }
 
@@ -92,7 +92,7 @@ export async function mustGet(store: Store, name: string): Promise<StoredObject>
   return stored
 }
 
-/** Of every object there is, oldest first. */
+/** The names of all objects, oldest first. */
 export async function allNames(store: Store): Promise<string[]> {
   const { items } = await store.list(people, { limit: 100_000, total: 'none' })
   return items.map(({ name }) => name).toReversed()

@@ -13,7 +13,7 @@ const none = (tag: string): Guard => ({
   where: { field: 'tags', is: { op: '=', value: tag } },
 })
 
-/** What refers to an object by its tag, and is created only while the object is there. */
+/** An object that refers to another by a tag, created only if the other exists. */
 const refer = (store: Store, name: string, to: string) =>
   store.write([create({ name, tags: [to] })], { guards: [there(to)] })
 const removeUnreferred = (store: Store, name: string) =>
@@ -27,7 +27,7 @@ const outcomeOf = (written: Promise<unknown>) =>
 
 export function guardContract(engine: StoreEngine): void {
   describe(`${engine.name}, guarded writes:`, () => {
-    test('a write is done while what must be there is there, in the state that was read', async () => {
+    test('a write succeeds while its required objects exist in the version that was read', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       await store.write([create('a')])
@@ -47,7 +47,7 @@ export function guardContract(engine: StoreEngine): void {
       expect(await allNames(store)).toEqual(['a', 'n0', 'n1', 'n2', 'n6'])
     })
 
-    test('of writes that were decided by the same count, one is done; what is not decided by it always is', async () => {
+    test('of writes guarded by the same counter value one succeeds; unguarded writes always do', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       const counted = (expected?: number): Guard => {
@@ -65,7 +65,7 @@ export function guardContract(engine: StoreEngine): void {
       }
       expect(await Promise.all(['a', 'b', 'c'].map((name) => write(name, counted())))).toEqual(Array(3).fill('done'))
       expect(await readCounter(store, 'order')).toBe(8)
-      // Each counter once a write, whoever asks for it.
+      // A write increments each counter once.
       expect(await write('d', counted(8), counted(), counted(8))).toBe('done')
       expect(await write('e', counted(9), counted(8))).toBe('refused')
       expect(await readCounter(store, 'order')).toBe(9)
@@ -73,7 +73,7 @@ export function guardContract(engine: StoreEngine): void {
       expect(await readCounter(store, 'order')).toBe(9)
     })
 
-    test('what must not be there is looked for behind the operations', async () => {
+    test('forbidden objects are checked after the operations', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       expect(await outcomeOf(store.write([create({ name: 'a', tags: ['t'] })], { guards: [none('t')] }))).toBe(
@@ -87,7 +87,7 @@ export function guardContract(engine: StoreEngine): void {
       expect(await allNames(store)).toEqual(['b'])
     })
 
-    test('what goes with a write is done with it, or not at all', async () => {
+    test('additional statements are committed with the write or not at all', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       const rows = async () => (await store.sql({ text: 'SELECT name FROM retired_names', values: [] })).length
@@ -103,7 +103,7 @@ export function guardContract(engine: StoreEngine): void {
       expect(await allNames(store)).toEqual(['a'])
     })
 
-    test('nothing ever refers to an object that is gone, however they race', async () => {
+    test('concurrent writes never leave a reference to a deleted object', async () => {
       await using fixture = await openFixture(engine)
       const other = engine.shared ? await fixture.reopen() : fixture.store
       if (engine.shared) await other.openModel(people)
@@ -122,7 +122,7 @@ export function guardContract(engine: StoreEngine): void {
       }
     })
 
-    test('of two that each need the other to stay, one goes', async () => {
+    test('of two deletions that each require the other object, one succeeds', async () => {
       await using fixture = await openFixture(engine)
       const other = engine.shared ? await fixture.reopen() : fixture.store
       if (engine.shared) await other.openModel(people)

@@ -13,7 +13,7 @@ import {
 } from '../store.ts'
 import { create, mustGet, openFixture, people, update, type Person, type StoreEngine } from './fixture.ts'
 
-/** Objects here are JSON of a person, so that what is indexed can be found in them. */
+/** Objects are JSON of a person, so that index values can be computed from them. */
 const build: BuildOptions = { evaluate: async (objects) => objects.map(({ data }) => indexedOf(data)) }
 
 function indexedOf(data: Buffer): IndexedValues {
@@ -46,7 +46,7 @@ async function names(store: Store, where: readonly Term[], query: Partial<ListQu
 
 export function indexContract(engine: StoreEngine): void {
   describe(`${engine.name}, indexes of a live model:`, () => {
-    test('an index is not filled with what a former declaration says of the objects', async () => {
+    test('an index is not filled with values of a previous declaration', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       await store.write([born({ name: 'a', country: 'x' })])
@@ -61,7 +61,7 @@ export function indexContract(engine: StoreEngine): void {
       expect(await names(store, [is('country', 'x')])).toEqual(['a'])
     })
 
-    test('a new index is refused to lists until it is built, and then has every object', async () => {
+    test('lists cannot use a new index until it is built; then it contains every object', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       await store.write([born({ name: 'a', country: 'x' }), born({ name: 'b', country: 'y' }), born({ name: 'c' })])
@@ -83,7 +83,7 @@ export function indexContract(engine: StoreEngine): void {
       expect(sorted.items.map(({ name }) => name)).toEqual(['c', 'a', 'b'])
     })
 
-    test('one that is built ahead takes the place of the former, ready, by the declaration that names it', async () => {
+    test('an index built ahead replaces the previous one when a declaration names it, and is ready at once', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       const roles = { name: 'roles', multi: true }
@@ -121,14 +121,14 @@ export function indexContract(engine: StoreEngine): void {
       expect(await names(store, [is('country', 'y')])).toEqual([])
     })
 
-    test('what is written while it is built is in it as it was written', async () => {
+    test('objects written during the build are indexed with their new values', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       await store.write(['a', 'b', 'c', 'd'].map((name) => born({ name, country: 'old', roles: ['old'] })))
       const declared = { ...byCountry, indexes: [...byCountry.indexes, { name: 'roles', multi: true }] }
       await store.openModel(declared)
       const evaluate: BuildOptions['evaluate'] = async (objects) => {
-        // Between reading the objects and filling them.
+        // Between reading the objects and filling the index.
         const stored = await store.get(people, 'a')
         if (stored?.version === 0) {
           await store.write([moved(stored, { country: 'new', roles: ['new', 'more'] }, { edition: 1 })])
@@ -149,7 +149,7 @@ export function indexContract(engine: StoreEngine): void {
       expect(await names(store, [is('roles', 'more')])).toEqual(['a'])
     })
 
-    test('an object declared deleted before it was filled is filled all the same', async () => {
+    test('an object declared deleted before it was filled is still filled', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       await store.write([born({ name: 'a', country: 'x', held: true })])
@@ -159,7 +159,7 @@ export function indexContract(engine: StoreEngine): void {
       expect(await names(store, [is('country', 'x')])).toEqual(['a'])
     })
 
-    test('an object whose indexed values are kept before it was filled is filled all the same', async () => {
+    test('an object whose update keeps its indexed values before it was filled is still filled', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       await store.write([born({ name: 'a', country: 'x', roles: ['r'] })])
@@ -172,7 +172,7 @@ export function indexContract(engine: StoreEngine): void {
       expect(await names(store, [is('roles', 'r')])).toEqual(['a'])
     })
 
-    test('an index of an empty model is ready at once, once asked to be built', async () => {
+    test('the build of an index of an empty model finishes at once', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.openModel(byCountry)
       await fixture.store.buildIndexes(people, build)
@@ -180,7 +180,7 @@ export function indexContract(engine: StoreEngine): void {
       expect(await names(fixture.store, [is('country', 'x')])).toEqual(['a'])
     })
 
-    test('building that was broken off is gone on with', async () => {
+    test('an interrupted build is continued', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       await store.write(Array.from({ length: 700 }, (_, at) => born({ name: `n${at}`, country: `c${at % 7}` })))
@@ -198,7 +198,7 @@ export function indexContract(engine: StoreEngine): void {
       })
     })
 
-    test('its progress can be asked for meanwhile', async () => {
+    test('the progress of a build can be read', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       await store.write([born({ name: 'a' }), born({ name: 'b' })])
@@ -213,7 +213,7 @@ export function indexContract(engine: StoreEngine): void {
     })
 
     for (const multi of [false, true]) {
-      test(`a unique ${multi ? 'set' : 'index'} cannot be built over duplicates, names them, and can be once they are gone`, async () => {
+      test(`building a unique ${multi ? 'set' : 'index'} fails with the duplicates, and succeeds once they are removed`, async () => {
         await using fixture = await openFixture(engine)
         const { store } = fixture
         const holding = (value: string) => (multi ? { roles: [value, `${value} too`] } : { country: value })
@@ -238,7 +238,7 @@ export function indexContract(engine: StoreEngine): void {
       })
     }
 
-    test('an index that is no longer declared is gone, and its room is used by the next', async () => {
+    test('an index that is no longer declared is dropped, and its column is reused', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       const { composites, ...rest } = people
@@ -265,7 +265,7 @@ export function indexContract(engine: StoreEngine): void {
       expect(composites).toHaveLength(1)
     })
 
-    test('a composite can be added, and changes speed, not results', async () => {
+    test('adding a composite does not change results', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       await store.write(['3', '1', '2'].map((age) => born({ name: `n${age}`, city: 'x', age })))
@@ -282,7 +282,7 @@ export function indexContract(engine: StoreEngine): void {
       for (const times of [1, 2]) expect((await store.list(people, query)).items, `${times}`).toEqual(before.items)
     })
 
-    test('a change is read by the indexes there were when it was written', async () => {
+    test('a change has the indexes of the declaration it was written with', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       const start = await store.head()
@@ -307,7 +307,7 @@ export function indexContract(engine: StoreEngine): void {
       expect(singlesOf(changes[3]?.indexed)).toEqual({ country: 'q', age: undefined, email: undefined })
     })
 
-    test('an older declaration, or another one of the same edition, is refused', async () => {
+    test('an older declaration, or a different one of the same edition, is rejected', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       await store.openModel(byCountry)
@@ -318,7 +318,7 @@ export function indexContract(engine: StoreEngine): void {
       await expect(async () => store.openModel(byCountry)).rejects.toBeInstanceOf(StaleModel)
     })
 
-    test('an index of another form is another index', async () => {
+    test('an index with a different type or order is a new index', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       await store.write([born({ name: 'a', city: 'x' })])
@@ -334,7 +334,7 @@ export function indexContract(engine: StoreEngine): void {
       expect(await names(store, [is('city', 'y')])).toEqual(['a'])
     })
 
-    test('a model that has no objects can be ended, and opened again by a later declaration', async () => {
+    test('a model without objects can be closed, and opened again by a later declaration', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       await store.write([born({ name: 'a' })])
@@ -353,7 +353,7 @@ export function indexContract(engine: StoreEngine): void {
       expect(await names(store, [])).toEqual(['b'])
     })
 
-    test('a write whose values follow another declaration is refused and leaves nothing', async () => {
+    test('a write with values of another declaration is rejected and stores nothing', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       await store.write([born({ name: 'a' })])
@@ -365,7 +365,7 @@ export function indexContract(engine: StoreEngine): void {
     })
 
     test.runIf(engine.shared)(
-      'a replica that does not know the new declaration can write and list nothing until it does',
+      'a replica with an old declaration can neither write nor list until it opens the new one',
       async () => {
         await using fixture = await openFixture(engine)
         const { store } = fixture
@@ -394,7 +394,7 @@ export function indexContract(engine: StoreEngine): void {
       },
     )
 
-    test.runIf(engine.shared)('a replica learns by itself that an index is ready, whoever built it', async () => {
+    test.runIf(engine.shared)('a replica notices that another replica built an index', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write([born({ name: 'a', country: 'x' })])
       await fixture.store.openModel(byCountry)
@@ -405,7 +405,7 @@ export function indexContract(engine: StoreEngine): void {
     })
 
     test.runIf(engine.shared)(
-      'while replicas write, change the declaration and build, no object is ever without its entries',
+      'while replicas write, change the declaration and build, every object keeps its index entries',
       async () => {
         await using fixture = await openFixture(engine)
         const stores = [fixture.store, await fixture.reopen(), await fixture.reopen()]
@@ -422,7 +422,7 @@ export function indexContract(engine: StoreEngine): void {
         }))
         let stopped = false
         let written = 0
-        // Every lane opens what the first has reached, never more.
+        // Every lane opens the declaration that the first lane has reached, never a later one.
         const reached = { edition: 0 }
         const follow = async (store: Store, lane: number) => {
           let known = 0
@@ -463,7 +463,7 @@ export function indexContract(engine: StoreEngine): void {
   })
 }
 
-/** Every object is found by each of its values, and by no other. */
+/** Every object is found by each of its values and by no other value. */
 async function expectAllEntries(store: Store): Promise<void> {
   const { items } = await store.list(people, { limit: 100_000, total: 'none' })
   const byValue = new Map<string, Set<string>>()

@@ -12,7 +12,7 @@ import {
 import { create, mustGet, openFixture, people, places, type Person, type StoreEngine } from './fixture.ts'
 import { naiveList } from './naive-list.ts'
 
-/** Few values, so that they meet often; some that JavaScript and a database would order differently. */
+/** Few values, so that they often collide; some that JavaScript and a database sort differently. */
 const words = ['', 'a', 'ab', 'b', 'Z', 'é', '\ufffd', '\u{1f600}', "o'x", '%', '_', '\\', '"']
 const word = fc.constantFrom(...words)
 
@@ -55,7 +55,7 @@ const sort: fc.Arbitrary<SortKey[]> = fc.array(
 
 export function listContract(engine: StoreEngine): void {
   describe(`${engine.name}, lists:`, () => {
-    test('every combination of terms, sorts, pages and cursors answers what the obvious way does', async () => {
+    test('every combination of terms, sorts, pages and cursors has the result of the naive list', async () => {
       await using fixture = await openFixture(engine)
       const generated = fc.sample(person, { numRuns: 60, seed: 7 })
       const everybody = generated.map((values, at): Person => ({
@@ -87,7 +87,7 @@ export function listContract(engine: StoreEngine): void {
       )
     })
 
-    test('after updates and deletions, too', async () => {
+    test('the same holds after updates and deletions', async () => {
       await using fixture = await openFixture(engine)
       const before = fc
         .sample(person, { numRuns: 40, seed: 1 })
@@ -116,7 +116,7 @@ export function listContract(engine: StoreEngine): void {
       )
     })
 
-    test('as many terms as a selector may have, all of labels', async () => {
+    test('a list accepts the maximum number of label terms', async () => {
       await using fixture = await openFixture(engine)
       const keys = Array.from({ length: 64 }, (_, at) => `k${at}`)
       const labelled = (some: readonly string[]) => Object.fromEntries(some.map((key) => [key, 'v']))
@@ -147,7 +147,7 @@ export function listContract(engine: StoreEngine): void {
       expect(names(await fixture.store.list(places, { limit: 9 }))).toEqual(['x'])
     })
 
-    test('an object that has several of the values comes once, on whatever page', async () => {
+    test('an object that has several of the values is listed once', async () => {
       await using fixture = await openFixture(engine)
       const tagsOf = [['x', 'y'], ['y'], ['x', 'y', 'z'], ['z'], ['x'], ['y', 'z']]
       await fixture.store.write(tagsOf.map((tags, at) => create({ name: `n${at}`, tags })))
@@ -159,7 +159,7 @@ export function listContract(engine: StoreEngine): void {
       expect(page.total).toEqual({ count: 5, isEstimate: false })
     })
 
-    test('a page past the end is empty and still knows the total', async () => {
+    test('a page past the end is empty and has the total', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write(['a', 'b', 'c'].map((name) => create(name)))
       expect(await fixture.store.list(people, { limit: 2, offset: 1_000_000 })).toMatchObject({
@@ -168,7 +168,7 @@ export function listContract(engine: StoreEngine): void {
       })
     })
 
-    test('a page ends behind the object that fills it, and the next one goes on from there', async () => {
+    test('a page ends after the object that exceeds the byte limit, and the next page continues there', async () => {
       await using fixture = await openFixture(engine)
       for (let at = 0; at < 7; at++) {
         await fixture.store.write([create({ name: `n${at}`, city: 'x', text: 'x'.repeat(at === 3 ? 50_000 : 10_000) })])
@@ -191,13 +191,13 @@ export function listContract(engine: StoreEngine): void {
       }
     })
 
-    test('a total that nobody asked for is not there', async () => {
+    test('the total is returned only on request', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write([create('a')])
       expect(await fixture.store.list(people, { limit: 2, total: 'none' })).not.toHaveProperty('total')
     })
 
-    test('chained pages neither repeat nor skip, whatever is created meanwhile', async () => {
+    test('chained pages neither repeat nor skip objects, whatever is created meanwhile', async () => {
       await using fixture = await openFixture(engine)
       const before = Array.from({ length: 7 }, (_, at) => `n${at}`)
       for (const name of before) await fixture.store.write([create({ name, city: 'x' })])
@@ -215,7 +215,7 @@ export function listContract(engine: StoreEngine): void {
       }
     })
 
-    test('objects declared deleted can be selected and sorted by when', async () => {
+    test('objects declared deleted can be selected and sorted by deletion time', async () => {
       await using fixture = await openFixture(engine)
       for (const name of ['a', 'b', 'c', 'd']) await fixture.store.write([create({ name, held: true })])
       for (const name of ['c', 'a']) {
@@ -230,7 +230,7 @@ export function listContract(engine: StoreEngine): void {
       expect(await listed({ sort: [{ field, descending: false }] })).toEqual(['b', 'd', 'c', 'a'])
     })
 
-    test('creation times can be selected by, to the millisecond', async () => {
+    test('creation times can be selected with millisecond precision', async () => {
       await using fixture = await openFixture(engine)
       for (const name of ['a', 'b', 'c']) {
         await fixture.store.write([create(name)])
@@ -251,7 +251,7 @@ export function listContract(engine: StoreEngine): void {
       expect(await select({ op: 'not in', values: [key(createdAt)] })).toEqual(['c', 'a'])
     })
 
-    test('what is no cursor of this list is refused', async () => {
+    test('an invalid cursor is rejected', async () => {
       await using fixture = await openFixture(engine)
       const cursors = ['', 'x', '[]', '[1]', '[null]', '["x"]', '["1","2"]'].map((json) =>
         Buffer.from(json).toString('base64url'),
@@ -261,7 +261,7 @@ export function listContract(engine: StoreEngine): void {
       }
     })
 
-    test('beyond the bound a total is an estimate that says so, unless forced', async () => {
+    test('above the limit a total is marked as an estimate, unless an exact total is requested', async () => {
       await using fixture = await openFixture(engine)
       const count = boundedTotal + 300
       for (let from = 0; from < count; from += 1_000) {

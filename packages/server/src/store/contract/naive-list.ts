@@ -2,7 +2,7 @@ import { compareKeys } from '../index-key.ts'
 import type { Condition, SortKey, Term } from '../store.ts'
 import type { Person } from './fixture.ts'
 
-/** What a list must answer, computed the slow and obvious way; the suite compares every engine with it. */
+/** A naive implementation of lists; the suite compares every engine with it. */
 export function naiveList(oldestFirst: readonly Person[], where: readonly Term[], sort: readonly SortKey[]): string[] {
   const matching = oldestFirst
     .map((person, age) => ({ person, age }))

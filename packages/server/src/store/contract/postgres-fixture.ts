@@ -3,7 +3,7 @@ import { openPostgresStore, type PostgresOptions } from '../postgres/postgres-st
 import type { Store } from '../store.ts'
 import type { FixtureOptions, StoreFixture } from './fixture.ts'
 
-/** A store on a database of its own, opened with what the options say for that database's URL. */
+/** A store on a new database, opened with the options for its URL. */
 export async function postgresFixture(
   serverUrl: string,
   optionsFor: (url: string) => Pick<PostgresOptions, 'url' | 'namedStatements' | 'candidateLimit'>,

@@ -35,7 +35,7 @@ export function raceContract(engine: StoreEngine): void {
       expect(await mustGet(fixture.store, 'a')).toMatchObject({ version: 1 })
     })
 
-    test('and a conflict tells the truth: retried from what it carries, all of them get through', async () => {
+    test('and a conflict carries the stored object: retries from it all succeed', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write([create('a')])
       const first = await mustGet(fixture.store, 'a')
@@ -67,7 +67,7 @@ export function raceContract(engine: StoreEngine): void {
       expect(found.items).toHaveLength(1)
     })
 
-    test('for a batch whose names come in opposite orders, without a deadlock', async () => {
+    test('for batches with names in opposite orders, without a deadlock', async () => {
       await using fixture = await openFixture(engine)
       const names = Array.from({ length: 40 }, (_, at) => `n${at}`)
       const kinds = await race(
@@ -80,7 +80,7 @@ export function raceContract(engine: StoreEngine): void {
       expect(kinds.filter((kind) => kind === 'exists')).toHaveLength(15)
     })
 
-    test('or, in batches of mixed kinds over the same objects, everybody in turn and nobody in a circle', async () => {
+    test('or, in mixed batches over the same objects, all succeed in turn without a deadlock', async () => {
       await using fixture = await openFixture(engine)
       const names = ['a', 'b', 'c', 'd']
       await fixture.store.write(names.map((name) => create(name)))
@@ -103,7 +103,7 @@ export function raceContract(engine: StoreEngine): void {
       expect((await allNames(fixture.store)).length).toBeLessThanOrEqual(names.length)
     })
 
-    test('or deletes what others change at that moment, and nothing of it is left behind', async () => {
+    test('or deletes objects that others update, and leaves nothing behind', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       const rounds = 60
@@ -133,7 +133,7 @@ export function raceContract(engine: StoreEngine): void {
       }
     })
 
-    test('or, when two batches want the values the other one has, both in the end or a conflict', async () => {
+    test('or, when two batches swap unique values, both succeed or get a conflict', async () => {
       await using fixture = await openFixture(engine)
       const attempts = Array.from({ length: 12 }, (_, at) => () => {
         const [first, second] = at % 2 === 0 ? ['x', 'y'] : ['y', 'x']
@@ -148,7 +148,7 @@ export function raceContract(engine: StoreEngine): void {
   })
 }
 
-/** What became of each: the winners first, then the kinds of conflict. */
+/** The outcomes: winners first, then the kinds of conflict. */
 async function race(attempts: readonly (() => Promise<unknown>)[]): Promise<string[]> {
   const outcomes = await Promise.allSettled(attempts.map((attempt) => attempt()))
   const kinds = outcomes.map((outcome) => {

@@ -7,10 +7,10 @@ import { listContract } from './list-contract.ts'
 import { raceContract } from './race-contract.ts'
 import { writeContract } from './write-contract.ts'
 
-/** Every promise of `Store`, as tests; each engine runs all of them. */
+/** The contract of `Store`; every engine runs all tests. */
 export function storeContract(engine: StoreEngine): void {
   describe(`${engine.name}:`, () => {
-    test('it answers a ping', async () => {
+    test('answers a ping', async () => {
       await using fixture = await engine.makeFixture()
       await expect(fixture.store.ping()).resolves.toBeUndefined()
     })
@@ -25,7 +25,7 @@ export function storeContract(engine: StoreEngine): void {
       )
     })
 
-    test('objects outlive the store that wrote them', async () => {
+    test('objects are still there after the store is reopened', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write([create({ name: 'a', text: 'kept' })])
       await fixture.store[Symbol.asyncDispose]()
@@ -34,7 +34,7 @@ export function storeContract(engine: StoreEngine): void {
       expect(String((await mustGet(again, 'a')).data)).toBe('kept')
     })
 
-    test.runIf(engine.shared)('stores that start together on one database all find their models', async () => {
+    test.runIf(engine.shared)('stores that start concurrently on one database all open their models', async () => {
       await using fixture = await engine.makeFixture()
       const stores = await Promise.all(Array.from({ length: 6 }, () => fixture.reopen()))
       await Promise.all(stores.flatMap((store) => [store.openModel(people), store.openModel(places)]))

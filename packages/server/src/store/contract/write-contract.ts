@@ -16,7 +16,7 @@ import {
 
 export function writeContract(engine: StoreEngine): void {
   describe(`${engine.name}, writes:`, () => {
-    test('what was created can be read back, byte for byte, with what the store owns set', async () => {
+    test('a created object is read back byte for byte, with the fields of the store', async () => {
       await using fixture = await openFixture(engine)
       const data = Buffer.from([1, 255, 128, 10, 34, 92, 39])
       const before = Date.now()
@@ -37,14 +37,14 @@ export function writeContract(engine: StoreEngine): void {
       expect(stored.createdAt).toBeLessThanOrEqual(Date.now() + 1000)
     })
 
-    test('an object that is not there is undefined, as is one of another model', async () => {
+    test('a missing object, or an object of another model, is undefined', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write([create('a')])
       expect(await fixture.store.get(people, 'b')).toBeUndefined()
       expect(await fixture.store.get(places, 'a')).toBeUndefined()
     })
 
-    test('a name that is taken is a conflict that names it; the first object stays', async () => {
+    test('a duplicate name is a conflict; the first object stays', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write([create({ name: 'a', text: 'first' })])
       await expect(fixture.store.write([create({ name: 'a', text: 'second' })])).rejects.toMatchObject({
@@ -54,7 +54,7 @@ export function writeContract(engine: StoreEngine): void {
       expect(String((await mustGet(fixture.store, 'a')).data)).toBe('first')
     })
 
-    test('a dry run answers what the write would and leaves nothing behind', async () => {
+    test('a dry run returns the result of the write and stores nothing', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       await store.write([create({ name: 'kept', email: 'taken' })])
@@ -81,7 +81,7 @@ export function writeContract(engine: StoreEngine): void {
       expect(changes).toEqual([])
     })
 
-    test('an update of what was read counts version and generation, and answers as stored', async () => {
+    test('an update increments version and generation, and returns the stored object', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write([create('a')])
       const first = await mustGet(fixture.store, 'a')
@@ -103,7 +103,7 @@ export function writeContract(engine: StoreEngine): void {
       expect(loud?.object).toEqual(await mustGet(fixture.store, 'a'))
     })
 
-    test('an update that keeps what is indexed changes the rest, and everything is found as before', async () => {
+    test('an update that keeps the index values changes the data, and lists find the object as before', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       const start = await store.head()
@@ -158,7 +158,7 @@ export function writeContract(engine: StoreEngine): void {
       expect(changes.map(({ op }) => op).filter((op) => op === 'modified')).toHaveLength(5)
     })
 
-    test('an update said to leave labels and sets alone is done, whether that is true or not', async () => {
+    test('an update marked as keeping labels and sets succeeds, whether that is true or not', async () => {
       await using fixture = await openFixture(engine)
       const { store } = fixture
       await store.write([create({ name: 'a', labels: { k: 'v' }, tags: ['x'], held: true })])
@@ -205,7 +205,7 @@ export function writeContract(engine: StoreEngine): void {
       await expect(conflict).rejects.toMatchObject({ kind: 'version', stored })
     })
 
-    test('the preconditions of an update are checked before it is found to change nothing', async () => {
+    test('the preconditions of an update are checked even if it changes nothing', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write([create('a')])
       const first = await mustGet(fixture.store, 'a')
@@ -223,7 +223,7 @@ export function writeContract(engine: StoreEngine): void {
       })
     })
 
-    test('an update or deletion of what is not there is a conflict', async () => {
+    test('an update or deletion of a missing object is a conflict', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write([create('a')])
       const first = await mustGet(fixture.store, 'a')
@@ -235,7 +235,7 @@ export function writeContract(engine: StoreEngine): void {
       })
     })
 
-    test('deleting removes the object and answers what it was last', async () => {
+    test('deleting removes the object and returns its last state', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write([create({ name: 'a', labels: { k: 'v' }, tags: ['x'], email: 'e' })])
       const first = await mustGet(fixture.store, 'a')
@@ -249,7 +249,7 @@ export function writeContract(engine: StoreEngine): void {
       expect(again).toMatchObject({ outcome: 'created', object: { version: 0 } })
     })
 
-    test('deleting checks the version and uid it is given', async () => {
+    test('deleting checks the given version and uid', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write([create('a')])
       const { uid } = await mustGet(fixture.store, 'a')
@@ -259,7 +259,7 @@ export function writeContract(engine: StoreEngine): void {
       expect(await remove({ uid, version: 0 })).toMatchObject([{ outcome: 'removed' }])
     })
 
-    test('a held object is only declared deleted, once, and stays readable', async () => {
+    test('an object with finalizers is only declared deleted, once, and stays readable', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write([create({ name: 'a', held: true, email: 'e' })])
       const remove = () => fixture.store.write([{ type: 'delete', model: people, name: 'a' }])
@@ -276,7 +276,7 @@ export function writeContract(engine: StoreEngine): void {
       })
     })
 
-    test('the update that lets go of an object declared deleted removes it', async () => {
+    test('the update that releases an object declared deleted removes it', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write([create({ name: 'a', held: true, labels: { k: 'v' }, tags: ['x'] })])
       await fixture.store.write([{ type: 'delete', model: people, name: 'a' }])
@@ -300,7 +300,7 @@ export function writeContract(engine: StoreEngine): void {
       ).toBe(0)
     })
 
-    test('letting go of a live object keeps it', async () => {
+    test('releasing a live object keeps it', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write([create({ name: 'a', held: true })])
       expect(await fixture.store.write([update(await mustGet(fixture.store, 'a'), {})])).toMatchObject([
@@ -339,9 +339,9 @@ function batchContract(engine: StoreEngine): void {
     })
 
     const faults = [
-      ['a create of a taken name', create('taken'), 'exists'],
-      ['a create of a taken value', create({ name: 'n', email: 'taken' }), 'duplicate'],
-      ['a deletion of what is not there', { type: 'delete', model: people, name: 'nobody' }, 'missing'],
+      ['a create with a duplicate name', create('taken'), 'exists'],
+      ['a create with a duplicate value', create({ name: 'n', email: 'taken' }), 'duplicate'],
+      ['a deletion of a missing object', { type: 'delete', model: people, name: 'nobody' }, 'missing'],
       [
         'a deletion of another version',
         { type: 'delete', model: people, name: 'taken', expected: { version: 7 } },
@@ -349,7 +349,7 @@ function batchContract(engine: StoreEngine): void {
       ],
     ] as const
     for (const [what, fault, kind] of faults) {
-      test(`with ${what} among them none is done`, async () => {
+      test(`with ${what} no operation is done`, async () => {
         await using fixture = await openFixture(engine)
         await fixture.store.write([create({ name: 'taken', email: 'taken' }), create('old')])
         const old = await mustGet(fixture.store, 'old')
@@ -365,7 +365,7 @@ function batchContract(engine: StoreEngine): void {
       })
     }
 
-    test('an update among several that does not fit holds back all of them', async () => {
+    test('one conflicting update prevents all updates of the batch', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write(['a', 'b', 'c'].map((name) => create(name)))
       const [a, b, c] = [
@@ -384,7 +384,7 @@ function batchContract(engine: StoreEngine): void {
 
 function uniqueContract(engine: StoreEngine): void {
   describe(`${engine.name}, unique values:`, () => {
-    test('a value that is taken names the index, the value and its holder', async () => {
+    test('a duplicate names the index, the value and its holder', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write([create({ name: 'a', email: 'x(y), z' })])
       await expect(fixture.store.write([create({ name: 'b', email: 'x(y), z' })])).rejects.toMatchObject({
@@ -393,7 +393,7 @@ function uniqueContract(engine: StoreEngine): void {
       })
     })
 
-    test('of a set, every value is taken', async () => {
+    test('every value of a set is unique', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write([create({ name: 'a', badges: ['1', '2'] })])
       await expect(fixture.store.write([create({ name: 'b', badges: ['3', '2'] })])).rejects.toMatchObject({
@@ -402,13 +402,13 @@ function uniqueContract(engine: StoreEngine): void {
       })
     })
 
-    test('no value is never a duplicate, and repeating a value in one set is none', async () => {
+    test('a missing value, or a value repeated in one set, is no duplicate', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write([create('a'), create('b'), create({ name: 'c', badges: ['1', '1'], tags: ['t', 't'] })])
       expect(await allNames(fixture.store)).toHaveLength(3)
     })
 
-    test('an update may keep its values, free them and take free ones, but not taken ones', async () => {
+    test('an update can keep and release its values and use free ones, but no duplicates', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write([
         create({ name: 'a', email: 'a', badges: ['1', '2'] }),
@@ -428,7 +428,7 @@ function uniqueContract(engine: StoreEngine): void {
       expect(await mustGet(fixture.store, 'b')).toMatchObject({ version: 1 })
     })
 
-    test('a removed object frees its values', async () => {
+    test('a removed object releases its values', async () => {
       await using fixture = await openFixture(engine)
       await fixture.store.write([create({ name: 'a', email: 'e', badges: ['1'] })])
       await fixture.store.write([{ type: 'delete', model: people, name: 'a' }])

@@ -18,14 +18,14 @@ storeContract({
   makeFixture: (options) => postgresFixture(inject('postgres')['18'], (url) => ({ url }), options),
 })
 
-// The suite's models are too small for a set to be called large.
+// The models of the suite are too small for the planner's threshold of a large set.
 listContract({
   name: 'PostgreSQL 18 with large sets',
   shared: true,
   makeFixture: (options) => postgresFixture(inject('postgres')['18'], (url) => ({ url, candidateLimit: 4 }), options),
 })
 
-test('a connection that is lost in the middle of a transaction fails that transaction and nothing else', async () => {
+test('a lost connection fails only its own transaction', async () => {
   await using database = await createDatabase(inject('postgres')['18'])
   const pool = new Pool({ connectionString: database.url })
   pool.on('error', () => {})
@@ -37,14 +37,14 @@ test('a connection that is lost in the middle of a transaction fails that transa
   await pool.end()
 })
 
-test('a server that is not there is an error that names it, without the password', async () => {
+test('an unreachable server is an error that names it, without the password', async () => {
   const url = 'postgres://someone:secret@127.0.0.1:1/nowhere'
   const opened = openPostgresStore({ url, onConnectionLost: () => {} })
   await expect(opened).rejects.toThrow(/PostgreSQL someone@127\.0\.0\.1:1\/nowhere: .*ECONNREFUSED/)
   await expect(opened).rejects.not.toThrow('secret')
 })
 
-test('compaction drops what the log no longer mentions, but waits for whoever still has a change to commit there', async () => {
+test('compaction drops old partitions, but waits for transactions that still write there', async () => {
   await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }), { smallLog: true })
   const { store, url } = fixture
   await store.openModel(people)
@@ -75,7 +75,7 @@ test('compaction drops what the log no longer mentions, but waits for whoever st
   await pool.end()
 })
 
-test('a change that is missing in the middle of the log is an error to its readers, never a gap', async () => {
+test('a change missing from the log is an error for readers, not a silent gap', async () => {
   await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }))
   const { store, url } = fixture
   await store.openModel(people)
@@ -89,7 +89,7 @@ test('a change that is missing in the middle of the log is an error to its reade
   await expect(read()).rejects.toMatchObject({ reason: 'RevisionExpired' })
 })
 
-test('servers of this release go on, and can start, beside a newer one that has expanded the tables', async () => {
+test('servers of this release keep running and can start after a newer release expanded the tables', async () => {
   await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }))
   const { store, url } = fixture
   await store.openModel(people)
@@ -126,21 +126,21 @@ test('servers of this release go on, and can start, beside a newer one that has 
   await pool.end()
 })
 
-test('commits that follow each other without a pause do not put off the pass that puts them in order', async () => {
+test('continuous commits do not delay the sequencer', async () => {
   await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }))
   const pool = new Pool({ connectionString: fixture.url })
   const options = { makeRoom: async () => {}, roomEvery: 1_000, passLimit: 1_000, onError: () => {} }
   await using sequencer = startSequencer(pool, options)
   await sequencer.nextPass(5_000)
   const commits = setInterval(() => sequencer.poke(), 1)
-  // A pass that is put off lasts a minute, and twenty of them longer than a test may.
+  // A delayed pass takes a minute, and twenty of them exceed the test timeout.
   for (let passes = 0; passes < 20; passes++) expect(await sequencer.nextPass(60_000)).toBe(true)
   clearInterval(commits)
   await sequencer[Symbol.asyncDispose]()
   await pool.end()
 })
 
-test('a write that is refused does not cost its connection', async () => {
+test('a rejected write does not close its connection', async () => {
   await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }))
   const { store, url } = fixture
   await store.openModel(people)
@@ -159,13 +159,13 @@ test('a write that is refused does not cost its connection', async () => {
   await pool.end()
 })
 
-test('a statement that a truncation of the ring overtakes can tell', async () => {
+test('a statement can detect that the ring was truncated meanwhile', async () => {
   await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }))
   const { store, url } = fixture
   await store.openModel(people)
   const pool = new Pool({ connectionString: url, max: 3 })
   await store.write([create('a')])
-  // As a list does that takes its time: it has its snapshot, and reads what is pending last, once it gets the lock.
+  // Like a slow list: it has a snapshot, and reads the pending changes last, once it gets the lock.
   const slow = `SELECT (SELECT count(*) FROM pg_advisory_xact_lock(42)) AS held, (SELECT list_place(1, 9)) AS place`
   const holding = await pool.connect()
   await holding.query('SELECT pg_advisory_lock(42)')
@@ -188,7 +188,7 @@ test('a statement that a truncation of the ring overtakes can tell', async () =>
   await pool.end()
 })
 
-test('what is dead in the ring is gone a moment after the last write, so that no list reads past it', async () => {
+test('dead rows of the ring are removed soon after the last write, so that lists do not scan them', async () => {
   await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }))
   const { store, url } = fixture
   await store.openModel(people)
@@ -206,7 +206,7 @@ test('what is dead in the ring is gone a moment after the last write, so that no
   await pool.end()
 })
 
-test('data with a NUL byte is refused: it could not be read', async () => {
+test('data with a NUL byte is rejected', async () => {
   await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }))
   await fixture.store.openModel(people)
   const operation = create('nul')
@@ -215,7 +215,7 @@ test('data with a NUL byte is refused: it could not be read', async () => {
   await expect(written).rejects.toThrow('NUL')
 })
 
-test("the sequencer's row is written anew when dead ones have piled up, and nothing is lost", async () => {
+test("the sequencer's row is rewritten when dead versions pile up, and nothing is lost", async () => {
   await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }))
   const { store, url } = fixture
   await store.openModel(people)

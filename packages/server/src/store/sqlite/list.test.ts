@@ -49,27 +49,27 @@ const searches: readonly Case[] = [
   },
 ]
 
-test.for(searches)('each range of $what is searched for in order, not scanned or sorted', (one) => {
+test.for(searches)('each range of $what is an index search in order, without scan or sort', (one) => {
   for (const steps of explain(one)) {
-    // Without a value there is no index on the time of deletion: those are all of the table, in its own order.
+    // There is no index entry without a deletion time: those rows are read from the table in its own order.
     if (one.query?.sort === byDeletion && steps[0] === 'SCAN o') continue
     expect(steps.filter((step) => /^SCAN|^USE TEMP B-TREE/.test(step))).toEqual([])
   }
 })
 
-test('along the order, other terms are tested: SQLite would take any equality to be selective and sort what it finds', () => {
+test('along the sort order, other terms are only tested, because SQLite would take any equality as selective and sort', () => {
   expect(explain({ what: '', query: { where: [inCity], sort: byAge } })).toEqual([['SCAN o USING INDEX m_1_2']])
 })
 
-test('of several values, the first entries of each are searched for in order and only they are sorted', () => {
+test('for several values, the first entries of each are searched in order, and only they are sorted', () => {
   const [steps = []] = explain({ what: '', place: ['7'], plan: { way: 'along the index', term: taggedEither } })
   const entries = 'SEARCH m_1_s4 USING PRIMARY KEY (value=? AND id<?)'
   expect(steps.filter((step) => /m_1/.test(step))).toEqual([entries, entries])
-  // A sort of the entries themselves would come before they are handed on.
+  // A sort of the entries themselves would come before the union.
   expect(steps[steps.indexOf(entries) + 1]).toMatch(/^SCAN \(subquery/)
 })
 
-test('candidates are gone through outside, objects are looked up inside', () => {
+test('candidates are the outer loop, objects are looked up in the inner loop', () => {
   const query = { where: [inCity, inTeam], sort: byAge }
   expect(explain({ what: '', query, plan: { way: 'candidates', term: inTeam }, place: ['y', '7'] })).toEqual([
     [
@@ -80,7 +80,7 @@ test('candidates are gone through outside, objects are looked up inside', () => 
   ])
 })
 
-/** The steps of each statement. */
+/** The query plan of each statement. */
 function explain({ query, place, plan = ordered }: Case): readonly (readonly string[])[] {
   using database = openDatabase()
   const catalog = createCatalog(database.connection)

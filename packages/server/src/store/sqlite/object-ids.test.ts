@@ -5,7 +5,7 @@ import { createCatalog } from './catalog.ts'
 import { createdAtOf, createObjectIds, firstIdOf } from './object-ids.ts'
 import { migrate } from './schema.ts'
 
-test('ids grow within a millisecond, with the clock, and when it is set back', () => {
+test('ids increase within a millisecond, with the clock, and when the clock goes back', () => {
   const database = new SqliteDatabase(':memory:')
   migrate(database)
   let now = 1_900_000_000_000
@@ -19,7 +19,7 @@ test('ids grow within a millisecond, with the clock, and when it is set back', (
   expect(ids.next()).toBe(firstIdOf(now + 60_000) + 1)
 })
 
-test('after opening again they go on behind the newest object of any model', () => {
+test('after reopening, ids continue after the newest object of any model', () => {
   const database = new SqliteDatabase(':memory:')
   migrate(database)
   const catalog = createCatalog(database)

@@ -28,19 +28,19 @@ async function makeFixture(open: OpenStore = openSqliteStore): Promise<StoreFixt
 
 storeContract({ name: 'SQLite', shared: false, makeFixture: () => makeFixture() })
 
-// The suite's models are too small for the database to go along the order by itself.
+// The models of the suite are too small for SQLite to choose the sort order by itself.
 listContract({
   name: 'SQLite along the order',
   shared: false,
   makeFixture: () => makeFixture((file) => openSqliteStore(file, { candidateLimit: 0 })),
 })
 
-test('a second store on the same file is refused, and the message says what to do', async () => {
+test('a second store on the same file is rejected with the next step', async () => {
   await using fixture = await makeFixture()
   expect(() => openSqliteStore(fixture.file)).toThrow(/in use by another process; stop it, or use PostgreSQL/)
 })
 
-test('after a file is restored from a copy, places of the lost history are refused', async () => {
+test('after a file is restored from a copy, revisions of the lost history are rejected', async () => {
   await using fixture = await makeFixture()
   const copy = `${fixture.file}.copy`
   const open = async (file: string, name: string) => {
@@ -62,14 +62,14 @@ test('after a file is restored from a copy, places of the lost history are refus
   await expect(read(lost)).rejects.toMatchObject({ reason: 'RevisionExpired' })
 })
 
-test('closing ends what waits for changes', async () => {
+test('closing ends readers that wait for changes', async () => {
   await using fixture = await makeFixture()
   const waiting = fixture.store.readChanges(await fixture.store.head(), { limit: 1, waitMs: 60_000 })
   await fixture.store[Symbol.asyncDispose]()
   expect((await waiting).changes).toEqual([])
 })
 
-test('an offset counts through those that are declared deleted and those that are not', async () => {
+test('an offset counts deleted and live objects', async () => {
   await using fixture = await makeFixture()
   const { store } = fixture
   await store.openModel(people)
@@ -81,16 +81,16 @@ test('an offset counts through those that are declared deleted and those that ar
 })
 
 const strayCursors: readonly [string, Cursor][] = [
-  ['a word instead of the id', encodeCursor(['x'])],
+  ['a string instead of the id', encodeCursor(['x'])],
   ['no id', encodeCursor([null])],
 ]
-test.for(strayCursors)('a cursor with %s is refused', async ([, after]) => {
+test.for(strayCursors)('a cursor with %s is rejected', async ([, after]) => {
   await using fixture = await makeFixture()
   await fixture.store.openModel(people)
   await expect(fixture.store.list(people, { limit: 1, after })).rejects.toMatchObject({ reason: 'BadRequest' })
 })
 
-test('a change says nothing of labels that come in another order', async () => {
+test('labels in another order are no change', async () => {
   await using fixture = await makeFixture()
   const { store } = fixture
   await store.openModel(people)
@@ -102,7 +102,7 @@ test('a change says nothing of labels that come in another order', async () => {
   expect(changes[0]).not.toHaveProperty('previous')
 })
 
-test('a write fenced by a lease that was given back is refused', async () => {
+test('a write fenced by a released lease is rejected', async () => {
   await using fixture = await makeFixture()
   const { store } = fixture
   await store.openModel(people)

@@ -4,16 +4,16 @@ import { expect, inject, test } from 'vitest'
 import { postgresFixture } from '../../contract/postgres-fixture.ts'
 import { startSequencer, type SequencerOptions } from './sequencer.ts'
 
-/** Longer than a test may last: what is left to it is not done. */
+/** Longer than the test timeout: work that waits for it is not done. */
 const anHour = 3_600_000
-/** Only ends a hang. */
+/** Only ends a test that hangs. */
 const patienceMs = 60_000
 
-/** A sequencer on a database of its own, after its first pass; it leaves everything to others for as long as it sees them. */
+/** A sequencer on a new database, after its first pass; it defers to other replicas as long as it sees their passes. */
 async function started(more: Partial<SequencerOptions> = {}) {
   const stack = new AsyncDisposableStack()
   const fixture = stack.use(await postgresFixture(inject('postgres')['18'], (url) => ({ url })))
-  // Only the tables are wanted: its own sequencer must not do the work.
+  // Only creates the tables; the store's own sequencer must not run.
   await fixture.store[Symbol.asyncDispose]()
   const pool = new Pool({ connectionString: fixture.url })
   stack.defer(() => pool.end())
@@ -22,21 +22,21 @@ async function started(more: Partial<SequencerOptions> = {}) {
   await sequencer.nextPass(patienceMs)
   return {
     sequencer,
-    /** As one who dies between its commit and its pass. */
+    /** A commit of a replica that dies before its pass. */
     leaveBehind: () => pool.query(`INSERT INTO pending_changes (id, model) VALUES (nextval('change_id'), 1)`),
     pending: async () => (await pool.query('SELECT FROM pending_changes')).rowCount,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }
 
-/** Others do passes, of which this replica reads the changes. */
+/** Passes of other replicas, whose changes this replica reads. */
 function seeOthers({ saw }: { readonly saw: (number: number) => void }, everyMs: number): Disposable {
   let number = 0
   const timer = setInterval(() => saw(++number), everyMs)
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-test('who sees that others put changes in order leaves it to them, and takes what they left soon after the last', async () => {
+test('a replica defers to the passes of others, and takes over soon after their last pass', async () => {
   await using parts = await started()
   const { sequencer, leaveBehind, pending } = parts
   {

@@ -9,9 +9,8 @@ import { createCatalog } from '../catalog.ts'
 import { pageSql } from '../list/list.ts'
 
 /**
- * A plan that is kept is made without a look at the values. Half of the objects are in one city, the others each in their
- * own; all but five are of one age, and all but five in one team. So what the plan expects of a value, an average, is right
- * for none of them.
+ * A generic plan does not know the values. Half of the objects are in one city and the others in a city each; all but five
+ * have one age, and all but five are in one team. So the average that the plan assumes is wrong for every value.
  */
 const people = {
   group: 'example.com',
@@ -44,7 +43,7 @@ const pages: readonly { readonly what: string; readonly query: Partial<ListQuery
   { what: 'everything by an index', query: { sort: byAge(false) } },
 ]
 
-describe('a plan that is kept reads no further than the page:', () => {
+describe('a generic plan reads only the page:', () => {
   const resources = new AsyncDisposableStack()
   let client: PoolClient
   let table: ModelTable
@@ -52,7 +51,7 @@ describe('a plan that is kept reads no further than the page:', () => {
     const fixture = resources.use(await postgresFixture(inject('postgres')['18'], (url) => ({ url })))
     await fixture.store.openModel(people)
     const pool = new Pool({ connectionString: fixture.url })
-    // The database may be gone before its last connection is.
+    // The database may be dropped before its last connection closes.
     pool.on('error', () => {})
     resources.defer(() => pool.end())
     client = await pool.connect()
@@ -85,7 +84,7 @@ describe('a plan that is kept reads no further than the page:', () => {
     })
   }
 
-  test('not one that might be to look through everything for a rare value', () => {
+  test('a query that could scan everything for a rare value has no generic plan', () => {
     expect(statementFor({ where: [by('age', 'rare')], limit: 20 }).keepsPlan).toBe(false)
   })
 
@@ -112,7 +111,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-/** Of the model's tables, with those that were looked at and left out. */
+/** Rows read from the model's tables, including filtered rows. */
 function rowsFrom(node: PlanNode | undefined): number {
   if (!node) return 0
   const of = node['Relation Name'] ?? node['Index Name'] ?? ''
