@@ -1,4 +1,4 @@
-import { ServerResponse, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import {
   ApiError,
@@ -15,6 +15,7 @@ import type { AnyPlugin, WebApp } from '../plugin.ts'
 import type { Upgrade } from '../route/plugin-socket.ts'
 import type { Talk } from './accept-socket.ts'
 import { createModelClient } from './model-client.ts'
+import { ServerResponse } from './node-http.ts'
 import { serveRoute, type ServedRoute } from './serve-route.ts'
 import type { ValueCheck } from './value-check.ts'
 import { webRequest } from './web-request.ts'

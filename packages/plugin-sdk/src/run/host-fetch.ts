@@ -1,5 +1,6 @@
-import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
+import { Agent, request as httpRequest } from './node-http.ts'
 
 /** Concurrent connections, including watches of controllers. */
 const maxConnections = 128

@@ -1,8 +1,9 @@
-import { ServerResponse, type IncomingMessage, type Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError } from '@pergola/api'
 import type { Talk } from './accept-socket.ts'
 import { isUpgrade, type CustomApis } from './custom-apis.ts'
+import { ServerResponse } from './node-http.ts'
 import { sendResponse } from './send-response.ts'
 import { logFailure, tellFailure } from './tell-failure.ts'
 
