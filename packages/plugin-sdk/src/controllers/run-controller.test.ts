@@ -117,19 +117,6 @@ test('a failed run is logged and retried with backoff; after giveUp it runs only
   await expect.poll(() => runs).toBe(4)
 })
 
-test('requeueAfter runs the object again after the given time of the clock', async () => {
-  const notes = await server.notes()
-  const at: string[] = []
-  await using running = await start(notes, (_, { clock, requeueAfter }) => {
-    at.push(clock.iso())
-    requeueAfter(86_400_000 * 40)
-  })
-  await notes.create({ metadata: { name: 'one' }, spec: { text: 'a' } })
-  await expect.poll(() => running.clock.waiting).toBe(1)
-  running.clock.advance(86_400_000 * 40)
-  await expect.poll(() => at).toEqual(['2030-03-01T09:00:00.000Z', '2030-04-10T09:00:00.000Z'])
-})
-
 test('a controller works only while it holds the lease, and its writes carry the fence', async () => {
   const notes = await server.notes()
   await notes.create({ metadata: { name: 'one' }, spec: { text: 'a' } })
