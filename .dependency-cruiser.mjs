@@ -1,6 +1,14 @@
 import { packages, sealedLibraries, serverFolders, serverRoots } from './tools/layers/layers.ts'
 
 const server = 'packages/server/src'
+const maxImports = 6
+
+for (const { name, mayImport } of serverFolders) {
+  if (mayImport.length <= maxImports) continue
+  throw new Error(
+    `tools/layers/layers.ts lets ${server}/${name} import ${mayImport.length} other folders; the limit is ${maxImports}`,
+  )
+}
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {

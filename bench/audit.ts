@@ -10,9 +10,9 @@ import { systemClock } from '../packages/server/src/base/clock.ts'
 import { createLog } from '../packages/server/src/base/log.ts'
 import { median, spread } from './measure.ts'
 
-/** What the audit log costs a request that leaves a line: CPU of the thread that serves, and of the whole process. */
+/** Cost of an audit line: CPU of the serving thread and of the whole process. */
 const rounds = process.argv.includes('--quick') ? 10 : 40
-/** Fewer than may wait, so that none is dropped. */
+/** Less than the queue limit, so that no line is dropped. */
 const lines = 5_000
 const allowed = 10
 
@@ -49,14 +49,14 @@ const figures: { readonly serving: number; readonly all: number }[] = []
     // The first one warms up.
     if (round > 0) figures.push({ serving, all: perLine(process.cpuUsage(before.all)) })
   }
-  if (audit.counts().dropped > 0) throw new Error('lines were dropped; what was measured is not what was meant')
+  if (audit.counts().dropped > 0) throw new Error('audit lines were dropped, so the measurement is invalid')
 }
 rmSync(directory, { recursive: true })
 
 const serving = figures.map((figure) => figure.serving)
 const all = figures.map((figure) => figure.all)
 console.log(`a line costs its request ${median(serving).toFixed(1)} µs (${spread(serving)}; ${allowed} allowed)`)
-console.log(`with what writes it     ${median(all).toFixed(1)} µs (${spread(all)})`)
+console.log(`including the writer    ${median(all).toFixed(1)} µs (${spread(all)})`)
 process.exitCode = median(serving) > allowed ? 1 : 0
 
 function perLine({ user, system }: { readonly user: number; readonly system: number }): number {

@@ -4,8 +4,8 @@ import { shareOfRequests } from './authz/share-of-requests.ts'
 import { runParts } from './part.ts'
 
 /**
- * Authorization, in parts: decisions by roles that are in memory; what it costs to look up role bindings in a database; and
- * what of a request it takes to know who asks and whether it may. One that starts a database belongs behind those that do
- * not, which want the machine quiet. `--only=decisions` chooses.
+ * Authorization in parts: decisions with roles in memory; the cost of reading role bindings from a database; and
+ * the share of authentication and authorization in a request. Parts that start a database run after those that do
+ * not, because those need an idle machine. `--only=decisions` selects.
  */
 await runParts('authz', { decisions, 'first-decisions': firstDecisions, 'share-of-requests': shareOfRequests })

@@ -2,5 +2,5 @@ import { apply } from './command/apply.ts'
 import { list } from './command/list.ts'
 import { runParts } from './part.ts'
 
-/** The `pergola` command, as a person waits for it: what it writes, and what it reads of many. `--only=apply` chooses. */
+/** Wall time of the `pergola` command: applying many objects and listing many. `--only=apply` selects. */
 await runParts('command', { apply, list })

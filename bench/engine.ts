@@ -2,5 +2,5 @@ import { profile } from './engine/profile.ts'
 import { share } from './engine/share.ts'
 import { runParts } from './part.ts'
 
-/** What a host makes of its database: beside pgbench with the same statements, and what the rest is spent on. */
+/** Throughput of a host compared with pgbench running the same statements, and a profile of the difference. */
 await runParts('engine', { share, profile })

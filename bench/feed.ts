@@ -4,5 +4,5 @@ import { database } from './feed/database.ts'
 import { relay } from './feed/relay.ts'
 import { runParts } from './part.ts'
 
-/** Changes by NATS: what the relay costs, how soon a replica that was away is back, and what the database is spared. */
+/** Changes by NATS: cost of the relay, catch-up time of a disconnected replica, and saved database load. */
 await runParts('feed', { relay, 'catch-up': catchUp, database, 'cut-nats': cutNats })

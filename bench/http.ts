@@ -33,10 +33,10 @@ const env = {
 const short: string[] = []
 let created = objects
 const fresh = () => created++
-/** Of every update, so that each changes something. */
+/** Counter in every update, so that each changes something. */
 let changes = 0
 const another = () => ++changes
-/** What the bare client has read before: it has to say which version it replaces. */
+/** Versions read by the bare client, which an update has to name. */
 const versions = new Map<number, { uid: string; version: number }>()
 
 {
@@ -61,9 +61,9 @@ const versions = new Map<number, { uid: string; version: number }>()
 await startWithManyModels()
 await validation()
 if (short.length > 0) {
-  console.log(`\n${short.length} bars are short: ${short.join('; ')}`)
+  console.log(`\n${short.length} limits are not met: ${short.join('; ')}`)
   process.exitCode = 1
-} else console.log('\nall bars are met')
+} else console.log('\nall limits are met')
 
 interface Operation {
   readonly name: string
@@ -148,7 +148,7 @@ async function compare(operation: Operation, { callers, toOurs, toBare, contesta
     const shared = { status, callers, seconds }
     const ours = await sendFor({ ...shared, connections: toOurs, request: operation.ours, pid: oursPid }, from)
     const bare = await sendFor({ ...shared, connections: toBare, request: operation.bare, pid: barePid }, from)
-    // The first one warms up.
+    // The first round is a warm-up.
     if (round > 0) {
       figures.ours.push(ours)
       figures.bare.push(bare)
@@ -188,7 +188,7 @@ async function fill(url: string): Promise<void> {
   }
 }
 
-/** As a database is that has had its time: what was written is known to be visible, and counted. */
+/** Vacuums and analyzes, as in a database that has run for a while. */
 async function settle(): Promise<void> {
   const client = new Client(database.url)
   await client.connect()

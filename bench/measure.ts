@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 
-/** One thing that is measured against another, round by round. */
+/** A subject of a comparison in rounds. */
 export interface Contestant {
   readonly name: string
   /** Does one operation; `at` counts up over the whole run. */
@@ -18,11 +18,11 @@ export interface Figures {
 export interface RoundOptions {
   readonly callers: number
   readonly seconds: number
-  /** Where the count of the operations goes on. */
+  /** First number of the operations. */
   readonly from: number
 }
 
-/** Keeps `callers` operations under way for some seconds. */
+/** Keeps `callers` operations in flight for some seconds. */
 export async function measureRound(
   { operation }: Contestant,
   { callers, seconds, from }: RoundOptions,
@@ -63,7 +63,7 @@ export function median(values: readonly number[]): number {
   )
 }
 
-/** Lowest and highest, to say how far a median can be trusted. */
+/** Lowest and highest value, as the uncertainty of a median. */
 export function spread(values: readonly number[]): string {
   return `${Math.min(...values).toFixed(2)}-${Math.max(...values).toFixed(2)}`
 }
@@ -80,7 +80,7 @@ function cpuSeconds(): number {
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       ticks += Number(fields[11]) + Number(fields[12])
     } catch {
-      // The process ended while we looked.
+      // The process exited meanwhile.
     }
   }
   return (user + system) / 1e6 + ticks / ticksPerSecond

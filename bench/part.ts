@@ -4,15 +4,15 @@ import { recordUnits, type UnitName } from './scale/units.ts'
 export type Part = (options: { readonly quick: boolean }) => Promise<PartOutcome>
 
 interface PartOutcome {
-  /** What was found, in a few words. */
+  /** Short results. */
   readonly figure: string
-  /** The bars that are not met. */
+  /** Limits that are not met. */
   readonly short: readonly string[]
-  /** Unit costs, by name, for the paper that computes with them: `--record` keeps them. */
+  /** Unit costs by name for the scale computation; `--record` saves them. */
   readonly measured?: Readonly<Partial<Record<UnitName, number>>>
 }
 
-/** One after the other, or those that `--only=<name>,<name>` names; ends with a line that says it all. */
+/** Runs the parts in order, or those of `--only=<name>,<name>`; prints a summary as the last line. */
 export async function runParts(what: string, parts: Readonly<Record<string, Part>>): Promise<void> {
   const quick = process.argv.includes('--quick')
   const only = process.argv
@@ -30,12 +30,12 @@ export async function runParts(what: string, parts: Readonly<Record<string, Part
     }
     short.push(...outcome.short)
   }
-  const verdict = short.length === 0 ? 'every bar is met' : `${short.length} bars are short: ${short.join('; ')}`
+  const verdict = short.length === 0 ? 'all limits are met' : `${short.length} limits are not met: ${short.join('; ')}`
   console.log(`\n${what}: ${[...figures, verdict].join('; ')}`)
   process.exitCode = short.length === 0 ? 0 : 1
 }
 
-/** What else the command was given that its figures depend on. */
+/** Other options that the results depend on. */
 function otherWords(): string {
   return ['--transport=nats', '--quick'].map((word) => (process.argv.includes(word) ? ` ${word}` : '')).join('')
 }

@@ -8,8 +8,8 @@ import { start } from './plugins/start.ts'
 import { startCpu } from './plugins/start-cpu.ts'
 
 /**
- * Plugins: how soon one is started, and answers otherwise while it is written, what the host adds to a request that it hands on, what it costs a write to ask a plugin,
- * and what it takes to have many that do nothing. `--only=start` chooses.
+ * Plugins: start time, reload time in development, cost of forwarding a request, cost of an evaluation in a write,
+ * and memory of many idle plugins. `--only=start` selects.
  */
 await runParts('plugins', {
   start,

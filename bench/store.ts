@@ -119,7 +119,7 @@ for (const bench of benches) if (bench.name === 'delete') await oneAtATime(bench
 await single[Symbol.asyncDispose]()
 await grouped[Symbol.asyncDispose]()
 await pool.end()
-console.log(short.length === 0 ? 'every bar is met' : `${short.length} bars are short: ${short.join('; ')}`)
+console.log(short.length === 0 ? 'all limits are met' : `${short.length} limits are not met: ${short.join('; ')}`)
 process.exitCode = short.length === 0 ? 0 : 1
 
 async function oneAtATime({ name, bar, ours, hand }: WriteBench): Promise<void> {

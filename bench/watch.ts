@@ -6,7 +6,7 @@ import { latency } from './watch/latency.ts'
 import { revocation } from './watch/revocation.ts'
 
 /**
- * Watching: how soon a change is seen, what it costs, and how soon rights end. `--only=idle` chooses,
- * and `--transport=nats` has changes come by NATS.
+ * Watches: latency and cost of a change, and time until a revocation takes effect. `--only=idle` selects,
+ * and `--transport=nats` uses NATS.
  */
 await runParts('watch', { latency, 'fan-out': fanOut, idle, revocation, 'cut-link': cutLink })

@@ -26,10 +26,10 @@ const child = spawn(
     },
   },
 )
-// A terminal sends Ctrl-C to the whole group; only what is sent to this process alone is handed on.
+// A terminal sends Ctrl-C to the whole group; only signals to this process alone are forwarded.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => child.kill('SIGTERM'))
-// npm starts a script through a shell that does not pass a signal on: without its shell, the script ends.
+// npm starts a script through a shell that does not forward signals; when that shell is gone, the script ends.
 const parent = process.ppid
 const orphaned = setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 250)
 child.on('exit', (code) => {

@@ -3,8 +3,8 @@ import { basename, dirname, resolve } from 'node:path'
 import { packPlugin } from '../packages/cli/src/plugin/pack.ts'
 
 /**
- * Packs the plugins that come with the host to where the server looks for them, and writes down the digests by which it knows them.
- * A server that starts meanwhile finds the earlier ones, or none.
+ * Packs the bundled plugins into the folder of the server and records their digests.
+ * A server that starts meanwhile finds the earlier packages, or none.
  */
 const folder = 'packages/server/shipped'
 const next = `${folder}.next`

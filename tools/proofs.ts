@@ -3,8 +3,8 @@ import { stripVTControlCharacters } from 'node:util'
 import { runCommand } from './run-command.ts'
 
 /**
- * The suites that are too long for the gate. `--list` names them, words choose some, `--record` keeps the results in
- * `docs/operations/proofs.md`. Ends well only when every proof that ran has passed.
+ * Runs the suites that are too long for the gate. `--list` lists them, names select some, `--record` writes the results to
+ * `docs/operations/proofs.md`. Exits with 0 only if every selected proof passed.
  */
 interface Proof {
   readonly name: string

@@ -7,7 +7,7 @@ export interface RepositoryCopy extends Disposable {
   readonly path: string
 }
 
-/** The files git knows or would add, in a temporary folder: what a clone of the next commit would hold. */
+/** Copies all files that git tracks or would add into a temporary folder. */
 export function copyRepository(): RepositoryCopy {
   const path = mkdtempSync(join(tmpdir(), 'pergola-copy-'))
   const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })

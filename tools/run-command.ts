@@ -3,7 +3,7 @@ import { once } from 'node:events'
 
 export interface CommandResult {
   readonly passed: boolean
-  /** Both streams, as they came. */
+  /** Combined output. */
   readonly output: string
   readonly seconds: number
 }
@@ -11,7 +11,7 @@ export interface CommandResult {
 export interface CommandOptions {
   readonly cwd?: string
   readonly env?: NodeJS.ProcessEnv
-  /** Shows the output as it comes, as well as keeping it. */
+  /** Also prints the output. */
   readonly show?: boolean
 }
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** The long-running commands. A suite exists once its file does; until then the command says so and fails. */
+/** The long-running commands. A suite without a file fails with a message. */
 const suites: Readonly<Record<string, string | Readonly<Record<string, string>>>> = {
   conformance: 'tests/conformance/run.ts',
   security: 'tests/security/run.ts',
@@ -42,7 +42,7 @@ if (file === undefined) {
   console.error(`npm run ${command} -- <suite> [--quick]; suites are ${Object.keys(choice).join(', ')}`)
   process.exitCode = 2
 } else if (existsSync(file)) {
-  // Suites start many servers from the same sources, which need not be compiled each time.
+  // Caches compiled code, because suites start many servers from the same sources.
   const env = { NODE_COMPILE_CACHE: resolve('node_modules/.cache/compiled'), ...process.env }
   const { status } = spawnSync(process.execPath, ['--conditions=source', file, ...rest], { env, stdio: 'inherit' })
   process.exitCode = status ?? 1

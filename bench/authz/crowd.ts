@@ -23,7 +23,7 @@ export const crowdRoles: readonly RoleDefinition[] = randomRoles(createDice(20))
 
 export const roleNameOf = (at: number): string => `role-${(at * 7919) % roleCount}`
 
-/** One of the crowd, by its number. */
+/** A user by number. */
 export function callerOf(at: number): UserCaller {
   const name = userNameOf(at)
   const digest = createHash('md5').update(name).digest('hex')
@@ -33,17 +33,17 @@ export function callerOf(at: number): UserCaller {
 
 const userNameOf = (at: number): string => `user-${String(at).padStart(7, '0')}`
 
-/** The models as the server has them; what they ask of rights is asked by writes alone, of which there are none. */
+/** The models of the server. Only writes need access decisions, and there are none. */
 export async function openCrowdModels(store: Store): Promise<CrowdModels> {
   const rights = () => {
-    throw new Error('nothing is written by way of the models')
+    throw new Error('this benchmark must not write through the models')
   }
   const { roles, bindings, users } = createOwnModels({ store, clock: systemClock, rights })
   for (const model of [roles, bindings, users]) await store.openModel(declarationOf(model))
   return { roles, bindings, users }
 }
 
-/** A thousand roles, and as many users as asked for with a binding each, past the write path but in its form. */
+/** Inserts a thousand roles and the given number of users with one binding each, directly in the format of the store. */
 export async function loadCrowd(
   store: Store,
   pool: Pool,
@@ -65,13 +65,13 @@ export async function loadCrowd(
 
 interface Copies {
   readonly count: number
-  /** What each of them is, with places in it for what differs. */
+  /** Template of each object, with placeholders. */
   readonly object: JsonObject
-  /** Of each, in SQL. */
+  /** Column expressions in SQL. */
   readonly name: string
 }
 
-/** Stands for the user or the role of a copy; nothing else is written like this. */
+/** Placeholder for the user or role of a copy; a unique text. */
 const placeOf = (what: 'user' | 'role'): string => `<${what}>`
 
 async function copy(pool: Pool, model: Model, { count, object, name }: Copies): Promise<void> {
@@ -104,7 +104,7 @@ async function copy(pool: Pool, model: Model, { count, object, name }: Copies): 
   }
 }
 
-/** Where the store keeps a model, and which of its slots each index has. */
+/** The table of a model and the slots of its indexes. */
 async function tableOf(pool: Pool, { group, plural }: Model) {
   const { rows } = await pool.query<{ id: number; indexes: { name: string; slot: number }[] }>(
     'SELECT id, indexes FROM models WHERE group_name = $1 AND plural = $2',

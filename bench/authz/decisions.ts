@@ -9,13 +9,13 @@ import type { Part } from '../part.ts'
 import { createDice, pluginOf, randomRequests, randomRoles, roleCount, rulesPerRole } from './policy.ts'
 
 const heldCount = 10
-/** Few enough to stay in the processor's cache, where a request is that has just been read. */
+/** Few enough to stay in the CPU cache, like a request that was just read. */
 const requestCount = 2_000
 const passesPerRound = 10
 const warmUpRounds = 5
-/** So few that a book keeps them all. */
+/** Few enough for the cache of compiled role sets. */
 const setCount = 200
-/** One decision is shorter than what the clock can tell. */
+/** Decisions per timing, because one is shorter than the clock resolution. */
 const batchSize = 100
 const p50Bar = 500
 const ratioBar = 15
@@ -23,7 +23,7 @@ const caller = { kind: 'user', name: 'ann', uid: '1', via: 'token' } as const
 
 type Operation = (request: RequestInfo) => boolean
 
-/** What was measured in one round, in nanoseconds for one decision. */
+/** Results of one round, in nanoseconds per decision. */
 interface Round {
   readonly p50: number
   readonly p99: number
@@ -31,8 +31,8 @@ interface Round {
 }
 
 /**
- * Deciding by compiled roles against reading every rule. The reader is a good one: it has all rules in one list, those
- * that are not understood already left out, and stops at the first that matches. Medians of interleaved rounds.
+ * Decisions with compiled roles compared with a scan of all rules. The scan is well written: it has all rules in one list,
+ * without invalid ones, and stops at the first match. Medians of interleaved rounds.
  */
 export const decisions: Part = async ({ quick }) => {
   const rounds = quick ? 7 : 21
@@ -116,7 +116,7 @@ function measureRound(operation: Operation, requests: readonly RequestInfo[]): R
   return { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), allowed }
 }
 
-/** As a request's way through the server takes it: whoever asks waits, though there is nothing to wait for. */
+/** The asynchronous call as in the pipeline, although nothing is awaited. */
 async function measureAwaited(held: HeldRoles, requests: readonly RequestInfo[]): Promise<number> {
   const authorize = createAuthorize({ rolesOf: () => held })
   const times: number[] = []
@@ -133,7 +133,7 @@ function printCosts(roles: readonly RoleDefinition[]): void {
   const began = performance.now()
   const book = createRoleBook(roles, { pluginOf })
   const made = performance.now() - began
-  // What every set shares is no part of a set.
+  // Excludes memory that all sets share.
   book.effectiveRules(roles.map(({ name }) => name))
   const held = Array.from({ length: setCount }, () => holdSome(book, dice))
   const [request] = randomRequests(dice, [], 1)
@@ -150,7 +150,7 @@ function printCosts(roles: readonly RoleDefinition[]): void {
   row('a book of all roles, ms', [made.toFixed(2)])
   row('a set of roles compiled, ms', [median(times).toFixed(3), spread(times)])
   row('memory of a compiled set, KiB', [(bytes / 1024).toFixed(0)])
-  // Still in use here, or the collector would have taken them.
+  // Keeps the sets reachable until here.
   if (held.some(({ roles: some }) => some.length !== heldCount)) throw new Error('a set has lost a role')
 }
 

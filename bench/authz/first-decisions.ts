@@ -16,19 +16,19 @@ import { memoryNow } from './heap.ts'
 import type { Part } from '../part.ts'
 import { createDice, randomRequests } from './policy.ts'
 
-/** Milliseconds of the slowest of a hundred first decisions. */
+/** Limit for p99 of first decisions, in milliseconds. */
 const firstBar = 5
-/** MiB by which the heap, and the whole process, may grow once caches are full; a user takes some 2 KiB of them. */
+/** Allowed growth of heap and process after the caches are full, in MiB; a cached user takes some 2 KiB. */
 const growthBars = { heap: 16, resident: 128 }
-/** Users who decide at a time where only memory is looked at. */
+/** Concurrent users in the memory measurement. */
 const atATime = 32
 
 /**
- * Users who come for the first time, whose roles are then looked up in the database, and who come again. All of them, and
- * all bindings, are in PostgreSQL; the process keeps those who came last.
+ * First decisions of users, which read their roles from the database, and later ones. All users and
+ * bindings are in PostgreSQL; the process caches the most recent users.
  */
 export const firstDecisions: Part = async ({ quick }) => {
-  // So few are timed that all of them are still known when they come again: at least half of what is kept in all.
+  // Few enough that all are still cached at their second decision: at least half of the cache size.
   const sizes = quick
     ? { count: 100_000, timed: 3_000, full: 30_000, passing: 60_000 }
     : { count: 1_000_000, timed: 9_000, full: 40_000, passing: 200_000 }
@@ -55,7 +55,7 @@ export const firstDecisions: Part = async ({ quick }) => {
   const before = memoryNow()
 
   const chosen = Array.from({ length: sizes.timed }, users)
-  // The first ones of all also make connections, and each of those a plan of its own.
+  // The first decisions also open connections and plan statements.
   for (let at = 0; at < 500; at++) await visit(users())
   const [first, bare] = await timed(chosen, [visit, () => store.ping().then(() => true)])
   const readsBefore = counted.reads()
@@ -100,7 +100,7 @@ export const firstDecisions: Part = async ({ quick }) => {
   }
 }
 
-/** Another one each time, as far apart as they can be. */
+/** A different user each time, spread over all users. */
 function strangers(count: number): () => number {
   const stride = Math.floor(count * 0.618) | 1
   let at = 0
@@ -121,7 +121,7 @@ function requestOf(user: number): RequestInfo {
   return request
 }
 
-/** What the decisions are held against: the user's only role. */
+/** The expected result, from the user's only role. */
 const book = createRoleBook(crowdRoles, { pluginOf: () => undefined })
 const mayBy = (user: number): boolean => book.hold([{ name: roleNameOf(user) }]).find(requestOf(user)) !== undefined
 
@@ -131,7 +131,7 @@ interface Timed {
   readonly decided: readonly boolean[]
 }
 
-/** One after the other for each user, so that what disturbs one disturbs the other. */
+/** Alternates for each user, so that noise affects both equally. */
 async function timed<Visits extends readonly Visit[]>(
   users: readonly number[],
   visits: readonly [...Visits],
@@ -173,7 +173,7 @@ function row(name: string, cells: readonly string[]): void {
   console.log(name.padEnd(42) + cells.map((cell) => cell.padStart(14)).join(''))
 }
 
-/** Nobody signs in by way of another. */
+/** No roles from identity providers. */
 function noProviders(store: Store) {
   return {
     clock: systemClock,

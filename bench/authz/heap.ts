@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** What this process holds, its garbage collected; in bytes. */
+/** Heap in use after a garbage collection, in bytes. */
 export function memoryNow(): { readonly heap: number; readonly resident: number } {
   collect()
-  // Twice: what has a finalizer goes in the second round.
+  // Twice: objects with a finalizer are freed in the second round.
   collect()
   const { heapUsed, rss } = process.memoryUsage()
   return { heap: heapUsed, resident: rss }

@@ -5,10 +5,10 @@ export const roleCount = 1_000
 export const rulesPerRole = 20
 const pluginCount = 100
 const modelsPerPlugin = 20
-/** The rest is about resources. */
+/** The other rules are on resources. */
 const pathRulesPerRole = 3
 
-/** Numbers that look random and are the same in every run. */
+/** Deterministic pseudo-random numbers. */
 export function createDice(seed: number): (sides: number) => number {
   let state = seed
   return (sides) => {
@@ -25,7 +25,7 @@ export function pluginOf(group: string): string | undefined {
   return group.endsWith('.example.com') ? group.slice(0, -'.example.com'.length) : undefined
 }
 
-/** As plugins' templates are: a few verbs on one or two resources of one group, some with a prefix, part or names. */
+/** Rules like those of plugins: a few verbs on one or two resources of one group, some with a prefix, sub-resource or names. */
 export function randomRoles(dice: Dice): readonly RoleDefinition[] {
   return Array.from({ length: roleCount }, (_, at) => ({
     name: `role-${at}`,
@@ -64,7 +64,7 @@ function randomResourceRule(dice: Dice): Rule {
 
 const methods = ['GET', 'GET', 'GET', 'PUT', 'PATCH', 'DELETE']
 
-/** Half of them are made from rules, the other half from the same words without looking. */
+/** Half of the requests are built from rules, the other half at random from the same words. */
 export function randomRequests(dice: Dice, rules: readonly Rule[], count: number): readonly RequestInfo[] {
   return Array.from({ length: count }, (_, at) => {
     const rule = rules[dice(rules.length)]

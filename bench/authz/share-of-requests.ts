@@ -9,18 +9,18 @@ import { median, spread } from '../measure.ts'
 import type { Part } from '../part.ts'
 import type { Profiled, ProfiledLine } from './processes/profiled-server.ts'
 
-/** Percent of the time of a request. */
+/** Limit in percent of the time of a request. */
 const shareBar = 10
 const callers = 8
 const objects = 1_000
 const password = 'correct horse battery'
-/** Who somebody is, and what it may: everything that is done to know. */
+/** Code of authentication and authorization. */
 const folders = /\/packages\/server\/src\/(authn|authz|credentials|platform)\//
 
 /**
- * What knowing and deciding takes of a get, with a personal access token and with a session in a cookie. Of the server's
- * profile, every sample with a function of these parts on its stack counts, what they call included; held against the CPU
- * that the thread has used, without the database and without whoever waits.
+ * Share of authentication and authorization in a get, with a personal access token and with a session cookie. In the server's
+ * profile, every sample with a function of these parts on its stack counts, including their callees; compared with the CPU
+ * time of the thread, without the database and without waiting.
  */
 export const shareOfRequests: Part = async ({ quick }) => {
   const rounds = quick ? 3 : 7
@@ -67,10 +67,10 @@ async function many(count: number, operation: (at: number) => Promise<void>): Pr
   await Promise.all(Array.from({ length: callers }, caller))
 }
 
-/** Of all samples that have one of the parts on their stack. */
+/** Share of the samples with one of the parts on their stack. */
 function microsecondsIn({ profile }: Profiled): number {
   const inside = new Set<number>()
-  // Parents come before their children.
+  // Parents precede their children.
   for (const { id, callFrame, children = [] } of profile.nodes) {
     if (folders.test(callFrame.url)) inside.add(id)
     if (inside.has(id)) for (const child of children) inside.add(child)
@@ -84,7 +84,7 @@ interface Credential {
   readonly header: string
 }
 
-/** Objects to get, and somebody who may by one role among some, signed in in both ways. */
+/** Objects to get, and a user with several roles, one of which allows it, with a token and a session. */
 async function prepare(url: string, setupSecret: string): Promise<readonly Credential[]> {
   const post = async (path: string, body: object, header: Record<string, string> = {}) => {
     const headers = { 'content-type': 'application/json', origin: url, ...header }
@@ -117,7 +117,7 @@ async function prepare(url: string, setupSecret: string): Promise<readonly Crede
   const { token: session } = await signIn('ann', 'token')
   const { token } = await post('/apis/uc.api.platform.run/v1alpha1/personalaccesstokens', {}, bearer(session))
   const [cookie = ''] = (await signIn('ann', 'cookie')).headers.getSetCookie()
-  // What was bound takes effect within a moment.
+  // Waits until the binding takes effect.
   const mayGet = async () => (await fetch(`${url}/apis/${group}/v1/people/p-0`, { headers: bearer(token) })).ok
   while (!(await mayGet())) await sleep(20)
   return [

@@ -11,12 +11,12 @@ import type { Part } from '../part.ts'
 
 const command = join(import.meta.dirname, '../../packages/cli/src/main.ts')
 const firstLineMs = 1_000
-/** What may come on top while a terminal takes nothing. */
+/** Allowed memory growth while the output is not read. */
 const mostGrowthMb = 20
 const readBytes = 4 * 1024 * 1024
 const heldMs = 5_000
 
-/** All of very many objects, printed to somebody who stops reading for a while. */
+/** Prints very many objects to a reader that pauses. */
 export const list: Part = async ({ quick }) => {
   const count = quick ? 100_000 : 1_000_000
   await using server = await startPostgres('18', { durable: true })

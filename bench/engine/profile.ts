@@ -11,7 +11,7 @@ const objects = 10_000
 const callers = 32
 const shown = 12
 
-/** Where the host's own time goes, by the rooms of the code: what stands between HTTP and the bare engine. */
+/** CPU profile of the host by folder: the cost between HTTP and the database. */
 export const profile: Part = async ({ quick }) => {
   await using people = await startPeople(objects)
   await people.host[Symbol.asyncDispose]()
@@ -51,7 +51,7 @@ async function profiled(
     const { count } = await sendFor({ connections, request, status, pid: host.pid, callers, seconds }, 0)
     host.signal('SIGTERM')
     await host.exited
-    // Threads leave theirs beside it, and have done less.
+    // Worker threads write smaller profiles beside it.
     const files = readdirSync(folder).map((name) => join(folder, name))
     const [main] = files.toSorted((a, b) => statSync(b).size - statSync(a).size)
     if (main === undefined) throw new Error('the host has left no profile')

@@ -8,7 +8,7 @@ import { pgbenchScripts } from './scripts.ts'
 
 const objects = 10_000
 
-/** Of what pgbench reaches with the very same statements: how much is left over HTTP, with everything a host does. */
+/** Throughput over HTTP as a share of pgbench with the same statements. */
 export const share: Part = async ({ quick }) => {
   const rounds = quick ? 2 : 8
   const seconds = quick ? 2 : 3

@@ -3,7 +3,7 @@ import { openInstallation, type Follower } from './installation.ts'
 
 const bar = 20_000
 
-/** How fast a replica that was away takes up what it has missed: from NATS, and from the log when NATS is gone. */
+/** Catch-up rate of a disconnected replica: from NATS, and from the log when NATS is down. */
 export const catchUp: Part = async ({ quick }) => {
   const count = quick ? 100_000 : 1_000_000
   await using installation = await openInstallation()
@@ -41,7 +41,7 @@ export const catchUp: Part = async ({ quick }) => {
   }
 }
 
-/** The first answer comes when it runs again. */
+/** The first report arrives after the process is resumed. */
 async function resumed(replica: Follower) {
   replica.signal('SIGCONT')
   return replica.report()

@@ -9,7 +9,7 @@ import { createUser } from '../watch/user.ts'
 const barMs = 3_000
 const waitMs = 10_000
 
-/** A replica to which nothing comes through from NATS any more: how long until it shows what happened elsewhere since? */
+/** Delay until a replica that is cut off from NATS shows changes from other replicas. */
 export const cutNats: Part = async ({ quick }) => {
   const rounds = quick ? 4 : 20
   await using link = await openLink()
@@ -34,7 +34,7 @@ export const cutNats: Part = async ({ quick }) => {
     const watch = new WebSocket(`${second.replace(/^http/, 'ws')}${people}`, { headers })
     await new Promise((resolve, reject) => watch.once('open', resolve).once('error', reject))
     const frame = new Promise<number>((resolve) => watch.once('message', () => resolve(performance.now())))
-    // Also in the middle of the time between two proofs.
+    // Cuts at varying times between two proofs.
     await sleep(Math.random() * 500)
     link.hold()
     await call(first, 'POST', people, nextPerson())

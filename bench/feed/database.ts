@@ -8,17 +8,17 @@ import { writeAtRate } from '../watch/writer.ts'
 const bar = 0.1
 const replicas = 4
 const perSecond = 1_000
-/** With fewer than this share of them nothing is measured: replicas that get no CPU fall back on the log. */
+/** Minimum share of the offered writes for a valid result: replicas without CPU fall back to the log. */
 const enough = 0.95
 const ticksPerSecond = 100
 const lookMs = 1_000
-/** Less often, since a replica that is asked how it is asks the database. */
+/** Rarely, because a readiness check of a replica queries the database. */
 const stateMs = 5_000
 
 /**
- * What the database uses for a replica that follows changes: four replicas, all writes at the first one. Of the others, that
- * carry no log, the CPU of their connections, by either way. What a replica asks besides, such as credentials that were taken
- * back, is in both.
+ * Database load of a replica that follows changes: four replicas, all writes at the first. Measures the CPU of the connections
+ * of replicas without the relay, for both transports. Other queries of a replica, such as revoked
+ * credentials, are in both.
  */
 export const database: Part = async ({ quick }) => {
   const seconds = quick ? 10 : 40

@@ -5,7 +5,7 @@ import { startRelay } from '../../packages/server/src/feed/nats/relay.ts'
 import { loadSeals } from '../../packages/server/src/feed/nats/seals.ts'
 import { openPostgresStore } from '../../packages/server/src/store/postgres/postgres-store.ts'
 
-/** A process that follows changes, and carries the log to NATS when nobody else does; or that does only that. */
+/** A process that follows changes and may run the relay, or runs only the relay. */
 export interface FeedReport {
   /** How far it has come. */
   readonly number: number

@@ -9,13 +9,13 @@ const bar = 25
 const perSecond = 1_000
 const sampled = 1_000
 
-/** What the process that carries the log to NATS uses for a change: behind a backlog, and at a steady rate. */
+/** CPU of the relay per change: with a backlog, and at a steady rate. */
 export const relay: Part = async ({ quick }) => {
   const [backlog, seconds] = quick ? [40_000, 6] : [200_000, 20]
   await using installation = await openInstallation()
   const carrier = await installation.start('relay')
   await carrier.until(({ state }) => state === 'carries the log')
-  // Until the code is compiled, as in a server that has run for a while.
+  // Warms up the code.
   await installation.fill(40_000)
   await caughtUp(installation, carrier)
   const measure = async (produce: () => Promise<number>) => {
@@ -56,7 +56,7 @@ async function bytesOfChange({ store }: Installation): Promise<number> {
   return changes.reduce((sum, { about, data }) => sum + Buffer.byteLength(about) + data.length, 0) / changes.length
 }
 
-/** Real writes, one each, from this process; answers how many. */
+/** Single writes from this process; returns their number. */
 async function writeSteadily({ store }: Installation, seconds: number): Promise<number> {
   const began = performance.now()
   const all = perSecond * seconds

@@ -13,7 +13,7 @@ import { indexKey } from '../../packages/server/src/store/index-key.ts'
 import { openStoredModel } from './stored-model.ts'
 
 /**
- * What somebody would write without a platform: Fastify, a pool, and for each operation the one statement that the store
+ * A minimal server for comparison: Fastify, a pool, and for each operation the one statement that the store
  * uses. No authentication, no authorization, no validation, no selector, no count.
  */
 const [, , url = '', plural = ''] = process.argv

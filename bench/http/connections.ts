@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net'
 
 /**
- * Kept-alive connections with one request each under way. As lean as can be, because whoever sends shares the machine
- * with whoever answers: a full HTTP client would cost more than the server that is measured.
+ * Keep-alive connections with one request in flight each. Minimal, because the client shares the machine
+ * with the server: a full HTTP client would cost more than the measured server.
  */
 export interface Connections extends Disposable {
-  /** Sends on a free connection and answers the status; more requests than connections wait for none. */
+  /** Sends on a free connection and returns the status; throws if none is free. */
   send(request: Buffer): Promise<number>
 }
 

@@ -12,10 +12,10 @@ import { installStarted } from './sample.ts'
 
 const bar = 1.5
 const callers = 32
-/** Where a host without settings keeps the sockets of its plugins. */
+/** Default folder of plugin sockets. */
 const sockets = '/tmp'
 
-/** The host's CPU for a request that it hands on, against the least that can be done to hand it on. */
+/** CPU of the host for a forwarded request, compared with a minimal proxy. */
 export const customApi: Part = async ({ quick }) => {
   const [rounds, seconds] = quick ? [4, 1.5] : [12, 3]
   await using host = await startLoneHost('SQLite')

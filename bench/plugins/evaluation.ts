@@ -6,7 +6,7 @@ import { installStarted, samplePackage } from './sample.ts'
 const bar = 1
 const warmUps = 50
 
-/** What it costs a create that its plugin is asked for the values of an index, and whether it may be. */
+/** Cost of an evaluation (index values and check) in a create. */
 export const evaluation: Part = async ({ quick }) => {
   const creates = quick ? 500 : 3_000
   await using host = await startLoneHost('SQLite')

@@ -5,7 +5,7 @@ import type { Part } from '../part.ts'
 const bar = 130
 const settleMs = 10_000
 
-/** The memory of a host that has nothing to do, as it is shipped: compiled, not from its sources. */
+/** Memory of an idle host, from the compiled build. */
 export const idleHost: Part = async () => {
   await using host = await startLoneHost('SQLite', { compiled: true })
   await sleep(settleMs)

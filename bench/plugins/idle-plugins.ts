@@ -8,14 +8,14 @@ import { installStarted, samplePackage } from './sample.ts'
 const wanted = 50
 const barMegabytes = 1_200
 
-/** What many plugins take that nobody asks anything: their memory, and their host's attention. */
+/** Memory of many idle plugins, and CPU of their host. */
 export const idlePlugins: Part = async ({ quick }) => {
   const count = quick ? 10 : wanted
   const seconds = quick ? 10 : 30
   const names = Array.from({ length: count }, (_, at) => `idle${at}`)
   await using host = await startLoneHost('SQLite')
   for (const name of names) await installStarted(host, name, await samplePackage(name))
-  // What was needed to start is given back.
+  // Lets memory of the start be released.
   await sleep(5_000)
   const before = cpuSecondsOf(host.pid)
   await sleep(seconds * 1000)

@@ -9,7 +9,7 @@ export function cpuSecondsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
 }
 
-/** Of memory that is shared, each process has its part. */
+/** Proportional set size: shared memory is divided among its processes. */
 export function proportionalMegabytes(pid: number): number {
   return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1024
 }

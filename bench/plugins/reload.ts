@@ -11,11 +11,11 @@ import type { Part } from '../part.ts'
 const repository = resolve(import.meta.dirname, '../..')
 const bar = 1_000
 const times = 20
-/** Each look is a request that the plugin answers by two of its own, on the cores that are measured. */
+/** Polling interval; each poll is a request that causes two more, on the measured cores. */
 const lookMs = 40
 const stats = '/apis/console.api.reload.example.com/v1alpha1/reloads/-/stats'
 
-/** From the moment a file is saved until the route in it answers otherwise: a new plugin in `pergola dev`, as it is made. */
+/** Time from saving a file until its route gives the new response, for a new plugin in `pergola dev`. */
 export const reload: Part = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pergola-reload-'))
   try {

@@ -7,7 +7,7 @@ import { emptyPackage, installStarted } from './sample.ts'
 
 const bar = 3
 
-/** The CPU of an empty plugin up to `Started`, against a Node.js that does nothing; in turns, so that both are slowed alike. */
+/** CPU of an empty plugin up to `Started`, compared with an empty Node.js process; interleaved, so that noise affects both. */
 export const startCpu: Part = async ({ quick }) => {
   const rounds = quick ? 7 : 15
   await using host = await startLoneHost('SQLite')

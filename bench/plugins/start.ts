@@ -6,7 +6,7 @@ import { installStarted, samplePackage } from './sample.ts'
 const bar = 500
 const times = 10
 
-/** From the request that installs a plugin until it is started: its process, its models, nothing stored in them. */
+/** Time from the installation request until the plugin is started, without stored objects. */
 export const start: Part = async () => {
   const names = Array.from({ length: times + 1 }, (_, at) => `start${at}`)
   const packages = new Map<string, Buffer>()

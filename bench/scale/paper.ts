@@ -1,6 +1,6 @@
 import type { Unit, UnitName, Units } from './units.ts'
 
-/** How large an installation is. */
+/** Size of an installation. */
 interface Size {
   readonly replicas: number
   readonly watchers: number
@@ -12,7 +12,7 @@ interface Size {
 const large: Size = { replicas: 100, watchers: 1_000_000, writes: 5_000, objects: 100_000_000 }
 /** The rate at which shares of a core were measured. */
 const measuredWrites = 1_000
-/** Of a core, for bringing changes to watchers; the rest is for requests, and for moments of more. */
+/** Share of a core for delivering changes to watches; the rest is for requests and peaks. */
 const deliveryShare = 0.5
 const defaultLogBytes = 10 * 1024 ** 3
 
@@ -44,7 +44,7 @@ export function unitTable(units: Units): string {
   return table(['What', 'Costs', 'Measured by'], rows)
 }
 
-/** What an installation of a size comes to. */
+/** Computed needs of an installation. */
 export function paperTable(units: Units, wanted: Partial<Size> = {}): string {
   const size = { ...large, ...wanted }
   const rows = rowsOf(size).map(({ part, needs, words }) => {
@@ -150,7 +150,7 @@ function shown({ value }: Unit): string {
   return value >= 1_000 ? whole(round(value)) : String(Number(value.toPrecision(3)))
 }
 
-/** Two figures are as much as the sum can be trusted. */
+/** Rounds to two significant figures. */
 function round(value: number): number {
   return Number(value.toPrecision(2))
 }

@@ -4,10 +4,10 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import { marker, markerDigits } from './marker.ts'
 
 /**
- * What somebody would write without a platform: for each event a frame that is made once, and `send` for each who wants
- * it. `?city=<n>` is the group of a connection.
+ * A minimal fan-out for comparison: builds one frame for each event and calls `send` for each interested
+ * connection. `?city=<n>` is the group of a connection.
  *
- * Told by messages: `run` so many events a second for some seconds, over all groups in turn.
+ * Controlled by messages: `run` sends events at a rate for some seconds, over all groups in turn.
  */
 interface BareCommand {
   readonly perSecond: number

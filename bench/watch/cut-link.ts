@@ -9,12 +9,12 @@ import { createUser } from './user.ts'
 const barMs = 3_000
 const heldMs = 5_000
 const askEveryMs = 20
-/** Allowed by a right alone: there is nothing there, so whoever may ask is told 404 without the database. */
+/** A path without an object: an authorized caller gets 404 without a database query. */
 const probe = '/rights-probe'
 
 /**
- * A replica that is cut off from its database, while a right is taken back on another one: until when does it still go by
- * that right, and does a stream that was open get anything of what happened since?
+ * A replica is cut off from its database while a right is revoked on another one. Measures how long it still accepts
+ * that right, and counts events that an open stream still gets.
  */
 export const cutLink: Part = async ({ quick }) => {
   const rounds = quick ? 3 : 20

@@ -13,7 +13,7 @@ const bar = 1.3
 const ticksPerSecond = 100
 
 /**
- * What it costs to bring an event to a hundred of ten thousand watchers, beyond the write itself, against a bare loop over
+ * Cost of delivering an event to a hundred of ten thousand watches, without the write, compared with a loop over
  * `ws` that sends as many frames of the same size in the same run.
  */
 export const fanOut: Part = async ({ quick }) => {

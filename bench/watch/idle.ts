@@ -6,7 +6,7 @@ import { startReaders } from './reader-process.ts'
 
 const bar = 12
 
-/** The memory of watchers that have nothing to do but get a bookmark now and then. */
+/** Memory of idle watches, which only get bookmarks. */
 export const idle: Part = async ({ quick }) => {
   const watchers = quick ? 5_000 : 19_000
   await using host = await startHost({ replicas: 1 })

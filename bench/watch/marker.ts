@@ -1,3 +1,3 @@
-/** Stands in what is written, before its number: whoever reads many frames finds it without parsing them. */
+/** Marker before the number in written objects, so that readers find the number without parsing frames. */
 export const marker = 'written-as-'
 export const markerDigits = 9

@@ -2,10 +2,10 @@ import { connect, type Socket } from 'node:net'
 import { marker, markerDigits } from './marker.ts'
 
 /**
- * Many readers of watches in a process of their own, as cheap as can be: bytes are counted and looked through for the
- * number of their object, and nothing is parsed.
+ * Many watch clients in a separate process, as cheap as possible: counts bytes and searches them for the
+ * number of the object, without parsing.
  *
- * Told by messages: `open` so many, `report`; answers each.
+ * Controlled by the messages `open` and `report`; replies to each.
  */
 interface OpenCommand {
   readonly do: 'open'
@@ -23,7 +23,7 @@ export interface ReaderReport {
   readonly open: number
   readonly frames: number
   readonly bytes: number
-  /** What came, by its number, and when, in milliseconds since 1970. */
+  /** Arrival times by object number, in milliseconds since 1970. */
   readonly arrivals: readonly (readonly [number: number, at: number])[]
 }
 
@@ -33,7 +33,7 @@ let bytes = 0
 let open = 0
 let arrivals: [number: number, at: number][] = []
 const mark = Buffer.from(marker)
-/** In no text: whoever does not answer is taken for gone. */
+/** Answers pings, because the server drops clients that do not. */
 const ping = Buffer.from([0x89, 0])
 const pong = Buffer.from([0x8a, 0x80, 0, 0, 0, 0])
 const at = () => performance.timeOrigin + performance.now()

@@ -9,7 +9,7 @@ import { createUser } from './user.ts'
 const bar = 250
 const core = '/api/v1alpha1'
 
-/** How long after a right or a credential was taken back on one replica the other still serves by it. */
+/** Delay until another replica enforces the revocation of a right or a credential. */
 export const revocation: Part = async ({ quick }) => {
   const times = quick ? 20 : 100
   await using host = await startHost({ replicas: 2 })
@@ -20,7 +20,7 @@ export const revocation: Part = async ({ quick }) => {
   ]
   const short: string[] = []
   let worst = 0
-  console.log('\ntaken back on one replica        request on the other p50/p99 ms    watch on the other p50/p99 ms')
+  console.log('\nrevoked on one replica           request on the other p50/p99 ms    watch on the other p50/p99 ms')
   for (const { name, prepare } of ways) {
     const requests: number[] = []
     const watches: number[] = []

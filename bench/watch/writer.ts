@@ -17,7 +17,7 @@ export interface WriteOptions {
 
 const connections = 256
 
-/** Offers so many creates a second, spread over the replicas; whoever cannot keep up with that shows fewer. */
+/** Sends creates at a rate, spread over the replicas; a slow installation completes fewer. */
 export async function writeAtRate({ addresses, perSecond, seconds }: WriteOptions): Promise<Written> {
   using stack = new DisposableStack()
   const lanes = []

@@ -1,22 +1,22 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** A link that can be cut: plain TCP between a client and servers, in turn. */
+/** A TCP proxy between a client and servers, used in turn, whose connections a test can cut. */
 export interface CuttingProxy extends AsyncDisposable {
   readonly url: string
-  /** Links that stand. */
+  /** Number of open connections. */
   readonly count: number
-  /** Links there ever were. */
+  /** Number of connections so far. */
   readonly total: number
-  /** That came from the servers. */
+  /** Bytes received from the servers. */
   readonly bytes: number
-  /** Breaks links that stand, all unless a choice is given. */
+  /** Cuts open connections: all, or those chosen. */
   cut(choose?: () => boolean): number
-  /** From now on nothing passes, and nobody is told; `false` lets it pass again on new links. */
+  /** Silently stops forwarding; `false` forwards again on new connections. */
   stall(on?: boolean): void
-  /** From now on a request to become a WebSocket is answered with 400, as some proxies do. */
+  /** Answers WebSocket upgrades with 400, as some proxies do. */
   refuseUpgrades(): void
-  /** From now on new links are broken at once. */
+  /** Drops new connections at once. */
   refuse(on?: boolean): void
 }
 

@@ -9,11 +9,11 @@ import { text } from 'node:stream/consumers'
 
 export const chromium = '/usr/bin/chromium'
 
-/** One origin, as people have it: a page, its script, and the API of a server behind it. */
+/** One origin that serves a page, its script, and the API of a server. */
 export interface Page extends AsyncDisposable {
   readonly origin: string
   serve(serverUrl: string, script: string): void
-  /** What the script sent to `/result`, run in a browser of its own. */
+  /** Runs the script in a new browser and returns what it sent to `/result`. */
   run(): Promise<unknown>
 }
 

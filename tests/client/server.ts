@@ -10,7 +10,7 @@ import { createLog } from '../../packages/server/src/base/log.ts'
 import type { SealingKey } from '../../packages/server/src/base/sealing-keys.ts'
 import { seedAdministrator } from '../end-to-end/seed-administrator.ts'
 
-/** Of the administrator. */
+/** Token of the administrator. */
 export const token = 'pgs_client-test-client-test-client-test'
 
 export interface Note extends ApiObject {
@@ -27,11 +27,11 @@ export interface ServerOptions {
   readonly databaseUrl: string
   readonly port?: number
   readonly settings?: Readonly<Record<string, string>>
-  /** What secrets are sealed with; asked for when a server starts. */
+  /** Encryption keys of secrets, read when a server starts. */
   readonly keys?: () => readonly SealingKey[]
 }
 
-/** A whole server in this process, as `pergola serve` puts it together. */
+/** A complete server in this process, assembled as by `pergola serve`. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { databaseUrl, port = 0, settings = {}, keys = () => [] } = options
   return assemble({
@@ -49,17 +49,17 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   })
 }
 
-/** A server on a database file of its own. */
+/** A server with its own database file. */
 export interface SqliteServer extends AsyncDisposable {
   readonly url: string
-  /** As the administrator. */
+  /** A client of the administrator. */
   client(options?: Partial<ClientOptions>): Client
-  /** A model of the test's own, and its objects as the administrator has them. */
+  /** Declares a new model for a test and returns a client of the administrator for it. */
   notes(client?: Client): Promise<Notes>
   stop(): Promise<void>
-  /** On the same port. */
+  /** Starts again on the same port. */
   start(): Promise<void>
-  /** Of the stopped server's database; `restore` brings it back to that. */
+  /** Copies the database of the stopped server; `restore` puts the copy back. */
   backUp(): void
   restore(): void
 }
@@ -105,7 +105,7 @@ export async function startSqliteServer(
 const group = 'client.example.com'
 let models = 0
 
-/** Of a model that was declared. */
+/** The resource of a declared model. */
 export function notesOf(client: Client, plural: string): Notes {
   return Object.assign(client.resource<Note>({ group, version: 'v1alpha1', plural }), { plural })
 }

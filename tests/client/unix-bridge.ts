@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A Unix socket that leads to a server that listens on TCP. */
+/** A Unix socket that forwards to a server on TCP. */
 export interface Bridge extends AsyncDisposable {
   readonly socket: string
 }

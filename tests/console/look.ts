@@ -6,7 +6,7 @@ import { nextTodo } from './packages.ts'
 import { makeSampleData } from './sample-data.ts'
 import type { BrowserOptions, Stage, Visitor } from './stage.ts'
 
-/** A page, by the name of its picture, and what has to be done there before it is looked at. */
+/** A page, the name of its screenshot, and the steps before the screenshot. */
 interface Scene {
   readonly name: string
   readonly path: string
@@ -51,7 +51,7 @@ const scenes: readonly Scene[] = [
 ]
 
 let edits = 0
-/** Two people change the same title; the second who saves is asked. */
+/** Two users change the same title; the second to save sees the conflict dialog. */
 async function editTogether(page: Page, stage: Stage): Promise<void> {
   await page.getByLabel('Title').fill('Water the plants on Friday')
   const path = '/apis/todo.example.com/v1alpha1/todos/water-the-plants'
@@ -79,11 +79,11 @@ const looks: readonly (BrowserOptions & { readonly name: string })[] = [
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
 export interface LookOptions {
-  /** Where pictures are kept; none are without it. */
+  /** Folder for screenshots; none are taken without it. */
   readonly folder: string | undefined
 }
 
-/** Opens every page in every look; answers what people who cannot see, or not well, would be stopped by. */
+/** Opens every page in every theme and size, and returns the accessibility faults. */
 export async function lookAround(stage: Stage, { folder }: LookOptions): Promise<readonly string[]> {
   await makeSampleData(stage)
   const found: string[] = []
@@ -100,7 +100,7 @@ export async function lookAround(stage: Stage, { folder }: LookOptions): Promise
   return found
 }
 
-/** The page that a new installation begins with; there is none later. */
+/** The setup page, which exists only in a new installation. */
 export async function lookAtSetup(stage: Stage, { folder }: LookOptions): Promise<readonly string[]> {
   const found: string[] = []
   const path = '/setup'
@@ -138,7 +138,7 @@ async function lookAtMenu({ page }: Visitor, looked: Looked): Promise<readonly s
 }
 
 async function examine(page: Page, name: string, { look, folder }: Looked): Promise<readonly string[]> {
-  // For what moves to come to rest.
+  // Waits for animations to end.
   await page.waitForTimeout(300)
   if (folder !== undefined) await keepPicture(page, join(folder, `${name}-${look}.webp`))
   const wide = (await page.evaluate(widest)) as string | undefined
@@ -148,14 +148,14 @@ async function examine(page: Page, name: string, { look, folder }: Looked): Prom
   ]
 }
 
-/** What sticks out, where the whole page can be scrolled sideways. */
+/** Elements that make the page scroll horizontally. */
 const widest = `(() => {
   if (document.documentElement.scrollWidth <= innerWidth + 1) return undefined
   const out = [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
   return out.map(({ tagName, className }) => tagName.toLowerCase() + '.' + className).slice(-3).join(', ')
 })()`
 
-/** As WebP, which Chromium writes by its own protocol alone: half of what the same picture takes as JPEG. */
+/** Writes WebP through the DevTools protocol, the only way in Chromium; half the size of JPEG. */
 async function keepPicture(page: Page, file: string): Promise<void> {
   mkdirSync(join(file, '..'), { recursive: true })
   const session = await page.context().newCDPSession(page)
@@ -173,7 +173,7 @@ interface AxeResult {
   }[]
 }
 
-/** By script of the test, past the policy of the page: it is the browser's, not the page's. */
+/** Injects the script through the browser, because the content security policy of the page blocks it. */
 async function violations(page: Page, where: string): Promise<readonly string[]> {
   await page.evaluate(await axeSource())
   const { violations: all } = (await page.evaluate('axe.run()')) as AxeResult

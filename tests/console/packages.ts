@@ -8,7 +8,7 @@ const about = (name: string, version: string) =>
 const example = join(import.meta.dirname, '../../examples/todo')
 export const todo = (): Promise<Buffer> => packedProject('examples/todo')
 
-/** The next version of the same plugin, whose page has another title; or another plugin that is the same but for its name. */
+/** The next version of the same plugin with another page title, or a copy under another name. */
 export async function nextTodo({ name = 'todo' } = {}): Promise<Buffer> {
   const read = (path: string) => readFileSync(join(example, path), 'utf8')
   const project = JSON.parse(read('package.json')) as object
@@ -24,7 +24,7 @@ export async function nextTodo({ name = 'todo' } = {}): Promise<Buffer> {
   )
 }
 
-/** A plugin whose second version takes its time to say what is indexed. */
+/** A plugin whose second version computes index values slowly. */
 export async function slowIndex(version: '1.0.0' | '1.1.0'): Promise<Buffer> {
   const indexes =
     version === '1.0.0'
@@ -39,7 +39,7 @@ export async function slowIndex(version: '1.0.0' | '1.1.0'): Promise<Buffer> {
   })
 }
 
-/** One whose process ends as soon as it begins. */
+/** A plugin whose process exits right after the start. */
 export async function failing(): Promise<Buffer> {
   return packedFiles({
     'package.json': about('failing', '1.0.0'),
@@ -50,7 +50,7 @@ export async function failing(): Promise<Buffer> {
   })
 }
 
-/** One whose pages do their worst. */
+/** A plugin with hostile pages. */
 export async function hostilePages(): Promise<Buffer> {
   return packedFiles({
     'package.json': about('hostile', '1.0.0'),
@@ -62,7 +62,7 @@ export async function hostilePages(): Promise<Buffer> {
   })
 }
 
-/** One whose module cannot be read at all. */
+/** A plugin whose console module fails to load. */
 export async function brokenPages(): Promise<Buffer> {
   return packedFiles({
     'package.json': about('broken', '1.0.0'),

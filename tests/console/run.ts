@@ -11,11 +11,11 @@ import { openStage } from './stage.ts'
 import { sampleOf } from '../../tools/sample.ts'
 
 /**
- * Can people do with the console what it is there for? One installation on PostgreSQL, from its first minute on, and Chromium
- * before it; each journey goes on where the one before has ended. Then every page is opened in light and dark, at a desk and on
- * a phone, and looked over for what would keep somebody from using it. `--screenshots=<folder>` keeps pictures of that;
- * `--quick` leaves out the million objects; `--only=<pattern>` goes on journeys whose name matches, `--sample=2` on two, others at another commit; those that make
- * the administrator and install the plugin, which all others need, come with them. `npm run build` makes the console first.
+ * Runs user journeys through the console in Chromium, on one new installation on PostgreSQL. Each journey continues from the
+ * state of the one before. Then every page is opened in light and dark theme, in desktop and phone size, and checked for
+ * accessibility. `--screenshots=<folder>` keeps screenshots;
+ * `--quick` omits the million objects; `--only=<pattern>` runs journeys whose name matches; `--sample=2` runs two, chosen by the commit. The journeys that create
+ * the administrator and install the plugin always run, because all others need them. `npm run build` builds the console first.
  */
 const { values } = parseArgs({
   options: {
@@ -38,7 +38,7 @@ const everyPage: Journey = {
 function assertNone(found: readonly string[]): void {
   if (found.length > 0) throw new Error(found.join('\n'))
 }
-/** A sample has none that takes a minute, or that measures: it may run beside others. */
+/** A sample excludes journeys that take a minute or measure times, because it may run beside other work. */
 const isSampled = (journey: Journey) => ![setupPage, everyPage, million, firstLoad].includes(journey)
 const journeys: readonly Journey[] = [
   setupPage,
@@ -88,7 +88,7 @@ for (const { name, run } of chosen) {
   if (problem === undefined) continue
   failed++
   console.log(problem.replaceAll(/^/gm, '    '))
-  // All others need what these two make.
+  // All others need the results of these two.
   if (needed.some((journey) => journey.name === name)) break
 }
 console.log(`${chosen.length} journeys: ${failed === 0 ? 'all passed' : `${failed} FAILED`}`)

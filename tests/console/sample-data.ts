@@ -29,7 +29,7 @@ const titles = [
   'Repair the door of the archive',
 ]
 
-/** Something to see on every page, whichever journeys went before; what is there already stays as it is. */
+/** Creates data for every page, independent of earlier journeys; existing objects are not changed. */
 export async function makeSampleData(stage: Stage): Promise<void> {
   const people = [
     { name: 'bob', displayName: 'Bob Meyer', email: 'bob@example.com' },

@@ -3,18 +3,18 @@ import { chromium, type Browser, type BrowserContext, type Page } from 'playwrig
 
 export const password = 'correct horse battery'
 
-/** A host in its first hour, and people with browsers before it. */
+/** A new host and browsers of its users. */
 export interface Stage extends AsyncDisposable {
   readonly url: string
-  /** Of the host's database. */
+  /** URL of the host's database. */
   readonly database: string
-  /** Makes the first administrator. */
+  /** Secret that creates the first administrator. */
   readonly setupSecret: string
-  /** A browser of its own. */
+  /** A new browser. */
   open(options?: BrowserOptions): Promise<Visitor>
-  /** A browser in which somebody is signed in. */
+  /** A new browser with a signed-in user. */
   as(username: string, options?: BrowserOptions): Promise<Visitor>
-  /** The API, as the administrator. */
+  /** Calls the API as the administrator. */
   api(method: string, path: string, body?: object | Buffer): Promise<unknown>
   until(what: string, holds: () => Promise<boolean>): Promise<void>
 }
@@ -24,16 +24,16 @@ export interface BrowserOptions {
   readonly phone?: boolean
 }
 
-/** Somebody who looks at the console. */
+/** A user with a browser. */
 export interface Visitor extends AsyncDisposable {
   readonly page: Page
-  /** To a page of the console, as when its address is typed. */
+  /** Opens a page of the console by its URL. */
   goTo(path: string): Promise<void>
-  /** By the menu, without the page being loaded anew. */
+  /** Opens a page from the menu, without a reload. */
   choose(entry: string): Promise<void>
-  /** What the console must never do, as far as it was seen: errors in the browser, requests to anybody else. */
+  /** Observed faults: browser errors and requests to other origins. */
   readonly faults: readonly string[]
-  /** Answers that are a part of the journey. */
+  /** Error responses that the journey expects. */
   expectStatus(status: number): void
 }
 

@@ -9,8 +9,8 @@ import { startPergola } from '../end-to-end/pergola-process.ts'
 import { seedAdministrator } from '../end-to-end/seed-administrator.ts'
 
 /**
- * Is what a client holds in its cache what the server has, soon after a server that was killed is back? Others write all the
- * while, also while it is away.
+ * Checks that a client cache equals the state of the server soon after a killed server is back. Writes continue all the
+ * time, also while the server is down.
  */
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } })
 const [objects, kills] = values.quick ? [1_000, 5] : [10_000, 20]
@@ -58,7 +58,7 @@ try {
     await server.url()
     const back = performance.now()
     const isSame = async () => {
-      // What is written meanwhile may be in one and not yet in the other: looked at again.
+      // A write in flight may be in one and not yet in the other, so the comparison is repeated.
       const held = new Map(cache.items().map(({ metadata }) => [metadata.uid, metadata.version]))
       const stored = await present()
       return held.size === stored.size && [...stored].every(([uid, version]) => held.get(uid) === version)
@@ -99,7 +99,7 @@ async function fill(): Promise<void> {
   await Promise.all(Array.from({ length: lanes }, lane))
 }
 
-/** Changes, removes and makes; what fails while there is no server is left. */
+/** Changes, deletes and creates objects; failures while the server is down are ignored. */
 async function write(by: number): Promise<void> {
   for (let at = 0; isWriting; at++) {
     const name = `t-${Math.floor(Math.random() * objects)}`

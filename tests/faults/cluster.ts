@@ -12,8 +12,8 @@ import { keepHistory } from './watch/keep-history.ts'
 import { addResult, readResults, violationsIn } from './watch/results.ts'
 
 /**
- * The whole installation, broken on purpose: replicas, what connects them, the database and what stands before it. How soon
- * does everything work again, and is every write there and every watch told the truth? Rounds add up over runs in
+ * Injects faults into a whole installation: replicas, their connections, the database and its pooler. Measures how soon
+ * everything works again, and checks that no write is lost and every watch is correct. Rounds accumulate over runs in
  * `--results=<file>`; `--only=<fault,…>` and `--variant=<name>` choose.
  */
 const { values } = parseArgs({
@@ -61,7 +61,7 @@ async function passQuickly(): Promise<void> {
   }
 }
 
-/** Each installation serves some rounds; then comes one of another kind. */
+/** Runs some rounds on each installation, then starts one of another variant. */
 async function passForLong(): Promise<void> {
   const isTime = () => performance.now() - began > runMs
   for (let number = random.whole(0, variants.length - 1); !isTime(); number++) {
@@ -75,7 +75,7 @@ async function passForLong(): Promise<void> {
   }
 }
 
-/** Some that leave one history, and perhaps one that makes two of it, in any order. */
+/** Draws faults in random order; at most one of them forks the history. */
 function drawnFor(installation: Installation): readonly Fault[] {
   const possible = faults.filter(({ isPossible }) => isPossible(installation))
   const [forking, others] = [possible.filter(({ forks }) => forks), possible.filter(({ forks }) => !forks)]
@@ -84,7 +84,7 @@ function drawnFor(installation: Installation): readonly Fault[] {
   return drawn
 }
 
-/** Answers whether the installation is of use afterwards. */
+/** Returns whether the installation is still usable. */
 async function passRound(installation: Installation, drawn: readonly Fault[]): Promise<boolean> {
   const { variant } = installation
   const roundSeed = random.seed()
@@ -119,7 +119,7 @@ function tell({ verdict, lineages, fork, entries }: RoundResult, figures: Cluste
   }
 }
 
-/** Answers whether all is well. */
+/** Returns whether the run passed. */
 function report(): boolean {
   const all = readResults(resultsFile) as readonly ClusterFigures[]
   if (all.length > roundsOfRun.length) console.log(`with the runs before:\n${tableOf(all)}`)
@@ -128,7 +128,7 @@ function report(): boolean {
   const wanted = values.quick ? quickRounds.flat().filter((name) => faults.some((one) => one.name === name)) : []
   const happened = new Set(roundsOfRun.flatMap((round) => round.faults.map(({ name }) => name)))
   const missing = wanted.filter((name) => !happened.has(name))
-  if (missing.length > 0) console.log(`these never happened, which proves little: ${missing.join(', ')}`)
+  if (missing.length > 0) console.log(`not covered: these never happened: ${missing.join(', ')}`)
   const passed =
     brokenOff === 0 &&
     missing.length === 0 &&

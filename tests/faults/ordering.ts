@@ -9,10 +9,10 @@ import { isClean, judge, type Verdict } from './ordering/verdict.ts'
 import { runSlowWriter, runWriter, type WriterOptions } from './ordering/writers.ts'
 
 /**
- * Does every reader get every committed change once, and those of one object in order, while many write the same few
- * objects from three replicas? Two readers that are often written instead run along; they must fail, or this run proves
- * nothing. Lists are taken all the while, and the log behind each must continue exactly where the list stood.
- * `--events=8000` says how many are enough.
+ * Checks that every reader gets every committed change once, in order per object, while many clients write the same few
+ * objects through three replicas. Two naive readers run along; they must fail, or this run proves
+ * nothing. Lists are read all the time, and the log after each must continue exactly where the list ended.
+ * `--events=8000` sets the number of changes.
  */
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, events: { type: 'string' } } })
 const { quick } = values
@@ -83,8 +83,8 @@ async function takeLists(): Promise<void> {
 }
 
 /**
- * Behind a list, each object goes on with the version after the one listed, and an object not listed begins with 0. What
- * a list got wrong shows at once, so a stretch of the log behind each is enough.
+ * After a list, each object continues with the version after the listed one, and an object not listed begins with 0. A fault
+ * of a list shows at once, so a short part of the log after each is enough.
  */
 async function judgeLists(): Promise<number> {
   let faults = 0
@@ -105,7 +105,7 @@ async function judgeLists(): Promise<number> {
   return faults
 }
 
-/** How many changes of each object are in the log, whatever anybody read. */
+/** Number of changes of each object in the log. */
 async function committedVersions(): Promise<Map<string, number>> {
   const client = new Pool({ connectionString: database.url, max: 1 })
   const { rows } = await client.query<{ uid: string; count: number }>(

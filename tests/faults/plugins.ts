@@ -4,7 +4,7 @@ import { sharedMemory } from './plugins/shared-memory.ts'
 import { stricterSchema } from './plugins/stricter-schema.ts'
 import { runTrials } from './store/run-trials.ts'
 
-/** Do plugins keep their promises when hosts and plugins are killed or stand still, and hosts when plugins do their worst? `--only=<trial>,<trial>` runs some. */
+/** Checks plugins when hosts and plugins are killed or suspended, and hosts when plugins are hostile. `--only=<trial>,<trial>` selects trials. */
 await runTrials([controllers, hostile, sharedMemory, stricterSchema])
-// Whatever is still open must not keep the process.
+// Exits even if handles are still open.
 process.exit()

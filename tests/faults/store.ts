@@ -7,7 +7,7 @@ import { slowReader } from './store/slow-reader.ts'
 import { stoppedHolder } from './store/stopped-holder.ts'
 
 /**
- * Does the store keep its promises when processes are killed or stopped, when somebody holds an old snapshot, and when
- * somebody reads everything slowly? `--only=<trial>,<trial>` runs some of them.
+ * Checks the store when processes are killed or stopped, when a client holds an old snapshot, and when a client
+ * reads everything slowly. `--only=<trial>,<trial>` selects trials.
  */
 await runTrials([killWriter, killDatabase, stoppedHolder, indexBuild, oldSnapshot, slowReader])

@@ -15,10 +15,10 @@ import { transports } from './watch/nats-part.ts'
 import { runRound } from './watch/round.ts'
 
 /**
- * Does everybody who watches get every change, once and in order, whatever happens to replicas, links and the database?
- * Clients note all that they asked and all that they got; validators hold it against the log of the database. Results add up
- * over runs in `--results=<file>`. A round lasts for some seconds, or until `--changes=<number>` were written. `--transport=nats` has changes come by three servers of NATS, which are troubled too, and
- * `--transport=mixed` to some of the replicas.
+ * Checks that every watch gets every change once and in order during faults of replicas, connections and the database.
+ * Clients record all requests and responses; validators compare them with the log of the database. Results accumulate
+ * over runs in `--results=<file>`. A round lasts for some seconds, or until `--changes=<number>` are written. `--transport=nats` uses three NATS servers, which fail too, and
+ * `--transport=mixed` uses NATS for some of the replicas.
  */
 const { values } = parseArgs({
   options: {
@@ -52,15 +52,15 @@ try {
 } finally {
   await cluster?.[Symbol.asyncDispose]()
 }
-// Whatever is still open must not keep the process.
+// Exits even if handles are still open.
 process.exit(report() ? 0 : 1)
 
-/** On a slow machine less happens in the same time: what has not happened yet gets some more rounds. */
+/** Adds rounds on a slow machine until every required event has happened. */
 function isThin(number: number): boolean {
   return !values.calm && number <= rounds + moreRounds && unproven(roundsOfRun).length > 0
 }
 
-/** A cluster serves some rounds, and is then looked through as the store's own trials do it. */
+/** Runs some rounds on a cluster and then checks its database as the store trials do. */
 async function passRound(number: number): Promise<void> {
   if (number % roundsOfCluster === 1) {
     disagreements += await leave(cluster)
@@ -88,12 +88,12 @@ async function passRound(number: number): Promise<void> {
   }
 }
 
-/** Not in every round. */
+/** Options of a round, which vary. */
 function happening(number: number) {
   return { forgets: number % 2 === 1, killsDatabase: number % 2 === 0, floods: number % 3 === 0 }
 }
 
-/** Answers how much in its database does not agree. */
+/** Returns the number of inconsistencies in its database. */
 async function leave(left: Cluster | undefined): Promise<number> {
   if (!left) return 0
   const faults = await checkStore(left.databaseUrl)
@@ -102,13 +102,13 @@ async function leave(left: Cluster | undefined): Promise<number> {
   return faults.length
 }
 
-/** Answers whether all is well. */
+/** Returns whether the run passed. */
 function report(): boolean {
   const all = readResults(resultsFile) as readonly RoundFigures[]
   if (all.length > roundsOfRun.length) console.log(`with the runs before:\n${summaryOf(all)}`)
   console.log(summaryOf(roundsOfRun).replace(/\n[^\n]*$/, ''))
   const missing = values.calm ? [] : unproven(roundsOfRun)
-  if (missing.length > 0) console.log(`these never happened, which proves little: ${missing.join(', ')}`)
+  if (missing.length > 0) console.log(`not covered: these never happened: ${missing.join(', ')}`)
   const violations = roundsOfRun.reduce((sum, round) => sum + violationsIn(round), disagreements)
   const passed = violations === 0 && missing.length === 0
   console.log(`${summaryOf(roundsOfRun).split('\n').at(-1)}: ${passed ? 'passed' : 'FAILED'}`)

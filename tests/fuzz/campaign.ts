@@ -10,7 +10,7 @@ import { openConnection, sendBytes, type Answer, type Connection } from './sende
 import { read, type Kind, type KnownObject, type Shot, type World } from './shot.ts'
 
 const senders = 16
-/** More objects of a model than these are deleted again. */
+/** Objects kept per model; further ones are deleted. */
 const maxObjects = 15
 
 export interface CampaignParts {
@@ -18,11 +18,11 @@ export interface CampaignParts {
   readonly documents: Documents
   readonly seed: number
   readonly findings: Findings
-  /** Told of every answer. */
+  /** Called for every response. */
   readonly onAnswer: (kind: Kind, answer: Answer) => void
 }
 
-/** Sixteen senders, each with a connection, objects and a seed of its own; what one does hangs on no other. */
+/** Sixteen independent senders, each with its own connection, objects and seed. */
 export class Campaign implements Disposable {
   readonly #senders: readonly Sender[]
 
@@ -30,7 +30,7 @@ export class Campaign implements Disposable {
     this.#senders = Array.from({ length: senders }, (_, at) => new Sender(parts, at))
   }
 
-  /** Sends at least so many requests in all. */
+  /** Sends at least `requests` requests in total. */
   async send(requests: number): Promise<void> {
     await Promise.all(this.#senders.map((sender) => sender.send(Math.ceil(requests / senders))))
   }
@@ -70,13 +70,13 @@ class Sender implements Disposable {
     }
   }
 
-  /** Answers what is to be asked next. */
+  /** Sends a request and returns the follow-up requests. */
   async #shoot(shot: Shot): Promise<readonly Shot[]> {
     const { url, documents, findings, onAnswer } = this.#parts
     this.#sent++
     const answer = shot.bytes ? await sendBytes(url, shot.bytes) : await this.#connection.send(shot.line)
     onAnswer(shot.kind, answer)
-    // A connection may have been left in a bad state by the request before.
+    // The previous request may have left the connection in a bad state.
     const before = answer.status === 0 ? ` after ${this.#before}` : ''
     for (const fault of faultsOf(documents, shot, answer)) findings.add(`${fault}${before}`, shot)
     if (!shot.bytes)
@@ -87,7 +87,7 @@ class Sender implements Disposable {
     return isPassing(answer) ? [] : [...after, ...next]
   }
 
-  /** Keeps what was stored, and asks whether it can be read. */
+  /** Records a stored object and reads it back. */
   #learn({ line, bytes }: Shot, body: unknown, { status }: Answer): readonly Shot[] {
     const [path = '', query = ''] = line.path.split('?')
     const model = this.#world.models.find((one) => path === one.path || path.startsWith(`${one.path}/`))

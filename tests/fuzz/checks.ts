@@ -4,7 +4,7 @@ import type { Shot } from './shot.ts'
 
 const slowMs = 5_000
 
-/** Statuses of a server that cannot answer now and says when to ask again; allowed, and counted. */
+/** Statuses with Retry-After of a busy server; allowed and counted. */
 const passing = new Set(['IndexBuilding', 'Unavailable'])
 
 interface ProblemBody {
@@ -20,10 +20,10 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** Everything that is wrong with an answer, each in words that are the same for the same fault. */
+/** All faults of a response; equal faults have equal texts. */
 export function faultsOf(documents: Documents, shot: Shot, answer: Answer): readonly string[] {
   const { status, failure, ms } = answer
-  // Bytes that are no request may be answered by closing the connection.
+  // The server may close the connection on bytes that are not HTTP.
   if (status === 0) return shot.bytes ? [] : [`no answer: ${failure}`]
   const faults: string[] = []
   if (ms > slowMs) faults.push(`answered after more than ${slowMs / 1000} s`)
@@ -37,18 +37,18 @@ export function isPassing({ status, headers, text }: Answer): boolean {
   return status === 503 && passing.has(reason) && headers['retry-after'] !== undefined
 }
 
-/** The status is one of the operation's, and the body as the document has it. */
+/** Checks that the OpenAPI document lists the status and that the body matches its schema. */
 function asDocumented({ operations }: Documents, shot: Shot, answer: Answer): readonly string[] {
   const { line } = shot
   const operation = shot.bytes ? undefined : operationOf(operations, line.method, line.path)
   const { status, headers, text } = answer
   const type = headers['content-type']?.split(';')[0] ?? ''
   if (!operation) {
-    // No document speaks of it; a refusal is a problem all the same.
+    // No document describes this path; an error must still be a problem.
     const isRefusal = status >= 400 && !shot.bytes && line.method !== 'HEAD'
     return isRefusal && type !== 'application/problem+json' ? [`refused with ${status} as "${type}", no problem`] : []
   }
-  // Nobody waits for its end.
+  // A stream does not end, so its body is not checked.
   if (status === 200 && type === operation.streamType) return []
   const content = operation.answers.get(status)
   if (!content) return [`${operation.id} has no ${status} (${reasonOf(text)}) in its document`]
@@ -76,7 +76,7 @@ function asExpected({ expected, check }: Shot, answer: Answer): readonly string[
   return fault === undefined ? [] : [fault]
 }
 
-/** For the sake of other objects or requests, or because an index cannot hold it, which no schema says. */
+/** Rejections that no schema describes: conflicts with other objects or requests, and values that an index cannot hold. */
 function mayBeRefused({ status, text }: Answer): boolean {
   const { reason, errors = [] } = (parsed(text) ?? {}) as ProblemBody
   if (status === 422) return errors.length > 0 && errors.every(({ rule }) => rule === 'index')

@@ -4,7 +4,7 @@ import type { Connection } from './sender.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** An OpenAPI document as the server sends it, as far as it is used here. */
+/** The part of an OpenAPI document that is used here. */
 interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
   readonly components: { readonly schemas: Readonly<Record<string, Json>> }
@@ -19,15 +19,15 @@ interface OperationObject {
 
 type Content = Readonly<Record<string, { readonly schema?: Json }>>
 
-/** What a document says of one method on one path. */
+/** One operation of a document. */
 export interface Operation {
   readonly id: string
   readonly method: string
   /** Segments of the path; undefined stands for a parameter. */
   readonly segments: readonly (string | undefined)[]
-  /** By status: what checks the body, by its type; empty where none is sent. */
+  /** Validators of response bodies, by status and content type; empty for a response without a body. */
   readonly answers: ReadonlyMap<number, ReadonlyMap<string, ValidateFunction>>
-  /** The type of an answer that goes on, where there is one. */
+  /** Content type of the stream response, if there is one. */
   readonly streamType: string | undefined
 }
 
@@ -38,15 +38,15 @@ export interface DescribedModel {
   readonly plural: string
   readonly apiVersion: string
   readonly statusSubresource: boolean
-  /** A status that is sent with the rest counts for nothing. */
+  /** Whether `status` in a body is ignored. */
   readonly ignoresStatus: boolean
   readonly indexes: readonly { readonly name: string; readonly type: string; readonly multi: boolean }[]
-  /** Of what a client sends beside the metadata. */
+  /** Schema of what a client sends beside the metadata. */
   readonly schema: Json
   readonly resolve: (reference: string) => Json
-  /** Whether an object is as the document wants it, its metadata aside. */
+  /** Whether an object without its metadata matches the document. */
   readonly isValid: (object: Json) => boolean
-  /** The same object with what is filled in where it is left out. */
+  /** The same object with defaults filled in. */
   readonly filled: (object: Json) => Json
 }
 
@@ -71,7 +71,7 @@ interface Discovered {
   }[]
 }
 
-/** Everything that the server says of itself. */
+/** Reads all OpenAPI documents of the server. */
 export async function readDocuments(connection: Connection): Promise<Documents> {
   const read = async (path: string): Promise<string> => {
     const { status, text, failure } = await connection.send({ method: 'GET', path, headers: {} })
@@ -98,7 +98,7 @@ export async function readDocuments(connection: Connection): Promise<Documents> 
   return { models, texts, operations: [...parsed.values()].flatMap(operationsOf) }
 }
 
-/** Objects of the others come from an endpoint of the host. */
+/** Objects of the other models are created by an endpoint of the host. */
 function isCreated({ verbs }: { readonly verbs: readonly string[] }): boolean {
   return verbs.includes('create')
 }
@@ -121,7 +121,7 @@ function describedModel(
     required: (required as string[]).filter((field) => Object.hasOwn(own, field)),
   }
   const isValid = compile(document, schema, {})
-  // Defaults stand in the schema of what is answered: of what is sent they can be left out.
+  // Defaults are in the response schema; request schemas omit them.
   const { required: _required, ...answered } = resolve(`#/components/schemas/${model.kind}`)
   const fill = compile(document, answered, { useDefaults: true })
   return {
@@ -164,7 +164,7 @@ function compile({ components }: OpenApiDocument, schema: Json, options: { useDe
   return ajv.compile({ ...schema, components })
 }
 
-/** What a document says of a request, by its path as it is sent; `HEAD` is `GET` without a body. */
+/** Finds the operation for a request path; `HEAD` is `GET` without a body. */
 export function operationOf(operations: readonly Operation[], method: string, path: string): Operation | undefined {
   const segments = (path.split('?')[0] ?? '').split('/')
   const wanted = method === 'HEAD' ? 'GET' : method

@@ -6,7 +6,7 @@ import type { Line } from './sender.ts'
 const folder = 'node_modules/.cache/fuzz'
 /** A longer body goes to a file. */
 const maxShownBody = 300
-/** So many of one fault are shown. */
+/** Number of examples shown for each fault. */
 const maxExamples = 2
 
 interface Finding {
@@ -48,7 +48,7 @@ export class Findings {
   }
 }
 
-/** The request again, for a shell. */
+/** The request as a shell command. */
 function curl(url: string, { method, path, headers, body, anonymous }: Line, file: string): string {
   const all = { ...(anonymous !== true && { authorization: `Bearer ${token}` }), ...headers }
   const sent = Object.entries(all).flatMap(([name, value]) =>

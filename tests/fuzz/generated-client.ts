@@ -4,7 +4,7 @@ import type { Documents } from './documents.ts'
 import type { Findings } from './findings.ts'
 import { token } from './server-process.ts'
 
-/** Types made from a document are enough for a strict client to create, read, change, list and delete by. */
+/** Checks that types generated from a document suffice for a strict client to create, read, change, list and delete. */
 export async function generatedClient({ texts }: Documents, url: string, findings: Findings): Promise<void> {
   const faults = await runGeneratedClient({
     documents: { types: texts.get('/openapi/v3/apis/fuzz.example.com/v1alpha1') ?? '' },

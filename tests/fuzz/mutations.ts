@@ -3,7 +3,7 @@ import { anyText } from './schema-values.ts'
 
 type Step = string | number
 
-/** A copy of the value with one thing changed, anywhere in it; it may or may not be valid then. */
+/** A copy of the value with one random change; the result may be valid or not. */
 export function mutated(value: unknown, random: Random): { readonly value: unknown; readonly what: string } {
   const copy = structuredClone(value)
   const places = placesIn(copy, [])
@@ -21,7 +21,7 @@ interface Place {
   readonly random: Random
 }
 
-/** Every place that a value stands at, with what holds it. */
+/** All positions in a value, each with its container. */
 function placesIn(value: unknown, found: [Holder, Step][]): [Holder, Step][] {
   if (typeof value !== 'object' || value === null) return found
   for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) {

@@ -1,4 +1,4 @@
-/** Numbers that are the same for the same seed; a run is repeated by it. */
+/** Random numbers from a seed, so that a run can be repeated. */
 export interface Random {
   /** From 0 up to, not including, 1. */
   fraction(): number
@@ -6,11 +6,11 @@ export interface Random {
   whole(from: number, to: number): number
   chance(probability: number): boolean
   pick<T>(from: readonly T[]): T
-  /** In place of one of our own for who wants a seed. */
+  /** A seed for another generator. */
   seed(): number
 }
 
-/** The generator "mulberry32": 32 bits of state, good enough to choose by. */
+/** The generator "mulberry32" with 32 bits of state. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
   const fraction = () => {

@@ -14,8 +14,8 @@ import { read, write } from './shot.ts'
 import { Tally } from './tally.ts'
 
 /**
- * Does the server do what its own documents say, whatever it is sent? `--quick` sends 10,000 requests in place of
- * 200,000, `--requests=<n>` any number; `--seed=<n>` repeats a run; `--engine=postgres` takes PostgreSQL 18 in place of
+ * Checks with random requests that the server does what its OpenAPI documents say. `--quick` sends 10,000 requests instead of
+ * 200,000, `--requests=<n>` any number; `--seed=<n>` repeats a run; `--engine=postgres` uses PostgreSQL 18 instead of
  * SQLite.
  */
 const { values } = parseArgs({
@@ -28,9 +28,9 @@ const { values } = parseArgs({
 })
 const requests = Number(values.requests ?? (values.quick ? 10_000 : 200_000))
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
-/** So often the memory is looked at, after a first part of the requests; half of the looks are held against the others. */
+/** Number of memory samples after the warm-up; the first half is compared with the second. */
 const memoryLooks = 9
-/** What a server may hold more. */
+/** Allowed growth of the memory in use. */
 const maxGrownBytes = 64 * 1024 * 1024
 const warmPart = 0.2
 
@@ -68,7 +68,7 @@ async function campaign(target: ServerProcess, described: Documents): Promise<vo
     onAnswer: (kind, answer) => tally.count(kind, answer, isPassing(answer)),
   })
   await sending.send(requests * warmPart)
-  // As before the second look: the room for an answer of everything stays with the process.
+  // The same list as before the second sample, because the process keeps the buffer for a large response.
   await listAll(target, described)
   const samples = [await target.memory()]
   for (let part = 1; part <= memoryLooks; part++) {
@@ -80,7 +80,7 @@ async function campaign(target: ServerProcess, described: Documents): Promise<vo
   }
   const shown = ({ residentBytes, heapBytes }: Memory) => `${mebibytes(residentBytes)} (heap ${mebibytes(heapBytes)})`
   console.log(`memory, after ${warmPart * 100} % of the requests and from there on: ${samples.map(shown).join(', ')}`)
-  // The pages that an allocator keeps go up and down by 150 MiB while the heap stays as it is; what is lost is never below.
+  // Pages kept by the allocator vary by 150 MiB while the heap is constant; a leak raises the minimum.
   const least = (some: readonly Memory[], of: keyof Memory) => Math.min(...some.map((memory) => memory[of]))
   const early = samples.slice(0, samples.length / 2)
   const late = samples.slice(samples.length / 2)
@@ -89,7 +89,7 @@ async function campaign(target: ServerProcess, described: Documents): Promise<vo
   if (grown > maxGrownBytes) findings.add(`it grew by ${mebibytes(grown)}`, { what: 'memory' })
 }
 
-/** Nobody else reads a list now: whatever was taken for one must have been given back. */
+/** No other list is in flight now, so all list slots must be free. */
 async function listAll({ url }: ServerProcess, { models }: Documents): Promise<void> {
   using connection = openConnection(url)
   for (const { path } of models) {

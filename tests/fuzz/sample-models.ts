@@ -44,7 +44,7 @@ const gadgetFields: Readonly<Record<string, Schema>> = {
   },
 }
 
-/** Definitions, references to themselves, and schemas side by side. */
+/** Definitions, recursive references, and combined schemas. */
 const shapeSchema = {
   properties: {
     spec: {
@@ -95,7 +95,7 @@ const shapeSchema = {
   },
 }
 
-/** Maps whose keys nobody knows, and a status that is written apart. */
+/** Maps with arbitrary keys, and a separate status. */
 const noteSchema = {
   properties: {
     spec: {
@@ -123,7 +123,7 @@ const noteSchema = {
   },
 }
 
-/** Names that are no names elsewhere. */
+/** Names that are special in other places. */
 const oddNames = {
   properties: {
     spec: {
@@ -178,7 +178,7 @@ export const sampleModels: readonly ModelSpec[] = [
     statusSubresource: true,
     indexes: [{ name: 'spec.author' }, { name: 'status.count' }],
   }),
-  // Called like parts of a document.
+  // Named like parts of an OpenAPI document.
   model('Problem', 'problems', oddNames, { statusSubresource: true }),
   model('ProblemList', 'problemlists', oddNames),
   model('Bare', 'bares', { properties: { spec: { type: 'object', properties: { text } } } }, { specRequired: false }),

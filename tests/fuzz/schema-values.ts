@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { DescribedModel, Json } from './documents.ts'
 import type { Random } from './random.ts'
 
-/** Values as a schema wants them, as often as can be told without solving it; whoever needs to know checks them. */
+/** Generates values for a schema. Most match it; callers that need a valid value check it. */
 export interface Values {
   readonly random: Random
   readonly resolve: DescribedModel['resolve']
@@ -36,7 +36,7 @@ export function valueOf(schema: unknown, values: Values, depth = 0): unknown {
   }
 }
 
-/** One schema in place of those that stand side by side. */
+/** Merges combined schemas into one. */
 function chosen(schema: Json, values: Values): Json {
   const { $ref, allOf, oneOf, anyOf, if: condition, then: yes, else: no, ...rest } = schema
   const parts: unknown[] = [rest]
@@ -119,7 +119,7 @@ const alphabets = [
   '😀👩‍👩‍👧‍👦🇩🇪',
 ]
 
-/** Whole characters, most of them harmless. */
+/** Complete characters, most of them ordinary. */
 export function anyText(random: Random, length: number): string {
   const letters = Array.from(random.chance(0.6) ? (alphabets[0] ?? '') : random.pick(alphabets))
   return Array.from({ length }, () => random.pick(letters)).join('')

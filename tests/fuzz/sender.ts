@@ -2,7 +2,7 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:ht
 import { connect } from 'node:net'
 import { token } from './server-process.ts'
 
-/** One request as it goes over the wire. */
+/** One HTTP request. */
 export interface Line {
   readonly method: string
   readonly path: string
@@ -12,21 +12,21 @@ export interface Line {
 }
 
 export interface Answer {
-  /** 0 when there was none. */
+  /** 0 without a response. */
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
   readonly ms: number
-  /** Why there was no whole answer. */
+  /** Why there was no complete response. */
   readonly failure?: string
 }
 
-/** A connection that is kept, with one request at a time on it. */
+/** A persistent connection with one request at a time. */
 export interface Connection extends Disposable {
   send(line: Line): Promise<Answer>
 }
 
-/** Far beyond what an answer may take, so that a slow one is told from none. */
+/** Much longer than a response may take, to distinguish a slow response from none. */
 const giveUpMs = 30_000
 
 export function openConnection(url: string): Connection {
@@ -63,7 +63,7 @@ export function openConnection(url: string): Connection {
               ms: performance.now() - began,
             })
           response.on('end', answered)
-          // A stream goes on for as long as somebody reads it.
+          // A stream does not end by itself.
           if (response.headers['content-type'] !== 'text/event-stream') return
           answered()
           request.destroy()
@@ -74,7 +74,7 @@ export function openConnection(url: string): Connection {
   }
 }
 
-/** Bytes that no HTTP client would send, on a connection of their own. */
+/** Sends raw bytes on a new connection. */
 export function sendBytes(url: string, bytes: Buffer): Promise<Answer> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve) => {

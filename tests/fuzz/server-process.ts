@@ -11,18 +11,18 @@ export const token = 'pgs_fuzz-fuzz-fuzz-fuzz-fuzz-fuzz-fuzz-fuzz'
 
 export type Engine = 'sqlite' | 'postgres'
 
-/** A server in a process of its own, so that its memory can be measured and its end noticed. */
+/** A server in its own process, to measure its memory and to notice its exit. */
 export interface ServerProcess {
   readonly url: string
-  /** What it holds in memory, its garbage collected. */
+  /** Memory in use after a garbage collection. */
   memory(): Promise<Memory>
   /** Undefined as long as it runs. */
   ended(): string | undefined
-  /** What it has written to its log. */
+  /** The log of the server. */
   log(): string
 }
 
-/** Its log is kept up to here; a server that fails at every request writes the same again. */
+/** Limit of the kept log, because a server that fails on every request repeats its lines. */
 const maxLogLength = 1_000_000
 
 export async function startServer(engine: Engine, running: AsyncDisposableStack): Promise<ServerProcess> {

@@ -5,23 +5,23 @@ import type { Answer, Line } from './sender.ts'
 export const kinds = ['valid', 'near-valid', 'hostile'] as const
 export type Kind = (typeof kinds)[number]
 
-/** One request and what is known of its answer beforehand. */
+/** One request with the expectation for its response. */
 export interface Shot {
   readonly kind: Kind
-  /** What was done, in a word or two. */
+  /** Short label of the request. */
   readonly what: string
   readonly line: Line
-  /** Sent as they are, in place of the line. */
+  /** Raw bytes to send instead of the request. */
   readonly bytes?: Buffer
   /** `accepted` allows for conflicts with other objects; `any` is everything but a failure of the server. */
   readonly expected: 'accepted' | 'refused' | 'any'
-  /** Answers what is wrong with an answer that was accepted. */
+  /** Returns the faults of a successful response. */
   readonly check?: (body: unknown, answer: Answer) => string | undefined
-  /** What is only known now to be worth asking. */
+  /** A follow-up request that depends on the response. */
   readonly next?: (body: unknown, answer: Answer) => readonly Shot[]
 }
 
-/** An object of our own, as it was last answered. */
+/** An object of the sender in its last known state. */
 export interface KnownObject {
   readonly name: string
   readonly body: Json & { readonly metadata: KnownMetadata }
@@ -33,14 +33,14 @@ interface KnownMetadata extends Json {
   readonly version: number
 }
 
-/** What one sender knows; nobody else touches its objects, so that its requests repeat. */
+/** State of one sender. Senders do not share objects, so that a run is repeatable. */
 export interface World {
   readonly random: Random
-  /** Its label, and the beginning of the names of its objects. */
+  /** Label of the sender, and prefix of its object names. */
   readonly own: string
   readonly models: readonly DescribedModel[]
   readonly objects: ReadonlyMap<DescribedModel, Map<string, KnownObject>>
-  /** A name that was never used. */
+  /** A new unique name. */
   freshName(): string
 }
 
@@ -58,7 +58,7 @@ export function write(method: string, path: string, body: unknown, headers: Line
   return { method, path, headers: { ...json, ...headers }, body: Buffer.isBuffer(body) ? body : bodyOf(body) }
 }
 
-/** What a client owns of an object, but for its metadata. */
+/** The fields of an object that a client sets, without metadata. */
 export function contentOf(object: Json): Json {
   const { apiVersion: _, kind: __, metadata: ___, ...content } = object
   return content
@@ -69,7 +69,7 @@ export function known({ objects, random }: World, model: DescribedModel): KnownO
   return all.length === 0 ? undefined : random.pick(all)
 }
 
-/** Groups of the host hold what it runs by; only objects of our own are changed there, and never deleted by selector. */
+/** Groups of the host contain its own objects: there, a sender changes only its own objects and never deletes by selector. */
 export function isOwn({ path }: DescribedModel): boolean {
   return path.includes('.example.com/')
 }

@@ -4,14 +4,14 @@ import { kinds, type Kind } from './shot.ts'
 const columns = ['2xx', '3xx', '4xx', '5xx', 'wait', 'none'] as const
 type Column = (typeof columns)[number]
 
-/** How many requests of each kind were answered how. */
+/** Counts responses by kind of request and status. */
 export class Tally {
   readonly #counts = new Map<string, number>()
   #slowestMs = 0
   #began = performance.now()
   requests = 0
 
-  /** An answer that asks to wait is one of a server that is busy, not broken. */
+  /** A response with Retry-After means that the server is busy, not broken. */
   count(kind: Kind, { status, ms }: Answer, isWait: boolean): void {
     const column: Column = isWait ? 'wait' : (columns.find((one) => one.startsWith(String(status)[0] ?? '')) ?? 'none')
     const key = `${kind} ${column}`

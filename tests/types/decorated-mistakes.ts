@@ -2,8 +2,8 @@ import { definePlugin, roleTemplate, t, type RouteContext } from '@pergola/plugi
 import { ApiVersion, Controller, Get, Post, routesOf } from '@pergola/plugin-sdk/decorators'
 
 /*
- * What an author of a decorated class gets wrong, and the compiler says, be the decorators standard or experimental. Nothing here
- * ever runs.
+ * Mistakes in decorated classes that the compiler must reject, with standard and with experimental decorators. This code is
+ * never run.
  */
 
 const view = roleTemplate('view', { displayName: 'View' })

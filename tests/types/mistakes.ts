@@ -4,7 +4,7 @@ import { testHost, type TestCaller } from '@pergola/plugin-sdk/testing'
 import plugin, { mine, Settings, share, stats, Todo } from '../../examples/todo/src/plugin.ts'
 
 /*
- * What an author of a plugin gets wrong, and the compiler says. Nothing here ever runs: `npm run build` fails when one of these
+ * Mistakes of plugin authors that the compiler must reject. This code is never run: `npm run build` fails when one of these
  * lines compiles.
  */
 

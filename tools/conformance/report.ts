@@ -14,10 +14,10 @@ interface Report {
   }[]
 }
 
-/** vitest's report of a run. A test that was left out of it did not pass, and its message says `skipped`. */
+/** Vitest's report of a run. A skipped test did not pass, and its message is `skipped`. */
 interface TestReport {
   readonly outcomes: readonly TestOutcome[]
-  /** A file that could not be run has no outcomes; this is why. */
+  /** Reasons why files could not be run; such a file has no outcomes. */
   readonly unrunnable: readonly string[]
 }
 

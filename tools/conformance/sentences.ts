@@ -22,7 +22,7 @@ export function readSentences(): readonly Sentence[] {
   return parseSentences(readFileSync(join(directory, 'sentences.md'), 'utf8'))
 }
 
-/** Throws for a number given twice, and for a line that looks like a sentence but is none. */
+/** Throws for a duplicate number and for a malformed sentence. */
 export function parseSentences(markdown: string): readonly Sentence[] {
   const sentences: Sentence[] = []
   let section = ''
@@ -35,7 +35,7 @@ export function parseSentences(markdown: string): readonly Sentence[] {
       throw new Error(
         `${found}: what waits for a part stands under "Later", with the part's name, and nothing else does`,
       )
-    if (sentences.some((other) => other.number === found)) throw new Error(`${found} is there twice`)
+    if (sentences.some((other) => other.number === found)) throw new Error(`the number ${found} is used twice`)
     sentences.push({ number: found, text, section, ...(waitsFor !== undefined && { waitsFor }) })
   }
   return sentences
@@ -46,7 +46,7 @@ export function numbersOf(title: string): readonly string[] {
   return titleStart.exec(title)?.[0].trim().split(' ') ?? []
 }
 
-/** Which test files name a number, by reading the files: nothing is run. */
+/** The test files that name a number, found by reading the files. */
 export function testFiles(): ReadonlyMap<string, readonly string[]> {
   const files = readdirSync(directory).filter((file) => file.endsWith('.test.ts'))
   const named = files.flatMap((file) =>

@@ -39,7 +39,7 @@ test('one test may prove several sentences', () => {
   expect(numbersOf('a name, as C1-2 says')).toEqual([])
 })
 
-test('what is not promised, not tested, or not due yet is told', () => {
+test('tests without a promise, promises without a test, and promises for later are reported', () => {
   const titles = ['C1-1 a', 'C9-9 b', 'no number', 'C1-3 later']
   const verdict = judge(
     sentences,
@@ -50,12 +50,12 @@ test('what is not promised, not tested, or not due yet is told', () => {
   expect(verdict.untested.map(({ number }) => number)).toEqual(['C1-2'])
 })
 
-describe('a list of sentences is refused when', () => {
+describe('a list of sentences is rejected when', () => {
   const cases = [
-    ['a number is there twice', '## C1 One\n- **C1-1** a\n- **C1-1** b'],
-    ['a number has another form', '## C1 One\n- **C1.x** a'],
-    ['a later one stands among those that count', '## C1 One\n- **C1-1** (watch) a'],
-    ['a later one waits for nothing', '## Later\n- **C1-1** a'],
+    ['a number is used twice', '## C1 One\n- **C1-1** a\n- **C1-1** b'],
+    ['a number is malformed', '## C1 One\n- **C1.x** a'],
+    ['a sentence for later is outside the section Later', '## C1 One\n- **C1-1** (watch) a'],
+    ['a sentence in the section Later names no missing part', '## Later\n- **C1-1** a'],
   ] as const
   for (const [what, markdown] of cases) {
     test(what, () => {

@@ -1,22 +1,22 @@
 import { numbersOf, type Sentence } from './sentences.ts'
 
-/** One test of one engine, as it ended. */
+/** The outcome of one test on one engine. */
 export interface TestOutcome {
   readonly title: string
   readonly engine: string
   readonly passed: boolean
-  /** Its first line. */
+  /** First line of the error message. */
   readonly message?: string
 }
 
 export interface Verdict {
   readonly sections: readonly SectionCount[]
   readonly untested: readonly Sentence[]
-  /** Titles that begin with no number, or with one that nothing promises or that does not count yet. */
+  /** Titles without a number, or with the number of an unknown or a later promise. */
   readonly unpromised: readonly string[]
   readonly failures: readonly TestOutcome[]
   readonly counted: number
-  /** Those whose tests all passed, on every engine. */
+  /** Number of promises whose tests all passed on every engine. */
   readonly passed: number
 }
 

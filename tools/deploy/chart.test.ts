@@ -50,7 +50,7 @@ function only(kind: string, among: readonly KubernetesObject[] = rendered): Kube
   return found[0] as KubernetesObject
 }
 
-test('what it makes are the objects of one installation, and no password', () => {
+test('the chart creates the objects of one installation, and no password', () => {
   const kinds = rendered.map(({ kind }) => kind)
   expect(kinds.toSorted()).toEqual(['ConfigMap', 'Deployment', 'PodDisruptionBudget', 'Service', 'ServiceAccount'])
   for (const { metadata } of rendered) {
@@ -60,11 +60,11 @@ test('what it makes are the objects of one installation, and no password', () =>
   expect(deployment.template.metadata.labels).toMatchObject(deployment.selector.matchLabels)
 })
 
-test('a secret has to be named', () => {
+test('the name of the secret is required', () => {
   expect(() => renderChart(chartValues())).toThrow('existingSecret is the name of a Secret')
 })
 
-test('its configuration is one that the server takes', () => {
+test('the server accepts its configuration', () => {
   const text = only('ConfigMap').data?.['pergola.yaml'] ?? ''
   const env = Object.fromEntries(container.env.map(({ name }) => [name, 'postgres://user:password@host:5432/database']))
   const config = loadConfig({ file: { name: 'pergola.yaml', text }, env })
@@ -73,7 +73,7 @@ test('its configuration is one that the server takes', () => {
   expect(config.secrets.keys).toEqual([{ file: '/run/secrets/pergola/sealing-key' }])
 })
 
-test('approvals and settings of plugins come through as they are written', () => {
+test('approvals and settings of plugins are passed on unchanged', () => {
   const plugins = {
     ...values.config.plugins,
     approve: { todo: ['get secrets smtp'] },
@@ -95,7 +95,7 @@ test('every file that the configuration names is mounted', () => {
   expect(container.args).toContain(container.volumeMounts.find(({ name }) => name === 'config')?.mountPath)
 })
 
-test('ports are those that the configuration listens on, and probes use them by name', () => {
+test('ports match the configuration, and probes use them by name', () => {
   const { server, metrics } = values.config
   expect(container.ports).toEqual([
     { name: 'http', containerPort: server.port },
@@ -107,14 +107,14 @@ test('ports are those that the configuration listens on, and probes use them by 
   expect((only('Service').spec as { ports: object[] }).ports).toMatchObject([{ targetPort: 'http' }])
 })
 
-test('a pod that stops is given longer than the server takes, and is left alone before the server closes its door', () => {
+test('the grace period of a pod is longer than the stop of the server, including its stop delay', () => {
   const { stopDelay, drainTimeout } = values.config.server
   expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(stopDelay + drainTimeout + 5)
   const { periodSeconds, failureThreshold } = container.readinessProbe
   expect(stopDelay).toBeGreaterThan(periodSeconds * failureThreshold)
 })
 
-test('pods hold no right that they do not need', () => {
+test('pods have no unneeded privileges', () => {
   expect(only('ServiceAccount').automountServiceAccountToken).toBe(false)
   expect(pod.automountServiceAccountToken).toBe(false)
   expect(pod.enableServiceLinks).toBe(false)
@@ -126,17 +126,17 @@ test('pods hold no right that they do not need', () => {
   })
 })
 
-test('the chart is of the version of the host', () => {
+test('the chart has the version of the host', () => {
   const { version } = readYaml('packages/cli/package.json') as { version: string }
   expect(container.image).toBe(`pergola:${version}`)
 })
 
-describe('what is left out or added follows the values:', () => {
-  test('one replica has no budget of disruptions', () => {
+describe('optional objects depend on the values:', () => {
+  test('one replica has no disruption budget', () => {
     expect(renderChart({ ...values, replicas: 1 }).map(({ kind }) => kind)).not.toContain('PodDisruptionBudget')
   })
 
-  test('an ingress leads to the service', () => {
+  test('an ingress points at the service', () => {
     const ingress = { ...(values['ingress'] as object), enabled: true, className: 'nginx', annotations: { a: 'b' } }
     const { spec, metadata } = only('Ingress', renderChart({ ...values, ingress }))
     expect(metadata).toMatchObject({ annotations: { a: 'b' } })
@@ -173,7 +173,7 @@ describe('what is left out or added follows the values:', () => {
   })
 })
 
-describe('what the check itself does not understand it refuses:', () => {
+describe('the renderer rejects unsupported templates:', () => {
   const render = (text: string) => {
     const defined = new Map<string, ReturnType<typeof readTemplate>>()
     return renderNodes(readTemplate(text, defined), { dot: { a: { b: 1 } }, root: {}, defined })
@@ -192,7 +192,7 @@ describe('what the check itself does not understand it refuses:', () => {
     expect(() => render(text)).toThrow(fault)
   })
 
-  test('and what it does it renders as Helm would', () => {
+  test('supported templates are rendered as by Helm', () => {
     expect(render('a:\n  {{- with .a }}\n  b: {{ .b | quote }}\n  {{- end }}\n')).toBe('a:\n  b: "1"\n')
     expect(render('{{ define "x" -}}\nk: {{ .b }}\n{{- end }}{{ include "x" .a | nindent 2 }}')).toBe('\n  k: 1')
     expect(render('{{ if gt (int .a.b) 1 }}more{{ else }}one{{ end }}')).toBe('one')

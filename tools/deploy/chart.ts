@@ -6,7 +6,7 @@ import { readYaml } from './yaml-files.ts'
 
 const folder = 'deploy/helm/pergola'
 
-/** An object of Kubernetes, as far as it is looked at. */
+/** The part of a Kubernetes object that is checked. */
 export interface KubernetesObject {
   readonly kind: string
   readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> }
@@ -31,7 +31,7 @@ export function chartValues(): ChartValues {
   return readYaml(join(folder, 'values.yaml')) as ChartValues
 }
 
-/** What the chart makes of the values, as Helm would. */
+/** Renders the chart with the values, as Helm does. */
 export function renderChart(values: ChartValues): readonly KubernetesObject[] {
   const { appVersion } = readYaml(join(folder, 'Chart.yaml')) as { appVersion: string }
   const root = { Values: values, Release: { Name: 'pergola', Service: 'Helm' }, Chart: { AppVersion: appVersion } }

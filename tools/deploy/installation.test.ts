@@ -36,14 +36,14 @@ function configOf(file: string, env: Readonly<Record<string, string>> = {}): Con
   return loadConfig({ file: { name: file, text: readFileSync(file, 'utf8') }, env })
 }
 
-/** As compose fills it in, where everything is set that has to be. */
+/** Fills in variables as compose does, with all required ones set. */
 function filled(environment: Readonly<Record<string, string>>): Record<string, string> {
   const fill = (text: string) => text.replaceAll(/\$\{\w+(?::-([^}]*)|:\?[^}]*)\}/g, (_, fallback) => fallback ?? 'abc')
   return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, fill(value)]))
 }
 
 describe('the image', () => {
-  test('is of the release of Node.js that everything is tested on', () => {
+  test('uses the Node.js release of the tests', () => {
     const release = readFileSync('.node-version', 'utf8').trim()
     expect(dockerfile).toContain(`ARG NODE_VERSION=${release}\n`)
     expect(dockerfile.match(/^FROM \S+/gm)).toEqual([
@@ -52,30 +52,30 @@ describe('the image', () => {
     ])
   })
 
-  test('runs as nobody in particular, with one folder to keep things in', () => {
+  test('runs as an unprivileged user with one data folder', () => {
     expect(dockerfile).toMatch(new RegExp(`^USER ${account}:${account}$`, 'm'))
     expect(dockerfile.match(/^VOLUME .*$/gm)).toEqual(['VOLUME /var/lib/pergola'])
     expect(dockerfile).toMatch(/^WORKDIR \/var\/lib\/pergola$/m)
     expect(configOf('deploy/config/image.yaml').database.url).toBe('sqlite:pergola.db')
   })
 
-  test('tells the ports that its configuration listens on', () => {
+  test('exposes the ports of its configuration', () => {
     const { server, metrics } = configOf('deploy/config/image.yaml')
     expect(dockerfile).toMatch(new RegExp(`^EXPOSE ${server.port} ${metrics.port}$`, 'm'))
     expect(dockerfile).toContain(`http://127.0.0.1:${server.port}/livez`)
   })
 
-  test('ends within the ten seconds that a stop is given by itself', () => {
+  test('stops within the default grace period of ten seconds', () => {
     const { stopDelay, drainTimeout } = configOf('deploy/config/image.yaml').server
     expect(stopDelay + drainTimeout).toBeLessThan(10)
   })
 
-  test('has every package that the command is made of', () => {
+  test('contains every package that the command needs', () => {
     const copied = [...dockerfile.matchAll(/^COPY --from=build \S+packages\/(\S+) \S+$/gm)].map(([, name]) => name)
     expect(new Set(copied)).toEqual(packagesOf('cli'))
   })
 
-  test('is built of what is not ignored, and ignores the secrets that stand beside', () => {
+  test('copies only files that are not ignored, and ignores local secrets', () => {
     const ignored = readFileSync('deploy/Dockerfile.dockerignore', 'utf8').split('\n')
     expect(ignored).toEqual(expect.arrayContaining(['deploy/*', '!deploy/config', '**/node_modules', '.git']))
     const own = [...dockerfile.matchAll(/^COPY (deploy\/\S+)/gm)].map(([, file = '']) => file)
@@ -84,14 +84,14 @@ describe('the image', () => {
 })
 
 describe('compose', () => {
-  test('gives the host a configuration that it takes', () => {
+  test('gives the host a valid configuration', () => {
     const config = configOf('deploy/config/compose.yaml', filled(pergola.environment))
     expect(config.database.url).toBe('postgres://pergola:abc@postgres:5432/pergola')
     expect(config.server.publicUrl).toBe('http://127.0.0.1:8090')
     expect(config.feed.transport).toBe('postgres')
   })
 
-  test('gives replicas one that goes by NATS, to servers that there are', () => {
+  test('gives replicas a NATS configuration with existing servers', () => {
     const { feed } = configOf('deploy/config/compose.yaml', filled(replica.environment))
     const servers = Object.keys(services).filter((name) => name.startsWith('nats-'))
     expect(feed).toMatchObject({ transport: 'nats', natsReplicas: servers.length, natsUser: 'pergola' })
@@ -121,7 +121,7 @@ describe('compose', () => {
     expect(dockerfile).toContain('CMD ["serve", "--config", "/etc/pergola/pergola.yaml"]')
   })
 
-  test('ships no secret: each is made by the script beside it, or the start is refused', () => {
+  test('ships no secret: the script creates each one, and the start fails without them', () => {
     const script = readFileSync('deploy/make-secrets.sh', 'utf8')
     for (const { file } of Object.values(secrets)) expect(script).toContain(`make ${file.replace('./secrets/', '')} `)
     expect(script).toContain(`chown ${account}:${account}`)
@@ -136,7 +136,7 @@ describe('compose', () => {
     )
   })
 
-  test('opens ports on this machine alone, and those that the server listens on', () => {
+  test('publishes only the ports of the server, and only on localhost', () => {
     const { server, metrics } = configOf('deploy/config/compose.yaml')
     expect(pergola.ports).toEqual([`127.0.0.1:${server.port}:${server.port}`])
     const [, from, to] = /^127\.0\.0\.1:(\d+)-(\d+):8090$/.exec(replica.ports?.[0] ?? '') ?? []
@@ -148,17 +148,17 @@ describe('compose', () => {
     expect(Object.values(services).flatMap(({ ports = [] }) => ports)).toHaveLength(2)
   })
 
-  test('gives a stop longer than the server takes', () => {
+  test('has a stop grace period longer than the stop of the server', () => {
     const { stopDelay, drainTimeout } = configOf('deploy/config/compose.yaml').server
     expect(Number.parseInt(pergola.stop_grace_period, 10)).toBeGreaterThan(stopDelay + drainTimeout + 5)
   })
 
-  test('has programs for backups in the image that are not older than its database', () => {
+  test('has backup tools in the image that are not older than the database', () => {
     const [, client] = /^ARG POSTGRES_VERSION=(\d+)$/m.exec(dockerfile) ?? []
     expect(postgres.image).toBe(`postgres:${client}`)
   })
 
-  test('runs one host and a database unless more is asked for', () => {
+  test('runs one host and a database by default', () => {
     const plain = Object.entries(services).filter(([, { profiles }]) => profiles === undefined)
     expect(plain.map(([name]) => name)).toEqual(['pergola', 'postgres'])
   })
@@ -169,7 +169,7 @@ describe('systemd', () => {
   const dropIn = readFileSync('deploy/systemd/isolation.conf', 'utf8')
   const settingOf = (name: string, text = unit) => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1]
 
-  test('starts the server by a configuration that it takes, whose files it may write', () => {
+  test('starts the server with a valid configuration whose files it may write', () => {
     const config = configOf('deploy/config/systemd.yaml')
     expect(settingOf('ExecStart')).toMatch(/\/pergola serve --config \/etc\/pergola\/pergola\.yaml$/)
     expect(settingOf('ProtectSystem')).toBe('strict')
@@ -179,20 +179,20 @@ describe('systemd', () => {
     expect(config.audit.file).toBe(`${state}/audit.log`)
   })
 
-  test('names no variable that is not a setting', () => {
+  test('sets only variables of known settings', () => {
     const named = [...`${unit}${dropIn}`.matchAll(/PERGOLA_\w+/g)].map(([name]) => name)
     expect(named.length).toBeGreaterThan(0)
     expect(() => loadConfig({ env: Object.fromEntries(named.map((name) => [name, 'postgres://x@y/z'])) })).not.toThrow()
   })
 
-  test('gives a stop longer than the server takes, and lets plugins live until then', () => {
+  test('has a stop timeout longer than the stop of the server, and leaves plugins to the server', () => {
     const { stopDelay, drainTimeout } = configOf('deploy/config/systemd.yaml').server
     expect(Number(settingOf('TimeoutStopSec'))).toBeGreaterThan(stopDelay + drainTimeout + 5)
     expect(settingOf('KillMode')).toBe('mixed')
     expect(settingOf('OOMPolicy')).toBe('continue')
   })
 
-  test('holds no right by itself, and those that accounts of plugins take by the file beside it', () => {
+  test('has no privileges by default, and those for plugin accounts with the drop-in file', () => {
     expect(settingOf('User')).toBe('pergola')
     expect(settingOf('NoNewPrivileges')).toBe('yes')
     expect(settingOf('CapabilityBoundingSet')).toBe('')
@@ -205,16 +205,16 @@ describe('systemd', () => {
       'CAP_SYS_NICE',
     ])
     expect(settingOf('UMask', dropIn)).toBe('0022')
-    // Either would keep the host from running, or from seeing what plugins take.
+    // Either would keep the host from running or from reading the memory use of plugins.
     expect(settingOf('MemoryDenyWriteExecute')).toBeUndefined()
     expect(settingOf('ProtectProc')).toBeUndefined()
   })
 
-  test.runIf(isInstalled('systemd-analyze'))('systemd knows every word of it, and finds little open', () => {
+  test.runIf(isInstalled('systemd-analyze'))('systemd accepts the unit and rates its exposure as low', () => {
     const folder = mkdtempSync(join(tmpdir(), 'pergola-unit-'))
     const file = join(folder, 'pergola.service')
     try {
-      // The program is not there where this runs.
+      // The program is not installed here.
       writeFileSync(file, unit.replace(/^ExecStart=.*$/m, 'ExecStart=/bin/true'))
       const run = (...words: string[]) =>
         execFileSync('sh', ['-c', `systemd-analyze ${words.join(' ')} ${file} 2>&1`], { encoding: 'utf8' })
@@ -226,7 +226,7 @@ describe('systemd', () => {
   })
 })
 
-/** A package with those of ours that it is made of. */
+/** A package with its dependencies of this repository. */
 function packagesOf(name: string, found: Set<string> = new Set()): Set<string> {
   const text = readFileSync(`packages/${name}/package.json`, 'utf8')
   const { dependencies = {} } = JSON.parse(text) as { dependencies?: Record<string, string> }

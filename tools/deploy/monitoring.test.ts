@@ -6,7 +6,7 @@ import { shownMetrics } from '../../packages/server/src/base/metrics.ts'
 import { metricsQueriedBy } from './queried-metrics.ts'
 import { readYaml } from './yaml-files.ts'
 
-/** Made by others, whom docs/operations/monitor.md names: Prometheus itself, and its blackbox exporter. */
+/** Metrics of Prometheus itself and of its blackbox exporter; docs/operations/monitor.md names both. */
 const metricsOfOthers = new Set(['up', 'probe_success', 'probe_duration_seconds'])
 
 interface Rule {
@@ -36,7 +36,7 @@ test.each([
   expect(metricsQueriedBy(query)).toEqual(metrics)
 })
 
-test('rules and dashboard ask for metrics that there are', () => {
+test('rules and dashboard use existing metrics', () => {
   const known = new Set([...shownMetrics(), ...metricsOfOthers])
   const queries = [
     ...rules.map(({ alert, record, expr }) => ({ by: alert ?? record, expr })),
@@ -54,12 +54,12 @@ test('every metric of the server is on the dashboard', () => {
   expect([...shownMetrics()].filter((name) => !asked.has(name))).toEqual([])
 })
 
-test('panels have numbers of their own', () => {
+test('panels have unique numbers', () => {
   const ids = panels.map(({ id }) => id)
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('every alert says where to read on, and the table there has a row for each and no other', () => {
+test('every alert links to its runbook, whose table has exactly one row for each alert', () => {
   const alerts = rules.filter(({ alert }) => alert !== undefined)
   for (const { alert, annotations } of alerts) {
     expect(annotations?.runbook, alert).toBe('docs/operations/monitor.md#alerts')
@@ -75,7 +75,7 @@ test('the alert on watches is below the default of watch.max', () => {
   expect(Number(limit)).toBe(configSchema.properties.watch.properties.max.default * 0.8)
 })
 
-test('the jobs that rules ask by are those of the sample configuration', () => {
+test('the rules use the jobs of the sample configuration', () => {
   const { scrape_configs: jobs } = readYaml('deploy/prometheus/prometheus.yaml') as {
     scrape_configs: readonly { job_name: string }[]
   }
@@ -85,7 +85,7 @@ test('the jobs that rules ask by are those of the sample configuration', () => {
   expect(new Set(asked)).toEqual(new Set(jobs.map(({ job_name: name }) => name)))
 })
 
-test.runIf(isInstalled('promtool'))('Prometheus takes the rules, and they fire when they should', () => {
+test.runIf(isInstalled('promtool'))('Prometheus accepts the rules, and they fire as expected', () => {
   const run = (...words: string[]) => execFileSync('promtool', words, { encoding: 'utf8', stdio: 'pipe' })
   expect(run('check', 'config', 'deploy/prometheus/prometheus.yaml')).toContain('SUCCESS')
   expect(run('test', 'rules', 'deploy/prometheus/rules.test.yaml')).toContain('SUCCESS')

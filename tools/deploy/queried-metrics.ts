@@ -1,10 +1,10 @@
-/** Words of the query language that stand where a metric could. */
+/** Keywords of the query language that are not metrics. */
 const keywords = new Set(['and', 'or', 'unless', 'offset', 'bool', 'start', 'end', 'inf', 'nan'])
 
-/** Label lists in round brackets. */
+/** Label lists in parentheses. */
 const groupings = /\b(by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)/g
 
-/** Names of the metrics that a query of Prometheus reads. */
+/** Names of the metrics in a Prometheus query. */
 export function metricsQueriedBy(query: string): readonly string[] {
   const bare = query
     .replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '')

@@ -1,6 +1,6 @@
 /**
- * As much of Helm's template language as the chart in this repository uses, for there is no Helm where it is checked. What it does
- * not know it refuses, so that the chart stays within it.
+ * Renders the subset of Helm's template language that the chart in this repository uses, because the checks run without Helm. It
+ * rejects everything else, so that the chart stays within the subset.
  */
 export interface TemplateScope {
   /** What `.` is. */
@@ -17,7 +17,7 @@ export type Node =
 
 type Value = unknown
 
-/** Reads a file; what it defines goes into `defined`. */
+/** Parses a file; its templates go into `defined`. */
 export function readTemplate(text: string, defined: TemplateScope['defined']): readonly Node[] {
   const tokens = tokensOf(text)
   const nodes = readNodes(tokens, defined)
@@ -37,7 +37,7 @@ function renderNode(node: Node, scope: TemplateScope): string {
   return renderNodes(node.inner, node.kind === 'with' ? { ...scope, dot: value } : scope)
 }
 
-/** Text and `{{ actions }}`, with the white space that their dashes take away. */
+/** Splits into text and `{{ actions }}`, and trims white space at their dashes. */
 function tokensOf(text: string): string[] {
   return text
     .replaceAll(/\s*\{\{-\s/g, '{{ ')
@@ -82,7 +82,7 @@ function evaluate(words: string, scope: TemplateScope): Value {
   return value
 }
 
-/** Takes what it reads away from `parts`. */
+/** Removes the parsed tokens from `parts`. */
 function pipeline(parts: string[], scope: TemplateScope): Value {
   let value = call(parts, scope, [])
   while (parts[0] === '|') {
@@ -119,7 +119,7 @@ function operand(parts: string[], scope: TemplateScope): Value {
   throw new Error(`"${part}" is more than the check of the chart understands`)
 }
 
-/** Stricter than Helm, to whom a misspelt value is an empty one. */
+/** Stricter than Helm, which treats a misspelt value as empty. */
 function field(from: Value, path: string): Value {
   let value = from
   for (const name of path.split('.').filter((word) => word !== '')) {
@@ -166,7 +166,7 @@ function shown(value: Value): string {
   throw new Error('something else stands where a text should')
 }
 
-/** As the function of Helm does: a block, without a line of its own before it. */
+/** Like Helm's function: a block without a leading line break. */
 function blockYaml(value: Value, indent: string): string {
   if (Array.isArray(value) && value.length > 0) {
     return value.map((item) => `${indent}- ${blockYaml(item, `${indent}  `).trimStart()}`).join('\n')

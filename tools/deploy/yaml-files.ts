@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readYamlDocuments } from '../../packages/server/src/base/yaml-documents.ts'
 
-/** The one document of a file, with what it merges in (`<<`). */
+/** The single document of a file, with merge keys (`<<`) resolved. */
 export function readYaml(file: string): unknown {
   const [document, ...others] = readYamlDocuments(readFileSync(file, 'utf8'))
   if (document === undefined || others.length > 0) throw new Error(`${file} must hold one document`)

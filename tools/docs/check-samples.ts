@@ -4,7 +4,7 @@ import { runCommand } from '../run-command.ts'
 import { documents } from './documents.ts'
 import { samplesOf } from './samples.ts'
 
-/** Compiles the samples of all documents at once, as a plugin's author would, against the sources of the packages. */
+/** Compiles the samples of all documents together, against the sources of the packages, with the options of a plugin. */
 const folder = resolve('node_modules/.cache/samples')
 const settings = {
   compilerOptions: {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-/** Every Markdown file of the repository that is written for people. */
+/** All Markdown documents of the repository. */
 export function documents(): readonly string[] {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.md'], { encoding: 'utf8' })
   return listed

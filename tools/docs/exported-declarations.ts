@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
 
-/** What a package shows under a name. */
+/** An exported name with its declaration. */
 export interface ExportedDeclaration {
   readonly name: string
   readonly kind: 'function' | 'class' | 'interface' | 'type' | 'value'
-  /** The comment before it, without its frame; empty where there is none. */
+  /** Its doc comment without markers; empty if there is none. */
   readonly comment: string
-  /** As it is written, without what is inside of functions. */
+  /** Its source text without function bodies. */
   readonly code: string
-  /** Of a function: that it has a body. */
+  /** Whether it is a function with a body. */
   readonly isImplementation: boolean
 }
 
-/** Where packages that are exported from have their entry. */
+/** Entry files of packages that are re-exported. */
 const entries: Readonly<Record<string, string>> = {
   '@pergola/api': 'packages/api/src/index.ts',
   '@pergola/client': 'packages/client/src/index.ts',
@@ -22,7 +22,7 @@ const entries: Readonly<Record<string, string>> = {
 
 const printer = ts.createPrinter({ removeComments: false })
 
-/** Everything that a module exports by name, wherever it is declared. Read as text: no types are worked out. */
+/** All named exports of a module, wherever declared. Reads the syntax only, without type checking. */
 export function exportedDeclarations(entry: string): readonly ExportedDeclaration[] {
   const source = parse(entry)
   const found = new Map<string, ExportedDeclaration>()
@@ -36,7 +36,7 @@ export function exportedDeclarations(entry: string): readonly ExportedDeclaratio
   return [...found.values()].toSorted((one, other) => (one.name.toLowerCase() < other.name.toLowerCase() ? -1 : 1))
 }
 
-/** Of a function that is declared in several ways, the last is the one that nobody sees. */
+/** Drops the implementation signature of overloaded functions. */
 function withOverloads(before: ExportedDeclaration | undefined, next: ExportedDeclaration): ExportedDeclaration {
   if (!before) return next
   if (next.isImplementation) return before
@@ -83,7 +83,7 @@ function kindOf(statement: ts.Statement): ExportedDeclaration['kind'] | undefine
   return ts.isTypeAliasDeclaration(statement) ? 'type' : undefined
 }
 
-/** Bodies go, and so does `export`, which everything here is. */
+/** Removes bodies and the keyword `export`. */
 function codeOf(statement: ts.Statement, source: ts.SourceFile): string {
   if (ts.isFunctionDeclaration(statement)) return withoutExport(upTo(statement, statement.body, source))
   if (!ts.isClassDeclaration(statement)) return withoutExport(statement.getText(source))

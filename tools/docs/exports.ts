@@ -1,6 +1,6 @@
 import { exportedDeclarations, type ExportedDeclaration } from './exported-declarations.ts'
 
-/** What authors and programs import, in the order in which they meet it. */
+/** Public packages, in the order of the page. */
 const modules = [
   { name: '@pergola/plugin-sdk', entry: 'packages/plugin-sdk/src/index.ts' },
   { name: '@pergola/plugin-sdk/testing', entry: 'packages/plugin-sdk/src/testing/index.ts' },
@@ -8,7 +8,7 @@ const modules = [
   { name: '@pergola/client', entry: 'packages/client/src/index.ts' },
 ]
 
-/** Functions, classes and values first: types are what one looks up from there. */
+/** Functions, classes and values first, then types. */
 export function exportReference(): string {
   return modules
     .map(({ name, entry }) => {
@@ -19,7 +19,7 @@ export function exportReference(): string {
     .join('\n\n')
 }
 
-/** A type may speak by its members; whatever can be called or held has to say what it is for. */
+/** Functions, classes and values need a doc comment; types may have comments on their members instead. */
 export function undocumentedExports(): readonly string[] {
   return modules.flatMap(({ name, entry }) =>
     exportedDeclarations(entry)

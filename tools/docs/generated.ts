@@ -13,7 +13,7 @@ import { packages, serverFolders, type Layer } from '../layers/layers.ts'
 /** Parts of the documentation that are written from the code. */
 export interface GeneratedPart {
   readonly file: string
-  /** Stands between `<!-- generated: name -->` and `<!-- end -->` in that file. */
+  /** Name in the marker `<!-- generated: name -->` of that file. */
   readonly name: string
   readonly text: string
 }
@@ -51,7 +51,7 @@ function reasons(): string {
   return table(['Status', 'Reason', 'Title'], rows)
 }
 
-/** What each allows by itself; plugins add to some of them. */
+/** The built-in rules of each role; plugins add rules to some of them. */
 function roles(): string {
   return builtInRoles
     .map(({ name, annotations = {}, labels = {}, rules }) => {
@@ -84,7 +84,7 @@ function exitCodes(): string {
   )
 }
 
-/** A heading a command, and a table of all that it takes. */
+/** A heading for each command, and a table of its arguments and options. */
 function commands(): string {
   return commandReference()
     .map(({ usage, description, examples, takes }) => {
@@ -107,7 +107,7 @@ function commands(): string {
     .trimEnd()
 }
 
-/** Words that are no markup: neither a tag nor the end of a cell. */
+/** Escapes tags and cell separators. */
 function plainText(words: string): string {
   return words.replaceAll(/[<|]/g, String.raw`\$&`)
 }
@@ -130,7 +130,7 @@ interface Setting {
   readonly default?: string | number | boolean | object
   readonly enum?: readonly string[]
   readonly type?: string
-  /** Of a list, whose entries have settings of their own. */
+  /** Settings of the entries of a list. */
   readonly items?: { readonly properties?: Readonly<Record<string, Setting>> }
 }
 
@@ -143,7 +143,7 @@ function settings(): string {
   return table(['Setting, and its variable', 'Value', 'Default', 'Meaning'], rows)
 }
 
-/** A list or a map of settings can only be written in the file; those of a list follow it. */
+/** A list of objects or a map has no variable; the settings of list entries follow it. */
 function settingRows(path: string, setting: Setting): readonly (readonly string[])[] {
   const { default: fallback, type = '', enum: choices, description, items } = setting
   const text = typeof fallback === 'object' && !Array.isArray(fallback) ? '' : String(fallback ?? '')

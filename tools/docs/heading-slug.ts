@@ -1,4 +1,4 @@
-/** What a heading is called in links: as GitHub does it, so that one link works there and on the site. */
+/** The anchor of a heading, as on GitHub, so that a link works there and on the site. */
 export function headingSlug(heading: string): string {
   return heading
     .trim()

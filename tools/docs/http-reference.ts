@@ -12,7 +12,7 @@ interface Document {
 const administrator = { username: 'admin', password: 'correct horse battery' }
 const methods = ['get', 'post', 'put', 'patch', 'delete']
 
-/** Every path of a server without plugins, by the OpenAPI documents that it serves: one table for each. */
+/** All paths of a server without plugins, one table for each of its OpenAPI documents. */
 export async function httpReference(): Promise<string> {
   await using server = await embed({
     administrator,

@@ -7,9 +7,9 @@ import { continuedDocument, edited, parseBlocks, unmetExpectation, type Runnable
 import { openShell, type Shell } from './shell.ts'
 
 /**
- * Follows what the documents tell people to type, each in a fresh copy of the repository, and compares what they are told to
- * see. Runs the documents that are named, or every document with such blocks. A document that continues another one goes on in
- * its terminal. Documents are set up side by side, and then followed one at a time, because their servers use the same port.
+ * Runs the commands of the documents, each document in a fresh copy of the repository, and compares the output with the expected
+ * lines. Runs the named documents, or every document with such blocks. A document that continues another one uses
+ * its terminal. Documents are set up in parallel and then run one at a time, because their servers use the same port.
  */
 interface Document {
   readonly file: string
@@ -18,7 +18,7 @@ interface Document {
 }
 
 const setup = 'npm run setup'
-/** How long a person waits for a line: it ends only what will never come. */
+/** Timeout for an expected line; long, so that only missing lines reach it. */
 const patienceMs = 120_000
 
 const documents = readDocuments()
@@ -94,14 +94,14 @@ async function follow({ chain, folder, shell, resources }: Begun): Promise<void>
 /** Answers false when the shell has ended. */
 async function perform(block: RunnableBlock, folder: string, shell: Shell): Promise<boolean> {
   if (block.kind === 'foreground') return shell.typeForeground(block.code)
-  // `begin` has done the setup.
+  // `begin` has run the setup.
   if (block.kind === 'commands') return shell.type(`:\n${block.code.replace(setup, '')}`)
   const file = join(folder, block.file)
   writeFileSync(file, edited(readFileSync(file, 'utf8'), block))
   return true
 }
 
-/** Waits, as a person does, until the terminal shows what the document says. */
+/** Waits until the terminal shows the expected lines. */
 async function unmetInTime(block: RunnableBlock, shown: () => string): Promise<string | undefined> {
   const end = performance.now() + patienceMs
   while (unmetExpectation(block, shown()) !== undefined && performance.now() < end) await sleep(50)
@@ -114,8 +114,8 @@ function fail(fault: string): void {
 }
 
 /**
- * As on a person's machine: without what this repository and npm have put on the PATH and into the environment. What logins
- * leave goes with the copy.
+ * A clean environment, without the variables and PATH entries of this repository and npm. Files of logins
+ * are in the copy.
  */
 function plainEnvironment(cwd: string): NodeJS.ProcessEnv {
   const here = resolve('.')

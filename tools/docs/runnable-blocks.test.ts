@@ -18,7 +18,7 @@ const block = (parts: Partial<RunnableBlock>): RunnableBlock => ({
   ...parts,
 })
 
-test('tagged blocks are followed, with the lines expected of them; others are not', () => {
+test('tagged blocks are run with their expected lines; other blocks are ignored', () => {
   const document = [
     fenced('sh run', 'echo one', 'echo two'),
     'prose',
@@ -35,7 +35,7 @@ test('tagged blocks are followed, with the lines expected of them; others are no
   ])
 })
 
-test('expected lines must all be there and in order', () => {
+test('expected lines must all occur, in order', () => {
   const wanting = block({ expect: ['o…e', 'two'] })
   expect(unmetExpectation(wanting, 'one\nnoise\ntwo\n')).toBeUndefined()
   expect(unmetExpectation(wanting, 'two\none\n')).toContain('"two" is missing')

@@ -1,4 +1,4 @@
-/** A block that a document asks people to follow. */
+/** A block of a document that is run. */
 export interface RunnableBlock {
   /**
    * `commands` are fenced as `sh run`. A `foreground` command, fenced as `sh run foreground`, goes on until Ctrl-C, which is
@@ -6,7 +6,7 @@ export interface RunnableBlock {
    */
   readonly kind: 'commands' | 'foreground' | 'edit'
   readonly code: string
-  /** Of an edit, from the top of the repository. */
+  /** File of an edit, relative to the repository. */
   readonly file: string
   /** From following blocks fenced as `text expect`: lines that the terminal shows, in this order; `…` stands for anything. */
   readonly expect: readonly string[]
@@ -30,7 +30,7 @@ export function continuedDocument(markdown: string): string | undefined {
   return /^---\n(?:(?!---\n).*\n)*?continues: (.*)\n/.exec(markdown)?.[1]
 }
 
-/** What the output lacks, in words. */
+/** Description of the missing lines. */
 export function unmetExpectation({ code, expect }: RunnableBlock, printed: string): string | undefined {
   let rest = printed.split('\n')
   for (const wanted of expect) {
@@ -58,7 +58,7 @@ export function edited(text: string, { code, file }: RunnableBlock): string {
   return text.replace(before, () => after)
 }
 
-/** How much a person types to follow the blocks: commands, and lines of commands and edits. */
+/** Number of commands and of typed lines in the blocks. */
 export function typed(blocks: readonly RunnableBlock[]): { readonly commands: number; readonly lines: number } {
   const edits = blocks.filter(({ kind }) => kind === 'edit').flatMap(({ code }) => code.match(/^\+/gm) ?? [])
   const shell = blocks.filter(({ kind }) => kind !== 'edit').map(({ code }) => code)

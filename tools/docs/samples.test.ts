@@ -14,7 +14,7 @@ const document = [
   '```',
 ].join('\n')
 
-test('samples have names of their own, and stand on the lines of the document', () => {
+test('samples have unique names and keep the line numbers of the document', () => {
   expect(samplesOf(document)).toEqual([
     { name: 'plugin.ts', text: '\n\nexport const one = 1\n' },
     { name: 'sample-2.ts', text: `${'\n'.repeat(8)}import { one } from './plugin.ts'\n` },

@@ -1,8 +1,8 @@
 /** Code of a document that has to compile, fenced as `ts check`, with a name where another sample imports it: `ts check plugin.ts`. */
 export interface Sample {
-  /** Among the samples of its document. */
+  /** Unique in its document. */
   readonly name: string
-  /** On the lines that it has in the document, so that what a compiler says of one is true of the other. */
+  /** Padded to the line numbers of the document, so that compiler errors point at the document. */
   readonly text: string
 }
 

@@ -3,21 +3,21 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Ends what hangs. */
+/** Timeout for commands. */
 const limitMs = 1_800_000
 
-/** A shell as in a terminal: what commands and background jobs print comes together. */
+/** A shell with the combined output of commands and background jobs. */
 export interface Shell extends AsyncDisposable {
-  /** All that was printed so far. */
+  /** All output so far. */
   readonly shown: () => string
-  /** Types commands, and waits until they are done. Answers false when the shell has ended. */
+  /** Types commands and waits until they end. Returns false if the shell has exited. */
   readonly type: (commands: string) => Promise<boolean>
   /** Types a command that goes on until Ctrl-C, which is pressed before anything else is typed. */
   readonly typeForeground: (command: string) => Promise<boolean>
 }
 
 export function openShell(cwd: string, env: NodeJS.ProcessEnv): Shell {
-  // A group of its own, so that what it leaves running can be ended.
+  // A separate process group, so that background processes can be killed.
   const shell = spawn('bash', ['-euo', 'pipefail'], {
     cwd,
     env,
@@ -30,7 +30,7 @@ export function openShell(cwd: string, env: NodeJS.ProcessEnv): Shell {
   }
   const prompts = shell.stdio[3] as Readable
   const ended = once(shell, 'exit')
-  // What is typed after the end is lost, as `type` tells.
+  // Input after the exit is lost; `type` returns false then.
   shell.stdin.on('error', () => undefined)
   shell.stdin.write(`trap 'kill $(jobs -p) 2>/dev/null' EXIT\n`)
   const timer = setTimeout(() => signalGroup(shell.pid, 'SIGTERM'), limitMs)
@@ -46,20 +46,20 @@ export function openShell(cwd: string, env: NodeJS.ProcessEnv): Shell {
     shown: () => shown,
     type,
     typeForeground: async (command) => {
-      // With job control the job is a group, which SIGINT reaches as a whole.
+      // With job control the job is a process group, so SIGINT reaches all of it.
       const isAlive = await type(`set -m\n${command} &\nforeground=$!\nset +m`)
       pressed = 'kill -INT -- "-$foreground"\nwait "$foreground" || true\n'
       return isAlive
     },
     [Symbol.asyncDispose]: async () => {
       clearTimeout(timer)
-      // Servers end in their own time; the next document needs their port.
+      // Waits for servers to stop, because the next document needs their port.
       while (signalGroup(shell.pid, 'SIGTERM')) await sleep(100)
     },
   }
 }
 
-/** Answers false when nothing is left of the group. */
+/** Returns false if no process of the group is left. */
 function signalGroup(leader: number | undefined, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(-Number(leader), signal)

@@ -4,13 +4,13 @@
  */
 export interface Layer {
   readonly name: string
-  /** In a few words, for the page that shows this table. */
+  /** Short description for the page that shows this table. */
   readonly does: string
   /** Other layers of the same table. */
   readonly mayImport: readonly string[]
 }
 
-/** Packages, by who imports them. */
+/** Packages, each before the packages that it imports. */
 export const packages: readonly Layer[] = [
   { name: 'cli', does: 'the `pergola` command', mayImport: ['server', 'client', 'api'] },
   { name: 'create-pergola-plugin', does: 'the files a new plugin begins with', mayImport: ['api'] },
@@ -33,7 +33,7 @@ export const packages: readonly Layer[] = [
   { name: 'api', does: 'the shared words; no dependencies, no Node', mayImport: [] },
 ]
 
-/** Folders of `packages/server/src`, in the order a request falls through them. None imports more than six others. */
+/** Folders of `packages/server/src`, in the order a request passes through them. The check allows each to import at most six others. */
 export const serverFolders: readonly Layer[] = [
   { name: 'http', does: 'listener, limits, answers and problems on the wire', mayImport: ['base'] },
   { name: 'audit', does: 'who did what, a line each', mayImport: ['base'] },
@@ -85,7 +85,7 @@ export const serverFolders: readonly Layer[] = [
   { name: 'base', does: 'configuration, log, clock, the types of a call', mayImport: [] },
 ]
 
-/** Files beside those folders: they put the parts together, may import any folder, and no folder imports them. */
+/** Files beside those folders: they assemble the parts, may import any folder, and no folder imports them. */
 export const serverRoots = [
   'index',
   'main',
@@ -105,7 +105,7 @@ export const serverRoots = [
   'pipeline',
 ]
 
-/** Libraries that stay behind one door, so that replacing one touches one place. */
+/** Libraries that only one place may import, so that replacing one changes only that place. */
 export const sealedLibraries: readonly { readonly library: string; readonly only: string }[] = [
   { library: 'fastify', only: 'packages/server/src/http' },
   { library: 'ws', only: '(packages/server/src/http|packages/plugin-sdk/src/run|tests|bench)' },

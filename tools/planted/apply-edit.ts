@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path'
 import type { Edit } from './planted-fault.ts'
 
-/** Answers what undoes it. */
+/** Applies an edit and returns a function that undoes it. */
 export function applyEdit(cwd: string, edit: Edit): () => void {
   const file = join(cwd, edit.file)
   const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined

@@ -5,7 +5,7 @@ const run = (file: string, titles = '') =>
   `TEST_ENGINE=SQLite npm test -- --project unit ${folder}/${file}.test.ts${titles && ` -t "${titles}"`}`
 
 const difference = run('cached-objects')
-const again = run('send', 'again or not')
+const again = run('send', 'retries')
 const queue = run('frame-queue')
 const live = run('collection/live')
 const links = run('watch', 'cut link|cut off')
@@ -22,13 +22,13 @@ const faults: readonly (readonly [what: string, command: string, edits: readonly
         by: 'void this.#remove',
       },
     ],
-    /FAIL.*what is missing last/,
+    /FAIL.*with missing objects last/,
   ],
   [
     'another object of the same name is taken for the same',
     difference,
     [{ file: `${folder}/cached-objects.ts`, replace: '(!isSame || (isFirstSight', by: '((isFirstSight' }],
-    /FAIL.*of another object of the same name/,
+    /FAIL.*a new object with the same name/,
   ],
   [
     'an older state replaces a newer one',
@@ -40,7 +40,7 @@ const faults: readonly (readonly [what: string, command: string, edits: readonly
         by: 'else if (isOlder && !known) return',
       },
     ],
-    /FAIL.*that are not newer make none/,
+    /FAIL.*that are not newer than the cached object/,
   ],
   [
     'the end of a namesake counts as having been seen',
@@ -52,31 +52,31 @@ const faults: readonly (readonly [what: string, command: string, edits: readonly
         by: "if (type === 'DELETED' && !isSame) return void this.#unseen?.delete(name)",
       },
     ],
-    /FAIL.*the end of a namesake/,
+    /FAIL.*a deletion of another object with that name/,
   ],
   [
     'a restored database is not believed',
     difference,
     [{ file: `${folder}/cached-objects.ts`, replace: 'isFirstSight && isAnotherPast(known, object)', by: 'false' }],
-    /FAIL.*leads to what is stored/,
+    /FAIL.*lead to the stored state/,
   ],
   [
     'whatever is refused for now is sent again',
     again,
     [{ file: `${folder}/send.ts`, replace: "['GET', 'HEAD', 'PUT', 'DELETE'].includes(call.method)", by: 'true' }],
-    /FAIL.*POST is not sent again after 503/,
+    /FAIL.*POST is not retried after 503/,
   ],
   [
     'what may have arrived is sent again',
     again,
     [{ file: `${folder}/send.ts`, replace: '(isSafe || !error.mayHaveArrived)', by: '(isSafe || error)' }],
-    /FAIL.*POST that was cut is not sent again/,
+    /FAIL.*POST is not retried after a cut connection/,
   ],
   [
     'the server is not given the time it asks for',
     again,
     [{ file: `${folder}/send.ts`, replace: 'undefined : asked + usual', by: 'undefined : usual' }],
-    /FAIL.*not before the server wants it/,
+    /FAIL.*not before Retry-After/,
   ],
   [
     'frames pile up behind a slow reader',
@@ -88,7 +88,7 @@ const faults: readonly (readonly [what: string, command: string, edits: readonly
         by: 'characters < 0)) return false',
       },
     ],
-    /FAIL.*so many characters/,
+    /FAIL.*bounded in frames and in characters/,
   ],
   [
     'a new link goes on from where the watch began, and nobody notices what comes again',
@@ -97,13 +97,13 @@ const faults: readonly (readonly [what: string, command: string, edits: readonly
       { file: `${folder}/frames.ts`, replace: 'place = frame.revision ?? place', by: 'place ??= frame.revision' },
       { file: `${folder}/recent-versions.ts`, replace: '(versions.get(uid) ?? -1)', by: '-1' },
     ],
-    /FAIL.*nothing is missed or told twice/,
+    /FAIL.*misses or repeats nothing/,
   ],
   [
     'present objects that begin anew come as if nothing had happened',
     links,
     [{ file: `${folder}/watch.ts`, replace: "yield { type: 'RESTARTED' }", by: 'failures = 0' }],
-    /FAIL.*begin anew, and that is told/,
+    /FAIL.*RESTARTED is delivered/,
   ],
   [
     'live objects without a value come first',
@@ -115,19 +115,19 @@ const faults: readonly (readonly [what: string, command: string, edits: readonly
         by: 'return a === undefined ? -1 : 1',
       },
     ],
-    /FAIL.*listed in their order/,
+    /FAIL.*a live list is sorted/,
   ],
   [
     'live objects keep the order that they had',
     live,
     [{ file: `${folder}/collection/live.ts`, replace: 'this.#items = undefined', by: 'void this.#items' }],
-    /FAIL.*stay current/,
+    /FAIL.*follows changes/,
   ],
   [
     'whoever ended its subscription is told all the same',
     live,
     [{ file: `${folder}/collection/live.ts`, replace: 'this.#listeners.delete(one)', by: 'this.#listeners.has(one)' }],
-    /FAIL.*no more when it is over/,
+    /FAIL.*nothing after it unsubscribes/,
   ],
   [
     'of many, those that are missing are left out',
@@ -139,7 +139,7 @@ const faults: readonly (readonly [what: string, command: string, edits: readonly
         by: 'return names.map((name) => found.get(name)).filter((one) => one !== undefined)',
       },
     ],
-    /FAIL.*those that are missing are/,
+    /FAIL.*undefined for missing ones/,
   ],
 ]
 

@@ -11,7 +11,7 @@ const faults: readonly Row[] = [
     'everybody on the machine can read what a login leaves',
     unit('server/servers-file'),
     { file: `${source}/server/servers-file.ts`, replace: 'mode: 0o600, ', by: 'mode: 0o644, ' },
-    /FAIL.*are written whole, for their owner alone/,
+    /FAIL.*is written atomically, readable only by its owner/,
   ],
   [
     'a name that begins like this machine passes for it',
@@ -31,7 +31,7 @@ const faults: readonly Row[] = [
       replace: 'return core.length === 1 ? core : found',
       by: 'return found',
     },
-    /FAIL.*a name of the host, whatever plugins have/,
+    /FAIL.*a core name, even if a plugin has the same/,
   ],
   [
     'what is applied takes finalizers away that it does not speak of',
@@ -41,7 +41,7 @@ const faults: readonly Row[] = [
       replace: "['labels', 'annotations', 'finalizers']",
       by: "['labels', 'annotations']",
     },
-    /FAIL.*keeps what others write/,
+    /FAIL.*keeps metadata that the file omits/,
   ],
   [
     'what is applied overwrites what its writer has not read',
@@ -51,7 +51,7 @@ const faults: readonly Row[] = [
       replace: "metadata['version'] ?? version",
       by: 'version',
     },
-    /FAIL.*carries the version and the identity/,
+    /FAIL.*uses the version and uid of the file/,
   ],
   [
     'a text of an object moves the cursor',
@@ -61,7 +61,7 @@ const faults: readonly Row[] = [
       replace: String.raw`/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu`,
       by: String.raw`/[\p{Zl}\p{Zp}]/gu`,
     },
-    /FAIL.*of what would move a cursor/,
+    /FAIL.*of control characters, escaped/,
   ],
   [
     'a list is read faster than it is shown',
@@ -71,7 +71,7 @@ const faults: readonly Row[] = [
       replace: "if (!stdout.write(text)) await once(stdout, 'drain')",
       by: 'stdout.write(text)',
     },
-    /FAIL.*who writes waits until somebody has read/,
+    /FAIL.*a write waits until the stream drains/,
   ],
 ]
 

@@ -11,15 +11,15 @@ import { copyForPlanting } from './planted-copy.ts'
 import type { ConformanceFault } from './planted-fault.ts'
 import { whyUnseen } from './seen.ts'
 
-/** Each in a copy of its own. */
+/** Number of parallel copies. */
 const lanes = 2
-/** What a server does as long as it serves at all: it answers a role. */
+/** A promise that every working server keeps: it returns a role. */
 const witness = 'C1-1'
 const report = 'node_modules/.cache/planted-conformance.json'
 
 /**
- * Breaks promises of the API one by one; a conformance test of each must see it, on SQLite. `--only=C3-14,C3-15` chooses
- * by number, `--sample=6` a few by the current commit. Answers whether all were seen.
+ * Breaks promises of the API one by one; a conformance test of each must fail, on SQLite. `--only=C3-14,C3-15` selects
+ * by number, `--sample=6` a few by the current commit. Returns whether all were detected.
  */
 export async function plantInConformance(words: readonly string[]): Promise<boolean> {
   const { values } = parseArgs({ args: [...words], options: { only: { type: 'string' }, sample: { type: 'string' } } })
@@ -55,7 +55,7 @@ function choose({ only, sample }: Choice): readonly ConformanceFault[] {
   return sampleOf(conformanceFaults, sample)
 }
 
-/** Else a test that fails anyway would seem to see everything. */
+/** Otherwise a test that always fails would seem to detect everything. */
 async function allKeptUntouched(copy: string, chosen: readonly ConformanceFault[]): Promise<boolean> {
   const promises = [...new Set(chosen.map(({ promise }) => promise))]
   const outcomes = await runTests(copy, promises)
@@ -92,7 +92,7 @@ function edited(text: string, { promise, file, find, replace }: ConformanceFault
   throw new Error(`the text by which ${promise} is broken must stand in ${file} once; it does ${times}:\n${find}`)
 }
 
-/** Those of the promises and of the witness. */
+/** Runs the tests of the promises and of the witness. */
 async function runTests(copy: string, promises: readonly string[]): Promise<readonly TestOutcome[]> {
   const numbers = [...promises, witness]
   const known = testFiles()

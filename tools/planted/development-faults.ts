@@ -11,13 +11,13 @@ type Row = readonly [what: string, command: string, edit: Edit, expect: RegExp]
 const faults: readonly Row[] = [
   [
     'a save is lost while another is taken over',
-    unit(`${cli}/reload-loop.test.ts`, 'meanwhile'),
+    unit(`${cli}/reload-loop.test.ts`, 'during a reload'),
     {
       file: `${cli}/reload-loop.ts`,
       replace: '      running = undefined\n      begin()\n',
       by: '      running = undefined\n',
     },
-    /FAIL.*what is saved meanwhile/,
+    /FAIL.*saves during a reload/,
   ],
   [
     'every file that is saved is a reload',
@@ -27,39 +27,39 @@ const faults: readonly Row[] = [
       replace: '      if (running) return\n',
       by: '      begin()\n      if (running) return\n',
     },
-    /FAIL.*files that are saved together/,
+    /FAIL.*files saved together/,
   ],
   [
     'what an editor puts in the place of a file is not noticed',
-    unit(`${cli}/watch-sources.test.ts`, 'an editor puts'),
+    unit(`${cli}/watch-sources.test.ts`, 'an editor renames'),
     {
       file: `${cli}/watch-sources.ts`,
       replace: 'const changed = differences(known, now)',
       by: 'const changed = differences(known, now).filter((path) => !known.has(path))',
     },
-    /FAIL.*an editor puts in the place/,
+    /FAIL.*an editor renames over the original/,
   ],
   [
     'people whom somebody else may have written are believed',
-    unit(`${cli}/people-file.test.ts`, 'somebody else'),
+    unit(`${cli}/people-file.test.ts`, 'others can read'),
     { file: `${cli}/people-file.ts`, replace: ' && (found.mode & 0o077) === 0', by: '' },
-    /FAIL.*those that somebody else may have written/,
+    /FAIL.*a file that others can read/,
   ],
   [
     'tokens of people go to other machines',
-    unit(`${cli}/people-file.test.ts`, 'somebody else'),
+    unit(`${cli}/people-file.test.ts`, 'others can read'),
     { file: `${cli}/people-file.ts`, replace: 'here.test(people.url) && ', by: '' },
-    /FAIL.*those that somebody else may have written/,
+    /FAIL.*a file that others can read/,
   ],
   [
     'a version that answered once is taken for the one that does',
-    unit(`${cli}/version-states.test.ts`, 'what a version was once'),
+    unit(`${cli}/version-states.test.ts`, 'an earlier version'),
     {
       file: `${cli}/version-states.ts`,
       replace: 'if (known.plugin === plugin) states.delete(other)',
       by: 'if (known.plugin === digest) states.delete(other)',
     },
-    /FAIL.*what a version was once/,
+    /FAIL.*the state of an earlier version/,
   ],
   [
     'a version that is only tried takes the port of the debugger',

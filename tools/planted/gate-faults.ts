@@ -24,6 +24,18 @@ export const gateFaults: readonly PlantedFault[] = [
     expect: /server-folder-unlisted/,
   },
   {
+    name: 'a server folder that may import more than six others',
+    command: 'npm run -s lint:layers',
+    edits: [
+      {
+        file: 'tools/layers/layers.ts',
+        replace: "mayImport: ['access', 'feed', 'models', 'validation', 'store', 'base']",
+        by: "mayImport: ['access', 'feed', 'watch', 'models', 'validation', 'store', 'base']",
+      },
+    ],
+    expect: /import 7 other folders; the limit is 6/,
+  },
+  {
     name: 'a package that the table does not know',
     command: 'npm run -s lint:layers',
     edits: [{ file: 'packages/extra/src/thing.ts', add: "export { problems } from '../../api/src/problem.ts'" }],

@@ -30,12 +30,12 @@ export const plantedInGates: readonly PlantedFault[] = [
   ...feedFaults,
 ]
 
-/** As many as a small machine has cores. */
+/** Number of parallel copies. */
 const lanes = 2
 
 /**
- * Each fault is planted in a copy of this tree, two at a time, and its check must turn red. `--only=layers` chooses those that
- * have the word in their name, their command or a file; `--sample=12` takes a few by the current commit. Answers whether all did.
+ * Plants each fault in a copy of this tree, two at a time; its check must fail. `--only=layers` selects faults that
+ * have the word in their name, their command or a file; `--sample=12` takes a few by the current commit. Returns whether all failed.
  */
 export async function plantInGates(words: readonly string[]): Promise<boolean> {
   const options = { only: { type: 'string' }, sample: { type: 'string' } } as const
@@ -52,7 +52,7 @@ export async function plantInGates(words: readonly string[]): Promise<boolean> {
   return noticed === faults.length
 }
 
-/** Else a red check would prove nothing. */
+/** Otherwise a failed check would prove nothing. */
 async function allPassUntouched(copies: readonly string[], faults: readonly PlantedFault[]): Promise<boolean> {
   let allPassed = true
   await spread(copies, [...new Set(faults.map(({ command }) => command))], async (cwd, command) => {
@@ -64,13 +64,13 @@ async function allPassUntouched(copies: readonly string[], faults: readonly Plan
   return allPassed
 }
 
-/** Answers how many were noticed. */
+/** Returns the number of detected faults. */
 async function plantEach(copies: readonly string[], faults: readonly PlantedFault[]): Promise<number> {
   let count = 0
   await spread(copies, faults, async (cwd, fault) => {
     const undo = fault.edits.map((edit) => applyEdit(cwd, edit))
     const { passed, output, seconds } = await runCommand(fault.command, { cwd })
-    // The last first: two of them may be in one file.
+    // Undoes the last edit first, because two edits may be in one file.
     for (const restore of undo.toReversed()) restore()
     const red = !passed && fault.expect.test(output)
     console.log(`${red ? 'red as it must be' : 'NOT NOTICED      '} ${seconds.toFixed(1)} s  ${fault.name}`)
@@ -80,7 +80,7 @@ async function plantEach(copies: readonly string[], faults: readonly PlantedFaul
   return count
 }
 
-/** One thing at a time in each copy. */
+/** Runs one task at a time in each copy. */
 async function spread<Thing>(
   copies: readonly string[],
   things: readonly Thing[],

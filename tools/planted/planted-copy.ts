@@ -8,7 +8,7 @@ const builtConsole = 'packages/server/console'
 export function copyForPlanting(): RepositoryCopy {
   const copy = copyRepository()
   linkPackages(copy.path)
-  // As it was built here: no fault is planted in pages.
+  // Copies the built console, because no fault is planted in its pages.
   if (existsSync(builtConsole)) symlinkSync(resolve(builtConsole), join(copy.path, builtConsole))
   return copy
 }

@@ -4,7 +4,7 @@ export interface PlantedFault {
   readonly edits: readonly Edit[]
   /** Must pass on the untouched copy and fail on the edited one. */
   readonly command: string
-  /** Must stand in the output: failing for another reason proves nothing. */
+  /** Must match the output, because a failure for another reason proves nothing. */
   readonly expect: RegExp
 }
 
@@ -12,14 +12,14 @@ export type Edit =
   | { readonly file: string; readonly add: string }
   | { readonly file: string; readonly replace: string; readonly by: string }
 
-/** A promise of the API, broken by one change of the server such as a careless hand could make. */
+/** A change of the server that breaks one promise of the API. */
 export interface ConformanceFault {
   /** As `tests/conformance/sentences.md` numbers it. */
   readonly promise: string
-  /** In a few words. */
+  /** Short description of the fault. */
   readonly what: string
   readonly file: string
-  /** Stands in the file exactly once. */
+  /** Occurs in the file exactly once. */
   readonly find: string
   readonly replace: string
 }

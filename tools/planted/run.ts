@@ -3,8 +3,8 @@ import { plantInGates } from './gates.ts'
 import { plantInWatch } from './watch.ts'
 
 /**
- * Proves that checks can fail: the gates of the repository, with the word `conformance` the tests of its promises, with the
- * word `watch` the validators of what readers get, with the word `scaffold` the test that every new plugin begins with.
+ * Proves that checks can fail: the gates of the repository; with `conformance` the tests of its promises; with
+ * `watch` the validators of watch events; with `scaffold` the test of every new plugin.
  */
 const suites: Readonly<Record<string, (words: readonly string[]) => Promise<boolean>>> = {
   gates: plantInGates,

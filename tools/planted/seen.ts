@@ -2,8 +2,8 @@ import { numbersOf } from '../conformance/sentences.ts'
 import type { TestOutcome } from '../conformance/verdict.ts'
 
 /**
- * Why it proves nothing that a promise was broken; undefined when one of its tests has seen it. That the test failed is
- * not enough: it has to have looked at an answer, of a server that serves others (`witness`) and did not fail itself.
+ * Why a broken promise was not detected; undefined if one of its tests detected it. A failed test is
+ * not enough: it must fail on a response of a server that still works (`witness`) and did not answer 500.
  */
 export function whyUnseen(
   outcomes: readonly TestOutcome[],
@@ -17,7 +17,7 @@ export function whyUnseen(
   return failed.some(isProof) ? undefined : `its tests fail for another reason: ${messagesOf(failed)}`
 }
 
-/** An expectation that is asked again and again until its time is up fails with a plain `Error`. */
+/** A polled expectation that times out fails with a plain `Error`. */
 function isProof({ message = '' }: TestOutcome): boolean {
   return /^(AssertionError|Error: expected )/.test(message) && !/(expected|include) '?500\b/.test(message)
 }

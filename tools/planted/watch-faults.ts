@@ -1,12 +1,12 @@
 import type { Edit } from './planted-fault.ts'
 
-/** A fault of the server that a history shows, and who must say so. */
+/** A fault of the server and the validator that must report it. */
 export interface WatchFault {
   readonly what: string
   readonly edits: readonly Edit[]
-  /** The validator it is meant for. */
+  /** The expected validator. */
   readonly seenBy: string
-  /** Those who may see what follows from it: a reader who lacks a change may also end with another state. */
+  /** Validators that may report consequences: a reader that misses a change may also end with another state. */
   readonly also?: readonly string[]
 }
 

@@ -4,13 +4,13 @@ import { applyEdit } from './apply-edit.ts'
 import { copyForPlanting } from './planted-copy.ts'
 import { watchFaults, type WatchFault } from './watch-faults.ts'
 
-/** One round in which nothing goes wrong but what is planted; readers come and go. */
+/** One round without faults except the planted one; readers reconnect. */
 const command =
   'node --conditions=source tests/faults/watch.ts --calm --rounds=1 --seconds=12 --results=node_modules/.cache/planted-watch.jsonl'
 
 /**
- * Breaks what a watch promises in one way after the other; the validator that is meant must see it, and no other that has
- * nothing to do with it. `--only=complete,unique` chooses by validator. Answers whether all were seen.
+ * Breaks the promises of watches one by one; the expected validator must report it, and no unrelated
+ * validator. `--only=complete,unique` selects by validator. Returns whether all were detected.
  */
 export async function plantInWatch(words: readonly string[]): Promise<boolean> {
   const { values } = parseArgs({ args: [...words], options: { only: { type: 'string' } } })

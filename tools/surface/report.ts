@@ -4,8 +4,8 @@ import { CompilerState, Extractor, ExtractorConfig } from '@microsoft/api-extrac
 import { ExtractorLogLevel, ExtractorMessageCategory, type ExtractorMessage } from '@microsoft/api-extractor'
 
 /**
- * What a package shows to those who build on it, as a file that changes with it: `npm run surface` writes it, and with
- * `--check` compares it. Reads what `npm run build` has made.
+ * Writes the public API of each package to a report file: `npm run surface` writes it, and with
+ * `--check` compares it. Reads the output of `npm run build`.
  */
 const folder = resolve('packages/plugin-sdk')
 const entries = [
@@ -22,7 +22,7 @@ mkdirSync(reports, { recursive: true })
 const configs = entries.map(configOf)
 const [first] = configs
 if (!first) throw new Error('there is nothing to report')
-// One program for all entries: most of the time goes into reading types.
+// Uses one program for all entries, because most of the time is spent on reading types.
 const compilerState = CompilerState.create(first, { additionalEntryPoints: entries.map(({ entry }) => entry) })
 const faults = configs.flatMap(faultsOf)
 for (const fault of faults) console.error(fault)
@@ -40,7 +40,7 @@ function faultsOf(config: ExtractorConfig): readonly string[] {
   return found.map((fault) => `${config.reportFilePath.replace(`${process.cwd()}/`, '')}: ${fault}`)
 }
 
-/** What is wrong with the code. Whether a report has changed is told in our words. */
+/** Prints faults of the code. A changed report is reported by our own message. */
 function keep(message: ExtractorMessage, kept: string[]): void {
   message.handled = true
   const isWrong = message.logLevel === ExtractorLogLevel.Error || message.logLevel === ExtractorLogLevel.Warning
@@ -55,7 +55,7 @@ function configOf({ entry, report, withInnerTypes }: (typeof entries)[number]): 
       projectFolder: folder,
       mainEntryPointFilePath: entry,
       compiler: {
-        // What authors see: compiled packages, and no sources.
+        // Reads compiled packages without sources, as authors do.
         overrideTsconfig: {
           compilerOptions: {
             target: 'es2022',
@@ -82,7 +82,7 @@ function configOf({ entry, report, withInnerTypes }: (typeof entries)[number]): 
       messages: {
         extractorMessageReporting: {
           default: { logLevel: ExtractorLogLevel.Warning },
-          // Whatever is exported is for everybody, and comments are for people.
+          // Every export is public, and comments need no special tags.
           'ae-missing-release-tag': none,
           'ae-undocumented': none,
           'ae-forgotten-export': none,

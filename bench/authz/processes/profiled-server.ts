@@ -3,10 +3,10 @@ import { assemble } from '../../../packages/server/src/assemble.ts'
 import { loadConfig } from '../../../packages/server/src/base/config.ts'
 import { createLog } from '../../../packages/server/src/base/log.ts'
 
-/** A server that says where its time goes. Its argument: the database. */
+/** A server that profiles itself. Argument: the database. */
 
 export interface Profiled {
-  /** Microseconds of its thread. */
+  /** CPU microseconds of its thread. */
   readonly cpu: number
   readonly profile: Profiler.Profile
 }
@@ -16,7 +16,7 @@ export type ProfiledLine = { readonly url: string; readonly setupSecret: string 
 const [database = ''] = process.argv.slice(2)
 const server = await assemble({
   config: loadConfig({ env: { PERGOLA_DATABASE_URL: database, PERGOLA_SERVER_PORT: '0' } }),
-  // As a process writes it, but to nowhere.
+  // Formats log lines as usual and discards them.
   log: createLog({ level: 'info', pretty: false, write: () => {} }),
 })
 const session = new Session()
@@ -25,7 +25,7 @@ await session.post('Profiler.enable')
 await session.post('Profiler.setSamplingInterval', { interval: 200 })
 let cpuBefore = 0
 
-/** `start`, or anything else to be told what was used since. */
+/** `start` starts the profile; any other message returns it. */
 process.on('message', (message) => {
   void (message === 'start' ? start() : stop())
 })

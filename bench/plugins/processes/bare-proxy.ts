@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Pool } from 'undici'
 
-/** What it takes to hand a request on, and nothing else: no authentication, no rights, no headers looked at. */
+/** A minimal proxy without authentication, authorization or header processing. */
 const [, , socketPath = ''] = process.argv
 const pool = new Pool('http://plugin', { socketPath, connections: 64, pipelining: 1 })
 const server = createServer((request, response) => {

@@ -2,7 +2,7 @@ import { testHost } from '@pergola/plugin-sdk/testing'
 import { expect, test } from 'vitest'
 import plugin, { mine, readShared, share, stats, Todo } from './plugin.ts'
 
-test('people see their own todos, strangers only what was shared, and a due todo reminds once', async () => {
+test('users see their own todos, anonymous callers only shared ones, and a due todo reminds once', async () => {
   const webhook = 'https://hooks.test/todo'
   await using host = await testHost(plugin, { now: '2030-03-01T09:00:00Z', settings: { webhook } })
   const ann = await host.user('ann')

@@ -5,8 +5,8 @@ import { Settings } from './settings.ts'
 const hour = 3_600_000
 
 /**
- * Called whenever a purchase comes or changes, on one replica at a time, and later and later after a failure. It looks at where the
- * purchase stands and does the next step, so it does not matter how often it is called, or where it was cut off.
+ * Called for every new or changed purchase, on one replica at a time, and retried with backoff after a failure. It reads the state
+ * of the purchase and does the next step, so repeated and interrupted calls are safe.
  */
 export const follow = controller(
   Purchase,
@@ -18,12 +18,12 @@ export const follow = controller(
   },
   {
     concurrency: 4,
-    // Somebody deletes the purchase: it stays until the shop knows.
+    // The purchase is being deleted: the finalizer keeps it until the shop has cancelled the order.
     finalizer: { name: 'order', finalize: cancel },
   },
 )
 
-/** What a schema and a `check` cannot say, since they know of one object alone: whether the other one is there. */
+/** Checks that the budget exists, which a schema or `check` cannot do, because they see only one object. */
 async function lookAt(purchase: StoredPurchase, { client }: ControllerContext): Promise<void> {
   const total = totalOf(purchase)
   const budget = await client(Budget)
@@ -35,7 +35,7 @@ async function lookAt(purchase: StoredPurchase, { client }: ControllerContext): 
   await client(Purchase).updateStatus(purchase, status)
 }
 
-/** Once, after some hours, to who has to decide. */
+/** Sends one reminder to the approver after some hours. */
 async function remind(purchase: StoredPurchase, context: ControllerContext): Promise<void> {
   const { client, clock, settings, requeueAfter, signal } = context
   const { reminders, remindAfterHours } = settings(Settings)
@@ -50,14 +50,14 @@ async function remind(purchase: StoredPurchase, context: ControllerContext): Pro
   await client(Purchase).updateStatus(purchase, { ...status, remindedAt: clock.iso() })
 }
 
-/** The number is the purchase's own, so that ordering twice is ordering once. */
+/** Uses the uid of the purchase as order number, so that a repeated order is idempotent. */
 async function order(purchase: StoredPurchase, context: ControllerContext): Promise<void> {
   const { metadata, spec, status } = purchase
   if (!status) return
   const answer = await tellShop(metadata.uid, context, { method: 'PUT', body: JSON.stringify(spec.items) })
   if (!answer) return context.requeueAfter(hour)
-  if (answer.status >= 500) throw new Error(`the shop answers ${answer.status}`) // comes again, later and later
-  if (!answer.ok) giveUp(`the shop refuses the order: ${answer.status}`) // comes again when the purchase changes
+  if (answer.status >= 500) throw new Error(`the shop answers ${answer.status}`) // retried with backoff
+  if (!answer.ok) giveUp(`the shop refuses the order: ${answer.status}`) // runs again when the purchase changes
   await context.client(Purchase).updateStatus(purchase, { ...status, state: 'ordered', orderNumber: metadata.uid })
 }
 
@@ -67,7 +67,7 @@ async function cancel({ status }: StoredPurchase, context: ControllerContext): P
   if (answer && !answer.ok && answer.status !== 404) throw new Error(`the shop answers ${answer.status}`)
 }
 
-/** Undefined while no shop is set. */
+/** Undefined if no shop is configured. */
 async function tellShop(number: string, { settings, signal }: PluginContext, init: RequestInit) {
   const { shop, token } = settings(Settings)
   if (shop === undefined) return undefined
@@ -78,7 +78,7 @@ async function tellShop(number: string, { settings, signal }: PluginContext, ini
   return fetch(new URL(`orders/${number}`, shop), { ...init, headers, signal })
 }
 
-/** Every night at two, UTC; a night that was missed is made up for once. */
+/** Runs every night at two, UTC; missed nights are replaced by one run. */
 export const balance = schedule({ cron: '0 2 * * *' }, async ({ client }) => {
   const bought = { in: ['approved', 'ordered', 'delivered'] } as const
   for await (const budget of client(Budget).list()) {

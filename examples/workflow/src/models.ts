@@ -3,7 +3,7 @@ import { defineModel, invalid, t } from '@pergola/plugin-sdk'
 const apiVersion = 'purchasing.example.com/v1alpha1'
 const cents = { minimum: 0, maximum: 1_000_000_000 }
 
-/** Money, and who answers for it. */
+/** A budget and its owner. */
 export const Budget = defineModel({
   apiVersion,
   kind: 'Budget',
@@ -14,11 +14,11 @@ export const Budget = defineModel({
     limit: t.Integer({ ...cents, description: 'In cents' }),
   }),
   status: t.Object({ spent: t.Integer({ description: 'In cents, up to the last night' }) }),
-  statusSubresource: true, // written apart from the spec: whoever may edit a budget cannot edit what was spent
+  statusSubresource: true, // written separately from the spec, so that the right to edit a budget does not include its spending
   indexes: [{ path: 'spec.code', unique: true }, 'spec.approver'],
 })
 
-/** What somebody would like to have. It names its budget, and the index on that name leads back from there. */
+/** A purchase request. It names its budget; an index finds the purchases of a budget. */
 export const Purchase = defineModel({
   apiVersion,
   kind: 'Purchase',
@@ -51,10 +51,10 @@ export const Purchase = defineModel({
     'spec.budget',
     'status.state',
     { path: 'status.orderNumber', unique: true },
-    { name: 'month', single: ({ spec }) => spec.neededBy?.slice(0, 7) }, // one value, or none
+    { name: 'month', single: ({ spec }) => spec.neededBy?.slice(0, 7) }, // at most one value
     { name: 'words', multi: ({ spec }) => wordsOf([spec.title, ...spec.items.map(({ what }) => what)]) }, // several
   ],
-  composites: [['spec.budget', 'status.state']], // often asked for together
+  composites: [['spec.budget', 'status.state']], // often queried together
   check: ({ spec }, { stored }) => {
     const { state = 'waiting' } = stored?.status ?? {}
     if (state !== 'waiting') invalid('spec', `cannot change any more: the purchase is ${state}`)
@@ -73,7 +73,7 @@ function wordsOf(texts: readonly string[]): ReadonlySet<string> {
   return new Set(texts.flatMap((text) => text.toLowerCase().match(/\w+/g) ?? []))
 }
 
-/** A model of the host, as far as we look at it. `permissions` asks for the right to. */
+/** The part of a host model that this plugin reads. `permissions` requests the right. */
 export const User = defineModel({
   apiVersion: 'v1alpha1',
   kind: 'User',

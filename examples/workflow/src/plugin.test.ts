@@ -6,10 +6,10 @@ import { again, changes, decide, delivered, mine, report } from './routes.ts'
 
 const desk = { title: 'A desk', budget: 'office', items: [{ what: 'desk', count: 1, price: 40_000 }] }
 
-/** Generation 1 is what was asked for at first. */
+/** Generation 1 is the original request. */
 const yes = { approve: true, generation: 1 }
 
-/** People, a budget, and a shop that takes every order. */
+/** Users, a budget, and a shop that accepts every order. */
 async function office() {
   const shop = 'https://shop.test/'
   const reminders = 'https://mail.test/send'
@@ -22,7 +22,7 @@ async function office() {
   return { host, ann, boss, keeper, shop, reminders, [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]() }
 }
 
-test('who answers for the budget is reminded and decides, the shop gets the order, and the supplier delivers', async () => {
+test('the budget owner is reminded and decides, the shop gets the order, and the supplier delivers', async () => {
   await using all = await office()
   const { host, ann, boss, keeper } = all
 
@@ -61,7 +61,7 @@ test('who answers for the budget is reminded and decides, the shop gets the orde
   expect((await ann.client(mine).get(name)).status).toMatchObject({ state: 'delivered', decidedBy: 'boss' })
 })
 
-test('an order is cancelled before its purchase goes', async () => {
+test('an order is cancelled before its purchase is deleted', async () => {
   await using all = await office()
   const { host, ann, boss } = all
   const { metadata } = await ann.client(mine).create(desk)
@@ -75,21 +75,21 @@ test('an order is cancelled before its purchase goes', async () => {
   expect(host.sent(`${all.shop}orders/${metadata.uid}`).map(({ method }) => method)).toEqual(['PUT', 'DELETE'])
 })
 
-test('what makes no sense is refused, each by who knows it', async () => {
+test('invalid purchases are rejected by the controller, the schema, the check, the index, the host or the route', async () => {
   await using all = await office()
   const { host, ann, boss, keeper } = all
   const bob = await host.user('bob')
   const { metadata } = await ann.client(mine).create({ ...desk, neededBy: '2030-05-02' })
   const name = metadata.name
 
-  // by the controller, which knows of other objects,
+  // Rejected by the controller, which reads other objects.
   const { metadata: lost } = await ann.client(mine).create({ ...desk, budget: 'none' })
   await host.advance('1s')
   const { status } = await ann.client(mine).get(lost.name)
   expect(status).toMatchObject({ state: 'refused', note: 'there is no budget "none"' })
   await ann.client(mine).delete(lost.name)
 
-  // by the schema, by `check`, by a unique index, by the host that knows whose it is, and by a route
+  // Rejected by the schema, by `check`, by a unique index, by the owner check of the host, and by a route.
   await expect(ann.client(mine).create({ ...desk, items: [] })).rejects.toMatchObject({ reason: 'Invalid' })
   const twice = { ...desk, items: [...desk.items, ...desk.items] }
   await expect(ann.client(mine).create(twice)).rejects.toThrow('spec.items[1].what stands there twice')
@@ -113,7 +113,7 @@ test('what makes no sense is refused, each by who knows it', async () => {
   expect((await found.all()).map(({ spec }) => spec.neededBy)).toEqual([undefined, '2030-05-02'])
 })
 
-test('a screen on the wall follows', async () => {
+test('a stream shows the purchases and their changes', async () => {
   await using all = await office()
   const { ann, boss } = all
   const { body } = await boss.open(changes)

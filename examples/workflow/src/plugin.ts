@@ -6,8 +6,8 @@ import { again, changes, decide, delivered, mine, report } from './routes.ts'
 import { Settings } from './settings.ts'
 
 /**
- * Purchases: somebody asks for one, who answers for the budget decides, a shop gets the order, and the supplier says when it came.
- * `extensions/` holds what is declared by hand beside this.
+ * Purchases: a user requests one, the budget owner decides, a shop gets the order, and the supplier reports the delivery.
+ * `extensions/` contains further objects in YAML.
  */
 export default definePlugin({
   name: 'purchasing',
@@ -20,5 +20,5 @@ export default definePlugin({
   public: [delivered],
   controllers: { follow },
   schedules: { balance },
-  permissions: [can('get', User)], // beyond its own models; whoever installs it is asked
+  permissions: [can('get', User)], // rights beyond its own models, which the operator approves
 })

@@ -1,9 +1,9 @@
 import { can, roleTemplate } from '@pergola/plugin-sdk'
 import { Budget, Purchase } from './models.ts'
 
-// What operators hand out. Routes name the template that allows them, and their rules come on top of those here.
+// Role templates that operators grant. Routes name the template that allows them, which adds their rules to those here.
 
-/** Part of a role that everybody has who signs in. */
+/** Aggregated into a role of every signed-in user. */
 export const request = roleTemplate('request', { displayName: 'Ask for purchases', aggregateTo: ['authenticated'] })
 
 export const view = roleTemplate('view', {
@@ -11,7 +11,7 @@ export const view = roleTemplate('view', {
   rules: [can(['get', 'list', 'watch'], Purchase), can(['get', 'list', 'watch'], Budget)],
 })
 
-/** Nobody decides on what they cannot see: who has this one has the other. */
+/** Includes the view template, because a decision requires reading. */
 export const approve = roleTemplate('approve', { displayName: 'Decide on purchases', dependencies: [view] })
 
 export const manage = roleTemplate('manage', {
@@ -21,7 +21,7 @@ export const manage = roleTemplate('manage', {
   uiPermissions: ['plugin:purchasing:manage', 'plugin:purchasing:books'], // what pages of the console ask for
 })
 
-/** Part of what every visitor may. Not offered to people who put roles together. */
+/** Aggregated into the role of every visitor. Hidden when composing roles. */
 export const deliver = roleTemplate('deliver', {
   displayName: 'Report deliveries',
   aggregateTo: ['anonymous'],

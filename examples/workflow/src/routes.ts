@@ -2,13 +2,13 @@ import { forbidden, notFound, owned, preconditionFailed, route, t } from '@pergo
 import { Budget, Purchase, type StoredPurchase } from './models.ts'
 import { approve, deliver, request, view } from './roles.ts'
 
-// uc.api.purchasing.example.com: people about their own affairs.
+// uc.api.purchasing.example.com: the caller's own purchases.
 
-/** List, get, create, update, patch, delete and watch, served by the host. Whose they are is the host's to say. */
+/** List, get, create, update, patch, delete and watch, served by the host, which sets the owner. */
 export const mine = owned(Purchase, 'spec.owner', { allow: request })
 
 export const again = route('POST /purchases/:name/again', { allow: request }, async ({ params, caller }) => {
-  // With the rights of the caller: what belongs to others is not found.
+  // Uses the rights of the caller: objects of others are not found.
   const { title, budget, items } = (await caller.client(mine).get(params.name)).spec
   return caller.client(mine).create({ title, budget, items })
 })
@@ -24,7 +24,7 @@ export const decide = route(
       generation: t.Integer({ description: 'metadata.generation of the purchase that was read' }),
       note: t.Optional(t.String({ maxLength: 500 })),
     }),
-    description: 'Approves or refuses a purchase; for who answers for its budget',
+    description: 'Approves or rejects a purchase; only for the budget owner',
   },
   async ({ params, body, caller, client }) => {
     const purchase = await caller.client(Purchase).get(params.name)
@@ -35,7 +35,7 @@ export const decide = route(
     if (status?.state !== 'waiting') preconditionFailed(`the purchase does not wait: it is ${status?.state ?? 'new'}`)
     const isAsRead = purchase.metadata.generation === body.generation
     if (!isAsRead) preconditionFailed('the purchase has changed since it was read; read it again')
-    // With the rights of the plugin: nobody else writes a status. Who was faster is not overwritten.
+    // Uses the rights of the plugin: only it writes a status. A concurrent write causes a conflict.
     return client(Purchase).updateStatus(purchase, {
       ...status,
       state: body.approve ? 'approved' : 'refused',
@@ -65,7 +65,7 @@ export const report = route(
   },
 )
 
-/** For a screen on the wall: what is there now, and from then on what becomes of it, for as long as somebody looks. */
+/** Streams the present purchases and then all changes until the client disconnects. */
 export const changes = route(
   'GET /purchases/-/changes',
   { allow: view, stream: true, produces: 'text/event-stream' },
@@ -75,12 +75,12 @@ export const changes = route(
 async function* linesOf(events: AsyncIterable<{ readonly type: string; readonly object?: StoredPurchase }>) {
   for await (const { type, object } of events) {
     const state = type === 'DELETED' ? 'gone' : object?.status?.state
-    // A watch says every ten seconds that nothing has happened, and so do we: a host ends what is silent for a minute.
+    // Forwards the bookmarks of the watch, every ten seconds, because a host ends a stream that is silent for a minute.
     yield object ? `data: ${object.spec.title}: ${state ?? 'new'}\n\n` : ':\n\n'
   }
 }
 
-// api.purchasing.example.com: everybody else, here a supplier who knows the number.
+// api.purchasing.example.com: public, here for a supplier who knows the order number.
 
 export const delivered = route(
   'POST /orders/:number/delivered',

@@ -1,6 +1,6 @@
 import { defineSettings, secret, t, withDefault } from '@pergola/plugin-sdk'
 
-/** An operator fills these in. They are asked for where they are needed, and so a change needs no restart. */
+/** Filled in by an operator. Code reads them where it needs them, so a change needs no restart. */
 export const Settings = defineSettings(
   t.Object({
     shop: t.Optional(t.String({ format: 'uri', description: 'Where orders are sent' })),

@@ -39,8 +39,8 @@ describe.each(cases)('%s', (_, fault, good, bad) => {
   test.each(bad)('may not be called "%s"', (name) => expect(fault(name)).toMatch(/^(must|is) /))
 })
 
-describe('the group of an audience', () => {
-  test('follows from the group', () => {
+describe('the API group of an audience', () => {
+  test('is derived from the group of the plugin', () => {
     const groups = (['console', 'uc', 'public'] as const).map((audience) => audienceGroup(audience, 'todo.example.com'))
     expect(groups).toEqual(['console.api.todo.example.com', 'uc.api.todo.example.com', 'api.todo.example.com'])
     expect(groups.every(isAudienceGroup)).toBe(true)

@@ -38,7 +38,7 @@ const schema: ObjectSchema = {
   },
 }
 
-describe('a path leads to', () => {
+describe('an index path has the type', () => {
   const cases: readonly (readonly [path: string, type: string, multi?: boolean])[] = [
     ['spec.city', 'string'],
     ['spec.seen', 'timestamp'],
@@ -60,24 +60,32 @@ describe('a path leads to', () => {
   }
 })
 
-describe('a path is refused that', () => {
+describe('an index path is rejected when it', () => {
   const cases: readonly (readonly [what: string, path: string, fault: string])[] = [
-    ['begins elsewhere', 'metadata.name', 'must begin with spec or status'],
+    ['does not begin with spec or status', 'metadata.name', 'must begin with spec or status'],
     ['is empty', '', 'must begin with spec or status'],
-    ['leads nowhere', 'spec.nothing', 'is not in the schema: spec has no property "nothing"'],
-    ['goes through a value', 'spec.city.street', 'is not in the schema: spec.city has no property "street"'],
-    ['goes through what every object has', 'spec.toString', 'is not in the schema: spec has no property "toString"'],
-    ['goes through the items of an array', 'spec.listed.street', 'is not in the schema: spec.listed has no property'],
-    ['leads to an object', 'spec.home', 'must be a string, a number, a boolean, or an array of one of them'],
-    ['leads to the whole', 'spec', 'must be a string, a number'],
-    ['leads to several types', 'spec.mixed', 'must be a string, a number'],
-    ['leads to values of several types', 'spec.mixedEnum', 'must be a string, a number'],
-    ['leads to anything', 'spec.any', 'must be a string, a number'],
-    ['leads to nothing but null', 'spec.none', 'must be a string, a number'],
-    ['leads to arrays of arrays', 'spec.lists', 'is an array of something other than strings'],
-    ['leads to arrays of anything', 'spec.untold', 'is an array of something other than strings'],
-    ['leads to arrays of objects', 'spec.listed', 'is an array of something other than strings'],
-    ['leads to what leads to itself', 'spec.itself', 'must be a string, a number'],
+    ['names an unknown property', 'spec.nothing', 'is not in the schema: spec has no property "nothing"'],
+    ['names a property of a string', 'spec.city.street', 'is not in the schema: spec.city has no property "street"'],
+    [
+      'names an inherited property of JavaScript objects',
+      'spec.toString',
+      'is not in the schema: spec has no property "toString"',
+    ],
+    [
+      'names a property of the items of an array',
+      'spec.listed.street',
+      'is not in the schema: spec.listed has no property',
+    ],
+    ['names an object', 'spec.home', 'must be a string, a number, a boolean, or an array of one of them'],
+    ['names the whole spec', 'spec', 'must be a string, a number'],
+    ['names a field of several types', 'spec.mixed', 'must be a string, a number'],
+    ['names an enum with values of several types', 'spec.mixedEnum', 'must be a string, a number'],
+    ['names a field without a type', 'spec.any', 'must be a string, a number'],
+    ['names a field that can only be null', 'spec.none', 'must be a string, a number'],
+    ['names an array of arrays', 'spec.lists', 'is an array of something other than strings'],
+    ['names an array without an item type', 'spec.untold', 'is an array of something other than strings'],
+    ['names an array of objects', 'spec.listed', 'is an array of something other than strings'],
+    ['names a schema that refers to itself', 'spec.itself', 'must be a string, a number'],
   ]
   for (const [what, path, fault] of cases) {
     test(what, () => {
@@ -85,7 +93,7 @@ describe('a path is refused that', () => {
     })
   }
 
-  test('is in a schema that has none of it', () => {
+  test('is used with a schema without properties', () => {
     expect(resolveIndexPath({ properties: {} }, 'spec.a')).toEqual({
       fault: 'is not in the schema: the schema has no property "spec"',
     })

@@ -17,11 +17,11 @@ test('a problem takes status and title from the table and the rest from the erro
   })
 })
 
-test('a problem without field errors has no errors at all', () => {
+test('a problem without field errors has no `errors` member', () => {
   expect(toProblem(new ApiError('NotFound', 'gone'), { instance: '/', requestId: 'r' })).not.toHaveProperty('errors')
 })
 
-test('an error is known by its reason, whatever its class', () => {
+test('an API error is recognised by its reason, not by its class', () => {
   expect(isApiError(new ApiError('Internal', 'x'))).toBe(true)
   expect(isApiError(Object.assign(new Error('x'), { reason: 'NotFound' }))).toBe(true)
   expect(isApiError(Object.assign(new Error('x'), { reason: 'Surprise' }))).toBe(false)

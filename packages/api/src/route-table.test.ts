@@ -25,26 +25,26 @@ const shown = (method: string, path: string) => {
 }
 
 const rows: readonly (readonly [what: string, method: string, path: string, expected: unknown])[] = [
-  ['a word', 'GET', `${base}/-/stats`, '/-/stats {}'],
+  ['a literal segment', 'GET', `${base}/-/stats`, '/-/stats {}'],
   ['a parameter', 'GET', `${base}/milk/stats`, '/{name}/stats {"name":"milk"}'],
   ['several', 'GET', `${base}/milk/other`, '/{name}/{kind} {"name":"milk","kind":"other"}'],
-  ['a parameter that is encoded', 'GET', `${base}/a%2Fb%20c/stats`, '/{name}/stats {"name":"a/b c"}'],
+  ['a percent-encoded parameter', 'GET', `${base}/a%2Fb%20c/stats`, '/{name}/stats {"name":"a/b c"}'],
   ['HEAD as GET', 'HEAD', `${base}/-/stats`, '/-/stats {}'],
   ['another method', 'DELETE', `${base}/milk/share`, '/{name}/share {"name":"milk"}'],
-  ['a method that is not there', 'PUT', `${base}/milk/share`, ['POST', 'DELETE', 'GET']],
+  ['a method that the path does not have', 'PUT', `${base}/milk/share`, ['POST', 'DELETE', 'GET']],
   ['an empty parameter', 'GET', `${base}//stats`, undefined],
   ['a longer path', 'GET', `${base}/milk/stats/x`, undefined],
-  ['a slash at the end', 'GET', `${base}/milk/stats/`, undefined],
+  ['a trailing slash', 'GET', `${base}/milk/stats/`, undefined],
   ['a shorter path', 'GET', base, undefined],
-  ['letters of another case', 'GET', `${base}/milk/STATS`, '/{name}/{kind} {"name":"milk","kind":"STATS"}'],
-  ['what is not encoded as text', 'GET', `${base}/%ff/stats`, undefined],
-  ['the name of a property of objects', 'GET', `${base}/__proto__/stats`, '/{name}/stats {"name":"__proto__"}'],
+  ['a literal in another letter case', 'GET', `${base}/milk/STATS`, '/{name}/{kind} {"name":"milk","kind":"STATS"}'],
+  ['a parameter that is not UTF-8', 'GET', `${base}/%ff/stats`, undefined],
+  ['a parameter named __proto__', 'GET', `${base}/__proto__/stats`, '/{name}/stats {"name":"__proto__"}'],
 ]
 for (const [what, method, path, expected] of rows) {
   test(`found by ${what}`, () => expect(shown(method, path)).toEqual(expected))
 }
 
-test('a stream and an answer at one path are two routes, as rules tell them apart', () => {
+test('a stream and a plain response at one path are two routes, as in access rules', () => {
   const both = createRouteTable([route('GET /news'), { ...route('GET /news'), stream: true }])
   for (const isWatch of [false, true]) {
     const found = both.find({ method: 'GET', path: `${base}/news`, isWatch })
@@ -52,7 +52,7 @@ test('a stream and an answer at one path are two routes, as rules tell them apar
   }
 })
 
-test('a parameter of a stream does not lead to a word that is none, nor the other way round', () => {
+test('a stream request never matches a plain literal route, and a plain request never matches a stream route', () => {
   const mixed = createRouteTable([{ ...route('GET /{name}/log'), stream: true }, route('GET /-/log')])
   const path = `${base}/-/log`
   expect(mixed.find({ method: 'GET', path, isWatch: true })).toMatchObject({ parameters: { name: '-' } })
@@ -63,7 +63,7 @@ test('a parameter of a stream does not lead to a word that is none, nor the othe
   })
 })
 
-test('what is not a GET is a stream or not, however it is asked for', () => {
+test('for methods other than GET the request headers do not select between stream and plain response', () => {
   const posted = createRouteTable([{ ...route('POST /{name}/log'), stream: true }])
   for (const isWatch of [false, true]) {
     expect(posted.find({ method: 'POST', path: `${base}/x/log`, isWatch })).toMatchObject({ parameters: { name: 'x' } })
@@ -86,7 +86,7 @@ for (const [one, other, expected] of clashes) {
   })
 }
 
-test('a stream and an answer do not clash, but two streams do', () => {
+test('a stream and a plain response do not clash; two streams do', () => {
   const stream = { ...route('GET /news'), stream: true }
   expect([routesClash(stream, route('GET /news')), routesClash(stream, stream)]).toEqual([false, true])
 })

@@ -12,7 +12,7 @@ import {
   type UnplacedSelectorTerm,
 } from './selector.ts'
 
-/** Runs of each law. */
+/** Runs of each property. */
 const runs = 500 * Number(process.env['CASES'] ?? 1)
 
 function withoutPlaces(terms: readonly SelectorTerm[]): UnplacedSelectorTerm[] {
@@ -30,7 +30,7 @@ interface Refusal {
   readonly position: number
 }
 
-/** The terms of a text, or its refusal as a client sees it. Anything else that is thrown fails the test. */
+/** The parsed terms, or the rejection as a client sees it. Any other error fails the test. */
 function attempt(kind: SelectorKind, text: string): UnplacedSelectorTerm[] | Refusal {
   try {
     return parse(kind, text)
@@ -53,10 +53,10 @@ describe('a selector of either kind', () => {
     ['presence', 'k', { key: 'k', op: 'present' }],
     ['absence', '!k', { key: 'k', op: 'absent' }],
     ['a set', 'k=(a,b)', { key: 'k', op: 'in', values: ['a', 'b'] }],
-    ['a set to stay out of', 'k!=(a,b)', { key: 'k', op: 'not in', values: ['a', 'b'] }],
+    ['a negated set', 'k!=(a,b)', { key: 'k', op: 'not in', values: ['a', 'b'] }],
     ['a set of one, which stays a set', 'k=(a)', { key: 'k', op: 'in', values: ['a'] }],
     ['the empty string', 'k=', { key: 'k', op: '=', value: '' }],
-    ['anything but the empty string', 'k!=', { key: 'k', op: '!=', value: '' }],
+    ['a value other than the empty string', 'k!=', { key: 'k', op: '!=', value: '' }],
     ['the empty string in a set', 'k=(,a)', { key: 'k', op: 'in', values: ['', 'a'] }],
     [
       'several terms in their order',
@@ -66,14 +66,14 @@ describe('a selector of either kind', () => {
       { key: 'c', op: 'present' },
       { key: 'a', op: '=', value: '2' },
     ],
-    ['a term behind a set', 'a=(b),c', { key: 'a', op: 'in', values: ['b'] }, { key: 'c', op: 'present' }],
-    ['a term behind an empty value', 'a=,b', { key: 'a', op: '=', value: '' }, { key: 'b', op: 'present' }],
+    ['a term after a set', 'a=(b),c', { key: 'a', op: 'in', values: ['b'] }, { key: 'c', op: 'present' }],
+    ['a term after an empty value', 'a=,b', { key: 'a', op: '=', value: '' }, { key: 'b', op: 'present' }],
     ['a key with a prefix', 'example.com/k=v', { key: 'example.com/k', op: '=', value: 'v' }],
     ['spaces around a key, dropped', '  k  ', { key: 'k', op: 'present' }],
     ['spaces around "!", dropped', ' ! k ', { key: 'k', op: 'absent' }],
     ['spaces before the operator, dropped', ' k =v', { key: 'k', op: '=', value: 'v' }],
     ['spaces before a later key, dropped', 'a, b=c', { key: 'a', op: 'present' }, { key: 'b', op: '=', value: 'c' }],
-    ['spaces behind a set, dropped', 'a=(b) , c', { key: 'a', op: 'in', values: ['b'] }, { key: 'c', op: 'present' }],
+    ['spaces after a set, dropped', 'a=(b) , c', { key: 'a', op: 'in', values: ['b'] }, { key: 'c', op: 'present' }],
     ['spaces inside a value, kept', 'k=New York', { key: 'k', op: '=', value: 'New York' }],
     [
       'spaces at the end of a term, dropped',
@@ -82,15 +82,15 @@ describe('a selector of either kind', () => {
       { key: 'b', op: 'present' },
     ],
     ['spaces in a set, kept', 'k=(a, b )', { key: 'k', op: 'in', values: ['a', ' b '] }],
-    ['a tab, which is no space', 'k\t', { key: 'k\t', op: 'present' }],
+    ['a tab, which does not count as a space', 'k\t', { key: 'k\t', op: 'present' }],
     ['every escape', String.raw`k=\\\,\(\)\=\!\<\>\^`, { key: 'k', op: '=', value: '\\,()=!<>^' }],
     ['every escape in a set', String.raw`k=(\\,\,\)\()`, { key: 'k', op: 'in', values: ['\\', ',)('] }],
     ['a value that begins with "("', String.raw`k=\(a\)`, { key: 'k', op: '=', value: '(a)' }],
     ['a value that begins with "="', String.raw`k=\=a`, { key: 'k', op: '=', value: '=a' }],
-    ['special characters further on in a value', 'k=b=c!d<e>f^g(h)', { key: 'k', op: '=', value: 'b=c!d<e>f^g(h)' }],
+    ['special characters inside a value', 'k=b=c!d<e>f^g(h)', { key: 'k', op: '=', value: 'b=c!d<e>f^g(h)' }],
     ['an operator that begins a value', 'k=>5', { key: 'k', op: '=', value: '>5' }],
     ['a "(" inside a set', 'k=(a(b,c)', { key: 'k', op: 'in', values: ['a(b', 'c'] }],
-    ['characters beyond the first plane', 'k=😀', { key: 'k', op: '=', value: '😀' }],
+    ['characters outside the basic multilingual plane', 'k=😀', { key: 'k', op: '=', value: '😀' }],
   ]
   for (const [what, text, ...expected] of rows) {
     test(`reads ${what}`, () => {
@@ -111,7 +111,7 @@ describe('a fieldSelector', () => {
   ] as const
   for (const [what, text, expected] of rows) {
     test(`reads ${what}`, () => expect(parse('fieldSelector', text)).toEqual([expected]))
-    test(`reads ${what}, as a labelSelector does not`, () => {
+    test(`accepts ${what}; a labelSelector does not`, () => {
       const { detail, position } = refusal('labelSelector', text)
       expect(position).toBe(2)
       expect(detail).toMatch(/labels, which know only "=", "!=" and sets/)
@@ -119,7 +119,7 @@ describe('a fieldSelector', () => {
   }
 })
 
-describe('refused, with its place and what to write', () => {
+describe('rejected, with the position and a suggestion', () => {
   const rows = [
     ['an empty text', '', 1, /leave the parameter out/],
     ['a text of spaces', '   ', 1, /leave the parameter out/],
@@ -129,12 +129,12 @@ describe('refused, with its place and what to write', () => {
     ['a leading comma', ',a', 1, /term is missing/],
     ['a comma alone', ',', 1, /term is missing/],
     ['a missing key', '=v', 1, /key is missing before the "="/],
-    ['a missing key behind spaces', 'a, >5', 4, /key is missing before the ">"/],
+    ['a missing key after spaces', 'a, >5', 4, /key is missing before the ">"/],
     ['"!" alone', '!', 2, /"!" needs a key/],
     ['"!" before a comma', '!,a', 2, /"!" needs a key/],
     ['two "!"', '!!a', 2, /"!" needs a key/],
     ['"!=" without a key', '!=a', 2, /"!" needs a key/],
-    ['absence with a value', '!a=b', 3, /takes no value; write "key!=value"/],
+    ['a negated key with a value', '!a=b', 3, /takes no value; write "key!=value"/],
     ['"!" behind a key', 'a!', 2, /"!key"/],
     ['"!" apart from its "="', 'a! =b', 2, /"key!=value"/],
     ['"^" without its "="', 'a^b', 2, /"key\^=prefix"/],
@@ -143,23 +143,23 @@ describe('refused, with its place and what to write', () => {
     ['"!=="', 'a!==b', 2, /"!==" is not known; write a single "="/],
     ['">=="', 'a>==b', 2, /">==" is not known; write a single "="/],
     ['an empty set', 'a=()', 3, /set is empty; write "key=" for the empty string/],
-    ['an empty set to stay out of', 'a!=()', 4, /set is empty/],
-    ['a set without an end', 'x,a=(b,c', 5, /add "\)"/],
-    ['a set whose end is escaped', String.raw`a=(b\)`, 3, /add "\)"/],
-    ['a set that only opens', 'a=(', 3, /add "\)"/],
-    ['junk behind a set', 'a=(b)c', 6, /only a comma may follow/],
+    ['an empty negated set', 'a!=()', 4, /set is empty/],
+    ['a set without a closing parenthesis', 'x,a=(b,c', 5, /add "\)"/],
+    ['a set with an escaped closing parenthesis', String.raw`a=(b\)`, 3, /add "\)"/],
+    ['a set with nothing after the opening parenthesis', 'a=(', 3, /add "\)"/],
+    ['text after a set', 'a=(b)c', 6, /only a comma may follow/],
     ['a second ")"', 'a=(b) )', 7, /only a comma may follow/],
-    ['a set behind a space', 'a= (b)', 4, /right behind the operator/],
-    ['a set to be greater than', 'a>(b,c)', 3, /">" takes no set/],
+    ['a set after a space', 'a= (b)', 4, /right behind the operator/],
+    ['a set with ">"', 'a>(b,c)', 3, /">" takes no set/],
     ['a set of prefixes', 'a^=(b,c)', 4, /"\^=" takes no set/],
-    ['a set as Kubernetes writes it', 'a in (b,c)', 6, /"key=\(a,b\)"/],
+    ['a set in Kubernetes syntax', 'a in (b,c)', 6, /"key=\(a,b\)"/],
     ['a ")" in a key', 'a=f(b,c)', 8, /comma inside a value as "\\,"/],
     ['an escape in a key', String.raw`a\=b`, 2, /only values have escapes/],
     ['an escape of a letter', String.raw`a=b\n`, 4, /before one of \\ , \( \) = ! < > \^; write "\\\\"/],
     ['an escape of a space', String.raw`a=b\ `, 4, /write "\\\\"/],
-    ['an escape of nothing', 'a=b\\', 4, /write "\\\\"/],
+    ['an escape at the end of the text', 'a=b\\', 4, /write "\\\\"/],
     ['an escape of a letter in a set', String.raw`a=(b,\c)`, 6, /write "\\\\"/],
-    ['a place counted in UTF-16 units', '😀,,', 4, /term is missing/],
+    ['a position counted in UTF-16 units', '😀,,', 4, /term is missing/],
   ] as const
   for (const [what, text, place, message] of rows) {
     test(what, () => {
@@ -170,7 +170,7 @@ describe('refused, with its place and what to write', () => {
     })
   }
 
-  test('as a problem that names the parameter', () => {
+  test('with a problem that names the query parameter', () => {
     const message = '"==" is not known; write a single "="'
     try {
       parseSelector('labelSelector', 'a,bcd  ==e')
@@ -186,22 +186,22 @@ describe('refused, with its place and what to write', () => {
   })
 })
 
-describe('bounded', () => {
+describe('limited', () => {
   const times = (count: number) => Array.from({ length: count }, () => 'a').join(',')
   const rows = [
-    ['its characters', (count: number) => 'a'.repeat(count), maxSelectorLength, /has 8193 characters; at most 8192/],
-    ['its terms', times, maxSelectorTerms, /term 101 begins here; at most 100/],
-    ["a set's values", (count: number) => `k=(${times(count)})`, maxSelectorSetValues, /value 501 .* at most 500/],
+    ['characters', (count: number) => 'a'.repeat(count), maxSelectorLength, /has 8193 characters; at most 8192/],
+    ['terms', times, maxSelectorTerms, /term 101 begins here; at most 100/],
+    ['values in a set', (count: number) => `k=(${times(count)})`, maxSelectorSetValues, /value 501 .* at most 500/],
   ] as const
   for (const [what, textOf, most, message] of rows) {
-    test(`in ${what}`, () => {
+    test(`by the number of ${what}`, () => {
       expect(parseSelector('labelSelector', textOf(most))).not.toHaveLength(0)
       expect(refusal('labelSelector', textOf(most + 1)).detail).toMatch(message)
     })
   }
 })
 
-test('a term knows where it and its value stand', () => {
+test('a term has the position of its key and of its value', () => {
   expect(parseSelector('fieldSelector', ' a , !b,c =d,e!=(f,g) ,h=')).toEqual([
     { key: 'a', op: 'present', at: 2 },
     { key: 'b', op: 'absent', at: 6 },
@@ -212,7 +212,7 @@ test('a term knows where it and its value stand', () => {
 })
 
 describe('formatting', () => {
-  test('escapes what a value cannot hold as it is', () => {
+  test('escapes special characters in values', () => {
     const terms = [
       { key: 'a', op: '=', value: '=(b),c' },
       { key: 'd', op: 'in', values: ['e\\', ' ^f'] },
@@ -220,12 +220,12 @@ describe('formatting', () => {
     expect(formatSelector(terms)).toBe(String.raw`a=\=\(b\)\,c,d=(e\\, \^f)`)
   })
 
-  test('writes a set of the empty string alone as the empty string', () => {
+  test('writes a set with only the empty string as an empty value', () => {
     expect(formatSelector([{ key: 'a', op: 'in', values: [''] }])).toBe('a=')
     expect(formatSelector([{ key: 'a', op: 'not in', values: [''] }])).toBe('a!=')
   })
 
-  test('writes a value that ends in a space as a set, where it counts', () => {
+  test('writes a value with a trailing space as a set, which keeps the space', () => {
     expect(formatSelector([{ key: 'a', op: '=', value: 'b ' }])).toBe('a=(b )')
     expect(formatSelector([{ key: 'a', op: '!=', value: 'b ' }])).toBe('a!=(b )')
   })
@@ -245,7 +245,7 @@ describe('formatting', () => {
 
 const special = [' ', '\\', ',', '(', ')', '=', '!', '<', '>', '^']
 
-/** Every Unicode character, and often one that has a meaning here. */
+/** Any Unicode character, with a bias towards characters that are special in selectors. */
 const value = fc.string({
   unit: fc.oneof(fc.constantFrom(...special), fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })),
 })
@@ -265,7 +265,7 @@ const terms = fc.array(term, { minLength: 1, maxLength: 5 })
 const kind = fc.constantFrom<SelectorKind>('labelSelector', 'fieldSelector')
 const anything = fc.string({ unit: fc.constantFrom('a', 'b', 'é', ...special) })
 const sound = ['a', ' !b ', 'a = b ', 'é c!=', 'a=b=c', 'b!=(a, b) ', 'a=(,\\))', 'b=\\(\\\\', 'a>=b', 'a<', 'b^= a']
-/** Sound terms, often with a stray piece among them. Few texts out of `anything` are accepted; of these, two in five. */
+/** Valid terms, often with an invalid piece among them. Few texts of `anything` are accepted; of these, two in five. */
 const nearlySound = fc
   .tuple(
     fc.array(fc.constantFrom(...sound), { minLength: 1, maxLength: 4 }).map((all) => all.join(',')),
@@ -275,9 +275,9 @@ const nearlySound = fc
   .map(([text, place, stray]) => text.slice(0, place) + stray + text.slice(place))
 const hostile = fc.oneof(anything, nearlySound)
 
-/** The terms of a text, or undefined where it is refused: the whole grammar as one pattern, places aside. */
+/** Reference parser: the terms of a text, or undefined if it is rejected. One pattern for the whole grammar, without positions. */
 function naively(ofKind: SelectorKind, text: string): UnplacedSelectorTerm[] | undefined {
-  // An escaped character becomes a stand-in from the private plane, so nothing below has to know of escapes.
+  // Replaces each escaped character by a private-use character, so that the code below needs no escape handling.
   const plain = text.replaceAll(/\\([\\,()=!<>^])/g, (_, character: string) =>
     String.fromCharCode(0xe000 + character.charCodeAt(0)),
   )
@@ -307,7 +307,7 @@ function naively(ofKind: SelectorKind, text: string): UnplacedSelectorTerm[] | u
 }
 
 describe('for any selector', () => {
-  test('terms survive being written and read', () => {
+  test('formatting and parsing terms returns the same terms', () => {
     fc.assert(
       fc.property(terms, (all) => {
         expect(parse('fieldSelector', formatSelector(all))).toEqual(all)
@@ -316,7 +316,7 @@ describe('for any selector', () => {
     )
   })
 
-  test('there is a refusal with a place in the text, or terms that say the same when written again', () => {
+  test('the text is rejected with a position in it, or its terms round-trip', () => {
     fc.assert(
       fc.property(kind, hostile, (ofKind, text) => {
         const answer = attempt(ofKind, text)
@@ -330,7 +330,7 @@ describe('for any selector', () => {
     )
   })
 
-  test('what is read and what is refused is as the naive reading has it', () => {
+  test('the parser accepts and rejects the same texts as the reference parser', () => {
     fc.assert(
       fc.property(kind, hostile, (ofKind, text) => {
         const answer = attempt(ofKind, text)
@@ -340,7 +340,7 @@ describe('for any selector', () => {
     )
   })
 
-  test('a term begins where it says, and its value where that says', () => {
+  test('the positions of a term and of its value point at them in the text', () => {
     fc.assert(
       fc.property(terms, (all) => {
         const text = formatSelector(all)

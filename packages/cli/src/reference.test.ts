@@ -5,7 +5,7 @@ import { createProgram } from './program.ts'
 import { commandReference } from './reference.ts'
 import { createTerminal } from './terminal/terminal.ts'
 
-test('every command and all that it takes is described, and what changes a server has a plan', () => {
+test('every command that changes a server has the option --plan', () => {
   const commands = commandReference()
   expect(commands.length).toBeGreaterThan(25)
   const planless = commands
@@ -19,13 +19,13 @@ test('every command and all that it takes is described, and what changes a serve
   expect(planless.map(({ usage }) => usage)).toEqual([])
 })
 
-test('what lists or shows something has a form for programs', () => {
+test('every command that lists or shows objects has machine-readable output', () => {
   const shows = commandReference().filter(({ usage }) => / (list|get|show|whoami|can-i|who-can|doctor)\b/.test(usage))
   const formless = shows.filter(({ takes }) => !takes.some(({ name }) => /--output|--json/.test(name)))
   expect(formless.map(({ usage }) => usage)).toEqual([])
 })
 
-test('every example is a command that can be typed, and every command of a usual day has one', () => {
+test('every example is a valid command, and the common commands have examples', () => {
   const { stdin, stdout, stderr } = process
   const terminal = createTerminal({ stdin, stdout, stderr, variables: {} })
   const program = createProgram({ terminal, variables: {}, version: '' })

@@ -7,7 +7,7 @@ import { chromium, startPage } from '../../../tests/client/page.ts'
 import { startSqliteServer, token } from '../../../tests/client/server.ts'
 import type * as loaded from './index.ts'
 
-/** As a page would load all of it, compressed; 9,050 when this was written. */
+/** Bytes of the whole client, bundled and compressed; measured 9,050. */
 const maxBytes = 10_500
 
 let bundle: string
@@ -26,13 +26,13 @@ beforeAll(async () => {
   bundle = output[0].code
 }, 60_000)
 
-test('what a page loads is small, and needs nothing of Node.js', () => {
+test('the browser bundle is small and imports nothing from Node.js', () => {
   expect(gzipSync(bundle).length).toBeLessThan(maxBytes)
   expect(bundle).not.toMatch(/\bnode:|\brequire\(/)
 })
 
 test.skipIf(!existsSync(chromium))(
-  'in a browser: by token over event streams, by session over a WebSocket',
+  'in a browser, watches work over event streams with a token and over a WebSocket with a session',
   { timeout: 60_000 },
   async () => {
     await using page = await startPage()
@@ -63,7 +63,7 @@ interface Given {
   readonly plural: string
 }
 
-/** Runs in the page: it can use nothing of this file. */
+/** Runs in the page and cannot refer to anything in this file. */
 async function inPage({ url, token: adminToken, password, plural }: Given): Promise<void> {
   const { createClient } = (globalThis as unknown as { pergola: typeof loaded }).pergola
   let sockets = 0

@@ -10,7 +10,7 @@ import { createClient } from './client.ts'
 const writers = 3
 const writesOfEach = 150
 
-/** Creates, changes and deletes, objects of its own and some that all share. */
+/** Creates, changes and deletes both own objects and objects shared by all writers. */
 async function writeAtRandom(notes: Notes, lane: number): Promise<number> {
   const random = randomFrom(lane + 1)
   let written = 0
@@ -32,7 +32,7 @@ async function writeAtRandom(notes: Notes, lane: number): Promise<number> {
   return written
 }
 
-/** The same sequence for the same seed. */
+/** Returns the same sequence for the same seed. */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -45,7 +45,7 @@ function stateOf(notes: Iterable<Note>) {
   return [...notes].toSorted((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1))
 }
 
-test('links that are cut at random while others write: caches come to what is stored, every change told once', async () => {
+test('caches converge and report every change once while connections are cut at random during writes', async () => {
   await using database = await createDatabase(inject('postgres')['18'])
   await seedAdministrator(database.url, token)
   await using stack = new AsyncDisposableStack()
@@ -91,14 +91,14 @@ test('links that are cut at random while others write: caches come to what is st
   }
 })
 
-/** Each state once, each object's states upwards, and all of them together are what is there. */
+/** Expects every state once, in ascending versions per object, and the changes to add up to the items. */
 function expectOnceEach(told: readonly CacheChange<Note>[], items: readonly Note[]): void {
   const versions = new Map<string, number>()
   const state = new Map<string, Note>()
   for (const { type, object } of told) {
     const { uid, version, name } = object.metadata
     const before = versions.get(uid) ?? -1
-    // What was found missing is told as it was last known.
+    // An object found missing by a relist is reported with its last known state.
     if (type === 'deleted') expect(version).toBeGreaterThanOrEqual(before)
     else expect(version, `${type} ${name}`).toBeGreaterThan(before)
     expect(state.has(name), `${type} ${name}`).toBe(type !== 'added')

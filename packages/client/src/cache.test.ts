@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '@pergola/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startCuttingProxy } from '../../../tests/client/cutting-proxy.ts'
@@ -21,7 +20,7 @@ function lineOf({ type, object: { metadata } }: CacheChange<Note>): string {
   return `${type} ${metadata.name} ${metadata.version}`
 }
 
-test('all objects are there when it is ready, and stay current', async () => {
+test('a cache holds all objects when it is ready and follows changes', async () => {
   const notes = await server.notes()
   const one = await create(notes, 'one')
   using cache = notes.cache()
@@ -40,7 +39,7 @@ test('all objects are there when it is ready, and stay current', async () => {
   expect(cache.items().map(({ metadata }) => metadata.name)).toEqual(['two'])
 })
 
-test('it holds what is selected, and what leaves the selection is gone', async () => {
+test('a cache with a selector holds matching objects and drops objects that stop matching', async () => {
   const notes = await server.notes()
   await create(notes, 'in', { rank: 1 })
   await create(notes, 'out', { rank: 2 })
@@ -52,7 +51,7 @@ test('it holds what is selected, and what leaves the selection is gone', async (
   expect(await cache.waitFor((all) => all.get('in') === undefined && all.get('out')?.spec.rank)).toBe(1)
 })
 
-test('objects are found by indexes, which follow every change', async () => {
+test('indexes find objects and follow every change', async () => {
   const notes = await server.notes()
   await create(notes, 'one', { tags: ['red', 'blue'] })
   await create(notes, 'two', { tags: ['red'] })
@@ -77,7 +76,7 @@ test('objects are found by indexes, which follow every change', async () => {
   expect(() => cache.byIndex('nothing' as 'tag', 'x')).toThrow(/there is no index "nothing"; there are tag, rank/)
 })
 
-test('nobody can change what all share', async () => {
+test('cached objects are frozen', async () => {
   const notes = await server.notes()
   await create(notes, 'one', { tags: ['a'] })
   using cache = notes.cache()
@@ -87,7 +86,7 @@ test('nobody can change what all share', async () => {
   expect(() => one.spec.tags?.push('b')).toThrow(TypeError)
 })
 
-test('a write of your own is waited for by its version', async () => {
+test('waitFor sees an own write by its version', async () => {
   const notes = await server.notes()
   await create(notes, 'one')
   using cache = notes.cache()
@@ -99,15 +98,15 @@ test('a write of your own is waited for by its version', async () => {
   expect(seen).toBe('mine')
 })
 
-describe('waiting', () => {
-  test('never sees half of the objects', async () => {
+describe('waitFor', () => {
+  test('never sees a partial snapshot', async () => {
     const notes = await server.notes()
     await create(notes, 'one')
     using cache = notes.cache()
     expect(await cache.waitFor(({ size }) => ({ size }))).toEqual({ size: 1 })
   })
 
-  test('ends with the signal, with the cache, or with what the question throws', async () => {
+  test('rejects on abort, on close, and with an error of the predicate', async () => {
     const notes = await server.notes()
     using cache = notes.cache()
     const reason = new Error('enough')
@@ -129,7 +128,7 @@ describe('waiting', () => {
 })
 
 describe('listeners', () => {
-  test('are told once each, until they leave; those who come meanwhile, of the next', async () => {
+  test('are called once per change until they unsubscribe; one added during a change is called from the next', async () => {
     const notes = await server.notes()
     using cache = notes.cache()
     await cache.ready
@@ -146,7 +145,7 @@ describe('listeners', () => {
     expect(told).toEqual(['first added one 0', 'second added two 0'])
   })
 
-  test('that fail are seen, and the cache goes on', async () => {
+  test('that throw raise an uncaught exception, and the cache continues', async () => {
     const notes = await server.notes()
     using cache = notes.cache()
     await cache.ready
@@ -170,8 +169,8 @@ describe('listeners', () => {
   })
 })
 
-describe('ends', () => {
-  test('by being closed, by a signal, by disposal', async () => {
+describe('a cache ends', () => {
+  test('by close, by its signal, or by disposal', async () => {
     const notes = await server.notes()
     const giving = new AbortController()
     const caches = [notes.cache(), notes.cache({ signal: giving.signal }), notes.cache()]
@@ -184,7 +183,7 @@ describe('ends', () => {
     await expect(before.ready).rejects.toThrow('the cache was closed')
   })
 
-  test('by the server, with the reason; what it held can still be read', async () => {
+  test('with the error when the server rejects it; its objects stay readable', async () => {
     const notes = await server.notes()
     const nobody = notesOf(server.client({ token: 'pgl_wrong' }), notes.plural).cache()
     await expect(nobody.ready).rejects.toMatchObject({ reason: 'Unauthenticated' })
@@ -193,31 +192,12 @@ describe('ends', () => {
   })
 })
 
-test('it survives cut links, and tells every change once', async () => {
-  await using proxy = await startCuttingProxy([server.url])
-  const notes = await server.notes()
-  using cache = notesOf(server.client({ url: proxy.url }), notes.plural).cache()
-  await cache.ready
-  const told: string[] = []
-  cache.on((change) => told.push(lineOf(change)))
-  for (let at = 0; at < 5; at++) {
-    proxy.cut()
-    await create(notes, `n-${at}`)
-    await notes.patch(`n-${at}`, { spec: { text: 'b' } })
-    if (at % 2 === 0) await notes.delete(`n-${at}`)
-    await sleep(50)
-  }
-  await cache.waitFor((all) => all.get('n-4') === undefined && all.get('n-3')?.metadata.version === 1)
-  await expect.poll(() => told.length).toBe(13)
-  expect(told.slice(0, 3)).toEqual(['added n-0 0', 'modified n-0 1', 'deleted n-0 2'])
-})
-
-test('a place that is no longer kept: all is read anew, and the difference is told exactly', async () => {
+test('after RevisionExpired a cache relists and reports exactly the difference', async () => {
   const notes = await server.notes()
   for (const name of ['kept', 'changed', 'gone', 'replaced']) await create(notes, name)
   const written = Promise.withResolvers<void>()
   let rounds = 0
-  /** Real events, but behind the first bookmark what a server says when it no longer keeps the place. */
+  /** Yields real events, and fails with RevisionExpired after the first bookmark. */
   async function* expiring(signal: AbortSignal): AsyncGenerator<WatchEvent<Note>> {
     if (rounds++ > 0) await written.promise
     for await (const event of notes.watch({ initial: true, signal })) {
@@ -244,7 +224,7 @@ test('a place that is no longer kept: all is read anew, and the difference is to
   expect(new Set(cache.items())).toEqual(new Set((await notes.list()).items))
 })
 
-test('a database that was restored from a backup is followed into its own past', async () => {
+test('a cache follows a database that was restored from a backup', async () => {
   await using own = await startSqliteServer()
   const notes = await own.notes()
   for (const name of ['kept', 'a', 'b']) await create(notes, name)

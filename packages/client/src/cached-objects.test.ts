@@ -12,7 +12,7 @@ function thing(name: string, uid: string, version: number, value = version): Thi
   return { apiVersion: 'v1', kind: 'Thing', metadata, value }
 }
 
-/** A cache, and what was told of it. */
+/** A cache with the present objects, and the changes that it reported. */
 function started(...present: readonly Thing[]) {
   const changes: CacheChange<Thing>[] = []
   const cached = new CachedObjects<Thing>((change) => changes.push(change))
@@ -28,7 +28,7 @@ function started(...present: readonly Thing[]) {
 }
 
 describe('events', () => {
-  test('make the changes that they tell', () => {
+  test('are applied and reported', () => {
     const { cached, words } = started(thing('a', 'u1', 0))
     cached.apply({ type: 'MODIFIED', object: thing('a', 'u1', 1) })
     cached.apply({ type: 'ADDED', object: thing('b', 'u2', 0) })
@@ -36,7 +36,7 @@ describe('events', () => {
     expect(words()).toEqual(['modified a u1.1', 'added b u2.0', 'deleted a u1.2'])
   })
 
-  test('that are not newer make none', () => {
+  test('that are not newer than the cached object are ignored', () => {
     const { cached, words } = started(thing('a', 'u1', 3))
     for (const version of [3, 2]) {
       for (const type of ['ADDED', 'MODIFIED', 'DELETED'] as const) {
@@ -48,15 +48,15 @@ describe('events', () => {
     expect(cached.get('a')?.metadata.version).toBe(3)
   })
 
-  test('of another object of the same name tell both', () => {
+  test('for a new object with the same name report the deletion of the old one and the addition', () => {
     const { cached, words } = started(thing('a', 'u1', 7))
     cached.apply({ type: 'ADDED', object: thing('a', 'u2', 0) })
     expect(words()).toEqual(['deleted a u1.7', 'added a u2.0'])
   })
 })
 
-describe('present objects that come anew', () => {
-  test('tell the difference, and what is missing last', () => {
+describe('a new snapshot', () => {
+  test('reports the difference, with missing objects last', () => {
     const { cached, words } = started(
       thing('a', 'u1', 1),
       thing('b', 'u2', 1),
@@ -73,7 +73,7 @@ describe('present objects that come anew', () => {
     expect(words()).toEqual(['deleted c u3.1'])
   })
 
-  test('that are cut off and begin once more miss nothing', () => {
+  test('that is interrupted and begins again misses no deletion', () => {
     const { cached, words } = started(thing('a', 'u1', 1), thing('b', 'u2', 1))
     cached.beginSnapshot()
     cached.apply({ type: 'ADDED', object: thing('a', 'u1', 1) })
@@ -84,7 +84,7 @@ describe('present objects that come anew', () => {
     expect(words()).toEqual(['added n u3.0', 'deleted a u1.1', 'deleted n u3.0'])
   })
 
-  test('the end of a namesake does not keep what is gone', () => {
+  test('deletes a missing object even if a deletion of another object with that name arrives', () => {
     const { cached, words } = started(thing('a', 'u1', 1))
     cached.beginSnapshot()
     cached.apply({ type: 'DELETED', object: thing('a', 'u2', 1) })
@@ -92,7 +92,7 @@ describe('present objects that come anew', () => {
     expect(words()).toEqual(['deleted a u1.1'])
   })
 
-  test('from before what is known, of a restored database, are other objects', () => {
+  test('with older states, after a restore from a backup, reports a deletion and an addition', () => {
     const { cached, words } = started(thing('a', 'u1', 7), thing('b', 'u2', 7, 1), thing('c', 'u3', 7))
     cached.beginSnapshot()
     cached.apply({ type: 'ADDED', object: thing('a', 'u1', 5) })
@@ -137,7 +137,7 @@ interface LogEvent {
   readonly object: Thing
 }
 
-/** A server of few words: what is stored, and every change in order. */
+/** A minimal server: stored objects and an ordered log of changes. */
 class History {
   stored = new Map<string, Thing>()
   log: LogEvent[] = []
@@ -166,14 +166,14 @@ class History {
     this.log.push({ type: isNew ? 'ADDED' : 'MODIFIED', object })
   }
 
-  /** The last so many writes never were. */
+  /** Restores the state before the last `back` writes. */
   restore(back: number): void {
     this.stored = new Map(this.#backups.at(-1 - back))
     this.log = []
   }
 }
 
-/** Reads present objects name by name while others write, as the server does, then what it had shown too early. */
+/** Reads the snapshot in order of name during writes, as the server does, and then replays changes to names already read. */
 function relist(
   history: History,
   cached: CachedObjects<Thing>,
@@ -208,7 +208,7 @@ function relist(
   cached.endSnapshot()
 }
 
-test('whatever happens, the difference leads to what is stored, and never back', () => {
+test('for any sequence of events, reported changes lead to the stored state and never go back', () => {
   const property = fc.property(steps, (all) => {
     const history = new History()
     const told = new Map<string, Thing>()
@@ -238,7 +238,7 @@ test('whatever happens, the difference leads to what is stored, and never back',
         place = history.log.length
         expect(byName(cached.values())).toEqual(byName(history.stored.values()))
       } else {
-        // Some come twice: a place may be told again.
+        // Repeats two events, because a reconnect may deliver events again.
         for (const event of history.log.slice(Math.max(0, place - 2), place + step.count)) cached.apply(event)
         place = Math.min(history.log.length, place + step.count)
       }

@@ -9,7 +9,7 @@ async function readAll(queue: AsyncIterable<string>): Promise<string[]> {
   return read
 }
 
-test('so many frames wait, and so many characters, but one always may', async () => {
+test('the queue is bounded in frames and in characters, but always accepts one frame', async () => {
   const queue = createFrameQueue(bounds)
   expect(['a', 'b', 'c', 'd'].map((frame) => queue.push(frame))).toEqual([true, true, true, false])
   const long = createFrameQueue(bounds)
@@ -18,7 +18,7 @@ test('so many frames wait, and so many characters, but one always may', async ()
   expect(['12345', '12345', '1'].map((frame) => full.push(frame))).toEqual([true, true, false])
 })
 
-test('what is read makes room, one by one', async () => {
+test('each frame read makes room for another', async () => {
   const queue = createFrameQueue(bounds)
   for (const frame of ['a', 'b', 'c']) queue.push(frame)
   const reading = queue[Symbol.asyncIterator]()
@@ -28,7 +28,7 @@ test('what is read makes room, one by one', async () => {
   expect(await readAll({ [Symbol.asyncIterator]: () => reading })).toEqual(['b', 'c', 'd'])
 })
 
-test('whoever waits gets what comes, and the first end, behind all that waits', async () => {
+test('a reader gets all queued frames and then the first end', async () => {
   const queue = createFrameQueue(bounds)
   const reading = readAll(queue)
   await Promise.resolve()

@@ -7,16 +7,16 @@ import { startSqliteServer } from '../../../tests/client/server.ts'
 import { createClient, type Client, type ClientOptions } from './client.ts'
 import { ConnectionError, isConnectionError } from './connection-error.ts'
 
-/** Somebody between client and server, who answers what the test says. */
+/** A server that answers what the test says. */
 interface Gateway extends AsyncDisposable {
   readonly url: string
-  /** Method and path of what came. */
+  /** Method and path of each request. */
   readonly seen: readonly string[]
 }
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void
 
-/** The answers in turn; the last one goes on. */
+/** Gives the answers in turn and repeats the last one. */
 async function startGateway(...answers: readonly Answer[]): Promise<Gateway> {
   const seen: string[] = []
   const server = createServer((request, response) => {
@@ -55,27 +55,27 @@ function things(url: string, options: Partial<ClientOptions> = {}) {
 const object = { metadata: { name: 'a' } } as never
 
 const rows: readonly (readonly [string, Answer, (client: Client) => Promise<unknown>, number])[] = [
-  ['GET is sent again after 503', busy(503), (client) => of(client).get('a'), 2],
-  ['GET is sent again after 429', busy(429), (client) => of(client).list(), 2],
-  ['GET is sent again when it was cut', cut, (client) => of(client).get('a'), 2],
-  ['GET is sent again when its answer ends in the middle', half, (client) => of(client).list(), 2],
-  ['PUT is sent again after 503', busy(503), (client) => of(client).update(object), 2],
-  ['PUT that was cut is not', cut, (client) => of(client).update(object), 1],
-  ['DELETE is sent again after 429', busy(429), (client) => of(client).delete('a'), 2],
-  ['DELETE that was cut is not', cut, (client) => of(client).delete('a'), 1],
-  ['POST is not sent again after 503', busy(503), (client) => of(client).create({}), 1],
-  ['POST is not sent again after 429', busy(429), (client) => of(client).create({}), 1],
-  ['POST that was cut is not sent again', cut, (client) => of(client).create({}), 1],
-  ['a merge patch is sent again after 503', busy(503), (client) => of(client).patch('a', {}), 2],
-  ['steps of a patch are not', busy(503), (client) => of(client).patch('a', []), 1],
-  ['steps of a patch are, for one state', busy(503), (client) => of(client).patch('a', [], { ifMatch: '"x.1"' }), 2],
-  ['a refusal is not sent again', busy(403), (client) => of(client).get('a'), 1],
-  ['a failure of the server is not sent again', busy(500), (client) => of(client).get('a'), 1],
-  ['who is to wait long is told', busy(503, { 'retry-after': '60' }), (client) => of(client).get('a'), 1],
+  ['GET is retried after 503', busy(503), (client) => of(client).get('a'), 2],
+  ['GET is retried after 429', busy(429), (client) => of(client).list(), 2],
+  ['GET is retried after a cut connection', cut, (client) => of(client).get('a'), 2],
+  ['GET is retried after a truncated response', half, (client) => of(client).list(), 2],
+  ['PUT is retried after 503', busy(503), (client) => of(client).update(object), 2],
+  ['PUT is not retried after a cut connection', cut, (client) => of(client).update(object), 1],
+  ['DELETE is retried after 429', busy(429), (client) => of(client).delete('a'), 2],
+  ['DELETE is not retried after a cut connection', cut, (client) => of(client).delete('a'), 1],
+  ['POST is not retried after 503', busy(503), (client) => of(client).create({}), 1],
+  ['POST is not retried after 429', busy(429), (client) => of(client).create({}), 1],
+  ['POST is not retried after a cut connection', cut, (client) => of(client).create({}), 1],
+  ['a merge patch is retried after 503', busy(503), (client) => of(client).patch('a', {}), 2],
+  ['a JSON patch is not retried', busy(503), (client) => of(client).patch('a', []), 1],
+  ['a JSON patch with ifMatch is retried', busy(503), (client) => of(client).patch('a', [], { ifMatch: '"x.1"' }), 2],
+  ['403 is not retried', busy(403), (client) => of(client).get('a'), 1],
+  ['500 is not retried', busy(500), (client) => of(client).get('a'), 1],
+  ['a long Retry-After is not waited for', busy(503, { 'retry-after': '60' }), (client) => of(client).get('a'), 1],
 ]
 const of = (client: Client) => client.resource({ group: 'g.example.com', version: 'v1', plural: 'things' })
 
-describe('again or not', () => {
+describe('retries', () => {
   test.each(rows)('%s', async (_, first, act, times) => {
     await using gateway = await startGateway(first, fine)
     const done = act(createClient({ url: gateway.url })).then(
@@ -86,7 +86,7 @@ describe('again or not', () => {
     expect(gateway.seen).toHaveLength(times)
   })
 
-  test('no more than four times, and the last answer is told', async () => {
+  test('at most four times with exponential backoff, and throws the last error', async () => {
     await using gateway = await startGateway(busy(503))
     const waits: number[] = []
     const client = things(gateway.url, { onRetry: (_, { waitMs }) => waits.push(waitMs) })
@@ -95,7 +95,7 @@ describe('again or not', () => {
     expect(waits.every((wait, at) => wait >= 100 * 2 ** at && wait <= 200 * 2 ** at)).toBe(true)
   })
 
-  test('not before the server wants it', async () => {
+  test('not before Retry-After', async () => {
     await using gateway = await startGateway(busy(429, { 'retry-after': '1' }), fine)
     const waits: number[] = []
     await things(gateway.url, { onRetry: (_, { waitMs }) => waits.push(waitMs) }).get('a')
@@ -103,7 +103,7 @@ describe('again or not', () => {
     expect(waits[0]).toBeGreaterThanOrEqual(1_000)
   })
 
-  test('POST is sent again when it surely never left', async () => {
+  test('POST is retried when the connection was refused', async () => {
     await using gateway = await startGateway(fine)
     const { url } = gateway
     await gateway[Symbol.asyncDispose]()
@@ -114,8 +114,8 @@ describe('again or not', () => {
   })
 })
 
-describe('ends', () => {
-  test('time runs out for all tries together', async () => {
+describe('a request ends', () => {
+  test('when the timeout for all attempts together expires', async () => {
     await using gateway = await startGateway(never)
     const error = await things(gateway.url, { timeoutMs: 1_000 })
       .get('a')
@@ -128,7 +128,7 @@ describe('ends', () => {
     expect(slow.seen.length).toBeLessThan(4)
   })
 
-  test('whoever asked may give up, before, during and between', async () => {
+  test('with the abort reason, before, during and between attempts', async () => {
     await using gateway = await startGateway(never)
     await using refusing = await startGateway(busy(503, { 'retry-after': '5' }))
     const reason = new Error('enough')
@@ -140,7 +140,7 @@ describe('ends', () => {
     }
   })
 
-  test('what is no answer of Pergola is told as such', async () => {
+  test('with an error for responses that are not from Pergola, and for unknown reasons', async () => {
     await using page = await startGateway((response) => response.end('<html>'))
     await expect(things(page.url).create({})).rejects.toThrow(/200, but no JSON/)
     await using proxy = await startGateway((response) => response.writeHead(502).end('<html>'))
@@ -153,7 +153,7 @@ describe('ends', () => {
   })
 })
 
-test('whatever is sent carries the token and the headers, and goes through the given fetch', async () => {
+test('requests carry the token and the headers, and use the given fetch', async () => {
   await using server = await startSqliteServer()
   const sent: [string, Headers][] = []
   const fetching: typeof fetch = (input, init) => {
@@ -168,7 +168,7 @@ test('whatever is sent carries the token and the headers, and goes through the g
   expect(headers.get('x-extra')).toBe('yes')
 })
 
-test('a url may have a path of its own', async () => {
+test('the server URL may have a path', async () => {
   await using gateway = await startGateway(fine)
   await things(`${gateway.url}/below/`).get('a')
   expect(gateway.seen).toEqual(['GET /below/apis/g.example.com/v1/things/a'])
@@ -182,7 +182,7 @@ test('an error tells whether the request may have arrived', () => {
   expect(new ConnectionError('x').mayHaveArrived).toBe(true)
 })
 
-test('bytes are sent as they are', async () => {
+test('a body of bytes is sent unchanged', async () => {
   const came: Buffer[] = []
   const keep: Answer = (response, request) => {
     request.on('data', (chunk: Buffer) => came.push(chunk))

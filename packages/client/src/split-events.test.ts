@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { splitEvents } from './split-events.ts'
 
-test('events come whole, however the text is cut', () => {
+test('events are complete, wherever the text is split', () => {
   const text = fc.string({ unit: 'grapheme' }).filter((value) => !/[\r\n]/.test(value))
   const event = fc.record({ id: fc.boolean(), end: fc.constantFrom('\n', '\r\n'), data: text })
   const property = fc.property(fc.array(event), fc.infiniteStream(fc.nat(7)), (events, sizes) => {
@@ -19,6 +19,6 @@ test('events come whole, however the text is cut', () => {
   fc.assert(property)
 })
 
-test('comments and other fields are passed over, several lines of data are one event', () => {
+test('comments and other fields are ignored; several data lines are one event', () => {
   expect(splitEvents()(': hello\nretry: 5\n\ndata:{"a":\ndata: 1}\n\ndata: unfinished\n')).toEqual(['{"a":\n1}'])
 })

@@ -19,7 +19,7 @@ function lineOf(event: WatchEvent<Note>): string {
   return 'object' in event ? `${event.type} ${event.object.metadata.name}` : event.type
 }
 
-/** So many events, bookmarks left out. */
+/** Reads `count` events, without bookmarks. */
 async function take(events: Events, count: number): Promise<readonly WatchEvent<Note>[]> {
   const taken: WatchEvent<Note>[] = []
   while (taken.length < count) {
@@ -34,7 +34,7 @@ async function lines(events: Events, count: number): Promise<readonly string[]> 
   return (await take(events, count)).map(lineOf)
 }
 
-/** A model of its own: written to directly, watched through a link that can be cut. */
+/** A new model, written to directly and watched through a proxy that can cut connections. */
 async function through(options: Partial<ClientOptions>, at = server) {
   const proxy = await startCuttingProxy([at.url])
   const direct = await at.notes()
@@ -44,7 +44,7 @@ async function through(options: Partial<ClientOptions>, at = server) {
 }
 
 describe.each(transports)('%s', (transport) => {
-  test('changes come from a revision on, as they are stored', async () => {
+  test('a watch from a revision delivers all later changes as stored', async () => {
     const notes = await server.notes(server.client({ transport }))
     const { revision } = await notes.list()
     const one = await notes.create({ metadata: { name: 'one' }, spec: { text: 'a' } })
@@ -58,7 +58,7 @@ describe.each(transports)('%s', (transport) => {
     expect(deleted).toMatchObject({ type: 'DELETED', object: { metadata: { name: 'one', version: 2 } } })
   })
 
-  test('without a revision they come from now on; with `initial`, the present objects first', async () => {
+  test('a watch without a revision delivers new changes; with `initial`, the present objects first', async () => {
     const notes = await server.notes(server.client({ transport }))
     await notes.create({ metadata: { name: 'before' }, spec: { text: 'a' } })
     const present = notes.watch({ initial: true })
@@ -73,7 +73,7 @@ describe.each(transports)('%s', (transport) => {
     await Promise.all([events.return(), present.return()])
   })
 
-  test('only what is selected comes, or one object alone', async () => {
+  test('a watch delivers only selected objects, or a single object', async () => {
     const notes = await server.notes(server.client({ transport }))
     const { revision } = await notes.list()
     for (const name of ['a', 'b', 'c']) {
@@ -87,7 +87,7 @@ describe.each(transports)('%s', (transport) => {
     await Promise.all(all.map((events) => events.return()))
   })
 
-  test('a cut link is made anew, and nothing is missed or told twice', async () => {
+  test('after a cut link the watch reconnects and misses or repeats nothing', async () => {
     await using link = await through({ transport })
     const { direct, watched, create, proxy } = link
     const events = watched.watch({ revision: (await direct.list()).revision })
@@ -104,7 +104,7 @@ describe.each(transports)('%s', (transport) => {
     await expect.poll(() => proxy.count).toBeLessThanOrEqual(1)
   })
 
-  test('silence is taken for death', async () => {
+  test('a silent connection is replaced after silenceMs', async () => {
     const retries: unknown[] = []
     await using link = await through({ transport, silenceMs: 400, onRetry: (error) => retries.push(error) })
     const { direct, watched, create, proxy } = link
@@ -121,7 +121,7 @@ describe.each(transports)('%s', (transport) => {
     await events.return()
   })
 
-  test('a server that stops is come back to', async () => {
+  test('a watch reconnects after a restart of the server', async () => {
     await using own = await startSqliteServer()
     const retries: unknown[] = []
     const notes = await own.notes(own.client({ transport, onRetry: (error) => retries.push(error) }))
@@ -138,7 +138,7 @@ describe.each(transports)('%s', (transport) => {
     await events.return()
   })
 
-  test('a place that is not kept ends it with RevisionExpired', async () => {
+  test('a watch from an unknown revision ends with RevisionExpired', async () => {
     const notes = await server.notes(server.client({ transport }))
     const [number = '', tag = ''] = (await notes.list()).revision.split('.')
     const events = notes.watch({ revision: `${Number(number) + 1_000}.${tag}` })
@@ -146,7 +146,7 @@ describe.each(transports)('%s', (transport) => {
     expect(await events.next()).toMatchObject({ done: true })
   })
 
-  test('what the server will not have ends it with the reason', async () => {
+  test('a watch that the server rejects ends with the reason', async () => {
     const notes = await server.notes()
     const refused = async (options: Partial<ClientOptions>, selection: object = {}) => {
       const events = notesOf(server.client({ transport, ...options }), notes.plural).watch({
@@ -162,7 +162,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(nowhere.next()).rejects.toMatchObject({ reason: 'ModelNotFound' })
   })
 
-  test('a right that is lost ends it with 403', async () => {
+  test('a watch ends with 403 when the right to watch is revoked', async () => {
     const notes = await server.notes()
     const admin = server.client()
     const core = (plural: string) => admin.resource({ group: '', version: 'v1alpha1', plural })
@@ -187,7 +187,7 @@ describe.each(transports)('%s', (transport) => {
     await expect(next).rejects.toMatchObject({ reason: 'Forbidden', status: 403 })
   })
 
-  test('too many watches are waited for, and had when there is room', async () => {
+  test('a watch over the limit is retried until there is room', async () => {
     await using own = await startSqliteServer({ PERGOLA_WATCH_MAX_PER_USER: '1' })
     const notes = await own.notes(own.client({ transport }))
     const first = notes.watch({ initial: true })
@@ -203,7 +203,7 @@ describe.each(transports)('%s', (transport) => {
     await second.return()
   })
 
-  test('whoever watches may give up at any time, with its own reason', async () => {
+  test('a watch can be aborted at any time and throws the abort reason', async () => {
     await using link = await through({ transport })
     const reason = new Error('enough')
     const already = link.watched.watch({ initial: true, signal: AbortSignal.abort(reason) })
@@ -221,7 +221,7 @@ describe.each(transports)('%s', (transport) => {
     await expect.poll(() => link.proxy.count).toBeLessThanOrEqual(1)
   })
 
-  test('present objects that are cut off begin anew, and that is told', async () => {
+  test('an initial list that is cut off restarts, and RESTARTED is delivered', async () => {
     await using link = await through({ transport })
     const names = await createLarge(link, 40, 300_000)
     const events = link.watched.watch({ initial: true })
@@ -236,7 +236,7 @@ describe.each(transports)('%s', (transport) => {
     expect(seen.slice(seen.lastIndexOf('RESTARTED') + 1)).toEqual(names.map((name) => `ADDED ${name}`))
   })
 
-  test('a slow reader slows the reading, or has it wait: what is held stays bounded, and nothing is lost', async () => {
+  test('a slow reader loses nothing, and the buffered bytes stay bounded', async () => {
     await using link = await through({ transport })
     const events = link.watched.watch({ revision: (await link.direct.list()).revision })
     const first = lines(events, 1)
@@ -244,13 +244,13 @@ describe.each(transports)('%s', (transport) => {
     expect(await first).toEqual(['ADDED first'])
     const names = await createLarge(link, 25, 800_000)
     await sleep(500)
-    // 20 MB were written. Taken are the bound of the queue and what the sockets of both sides hold.
+    // Of the 20 MB written, only the queue bound and the socket buffers of both sides have been read.
     expect(link.proxy.bytes).toBeLessThan(12_000_000)
     expect(await lines(events, names.length)).toEqual(names.map((name) => `ADDED ${name}`))
     await events.return()
   })
 
-  test('a slow reader of present objects has them all', async () => {
+  test('a slow reader gets all present objects', async () => {
     await using link = await through({ transport })
     const names = await createLarge(link, 25, 800_000)
     const seen = new Set<string>()
@@ -261,12 +261,12 @@ describe.each(transports)('%s', (transport) => {
       else if (seen.add(event.object.metadata.name).size === 2) await sleep(2_000)
     }
     expect([...seen]).toEqual(names)
-    // A WebSocket cannot be slowed: the objects come a second time, by what can.
+    // A WebSocket has no backpressure: the client reads the objects again over an event stream.
     expect(restarts).toBe(transport === 'WebSocket' ? 1 : 0)
   })
 })
 
-/** One after the other; answers their names in order. */
+/** Creates objects one after the other and returns their names in order. */
 async function createLarge(
   link: { create: (name: string, body: string) => Promise<Note> },
   count: number,
@@ -277,7 +277,7 @@ async function createLarge(
   return names
 }
 
-test('where WebSockets do not pass, an event stream does', async () => {
+test('an event stream is used when WebSocket upgrades are refused', async () => {
   await using link = await through({ transport: 'WebSocket' })
   link.proxy.refuseUpgrades()
   const events = link.watched.watch({ initial: true })
@@ -289,7 +289,7 @@ test('where WebSockets do not pass, an event stream does', async () => {
   await events.return()
 })
 
-test('a server that is not there is asked for often enough to be heard soon when it is back', async () => {
+test('the reconnect backoff to an unreachable server stays between 0.75 and 1.5 s', async () => {
   const stop = new AbortController()
   const waits: number[] = []
   const onRetry = (_: unknown, { waitMs }: { readonly waitMs: number }) => {
@@ -300,6 +300,6 @@ test('a server that is not there is asked for often enough to be heard soon when
   const events = notesOf(away, 'notes').watch({ initial: true, signal: stop.signal })
   await expect(events.next()).rejects.toThrow(/abort/i)
   expect(Math.max(...waits)).toBeLessThanOrEqual(1_500)
-  // And not without a pause.
+  // The lower bound keeps the client from reconnecting in a busy loop.
   expect(waits.at(-1)).toBeGreaterThanOrEqual(750)
 })

@@ -15,12 +15,12 @@ afterAll(() => rmSync(out, { recursive: true }))
 let folders = 0
 const newFolder = () => join(out, String(++folders))
 
-/** As many as an editor works through without being felt. */
+/** Type instantiations that an editor handles without noticeable delay. */
 const mostInstantiations = 50_000
 
 describe('a new plugin', () => {
   test.for(['typescript', 'typescript7'])(
-    'has types that are right, and cheap in %s',
+    'type-checks with few instantiations in %s',
     { timeout: 120_000 },
     async (compiler) => {
       const folder = newFolder()
@@ -38,7 +38,7 @@ describe('a new plugin', () => {
     const folder = newFolder()
     createPlugin(folder, { name: 'meeting-room', group: 'rooms.example.com', version: '1.0.0' })
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-    // From the sources, since nothing is built here.
+    // Resolves the packages from their sources, because this test does not build them.
     const config = "export default { ssr: { resolve: { conditions: ['source'] } }, test: { testTimeout: 90_000 } }"
     writeFileSync(join(folder, 'vitest.config.js'), config)
     const vitest = join(root, 'node_modules/vitest/vitest.mjs')
@@ -61,7 +61,7 @@ describe('a new plugin', () => {
   )
 })
 
-describe('refused is', () => {
+describe('rejected is', () => {
   const sound = { name: 'todo', group: 'todo.example.com', version: '1.0.0' }
   const rows: readonly (readonly [what: string, plugin: typeof sound, message: string])[] = [
     ['a name with capitals', { ...sound, name: 'Todo' }, '"Todo" cannot be the name of a plugin: it must have 3 to 40'],
@@ -74,7 +74,7 @@ describe('refused is', () => {
     expect(() => createPlugin(newFolder(), plugin)).toThrow(message)
   })
 
-  test('a folder with something in it, which is left as it is', () => {
+  test('a folder that is not empty, which stays unchanged', () => {
     const folder = newFolder()
     mkdirSync(folder)
     expect(createPlugin(folder, sound)).toBe(8)

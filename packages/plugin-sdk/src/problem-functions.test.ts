@@ -2,7 +2,7 @@ import { isApiError } from '@pergola/api'
 import { describe, expect, test } from 'vitest'
 import * as sdk from './index.ts'
 
-describe('a handler says', () => {
+describe('a problem function throws', () => {
   const cases: readonly (readonly [name: string, say: () => never, problem: object])[] = [
     ['badRequest', () => sdk.badRequest('no'), { reason: 'BadRequest', status: 400, message: 'no' }],
     ['unauthenticated', () => sdk.unauthenticated('who?'), { reason: 'Unauthenticated', status: 401 }],
@@ -12,17 +12,17 @@ describe('a handler says', () => {
     ['inUse', () => sdk.inUse('by others'), { reason: 'InUse', status: 409 }],
     ['preconditionFailed', () => sdk.preconditionFailed('changed'), { reason: 'PreconditionFailed', status: 412 }],
     [
-      'tooManyRequests, and when to come again',
+      'tooManyRequests with Retry-After',
       () => sdk.tooManyRequests('slowly', 1.5),
       { reason: 'TooManyRequests', status: 429, headers: { 'retry-after': '2' } },
     ],
     [
-      'unavailable, and when to come again',
+      'unavailable with Retry-After',
       () => sdk.unavailable('no mail server'),
       { reason: 'Unavailable', status: 503, headers: { 'retry-after': '1' } },
     ],
     [
-      'invalid, and where',
+      'invalid with one field',
       () => sdk.invalid('spec.due', 'must be later'),
       {
         reason: 'Invalid',
@@ -32,7 +32,7 @@ describe('a handler says', () => {
       },
     ],
     [
-      'invalid, in several places',
+      'invalid with several fields',
       () =>
         sdk.invalid([
           { field: 'spec.tags[2]', message: 'is taken' },
@@ -49,7 +49,7 @@ describe('a handler says', () => {
     })
   }
 
-  test('giveUp, which is about a controller alone', () => {
+  test('giveUp, which is not an API error', () => {
     const error = thrownBy(() => sdk.giveUp('the address does not exist'))
     expect(error).toBeInstanceOf(sdk.GiveUp)
     expect(isApiError(error)).toBe(false)

@@ -9,8 +9,8 @@ const Note = defineModel({
   indexes: ['spec.owner'],
 })
 
-/** Everything an author writes can be looked at; nothing is hidden in it. */
-describe('what is declared is a plain value:', () => {
+/** Everything that an author declares is an inspectable value without hidden state. */
+describe('a declaration is a plain value:', () => {
   test('a model', () => {
     expect(Note).toEqual({
       apiVersion: 'note.example.com/v1',
@@ -28,7 +28,7 @@ describe('what is declared is a plain value:', () => {
     })
   })
 
-  test("one's own objects of it", () => {
+  test('owned objects of a model', () => {
     expect(owned(Note, 'spec.owner')).toEqual({
       model: Note,
       path: 'spec.owner',
@@ -51,7 +51,7 @@ describe('what is declared is a plain value:', () => {
     })
   })
 
-  test('a role template, and what it grants', () => {
+  test('a role template and its rules', () => {
     expect(roleTemplate('view', { displayName: 'View notes', rules: [can('get', Note)] })).toEqual({
       template: 'view',
       displayName: 'View notes',

@@ -8,10 +8,10 @@ export const setup: Journey = {
   run: async (stage) => {
     await using visitor = await stage.open()
     const { page } = visitor
-    // Whoever opens the console of a new installation is led to where it begins.
+    // The console of a new installation redirects to the setup page.
     await page.goto(`${stage.url}/console`)
     await page.getByRole('heading', { name: 'Set up Pergola' }).waitFor()
-    // Pasted: no link ever carries the secret.
+    // The secret is pasted, because no link contains it.
     await tabToField(visitor, 'off')
     await page.keyboard.type(stage.setupSecret)
     await tabToField(visitor, 'username')
@@ -28,7 +28,7 @@ export const setup: Journey = {
 }
 
 export const install: Journey = {
-  name: 'install a plugin, and grant its view to somebody, by keyboard alone',
+  name: 'install a plugin and grant its view role to a user, by keyboard alone',
   run: async (stage) => {
     await using visitor = await stage.as('admin')
     const { page } = visitor
@@ -71,7 +71,7 @@ export const install: Journey = {
 }
 
 export const narrowed: Journey = {
-  name: 'somebody sees only what they may',
+  name: 'a user sees only what their roles allow',
   run: async (stage) => {
     await using visitor = await stage.as('ann')
     const { page } = visitor
@@ -91,7 +91,7 @@ export const narrowed: Journey = {
 }
 
 export const roleChange: Journey = {
-  name: 'a role that is taken back hides its menu at once',
+  name: 'revoking a role hides its menu at once',
   run: async (stage) => {
     await using visitor = await stage.as('ann')
     const { page } = visitor
@@ -124,7 +124,7 @@ export function assertClean({ faults }: Visitor): void {
 
 const mostTabs = 80
 
-/** As somebody does who has no mouse: on to the next thing until it is the one. */
+/** Presses Tab until the named element has the focus. */
 async function tabTo({ page }: Visitor, name: string): Promise<void> {
   for (let tabs = 0; tabs < mostTabs; tabs++) {
     await page.keyboard.press('Tab')
@@ -134,7 +134,7 @@ async function tabTo({ page }: Visitor, name: string): Promise<void> {
   throw new Error(`"${name}" cannot be reached with the keyboard`)
 }
 
-/** By what a password manager would fill in. */
+/** Finds a field by its `autocomplete` attribute, as a password manager does. */
 async function tabToField({ page }: Visitor, autocomplete: string): Promise<void> {
   for (let tabs = 0; tabs < mostTabs; tabs++) {
     await page.keyboard.press('Tab')

@@ -1,6 +1,6 @@
 import type { Stage } from '../stage.ts'
 
-/** What somebody does, from the first click to what it was for. Throws when it cannot be done. */
+/** A user journey from the first click to its goal. Throws when a step fails. */
 export interface Journey {
   readonly name: string
   readonly run: (stage: Stage) => Promise<void>

@@ -5,7 +5,7 @@ import { assertClean, makeTodo, todos } from './administration.ts'
 const page = '/objects/todo.example.com/v1alpha1/todos'
 
 export const create: Journey = {
-  name: 'an object by its form, with the errors of the server at their fields',
+  name: 'create an object with the form, with errors of the server shown at their fields',
   run: async (stage) => {
     await using visitor = await stage.as('admin')
     visitor.expectStatus(422)
@@ -23,7 +23,7 @@ export const create: Journey = {
     await at.getByRole('button', { name: 'Create' }).click()
     await at.getByRole('heading', { name: 'first' }).waitFor()
     await visitor.goTo(page)
-    // What is stored is text, whatever it looks like.
+    // Stored values are shown as text, even if they look like markup.
     await at.getByRole('cell', { name: '<img src=x' }).waitFor()
     strictEqual((await at.title()).includes('taken'), false)
     assertClean(visitor)
@@ -31,7 +31,7 @@ export const create: Journey = {
 }
 
 export const conflict: Journey = {
-  name: 'two who edit the same object: yours, theirs, and nothing lost',
+  name: 'two users edit the same object: the conflict dialog keeps both changes',
   run: async (stage) => {
     await makeTodo(stage, 'shared', { title: 'as it was' })
     await using visitor = await stage.as('admin')
@@ -53,7 +53,7 @@ export const conflict: Journey = {
 }
 
 export const live: Journey = {
-  name: 'what one browser changes, another one shows',
+  name: 'a change in one browser appears in another',
   run: async (stage) => {
     await using one = await stage.as('admin')
     await using other = await stage.as('admin')
@@ -76,7 +76,7 @@ export const live: Journey = {
 }
 
 export const find: Journey = {
-  name: 'a table by filter, order and page, and the same again by its address',
+  name: 'filter, sort and page a table, and restore the view from its URL',
   run: async (stage) => {
     for (let at = 0; at < 25; at++) {
       await makeTodo(stage, `bulk-${String(at).padStart(2, '0')}`, {

@@ -33,7 +33,7 @@ async function phaseIs(stage: Stage, plugin: string, wanted: string): Promise<vo
 }
 
 export const progress: Journey = {
-  name: 'how far the indexes of a plugin are, and a restart',
+  name: 'progress of index builds of a plugin, and a restart',
   run: async (stage) => {
     await installed(stage, await slowIndex('1.0.0'))
     await phaseIs(stage, 'library', 'Started')
@@ -64,7 +64,7 @@ export const progress: Journey = {
 }
 
 export const contained: Journey = {
-  name: 'a plugin that fails is shown so, and harms nobody',
+  name: 'a failing plugin is shown as failed and does not affect other pages',
   run: async (stage) => {
     await using visitor = await stage.as('admin')
     const { page } = visitor
@@ -83,7 +83,7 @@ export const contained: Journey = {
 }
 
 export const upgrade: Journey = {
-  name: 'upgrade to a version with another page, and roll it back',
+  name: 'upgrade to a version with another page, and roll back',
   run: async (stage) => {
     await using visitor = await stage.as('admin')
     const { page } = visitor
@@ -114,7 +114,7 @@ export const upgrade: Journey = {
 }
 
 export const pluginPage: Journey = {
-  name: 'a page that comes with a plugin: live, and with the rights of the viewer',
+  name: 'a page of a plugin is live and has the rights of the viewer',
   run: async (stage) => {
     await using admin = await stage.as('admin')
     await using ann = await stage.as('ann')
@@ -122,7 +122,7 @@ export const pluginPage: Journey = {
     await ann.page.getByText('Nothing to do').waitFor()
     await admin.choose('Open todos')
     await makeTodo(stage, 'milk', { title: '<b id="bold">Buy milk</b>', due: '2036-12-01T10:00:00Z' })
-    // Ann may see todos and no more; both see the new one without a reload.
+    // Ann may only view todos; both users see the new one without a reload.
     await ann.page.getByRole('listitem').filter({ hasText: 'Buy milk' }).waitFor()
     strictEqual(await ann.page.getByRole('checkbox').count(), 0, 'a box that ann may not tick')
     strictEqual(await ann.page.locator('#bold').count(), 0, 'the value of a field has become markup')
@@ -137,7 +137,7 @@ export const pluginPage: Journey = {
 }
 
 export const hostile: Journey = {
-  name: 'pages that do their worst stay in their place',
+  name: 'hostile pages of a plugin do not affect the console',
   run: async (stage) => {
     await installed(stage, await hostilePages())
     await installed(stage, await brokenPages())
@@ -161,7 +161,7 @@ export const hostile: Journey = {
     await page.getByText('this module fails while it loads').waitFor()
     await visitor.choose('Overview')
     await page.getByText('accepting').waitFor()
-    // The policy has stopped what came from elsewhere, and says so; nothing of it was sent.
+    // The content security policy blocked requests to other origins and reported them; none was sent.
     const others = visitor.faults.filter((fault) => !fault.includes('elsewhere.example'))
     strictEqual(others.join('; '), '')
   },
@@ -175,7 +175,7 @@ async function assertShellStands({ page }: Visitor): Promise<void> {
 }
 
 export const uninstall: Journey = {
-  name: 'uninstall, with the counts of what goes',
+  name: 'uninstall, with the counts of deleted objects',
   run: async (stage) => {
     await using visitor = await stage.as('admin')
     const { page } = visitor

@@ -5,7 +5,7 @@ import type { Journey } from './journey.ts'
 
 const mostBytes = 250 * 1024
 const mostMs = 1_500
-/** Times are printed always, and judged only on a machine that does nothing else. */
+/** Times are always printed, but checked only on an idle machine. */
 const judgesSpeed = process.argv.includes('--speed')
 
 interface Loaded {
@@ -13,14 +13,14 @@ interface Loaded {
   readonly bytes: number
 }
 
-/** What a browser that has never been here fetches before somebody can do something. */
+/** Limit of script bytes that a browser with an empty cache loads before the page is usable. */
 const scriptsLoaded = `(() => {
   const scripts = performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js'))
   return { scripts: scripts.length, bytes: scripts.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0) }
 })()`
 
 export const firstLoad: Journey = {
-  name: 'the first load: below 250 KB of script',
+  name: 'the first load: less than 250 KB of script',
   run: async (stage) => {
     await using visitor = await stage.as('admin')
     const { page } = visitor
@@ -28,7 +28,7 @@ export const firstLoad: Journey = {
     await page.goto(`${stage.url}/console/overview`)
     await page.getByText('accepting').waitFor()
     const ms = Date.now() - began
-    // Another browser, whose cache is empty.
+    // A new browser has an empty cache.
     await using stranger = await stage.open()
     await stranger.page.context().addCookies(await page.context().cookies())
     await stranger.goTo('/overview')
@@ -53,7 +53,7 @@ const readings = {
 }
 
 export const million: Journey = {
-  name: 'a table of a million objects turns its pages',
+  name: 'paging through a table of a million objects',
   run: async (stage) => {
     await stage.api('POST', '/apis/plugin.platform.run/v1alpha1/models', { spec: readings })
     await fillTable(stage.database, { plural: 'readings', storedAs: 'v1', count: many, isIndexed: true })
@@ -73,7 +73,7 @@ export const million: Journey = {
   },
 }
 
-/** From the click until the first row is the one that it has to be. */
+/** Milliseconds from the click until the expected first row is shown. */
 async function turnPages(page: Page, first: number): Promise<readonly number[]> {
   const step = first === 1 ? 1 : -1
   const rowOf = (turn: number) =>

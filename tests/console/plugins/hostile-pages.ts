@@ -7,7 +7,7 @@ const Throws = defineComponent({
   },
 })
 
-/** Fails later, by what somebody does. */
+/** Throws on a click. */
 const ThrowsLater = defineComponent({
   setup: () => () =>
     h(
@@ -21,7 +21,7 @@ const ThrowsLater = defineComponent({
     ),
 })
 
-/** What is not the host's is not loaded. */
+/** Tries to load resources from another origin, which the console blocks. */
 const elsewhere = 'https://elsewhere.example/script.js'
 
 // oxlint-disable-next-line import/no-default-export -- as the console wants it

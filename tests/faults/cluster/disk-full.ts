@@ -8,7 +8,7 @@ import { query } from './installation.ts'
 const fillingBytes = 120_000
 const refusedSeconds = 30
 
-/** The database has no room left until somebody makes some. */
+/** The disk of the database is full until space is freed. */
 export const diskFull: Fault = {
   name: 'disk full',
   counted: 'the room that is made',
@@ -20,7 +20,7 @@ export const diskFull: Fault = {
 async function fillDisk({ installation, random }: FaultContext): Promise<Injected> {
   const { pair } = installation
   const { disk } = pair
-  if (!disk) throw new Error('nothing can be mounted here')
+  if (!disk) throw new Error('this machine cannot mount a file system')
   disk.fill()
   const problem = await untilRefused(installation, () => disk.fill())
   await sleep(random.whole(500, 3_000))
@@ -30,7 +30,7 @@ async function fillDisk({ installation, random }: FaultContext): Promise<Injecte
   return { since: performance.now(), afterwards: async () => ({ violations }) }
 }
 
-/** Without room for its own log it may have ended, or be about to: then somebody has to start it. */
+/** Without space for its log the database may have exited; then it has to be restarted. */
 async function untilAnswering({ pair }: FaultContext['installation']): Promise<void> {
   const isAnswering = () =>
     query(pair.url, 'SELECT 1').then(
@@ -43,7 +43,7 @@ async function untilAnswering({ pair }: FaultContext['installation']): Promise<v
   }
 }
 
-/** Writes what takes room, and sees to it that there is none; answers whether it is told so. */
+/** Writes until the disk is full; returns whether the writes are rejected with the right error. */
 async function untilRefused({ replicas, token }: FaultContext['installation'], fill: () => void): Promise<boolean> {
   const deadline = performance.now() + refusedSeconds * 1000
   for (let at = 0; performance.now() < deadline; at++) {

@@ -10,7 +10,7 @@ import { always, type Fault, type FaultContext, type Injected } from './fault.ts
 import { forkLog, wholeLog, type ForkKind } from './fork.ts'
 import { query, type Installation } from './installation.ts'
 
-/** The database that serves dies, and its follower takes its place. */
+/** The primary database dies, and its follower is promoted. */
 export const failOvers: readonly Fault[] = [
   {
     name: 'fail-over',
@@ -33,8 +33,8 @@ export const failOvers: readonly Fault[] = [
     forks: true,
     inject: (context) => loseTail(context, failOverUnseen),
   },
-  // A place is proven by its own number and tag; of the changes behind it that a list has shown, nobody asks whether they are
-  // still there. So nobody is told yet.
+  // A revision is verified by its number and tag only. Later changes that a list has shown are not verified,
+  // so clients are not told of their loss yet.
   {
     name: 'lost tail without order',
     onlyNamed: true,
@@ -48,13 +48,13 @@ export const failOvers: readonly Fault[] = [
 const ghosts = { kind: 'Ghost', singular: 'ghost', plural: 'ghosts' }
 const goneSeconds = 10
 const listers = 18
-/** As long as a list takes, beside much else. */
+/** Time for a list on a busy machine. */
 const listMs = 700
 const stayMs = 10_000
-/** More than are written while a number is read. */
+/** More changes than are written while a number is read. */
 const headStart = 30
 
-/** What is acknowledged from some moment on does not come to the follower; a model is declared among it. */
+/** From some moment on, acknowledged writes do not reach the follower; one of them declares a model. */
 async function loseTail({ installation, random }: FaultContext, end: typeof failOver): Promise<Injected> {
   const { pair, replicas, token } = installation
   await pair.waitForFollower(false)
@@ -69,7 +69,7 @@ async function loseTail({ installation, random }: FaultContext, end: typeof fail
   }
 }
 
-/** One replica sees nothing of it until the other history has come further than the one it knows. */
+/** One replica does not notice the fail-over until the new history is longer than the one it knows. */
 async function failOverUnseen(installation: Installation, kind: ForkKind): Promise<Injected> {
   const { pair, replicas, urlAt } = installation
   const late = replicas[0]
@@ -87,7 +87,7 @@ async function newestNumber(url: string): Promise<number> {
   return Number(row?.revision)
 }
 
-/** What is lost was committed and listed, but had no place in the order of changes yet. */
+/** The lost changes were committed and listed, but not sequenced yet. */
 async function loseUnordered(context: FaultContext): Promise<Injected> {
   const { installation, random } = context
   const { pair, urlAt } = installation
@@ -109,14 +109,14 @@ async function loseUnordered(context: FaultContext): Promise<Injected> {
   }
 }
 
-/** Lists what is about to be lost, and goes on from there for a while. */
+/** Lists changes that are about to be lost and watches from there for a while. */
 function listAndStay({ installation, random, lineages }: FaultContext, name: string): Promise<void> {
   const habits = { begin: 'list', stay: [stayMs, stayMs], rest: [0, 0] } as const
   const own = { random: createRandom(random.seed()), phase: { now: 'busy' as const } }
   return runProbe({ ...own, name, cluster: installation, lineages, selection: random.pick(selections), habits })
 }
 
-/** Nobody puts anything in order meanwhile. */
+/** Pauses the sequencer. */
 async function holdSequencer(url: string): Promise<AsyncDisposable> {
   const client = new Client({ connectionString: url, application_name: 'faults' })
   client.on('error', () => {})
@@ -144,7 +144,7 @@ async function failOver(installation: Installation, kind: ForkKind): Promise<Inj
   }
 }
 
-/** A replica that still knows the model that is lost keeps what nobody has. */
+/** Checks that no replica still serves the lost model. */
 async function keptGhosts({ replicas, token }: Installation): Promise<readonly string[]> {
   const path = `/apis/${group}/v1/${ghosts.plural}`
   const answers = await Promise.all(

@@ -6,36 +6,36 @@ import type { Installation } from './installation.ts'
 export interface FaultContext {
   readonly installation: Installation
   readonly random: Random
-  /** What readers have noted so far. */
+  /** The events recorded by readers so far. */
   readonly lineages: Lineage[]
 }
 
-/** What a fault did, when it has done it. */
+/** The effect of a fault. */
 export interface Injected {
-  /** From when on it is counted how long everything takes to work again. */
+  /** Start of the recovery time. */
   readonly since: number
-  /** What has to be found out and put right once it does. */
+  /** Checks and repairs after the recovery. */
   readonly afterwards?: () => Promise<Aftermath>
 }
 
 interface Aftermath {
   readonly fork?: Fork
-  /** What is not as it should be, in words. */
+  /** Descriptions of the faults found. */
   readonly violations?: readonly string[]
 }
 
-/** Something that goes wrong. */
+/** An injected fault. */
 export interface Fault {
   readonly name: string
-  /** From which moment recovery is counted, in words. */
+  /** Description of the start of the recovery time. */
   readonly counted: string
-  /** What the machine has to have for it. */
+  /** Required tools of the machine. */
   readonly needs?: string
-  /** Whether it can happen there at all. */
+  /** Whether the fault is possible in the installation. */
   readonly isPossible: (installation: Installation) => boolean
-  /** Not yet withstood: it happens to those who name it. */
+  /** Known failure: runs only when named. */
   readonly onlyNamed?: boolean
-  /** Makes two histories of one: once in a round. */
+  /** Forks the history; at most once in a round. */
   readonly forks?: boolean
   readonly inject: (context: FaultContext) => Promise<Injected>
 }

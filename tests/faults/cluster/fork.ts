@@ -3,21 +3,21 @@ import { entriesBehind, isOurs, type CommittedLog, type LogEntry } from '../watc
 import type { Place, SeenObject } from '../watch/history.ts'
 import { query } from './installation.ts'
 
-/** Why there are two histories. */
+/** Cause of the fork. */
 export type ForkKind = 'synchronous' | 'asynchronous' | 'restored'
 
-/** A database went on from a moment in the past: from there on, what had happened and what happens now are two histories. */
+/** A database continued from an earlier state, which forks the history into a lost one and a current one. */
 export interface Fork {
   readonly kind: ForkKind
-  /** All of the round in the history that ended. */
+  /** The log of the round in the lost history. */
   readonly lost: readonly LogEntry[]
-  /** All of the round in the one that goes on, as far as it was known then. */
+  /** The log of the round in the current history, as far as it was known then. */
   readonly kept: readonly LogEntry[]
-  /** The last number that both have. */
+  /** The last common number. */
   readonly common: number
-  /** When the old history ended. */
+  /** When the lost history ended. */
   readonly began: number
-  /** When every replica served from the other. */
+  /** When every replica served the current history. */
   healed: number
 }
 
@@ -29,13 +29,13 @@ export interface Former {
 
 const passLimit = 1_000
 
-/** All that a database has behind a number, what was not yet in order when it ended included. */
+/** All changes of a database after a number, including changes that were not sequenced when it ended. */
 export async function wholeLog(url: string, after: number): Promise<readonly LogEntry[]> {
   await query(url, 'SELECT sequence_changes($1, 1)', [passLimit])
   return readAll(url, after)
 }
 
-/** Lets the log go on in the history that is there now, and tells where the two part. */
+/** Continues the log with the current history and returns the fork. */
 export async function forkLog(log: CommittedLog, url: string, { kind, began, lost }: Former): Promise<Fork> {
   const kept = await readAll(url, log.start)
   const at = kept.findIndex(({ number, tag }, index) => lost[index]?.tag !== tag || lost[index]?.number !== number)
@@ -50,12 +50,12 @@ async function readAll(url: string, after: number): Promise<readonly LogEntry[]>
   return entries
 }
 
-/** To which of the two histories something belongs; to both, before they part. */
+/** The history of a change; both before the fork. */
 export type Side = 'lost' | 'kept' | 'both'
 
 export interface Sides {
   readonly ofPlace: (place: Place) => Side
-  /** Of a state that came without a place. */
+  /** The history of a state that came without a revision. */
   readonly ofObject: (object: SeenObject) => Side
 }
 
@@ -64,7 +64,7 @@ export function sidesOf({ lost, common }: Fork, kept: readonly LogEntry[]): Side
   const [lostIds, keptIds] = [idsIn(lost), idsIn(kept)]
   const [lostStates, keptStates] = [byVersion(lost), byVersion(kept)]
   const ofId = (id: string): Side => {
-    // An id may be given out in each of the two: what was shown with it tells then.
+    // Both histories may use the same id; the shown object then decides.
     if (lostIds.has(id) === keptIds.has(id)) return 'both'
     return lostIds.has(id) ? 'lost' : 'kept'
   }

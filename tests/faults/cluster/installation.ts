@@ -10,26 +10,26 @@ import { startReplica } from '../watch/replica.ts'
 import { modelBody } from '../watch/things.ts'
 import { makeMovedClocks, type MovedClocks } from './moved-clock.ts'
 
-/** What stands between the replicas and their database, or between each other. */
+/** Variants of the connections between replicas and database. */
 export const variants = ['plain', 'pooled', 'nats'] as const
 export type Variant = (typeof variants)[number]
 
 const replicaCount = 3
 const databaseName = 'pergola'
 
-/** Three replicas, and a database with a follower that can take its place, at one address. */
+/** Three replicas, and a database with a follower behind one address. */
 export interface Installation extends Served, AsyncDisposable {
   readonly variant: Variant
   readonly pair: PostgresPair
-  /** At the address; of whichever serves. */
+  /** URL of the primary, through the shared address. */
   readonly databaseUrl: string
-  /** Past the address. */
+  /** Direct URL. */
   readonly urlAt: (serverUrl: string) => string
-  /** The address leads to the one that serves from now on. */
+  /** Points the address at the new primary. */
   readonly moveAddress: () => void
   readonly pooler: PgBouncer | undefined
   readonly nats: NatsPart | undefined
-  /** Of the replicas, where they can be moved. */
+  /** Clocks of the replicas, if they can be moved. */
   readonly clocks: MovedClocks | undefined
   readonly log: CommittedLog
   /** Resolves when every replica serves. */
@@ -86,7 +86,7 @@ function pointAt(address: Link, url: string): void {
   address.cut()
 }
 
-/** One statement on a connection of its own. */
+/** Runs one statement on a new connection. */
 export async function query<Row extends object>(
   url: string,
   text: string,

@@ -4,7 +4,7 @@ import type { Frame, Lineage, Operation, Place, SeenObject, Session } from '../w
 import type { ForkKind } from './fork.ts'
 import { judgeForked } from './judge-forked.ts'
 
-/** Both histories have 1 and 2; the lost one goes on to 4, the other to 5. What has the id 3 is another change in each. */
+/** Both histories have 1 and 2; the lost one ends at 4, the other at 5. The id 3 is a different change in each. */
 const common = [entry(1, 'both', 'a'), entry(2, 'both', 'b')]
 const lost = [...common, entry(3, 'lost', 'c'), { ...entry(4, 'lost', 'd'), id: 'id-lost' }]
 const kept = [...common, entry(3, 'kept', 'e'), entry(4, 'kept', 'f'), entry(5, 'kept', 'g')]
@@ -44,25 +44,25 @@ function judged(lineages: readonly Lineage[], operations: readonly Operation[] =
   return judgeForked({ log: { entries: kept, before: new Map() }, fork, operations, lineages, listed })
 }
 
-/** The names of those that find something. */
+/** The names of the validators that report faults. */
 function red(...lineages: readonly Lineage[]): readonly string[] {
   return [...judged(lineages).violations].filter(([, faults]) => faults.length > 0).map(([name]) => name)
 }
 
-test('who stayed in the lost history until it was told is well off, and so is who never saw it', () => {
+test('a reader that stays in the lost history until it is told passes, and so does one that never saw it', () => {
   const bereft = lineage([session(begin, [...lost.slice(2).map(event), expired])])
   const spared = lineage([session(begin, kept.slice(2).map(event))], true)
   expect(red(bereft, spared)).toEqual([])
   expect(judged([bereft, spared]).bereft).toBe(1)
 })
 
-test('who comes from the lost history into the other without a word is found, in one stream or in two', () => {
+test('a reader that moves from the lost history into the other without a 410 is reported, in one stream or in two', () => {
   const [seen, other] = [lost.slice(2, 3).map(event), kept.slice(3).map(event)]
   expect(red(lineage([session(begin, [...seen, ...other])]))).toEqual(['told of the loss'])
   expect(red(lineage([session(begin, seen), session(place(3, 'lost'), other)]))).toEqual(['told of the loss'])
 })
 
-test('who had been shown a change that has no place yet is in the lost history when that change is', () => {
+test('a reader that saw an unsequenced change is in the lost history if the change is', () => {
   const after = kept.slice(3).map(event)
   expect(red(lineage([session(place(2, 'both', 'id-lost'), after)]))).toEqual(['told of the loss'])
   const ahead = place(2, 'both', 'id-3')
@@ -73,20 +73,20 @@ test('who had been shown a change that has no place yet is in the lost history w
   expect(red({ ...lineage([session(ahead, after)]), ...list(...kept.slice(0, 3)) })).toEqual([])
 })
 
-test('who asks to go on from what is lost has to be told, and who is there in the end was not', () => {
+test('a reader that resumes from a lost revision must get 410; one that is still connected at the end did not', () => {
   const late = { openedAt: 400, end: 'hung up' }
   expect(red(lineage([session(place(4, 'lost'), [], late)]))).toEqual(['told of the loss'])
   expect(red(lineage([session(place(4, 'lost'), [{ ...expired, at: 401 }], late)]))).toEqual([])
   expect(red(lineage([session(begin, lost.slice(2).map(event))], true))).toEqual(['told of the loss'])
 })
 
-test('nobody else is told when the replicas have found out', () => {
+test('no other reader gets 410 once the replicas know of the fork', () => {
   const told = (at: number) => lineage([session(begin, [...kept.slice(2).map(event), { ...expired, at }])])
   expect(red(told(200))).toEqual([])
   expect(red(told(301))).toEqual(['expired-rightly'])
 })
 
-test('lost writes are counted, are a fault where the follower was waited for, and none may be in neither history', () => {
+test('lost writes are counted; they are faults with a synchronous follower; every write is in one of the histories', () => {
   const write = (mark: string): Operation => {
     return { verb: 'update', name: 'x', mark, began: 1, ended: 2, outcome: 'done' }
   }

@@ -6,7 +6,7 @@ import { acknowledged } from '../watch/validators/acknowledged.ts'
 import { sidesOf, type Fork, type Side, type Sides } from './fork.ts'
 
 export interface ForkedHistory {
-  /** As it is in the end. */
+  /** The final state. */
   readonly log: KnownLog
   readonly fork: Fork | undefined
   readonly operations: readonly Operation[]
@@ -16,15 +16,15 @@ export interface ForkedHistory {
 
 export interface Verdict {
   readonly violations: Violations
-  /** What was acknowledged, and is not there. */
+  /** Acknowledged writes that are lost. */
   readonly lostWrites: number
-  /** Readers who had seen something of what was lost. */
+  /** Readers that saw lost changes. */
   readonly bereft: number
-  /** Streams that asked to go on from there, and were told that they cannot. */
+  /** Streams that tried to resume from there and got 410. */
   readonly refused: number
 }
 
-/** Each reader is held against the history it was in; nobody may come from one into the other without being told. */
+/** Compares each reader with its history. A reader must not move to the other history without a 410. */
 export function judgeForked({ log, fork, operations, lineages, listed }: ForkedHistory): Verdict {
   const shared = { operations, listed }
   if (!fork) {
@@ -41,7 +41,7 @@ export function judgeForked({ log, fork, operations, lineages, listed }: ForkedH
     entries: [...log.entries, ...fork.lost.filter(({ number }) => number > fork.common)],
     before: log.before,
   }
-  // A place of what was lost is gone for good; any other one only while replicas find out.
+  // A lost revision always gets 410; other revisions only until the replicas know of the fork.
   const isFindingOut = (at: number) => at >= fork.began && at <= fork.healed
   const judged = [
     judge({ ...shared, log: lostLog, lineages: inLost, floorAt: (at) => (at >= fork.began ? Infinity : 0) }),
@@ -88,7 +88,7 @@ function mixed({ reader, selection, sessions }: Lineage): string {
   return `${reader} (${selection.name}) came from the lost history into the other without a word, at the replicas ${at}`
 }
 
-/** Whoever asks to go on from what is lost, or is still there in the end, has to be told. */
+/** A reader that resumes from a lost revision, or is still connected at the end, must have got 410. */
 function untold(lineage: Lineage, fork: Fork, sides: Sides): readonly string[] {
   const silent = lineage.sessions.filter(
     (session) =>

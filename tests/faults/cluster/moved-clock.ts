@@ -5,15 +5,15 @@ import { join } from 'node:path'
 
 const source = join(import.meta.dirname, 'moved-clock.c')
 
-/** The time of day of some processes, each by itself; every other clock of theirs is as it is. */
+/** Moves the wall clock of single processes; their monotonic clocks are unchanged. */
 export interface MovedClocks extends Disposable {
-  /** For the process with that number, which is about to start. */
+  /** Environment for the process with that number. */
   environment(at: number): Readonly<Record<string, string>>
-  /** So many seconds ahead; a negative number is behind. */
+  /** Moves the clock by seconds; negative values are in the past. */
   move(at: number, seconds: number): void
 }
 
-/** Undefined where there is no compiler. */
+/** Undefined without a C compiler. */
 export function makeMovedClocks(): MovedClocks | undefined {
   const directory = mkdtempSync(join(tmpdir(), 'pergola-clocks-'))
   const library = join(directory, 'moved-clock.so')
@@ -30,7 +30,7 @@ export function makeMovedClocks(): MovedClocks | undefined {
       return { LD_PRELOAD: library, MOVED_CLOCK: fileOf(at) }
     },
     move: (at, seconds) => {
-      // In place: the process has mapped this file, and not another one of its name.
+      // Written in place, because the process has mapped this file.
       const file = openSync(fileOf(at), 'r+')
       writeSync(file, bytesOf(seconds), 0, 8, 0)
       closeSync(file)

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Link } from '../watch/link.ts'
 import { always, type Fault, type FaultContext, type Injected } from './fault.ts'
 
-/** As far as a clock is off that somebody has to set. */
+/** Offset of a wrong clock, in seconds. */
 const jumpSeconds: readonly [number, number] = [30, 1_500]
 
-/** What happens to a replica, to what it is connected by, or to those in between; the database goes on. */
+/** Faults of replicas, their connections and the processes in between; the database keeps running. */
 export const processFaults: readonly Fault[] = [
   {
     name: 'replica killed',

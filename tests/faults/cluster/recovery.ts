@@ -12,7 +12,7 @@ const frameMs = 2_000
 const pollMs = 10
 let marks = 0
 
-/** Until every replica takes a write and shows it to somebody who watches there; answers how long that took in all. */
+/** Waits until every replica accepts a write and delivers it to a watch; returns the total time. */
 export async function untilRecovered({ replicas, token }: Installation, since: number): Promise<number> {
   await Promise.all(replicas.map((replica) => untilUseful(replica, token)))
   return performance.now() - since
@@ -29,7 +29,7 @@ async function untilUseful(replica: Replica, token: string): Promise<void> {
   throw new Error(`replica ${replica.at} does not recover: ${why}\n${replica.log().slice(-2_000)}`)
 }
 
-/** Answers what is not as it should be. */
+/** Returns the faults found. */
 async function tryOnce(replica: Replica, token: string): Promise<string> {
   const name = `recovery-${replica.at}`
   const mark = `${name}-${++marks}`

@@ -10,7 +10,7 @@ import { query, type Installation } from './installation.ts'
 
 const command = join(import.meta.dirname, '../../../packages/cli/src/main.ts')
 
-/** Everything goes back to a backup that was taken while all of this went on. */
+/** Restores a backup that was taken during the load. */
 export const restore: Fault = {
   name: 'restore',
   counted: 'the start of the servers',
@@ -28,7 +28,7 @@ async function goBack({ installation, random }: FaultContext): Promise<Injected>
     await sleep(random.whole(500, 3_000))
     const began = performance.now()
     await Promise.all(replicas.map((replica) => replica.halt()))
-    // It keeps connections of its own, and a restore wants to be alone.
+    // The pooler keeps connections open, and a restore needs exclusive access.
     await pooler?.kill()
     await log.pause()
     const lost = await wholeLog(databaseUrl, log.start)
@@ -46,7 +46,7 @@ async function goBack({ installation, random }: FaultContext): Promise<Injected>
   }
 }
 
-/** Nobody is signed in after a restore; whoever reads and writes here goes on with what it has. */
+/** A restore ends all sessions; the readers and writers here use tokens that stay valid. */
 const signIn = 'INSERT INTO sessions SELECT * FROM json_populate_record(NULL::sessions, $1::json)'
 
 async function pergola({ databaseUrl }: Installation, words: readonly string[]): Promise<void> {

@@ -2,14 +2,14 @@ import { figuresOf as figuresOfReaders, violationsIn, type RoundFigures } from '
 import type { Variant } from './installation.ts'
 import type { PassedFault, RoundResult } from './round.ts'
 
-/** What is kept of a round. */
+/** The recorded results of a round. */
 export interface ClusterFigures extends Omit<RoundFigures, 'troubles'> {
   readonly variant: Variant
   readonly faults: readonly PassedFault[]
-  /** What was acknowledged and is lost, by the fault that may lose something. */
+  /** Lost acknowledged writes, by the fault that may lose writes. */
   readonly lostWrites: number
   readonly lostBy: string | undefined
-  /** Readers who had seen something of what was lost, and streams that were refused for it. */
+  /** Readers that saw lost changes, and streams that were rejected for it. */
   readonly bereft: number
   readonly refused410: number
 }
@@ -22,7 +22,7 @@ export function figuresOf(result: RoundResult, { seed, variant }: { seed: number
   return { ...figures, variant, faults, lostWrites, lostBy, bereft, refused410: refused }
 }
 
-/** A line a fault, then all together; the last line is the one figure. */
+/** One line for each fault, then the totals; the last line is the summary. */
 export function tableOf(rounds: readonly ClusterFigures[]): string {
   const all = rounds.flatMap(({ faults }) => faults)
   const names = [...new Set(all.map(({ name }) => name))].toSorted()

@@ -18,7 +18,7 @@ import { wrongLists } from './wrong-lists.ts'
 
 export interface RoundOptions {
   readonly installation: Installation
-  /** One after the other. At most one of them makes two histories. */
+  /** Faults in order. At most one of them forks the history. */
   readonly faults: readonly Fault[]
   readonly seed: number
 }
@@ -34,22 +34,22 @@ export interface RoundResult {
   readonly operations: readonly Operation[]
   readonly lineages: readonly Lineage[]
   readonly changes: number
-  /** In the end; of what was lost, the fork has the rest. */
+  /** The final log; the fork has the lost part. */
   readonly entries: readonly LogEntry[]
   readonly fork: Fork | undefined
   readonly verdict: Verdict
 }
 
 const betweenMs: readonly [number, number] = [1_000, 2_500]
-/** So many go on from a place that is lost, beside those who do it of their own accord. */
+/** Additional readers that resume from a lost revision. */
 const bereftProbes = 24
 const probeMs = 3_000
 
-/** Writers and readers, and one fault after the other; then all comes to rest and is held against the log. */
+/** Runs writers, readers and one fault after the other; then waits for rest and compares the records with the log. */
 export async function runRound({ installation, faults, seed }: RoundOptions): Promise<RoundResult> {
   const { log } = installation
   const random = createRandom(seed)
-  // Also when it is broken off: nobody may go on asking then.
+  // Also stops all clients when the round is aborted.
   using over = new DisposableStack()
   const [operations, lineages]: [Operation[], Lineage[]] = [[], []]
   await log.untilRead()
@@ -108,8 +108,8 @@ async function pass(fault: Fault, passing: Passing, context: FaultContext): Prom
 }
 
 /**
- * Who stood at what is lost comes back: at replicas that were there when it was lost, and at one that was not, when its
- * numbers have been given out again.
+ * Resumes from lost revisions: at replicas that were running during the loss, and at one that was not, after its
+ * numbers have been reused.
  */
 async function comeBack(shared: Shared, fork: Fork, installation: Installation): Promise<void> {
   const { log, replicas, token } = installation

@@ -3,7 +3,7 @@ import { listAt } from '../watch/take-list.ts'
 import { truthOf } from '../watch/truth.ts'
 import type { Installation } from './installation.ts'
 
-/** While nothing is written: what a replica lists is what the log of the database leads to, at every replica. */
+/** Without writes in flight, checks that the lists of every replica equal the state from the change log. */
 export async function wrongLists({ replicas, token, log }: Installation): Promise<readonly string[]> {
   const faults: string[] = []
   for (const selection of selections) {

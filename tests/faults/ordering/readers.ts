@@ -12,15 +12,15 @@ export interface Seen {
 export interface Reader {
   readonly name: string
   readonly seen: Seen[]
-  /** Resolves once the reader has come to the end and the writers have stopped. */
+  /** Resolves once the writers have stopped and the reader has reached the end. */
   readonly done: Promise<void>
 }
 
 const pollMs = 5
-/** No change is this many ids late, so that the reader by transaction need not look at the whole log each time. */
+/** No change commits this many ids late, so the reader by transaction does not scan the whole log each time. */
 const lateIds = 20_000
 
-/** Ours: the log as the store gives it out. */
+/** The reader of the store. */
 export function orderedReader(name: string, store: Store, from: Revision, stopped: () => boolean): Reader {
   const seen: Seen[] = []
   const read = async () => {
@@ -36,14 +36,14 @@ export function orderedReader(name: string, store: Store, from: Revision, stoppe
   return { name, seen, done: read() }
 }
 
-/** What everybody writes first: remembers the greatest id and asks for greater ones. A commit that comes late is lost. */
+/** The first naive reader: remembers the greatest id and asks for greater ones. Loses late commits. */
 export function naiveReader(url: string, stopped: () => boolean): Reader {
   const sql =
     'SELECT c.id::text AS id, uid, version::float8 AS version FROM changes c WHERE c.id > $1::bigint ORDER BY c.id LIMIT 2000'
   return sqlReader('by greatest id', url, { stopped, sql, start: ['0'], next: ({ id }) => [id] })
 }
 
-/** What everybody writes second: waits until no older transaction runs, and orders by transaction. Reorders objects. */
+/** The second naive reader: waits until no older transaction runs and orders by transaction. Reorders changes of an object. */
 export function xminReader(url: string, stopped: () => boolean): Reader {
   const sql = `SELECT c.id::text AS id, c.xmin::text AS xid, uid, version::float8 AS version FROM changes c
     WHERE c.id > $2::bigint - ${lateIds} AND c.xmin::text::bigint < pg_snapshot_xmin(pg_current_snapshot())::text::bigint

@@ -5,11 +5,11 @@ export interface Verdict {
   readonly events: number
   readonly lost: number
   readonly duplicated: number
-  /** Changes of one object that came after a later one of the same object. */
+  /** Changes that came after a later change of the same object. */
   readonly reordered: number
 }
 
-/** Holds what a reader saw against what was committed: the versions of each object, which count up from 0. */
+/** Compares the changes that a reader got with the committed ones: the versions of each object, counted from 0. */
 export function judge(reader: string, seen: readonly Seen[], committed: ReadonlyMap<string, number>): Verdict {
   const versions = new Map<string, { last: number; known: Set<number> }>()
   let duplicated = 0

@@ -9,7 +9,7 @@ export interface WriterOptions {
   readonly model: ModelKey
   readonly hotNames: number
   readonly stopped: () => boolean
-  /** Told of every change that was committed, when its write resolved. */
+  /** Called for every committed change when its write resolves. */
   readonly onCommit: (object: StoredObject, at: number) => void
 }
 
@@ -51,13 +51,13 @@ function operationOn(model: ModelKey, name: string, stored: StoredObject | undef
     expected: { uid: stored.uid, version: stored.version },
     content,
     newGeneration: false,
-    // Said half of the time and rarely true, so that both ways of writing are in the race.
+    // Set half of the time and rarely true, so that both write paths take part in the race.
     sameEntries: Math.random() < 0.5,
   }
 }
 
 /**
- * Transactions that take their time: they change one hot object, think, change a second, and sometimes roll back. Each
+ * Slow transactions: each changes one hot object, waits, changes a second, and sometimes rolls back. Each
  * takes its transaction id long before it locks the second object, which is what confuses readers that trust ids.
  */
 export async function runSlowWriter(pool: Pool, table: string, options: WriterOptions): Promise<void> {

@@ -3,7 +3,7 @@ import type { Trial, TrialResult } from '../store/trial.ts'
 import { startStepsCluster, steps, type Step, type StepsCluster } from './steps-cluster.ts'
 import { newestStatuses, readTerms } from './terms.ts'
 
-/** Who leads is killed, or stands still for longer than its lease, while everything is being changed. */
+/** Kills the leader, or suspends it for longer than its lease, while objects are being changed. */
 export const controllers: Trial = {
   name: 'controllers',
   run: async ({ quick }): Promise<TrialResult> => {
@@ -39,19 +39,19 @@ export const controllers: Trial = {
 }
 
 const writers = 8
-/** Longer than a lease that nobody renews. */
+/** Longer than a lease lasts without renewal. */
 const calmMs = 17_000
 const pollMs = 50
-/** A lease lasts 15 s; the rest is for a busy machine. */
+/** A lease lasts 15 s; the rest is slack for a busy machine. */
 const takeOverSeconds = 60
 const settleSeconds = 300
-/** So much longer than at rest it may take while a new leader looks through all that there is. */
+/** Allowed delay of an edit while a new leader resyncs, compared with the idle state. */
 const mostEditMs = 1_000
-/** Requests and the plugin come to their end first; a lease that nobody gives back lasts for ten seconds more, at least. */
+/** Requests and the plugin end first; a lease that is not released lasts at least ten seconds more. */
 const mostHandOverMs = 8_000
 const handOvers = 2
 const editsEach = 3
-/** As the plugin of this trial has it. */
+/** The concurrency of the plugin of this trial. */
 const lookEachMs = 60
 const lookedAtOnce = 8
 
@@ -67,7 +67,7 @@ async function createAll(cluster: StepsCluster, count: number): Promise<void> {
   await Promise.all(Array.from({ length: writers }, create))
 }
 
-/** Every object so many times, and on until it is ended. */
+/** Changes every object a number of times, and continues until it is stopped. */
 function changeAll(
   cluster: StepsCluster,
   { objects, changes }: { readonly objects: number; readonly changes: number },
@@ -79,7 +79,7 @@ function changeAll(
       const value = ++made
       const path = `${steps}/${nameOf((value * 7) % objects)}`
       await insist(() => cluster.ask('PATCH', path, { spec: { value } }), [200])
-      // Beyond what is asked for, no faster than it takes to have something going on.
+      // After the required changes, continues slowly to keep some load.
       if (made > objects * changes) await sleep(20)
     }
   }
@@ -91,7 +91,7 @@ async function insist(act: () => Promise<{ readonly status: number }>, wanted: r
   while (!wanted.includes((await act()).status)) await sleep(pollMs)
 }
 
-/** Answers how long it took until another led, each time. */
+/** Returns the takeover times. */
 async function harm(cluster: StepsCluster, times: number): Promise<readonly number[]> {
   const ways = ['kill the host', 'stop the plugin', 'stop the host'] as const
   const overMs: number[] = []
@@ -105,7 +105,7 @@ async function harm(cluster: StepsCluster, times: number): Promise<readonly numb
     else signalPlugin(leader.process, 'SIGSTOP')
     await untilLed(cluster, leader.term)
     overMs.push(performance.now() - began)
-    // The next one has something written before the former wakes up.
+    // The next leader writes before the former one is resumed.
     await leaderOf(cluster, leader.term)
     if (way === 'stop the host') host?.signal('SIGCONT')
     if (way === 'stop the plugin') signalPlugin(leader.process, 'SIGCONT')
@@ -114,7 +114,7 @@ async function harm(cluster: StepsCluster, times: number): Promise<readonly numb
   return overMs
 }
 
-/** Its host may have ended it by then, since it did not answer. */
+/** The host may have killed it by then because it did not answer. */
 function signalPlugin(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
@@ -128,7 +128,7 @@ interface Leader {
   readonly term: number
 }
 
-/** By the newest status of the lead that holds now; when nothing else happens, that of a probe. */
+/** Finds the leader by the newest status; writes to a probe object if nothing else changes. */
 async function leaderOf(cluster: StepsCluster, after = 0): Promise<Leader> {
   const name = 'probe'
   const deadline = performance.now() + takeOverSeconds * 1000
@@ -144,7 +144,7 @@ async function leaderOf(cluster: StepsCluster, after = 0): Promise<Leader> {
   }
 }
 
-/** 0 while nobody has ever led. */
+/** 0 before the first leader. */
 async function termOf(cluster: StepsCluster): Promise<number> {
   return Number((await leaseOf(cluster)).token)
 }
@@ -170,7 +170,7 @@ async function untilLed(cluster: StepsCluster, after: number): Promise<void> {
 const isSettled = ({ metadata, spec, status }: Step) =>
   status?.generation === metadata.generation && status.value === spec.value
 
-/** Answers how long that took. */
+/** Returns the time that it took. */
 async function untilSettled(cluster: StepsCluster, faults: string[]): Promise<number> {
   const began = performance.now()
   for (;;) {
@@ -186,7 +186,7 @@ async function untilSettled(cluster: StepsCluster, faults: string[]): Promise<nu
   }
 }
 
-/** Who leads stops as it should; the next one has everything to look through, and somebody changes something meanwhile. */
+/** Stops the leader gracefully; edits an object while the next leader resyncs. */
 async function measureResync(cluster: StepsCluster, objects: number, faults: string[]) {
   let [handedOverMs, editMs, earlyMs, calm] = [0, 0, 0, 0]
   for (let round = 0; round < handOvers; round++) {
@@ -200,9 +200,9 @@ async function measureResync(cluster: StepsCluster, objects: number, faults: str
     host.signal('SIGTERM')
     await untilLed(cluster, term)
     handedOverMs = Math.max(handedOverMs, performance.now() - stoppedAt)
-    // What was changed before the next one had looked is to it as everything else that it finds.
+    // A change before the resync of the next leader is handled like every other present object.
     const early = timeOfEdit(cluster, nameOf(objects - 1), wholeLookSeconds(objects))
-    // The probe is the oldest object, and so the first that a new one looks at: from then on it has read what there is.
+    // The probe is the oldest object, so a new leader handles it first: after that, the initial list has begun.
     await leaderOf(cluster, term)
     for (let edit = 0; edit < editsEach; edit++) {
       editMs = Math.max(editMs, await timeOfEdit(cluster, nameOf(edit + 1)))
@@ -216,15 +216,15 @@ async function measureResync(cluster: StepsCluster, objects: number, faults: str
   return { handedOverMs, editMs, earlyMs, calmMs: calm }
 }
 
-/** Who leads looks once more at each object that it has written: until it is through, an edit waits for its turn. */
+/** The leader reconciles each object again after its own write; until then an edit waits for its turn. */
 async function untilAtRest(cluster: StepsCluster, objects: number): Promise<void> {
   const end = performance.now() + wholeLookSeconds(objects) * 1000
   while ((await timeOfEdit(cluster, nameOf(0), wholeLookSeconds(objects))) > mostEditMs) {
-    if (performance.now() > end) throw new Error('who leads is never through with what there is')
+    if (performance.now() > end) throw new Error('the leader does not finish its resync')
   }
 }
 
-/** As long as it takes to look at each object once, with what the controller does at each, and a while for a busy machine. */
+/** Time for one pass over all objects, with slack for a busy machine. */
 function wholeLookSeconds(objects: number): number {
   return (objects * lookEachMs) / lookedAtOnce / 1000 + takeOverSeconds
 }

@@ -2,17 +2,17 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-/** What became of the requests of a stretch. */
+/** Outcome of the requests of an interval. */
 export interface LoadFigures {
-  /** Milliseconds, of those that failed too. */
+  /** Milliseconds, including failed requests. */
   readonly latencies: readonly number[]
   readonly failed: number
-  /** The first ones, in words. */
+  /** Descriptions of the first failures. */
   readonly failures: readonly string[]
 }
 
 export interface EvenLoad extends AsyncDisposable {
-  /** Of what was due since the last time, once all of it is answered. */
+  /** Outcome of the requests since the last call, once all are answered. */
   take(): Promise<LoadFigures>
 }
 
@@ -22,7 +22,7 @@ export interface EvenLoadOptions {
   readonly perSecond: number
 }
 
-/** On the plugin `good`, from a process of its own that dies with this one. */
+/** Constant load on the plugin `good`, from a separate process that ends with this one. */
 export async function startEvenLoad({ url, token, perSecond }: EvenLoadOptions): Promise<EvenLoad> {
   const script = join(import.meta.dirname, 'processes/even-load.ts')
   const node = [process.execPath, script, url, token, String(perSecond)]

@@ -5,5 +5,5 @@ import type { Harm } from './harms/harm.ts'
 import { schemas } from './harms/schemas.ts'
 import { upgradeCrash } from './harms/upgrade-crash.ts'
 
-/** What a plugin can do to its host, one after the other. */
+/** All ways in which a plugin can harm its host. */
 export const harms: readonly Harm[] = [...crashes, ...answers, ...schemas, indexBuild, upgradeCrash]

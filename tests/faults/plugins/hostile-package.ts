@@ -3,7 +3,7 @@ import { pluginPackage } from '../../end-to-end/plugin-package.ts'
 
 const version = 'v1alpha1'
 
-/** Where a plugin of these trials has its objects, and its custom APIs. */
+/** Paths of the objects and custom APIs of a plugin of these trials. */
 const groupOf = (plugin: string): string => `${plugin}.example.com`
 export const thingsOf = (plugin: string): string => `/apis/${groupOf(plugin)}/${version}/things`
 export const apiOf = (plugin: string, name: string): string => `/apis/api.${groupOf(plugin)}/${version}/${name}`
@@ -11,19 +11,19 @@ export const apiOf = (plugin: string, name: string): string => `/apis/api.${grou
 export interface HostilePlugin {
   readonly name: string
   readonly version?: string
-  /** Of its model `things`; it has none when left out. */
+  /** Parts of its model `things`; without them it has no model. */
   readonly model?: Partial<ModelDeclaration>
-  /** Of the object's `spec`. */
+  /** Schema of `spec`. */
   readonly spec?: JsonSchema
-  /** The source of functions `(request, response)`, by the last word of their paths. */
+  /** Source of handlers `(request, response)`, by the last segment of their paths. */
   readonly apis?: Readonly<Record<string, string>>
-  /** The source of a function from items to answers. */
+  /** Source of a function from items to results. */
   readonly evaluate?: string
-  /** What it does before anything else. */
+  /** Source that runs first. */
   readonly first?: string
 }
 
-/** A plugin that speaks the protocol as far as it has to, until it does not. */
+/** A plugin with a minimal implementation of the protocol, plus its misbehaviour. */
 export function hostilePackage(plugin: HostilePlugin): Buffer {
   const definition = definitionOf(plugin)
   const files = { 'plugin.js': programOf(plugin, definition) }

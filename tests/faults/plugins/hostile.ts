@@ -9,15 +9,15 @@ import { processesOf } from './left-behind.ts'
 import { loneHostEngines, startLoneHost, type LoneHost } from './lone-host.ts'
 
 const perSecond = 200
-/** What others wait may double, and below so much it is the machine's noise. */
+/** Latency of others may double; differences below this many milliseconds are noise. */
 const mostTimes = 2
 const noiseMs = 20
 const goneMs = 5_000
-/** Plugins are ten behind their host, and nobody can be behind 19. */
+/** Plugins have a nice value ten above their host; 19 is the maximum. */
 const mostNiceness = 9
 const lookMs = 50
 
-/** Plugins that do their worst, one after the other, beside one that is used all the time. */
+/** Hostile plugins, one after the other, beside one under constant load. */
 export const hostile: Trial = {
   name: 'hostile plugins',
   run: async ({ quick }): Promise<TrialResult> => {
@@ -36,7 +36,7 @@ export const hostile: Trial = {
   },
 }
 
-/** One harm, and what others have seen of it. */
+/** One harm and its effect on others. */
 interface Outcome extends LoadFigures {
   readonly what: string
 }
@@ -51,7 +51,7 @@ async function onEngine(engine: (typeof loneHostEngines)[number], quick: boolean
   const stretch = quick
     ? { calmMs: 8_000, betweenMs: 1_000, afterMs: 1_500 }
     : { calmMs: 20_000, betweenMs: 3_000, afterMs: 5_000 }
-  // What is compiled and cached once is no part of it.
+  // Warms up code and caches.
   await sleep(3_000)
   await load.take()
   await sleep(stretch.calmMs)
@@ -79,7 +79,7 @@ async function onEngine(engine: (typeof loneHostEngines)[number], quick: boolean
   return verdict(calm, outcomes, faults)
 }
 
-/** What was seen of it, or what should have been and was not. */
+/** The observation, or the missing one. */
 async function suffer(scene: Scene, { run }: Harm): Promise<{ readonly seen: string; readonly fault?: string }> {
   try {
     return { seen: await run(scene) }
@@ -88,7 +88,7 @@ async function suffer(scene: Scene, { run }: Harm): Promise<{ readonly seen: str
   }
 }
 
-/** Says what is left of it. */
+/** Reports processes and files left behind. */
 async function takeAway(host: LoneHost, { plugin }: Harm): Promise<string | undefined> {
   if (await host.plugin(plugin)) await host.purge(plugin)
   const deadline = performance.now() + goneMs

@@ -5,7 +5,7 @@ export interface InstallTarget {
   readonly token: string
 }
 
-/** Sends a package as somebody who says yes to all that it asks for. */
+/** Installs a package with all requested approvals. */
 export async function installPackage({ url, token }: InstallTarget, body: Buffer): Promise<Response> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/gzip' }
   const send = (query: string) =>

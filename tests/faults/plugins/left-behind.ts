@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 /**
- * Processes that were started from the folder of a plugin, or in it, whatever they have made of themselves since; of a host with
- * this directory for temporary files, or of any.
+ * Finds processes started from or in the folder of a plugin, even if they changed their name or group; of the host with
+ * this temporary directory, or of any host.
  */
 export function processesOf(plugin: string, directory = ''): readonly number[] {
   const folder = `${directory}/pergola-${plugin}-`

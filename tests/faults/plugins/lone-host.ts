@@ -15,7 +15,7 @@ const plugins = '/apis/plugin.platform.run/v1alpha1/plugins'
 const ownApi = '/apis/console.api.platform.run/v1alpha1/plugins'
 const upMs = 60_000
 const lookMs = 50
-/** Of what it has printed, the newest is kept. */
+/** Bytes of output that are kept, newest last. */
 const maxLogLength = 100_000
 
 export const loneHostEngines = ['SQLite', 'PostgreSQL 18'] as const
@@ -30,27 +30,27 @@ interface PluginSeen {
   }
 }
 
-/** One `pergola serve`, with an administrator who is signed in. */
+/** One `pergola serve` with a signed-in administrator. */
 export interface LoneHost extends AsyncDisposable {
   readonly url: string
   readonly token: string
   readonly pid: number
   ask(method: string, path: string, body?: unknown): Promise<Answer>
   install(body: Buffer): Promise<Response>
-  /** Undefined when there is no such plugin. */
+  /** Undefined if the plugin does not exist. */
   plugin(name: string): Promise<PluginSeen | undefined>
-  /** Waits until the plugin looks as wanted; throws with what it looks like instead. */
+  /** Waits until the plugin has the wanted state; throws with its actual state. */
   untilPlugin(name: string, fits: (seen: PluginSeen) => boolean, timeoutMs?: number): Promise<PluginSeen>
   uninstall(name: string): Promise<void>
-  /** Waits until nothing of it is known any more. */
+  /** Purges the plugin and waits until it is gone. */
   purge(name: string): Promise<void>
   residentMegabytes(): number
 }
 
 export interface LoneHostOptions {
-  /** As it is shipped, after `npm run build`; otherwise from its sources. */
+  /** Whether to run the build of `npm run build` instead of the sources. */
   readonly compiled?: boolean
-  /** The folder of a control group to be in, with all plugins. */
+  /** Folder of the control group for the host and its plugins. */
   readonly group?: string
 }
 
@@ -63,7 +63,7 @@ export async function startLoneHost(
   running.defer(() => rmSync(directory, { recursive: true, force: true }))
   const databaseUrl = engine === 'SQLite' ? `sqlite:${join(directory, 'data.db')}` : await postgresFor(running)
   await seedAdministrator(databaseUrl, token)
-  // Dies with this process, and its plugins with it.
+  // Ends with this process, together with its plugins.
   const program = compiled ? [join(cli, 'bin/pergola.js')] : ['--conditions=source', join(cli, 'src/main.ts')]
   const node = [process.execPath, ...program, 'serve']
   const joined = group === undefined ? [] : ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', group]

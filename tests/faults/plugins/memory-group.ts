@@ -5,18 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const top = '/sys/fs/cgroup'
 const goneMs = 5_000
 
-/** A control group of the kernel's that holds its processes to so much memory. */
+/** A control group with a memory limit. */
 export interface MemoryGroup extends AsyncDisposable {
   readonly folder: string
-  /** Of all its processes together, at most so far. */
+  /** Peak memory of all its processes. */
   peakMegabytes(): number
-  /** Leaves it so much more than it uses now. */
+  /** Sets the limit to the current use plus this amount. */
   leave(bytes: number): void
-  /** How often the kernel had to end one of them. */
+  /** Number of processes killed by the kernel. */
   kills(): number
 }
 
-/** Below our own; undefined where nobody may make one. */
+/** Creates a group below our own; undefined without permission. */
 export function createMemoryGroup(bytes: number): MemoryGroup | undefined {
   const own = ownFolder()
   if (own === undefined) return undefined
@@ -47,7 +47,7 @@ export function createMemoryGroup(bytes: number): MemoryGroup | undefined {
     },
     kills: () => number(['memory.events', 'memory.oom_control'], /oom_kill (\d+)/),
     [Symbol.asyncDispose]: async () => {
-      // What was in it may still be leaving.
+      // Its processes may still be exiting.
       for (const deadline = performance.now() + goneMs; performance.now() < deadline; await sleep(50)) {
         try {
           return rmdirSync(folder)

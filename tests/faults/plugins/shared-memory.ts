@@ -11,14 +11,14 @@ const perSecond = 200
 const leaking = ['leak-a', 'leak-b', 'leak-c']
 const pluginBytes = 128 * 1024 * 1024
 const tightBytes = 96 * 1024 * 1024
-/** As fast as memory can be filled: between two looks of the host at it, the kernel may have to choose whom to end. */
+/** Fills memory as fast as possible: between two checks of the host, the kernel may have to kill a process. */
 const leak = `(request, response) => {
   response.end('{}')
   const all = []
   setImmediate(() => { while (all.length < 40) all.push(Buffer.alloc(32 * 1024 * 1024, 1)) })
 }`
 
-/** Three plugins leak at once beside a good one, in a container that has just what the host asks for. */
+/** Three plugins leak at once beside a good one, in a container with exactly the memory that the host asks for. */
 export const sharedMemory: Trial = {
   name: 'leaks in one container',
   run: async ({ quick }): Promise<TrialResult> => {
@@ -40,7 +40,7 @@ export const sharedMemory: Trial = {
     for (let round = 1; round <= (quick ? 2 : 6); round++) {
       faults.push(...(await leakTogether(host)).map((fault) => `round ${round}: ${fault}`))
     }
-    // With less than was asked for, the kernel has to choose whom to end.
+    // With less memory, the kernel has to kill a process.
     group.leave(tightBytes)
     faults.push(...(await leakTogether(host)).map((fault) => `with too little memory: ${fault}`))
     if (group.kills() === 0) faults.push('the kernel never had to end anybody')

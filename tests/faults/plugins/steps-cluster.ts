@@ -15,7 +15,7 @@ export const steps = '/apis/steps.example.com/v1/steps'
 const serveSeconds = 120
 const pluginStartMs = 8_000
 
-/** An object as the trial looks at it. */
+/** The fields of an object that the trial reads. */
 export interface Step {
   readonly metadata: { readonly name: string; readonly generation: number }
   readonly spec: { readonly value: number }
@@ -31,13 +31,13 @@ export interface Step {
 export interface StepsCluster extends AsyncDisposable {
   readonly replicas: readonly Replica[]
   readonly database: Client
-  /** By a replica that is up; never throws. */
+  /** Sends a request to a running replica; never throws. */
   ask(method: string, path: string, body?: unknown): Promise<Answer>
   get(name: string): Promise<Step | undefined>
   all(): Promise<readonly Step[]>
   /** The host whose plugin runs as this process. */
   hostOf(process: number): Replica | undefined
-  /** Every replica serves, and has had the time to start its plugin. */
+  /** Resolves when every replica serves and had time to start its plugin. */
   untilAllServe(): Promise<void>
 }
 
@@ -106,7 +106,7 @@ async function untilServed(replica: Replica): Promise<void> {
   }
 }
 
-/** Undefined when it has ended. */
+/** Undefined after it exited. */
 function parentOf(pid: number): number | undefined {
   try {
     return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])

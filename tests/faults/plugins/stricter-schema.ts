@@ -9,12 +9,12 @@ const things = thingsOf(name)
 const lanes = 16
 const pageSize = 500
 const upgradeMs = 120_000
-/** What the next version allows; every other object has more. */
+/** Maximum length in the next version; every second object exceeds it. */
 const mostLetters = 10
 const short = 'short'
 const long = 'longer than it may be later'
 
-/** An upgrade to a schema that half of the objects do not meet, and the way back. */
+/** An upgrade to a schema that half of the objects violate, and the rollback. */
 export const stricterSchema: Trial = {
   name: 'a stricter schema',
   run: async ({ quick }): Promise<TrialResult> => {
@@ -79,7 +79,7 @@ async function takeTo(host: LoneHost, version: string, ask: () => Promise<{ read
   await host.untilPlugin(name, (seen) => seen.spec.version === version && seen.status?.phase === 'Started', upgradeMs)
 }
 
-/** By the list, page by page, each once. */
+/** Reads the list page by page, each object once. */
 async function expectReadable(host: LoneHost, count: number): Promise<void> {
   const seen = new Set<string>()
   for (let cursor: string | undefined = ''; cursor !== undefined;) {

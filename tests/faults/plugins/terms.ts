@@ -3,17 +3,17 @@ import type { Client } from 'pg'
 import type { Step } from './steps-cluster.ts'
 
 export interface Terms {
-  /** How many led, one after the other. */
+  /** Number of leaders so far. */
   readonly leads: number
-  /** Of statuses. */
+  /** Number of status writes. */
   readonly writes: number
-  /** In words: a status of somebody who had a successor by then. */
+  /** Descriptions of status writes by former leaders. */
   readonly stale: readonly string[]
 }
 
 const batch = 5_000
 
-/** What the database itself has logged, past all servers: who wrote what, in the order of the commits. */
+/** Reads from the database who wrote what, in commit order. */
 export async function readTerms(database: Client): Promise<Terms> {
   await untilInOrder(database)
   const last = new Map<string, string>()
@@ -43,7 +43,7 @@ export async function readTerms(database: Client): Promise<Terms> {
   }
 }
 
-/** Newest first, of the last changes. */
+/** The last changes, newest first. */
 export async function newestStatuses(database: Client): Promise<readonly NonNullable<Step['status']>[]> {
   const { rows } = await database.query<{ data: string }>(
     `SELECT convert_from(c.data, 'UTF8') AS data FROM changes c JOIN models m ON m.id = c.model
@@ -52,7 +52,7 @@ export async function newestStatuses(database: Client): Promise<readonly NonNull
   return rows.flatMap(({ data }) => statusIn(data) ?? [])
 }
 
-/** What is stored is the end of the JSON, from behind the server's part of the metadata on. */
+/** The stored text is the end of the JSON, after the metadata that the server adds. */
 function statusIn(data: string): Step['status'] {
   return (JSON.parse(`{"metadata":{"":0${data}`) as Step).status
 }

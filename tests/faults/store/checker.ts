@@ -7,13 +7,13 @@ import { readModels } from './checks/model.ts'
 import { orderChecks } from './checks/order.ts'
 
 export interface CheckOptions {
-  /** Some rows were put into their tables past the store, so that the log does not know how they began. */
+  /** Some rows were inserted without the store, so the log does not contain their creation. */
   readonly bulkLoaded?: boolean
 }
 
 /**
- * Whether everything in a store's database agrees with everything else: rows, side tables, indexes, change log and its
- * order, for all models of the catalog. Answers what does not, in words. The store may be in use meanwhile.
+ * Checks the consistency of a store's database: rows, side tables, indexes, change log and its
+ * order, for all models of the catalog. Returns descriptions of the faults. The store may be in use.
  */
 export async function checkStore(url: string, options: CheckOptions = {}): Promise<readonly string[]> {
   const client = new Client({ connectionString: url, application_name: 'checker' })
@@ -25,7 +25,7 @@ export async function checkStore(url: string, options: CheckOptions = {}): Promi
   }
 }
 
-/** In one snapshot, so that nothing is compared with what came later. */
+/** Uses one snapshot, so that nothing is compared with later changes. */
 async function checkSnapshot(client: Client, { bulkLoaded = false }: CheckOptions): Promise<readonly string[]> {
   const faults: string[] = []
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
@@ -41,7 +41,7 @@ async function checkSnapshot(client: Client, { bulkLoaded = false }: CheckOption
   return faults
 }
 
-/** Whether the oldest changes have been let go. */
+/** Whether old changes have been deleted. */
 async function isCutOff(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ cut: boolean }>('SELECT min(revision) > 1 AS cut FROM change_order')
   return rows[0]?.cut ?? false

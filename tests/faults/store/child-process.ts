@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** A process of our own to be stopped or killed; it says what it does in lines of JSON. */
+/** A child process to stop or kill; it reports in lines of JSON. */
 export interface Child<Line> extends AsyncDisposable {
   signal(name: NodeJS.Signals): void
-  /** Whether it has ended, by itself or not. */
+  /** Whether it has exited. */
   ended(): boolean
-  /** Resolves when it has ended and its last line has been heard. */
+  /** Resolves when it has exited and its last line was read. */
   readonly closed: Promise<unknown>
-  /** The first line that fits, heard already or not; rejects when it ends without one. */
+  /** The first matching line, past or future; rejects if the process exits without one. */
   first(fits: (line: Line) => boolean): Promise<Line>
   readonly lines: readonly Line[]
 }
@@ -22,7 +22,7 @@ export interface ChildOptions {
   readonly flags?: readonly string[]
 }
 
-/** Dies with this process, even while it is stopped. */
+/** Ends with this process, even while it is stopped. */
 export function startChild<Line>({ file, args, flags = [] }: ChildOptions): Child<Line> {
   const script = join(import.meta.dirname, 'processes', file)
   const command = ['--pdeathsig', 'KILL', '--', process.execPath, '--conditions=source', ...flags, script, ...args]
@@ -54,7 +54,7 @@ export function startChild<Line>({ file, args, flags = [] }: ChildOptions): Chil
   }
 }
 
-/** The kill may have cut the last one. */
+/** The kill may have truncated the last line. */
 function isWhole(line: string): boolean {
   try {
     JSON.parse(line)

@@ -3,7 +3,7 @@ import type { Lease, ModelDeclaration, Store } from '../../../packages/server/sr
 
 export const fencedModel: ModelDeclaration = { group: 'example.com', plural: 'ledgers', indexes: [] }
 
-/** Each call creates an object that nobody else wants, so that nothing but the fence can be in its way. */
+/** Each call creates a unique object, so that only the fence can reject it. */
 export function fencedWriter(store: Store, fence: Lease, holder: string): () => Promise<void> {
   let written = 0
   return async () => {

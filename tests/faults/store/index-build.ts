@@ -18,8 +18,8 @@ const wantedRowsPerSecond = 15_000
 const allowedRatio = 2
 
 /**
- * An index and then a set are added to a model of many objects while 500 writes a second go on and somebody reads a list
- * of everything. The process that builds is killed in the middle, and another one goes on.
+ * Adds an index and then a set to a model of many objects during 500 writes a second and a slow read of a list
+ * of all objects. The building process is killed midway, and another one continues.
  */
 export const indexBuild: Trial = {
   name: 'an index build',
@@ -57,11 +57,11 @@ export const indexBuild: Trial = {
 
 interface Built {
   readonly rowsPerSecond: number
-  /** Share that was done when the first builder was killed. */
+  /** Progress when the first builder was killed. */
   readonly killedAt: number
 }
 
-/** The time that nobody was at it, until the lease had run out, does not count. */
+/** Excludes the time until the lease of the killed builder expired. */
 async function buildAndKill(url: string, what: 'index' | 'set'): Promise<Built> {
   const began = performance.now()
   await using first = startChild<BuilderLine>({ file: 'index-builder.ts', args: [url, what] })
@@ -111,7 +111,7 @@ interface Writers extends AsyncDisposable {
   written(): number
 }
 
-/** Half of them create, half update; whoever meets a newer declaration takes it up and goes on. */
+/** Half creates, half updates; a writer that meets a newer declaration reopens the model and continues. */
 function startWriters(store: Store, objects: number): Writers {
   const latencies: number[] = []
   const declarations = [beforeIndexes, withIndex, withSet]
@@ -156,7 +156,7 @@ function startWriters(store: Store, objects: number): Writers {
   }
 }
 
-/** The newest that somebody has opened already; older ones are refused. */
+/** The newest opened declaration; older ones are rejected. */
 async function takeUp(store: Store, declarations: readonly ModelDeclaration[]): Promise<number> {
   for (const declaration of declarations) {
     try {
@@ -226,7 +226,7 @@ function startReader(store: Store): AsyncDisposable & { pages(): number } {
   }
 }
 
-/** Every object is found by its country and by each of its roles: counted by the new indexes and by the data. */
+/** Every object is found by its country and by each of its roles: compares counts by the new indexes and by the data. */
 async function missingEntries(store: Store): Promise<readonly string[]> {
   const expected = new Map<string, number>()
   for (let after: Cursor | undefined; ;) {
@@ -253,7 +253,7 @@ async function missingEntries(store: Store): Promise<readonly string[]> {
   return faults
 }
 
-/** Past the write path, for speed: in the order of creation, as the store would have written them. */
+/** Inserts directly, for speed, in the order of creation and in the format of the store. */
 async function loadPeople(url: string, count: number): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()

@@ -2,10 +2,10 @@ import { checkStore } from './checker.ts'
 import { durableSettings, type Watcher } from './watcher.ts'
 import { checkWrites, type WriteLog } from './write-log.ts'
 
-/** Well above a pass of the sequencer and the second after which an idle one looks for what others have left. */
+/** Longer than a pass of the sequencer plus the second after which an idle one polls. */
 const drainSeconds = 10
 
-/** After the writers have ended, with a store open: the rest gets in order, everything agrees, and no promise is broken. */
+/** After the writers have ended, with an open store: waits until all changes are sequenced and runs all checks. */
 export async function judge(url: string, told: { watcher: Watcher; log: WriteLog }): Promise<readonly string[]> {
   const { watcher, log } = told
   const drained = await watcher.untilDrained(drainSeconds)

@@ -8,7 +8,7 @@ import type { Trial, TrialResult } from './trial.ts'
 import { connectWatcher } from './watcher.ts'
 import type { WriteLog } from './write-log.ts'
 
-/** One store outlives many crashes of its database: it goes on by itself, and what was acknowledged is there. */
+/** One store survives many crashes of its database: it recovers by itself, and no acknowledged write is lost. */
 export const killDatabase: Trial = {
   name: 'kill the database',
   run: async ({ quick }): Promise<TrialResult> => {
@@ -32,13 +32,13 @@ export const killDatabase: Trial = {
 }
 
 interface Told extends WriteLog {
-  /** Writes and reads that ended in an error; nobody knows whether such a write was done. */
+  /** Writes and reads that ended in an error; the outcome of such a write is unknown. */
   failed: number
   /** From the moment the database answers again to the first acknowledged write. */
   readonly resumedAfterMs: number[]
 }
 
-/** The pool waits 5 s at most for a connection; twice that is enough to find the database back. */
+/** The pool waits at most 5 s for a connection; twice that is enough to reconnect. */
 const resumeSeconds = 10
 
 interface CrashOptions {
@@ -46,7 +46,7 @@ interface CrashOptions {
   readonly prefix: string
 }
 
-/** Load before the crash, through it and a second beyond the first write after it. */
+/** Load before and during the crash, and until one second after the first write. */
 async function writeAcrossCrash(
   server: PostgresServer,
   store: Store,

@@ -8,7 +8,7 @@ import type { Trial, TrialResult } from './trial.ts'
 import { connectWatcher } from './watcher.ts'
 import type { WriteLog } from './write-log.ts'
 
-/** A process is killed in the middle of its writes: what it was told is there, all agrees, and its rest gets in order. */
+/** A writer process is killed midway: acknowledged writes are stored, all checks pass, and pending changes get sequenced. */
 export const killWriter: Trial = {
   name: 'kill the writer',
   run: async ({ quick }): Promise<TrialResult> => {
@@ -23,7 +23,7 @@ export const killWriter: Trial = {
       await writeUntilKilled(database.url, `writer-${round}`, log)
       await watcher.untilGone(`writer-${round}`)
       left += await watcher.pendingChanges()
-      // An open store is all it takes to put the rest in order.
+      // An open store sequences the pending changes.
       await using _store = await openQuietly(database.url)
       faults.push(...(await judge(database.url, { watcher, log })).map((fault) => `round ${round + 1}: ${fault}`))
     }

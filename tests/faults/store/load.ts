@@ -10,7 +10,7 @@ import type {
 } from '../../../packages/server/src/store/store.ts'
 import { WriteConflict } from '../../../packages/server/src/store/write-conflict.ts'
 
-/** Writes of the first go together with those of other callers; the unique set of the second keeps its writes apart. */
+/** Writes to the first are grouped with those of other callers; the unique set of the second prevents grouping. */
 export const loadModels: readonly ModelDeclaration[] = [
   {
     group: 'example.com',
@@ -21,7 +21,7 @@ export const loadModels: readonly ModelDeclaration[] = [
   { group: 'example.com', plural: 'badges', indexes: [{ name: 'city' }, { name: 'keys', multi: true, unique: true }] },
 ]
 
-/** What a write that resolved has promised: this change of this object is in the log. */
+/** An acknowledged write: this change of this object must be in the log. */
 export interface Acknowledged {
   readonly uid: string
   readonly version: number
@@ -30,12 +30,12 @@ export interface Acknowledged {
 
 export interface LoadOptions {
   readonly stopped: () => boolean
-  /** Begins the marks that tell this load's writes from those of others. */
+  /** Prefix of the marks of this load's writes. */
   readonly prefix: string
   readonly onAcknowledged: (writes: readonly Acknowledged[]) => void
-  /** Of a write that the store said it did not do. */
+  /** Called for a write that the store rejected. */
   readonly onRefused: (mark: string) => void
-  /** Any other error; whether that write was done nobody knows. */
+  /** Called for any other error; the outcome of the write is unknown. */
   readonly onFailed: (error: unknown) => void
 }
 
@@ -45,7 +45,7 @@ const batchShare = 0.15
 const batchSize = 3
 const deletionShare = 0.15
 const afterFailureMs = 20
-/** Few enough that some are fought for. */
+/** Few enough to cause conflicts. */
 const uniqueValues = 4_000
 
 /** Creates, updates and deletions of few objects by 16 callers, some in atomic batches over both models. */
@@ -100,7 +100,7 @@ function deletion({ model, name, stored }: Target): WriteOperation {
   return { type: 'delete', model, name, ...(stored && { expected: { uid: stored.uid, version: stored.version } }) }
 }
 
-/** `mark` and the number of contents written with it are in the data, so that the log shows whether a batch is whole. */
+/** The data has `mark` and the number of objects written with it, so that the log shows whether a batch is complete. */
 function put({ model, name, stored }: Target, data: { mark: string; of: number }): WriteOperation {
   const content = makeContent(data)
   if (!stored) return { type: 'create', model, name, uid: uuidv7(Date.now()), content }
@@ -109,7 +109,7 @@ function put({ model, name, stored }: Target, data: { mark: string; of: number }
     model,
     name,
     expected: { uid: stored.uid, version: stored.version },
-    // Declared deleted, it goes with the first update that no longer holds it.
+    // A deleted object with a finalizer is removed by the first update without the finalizer.
     content: { ...content, held: stored.deletedAt === undefined ? content.held : Math.random() < 0.5 },
     newGeneration: Math.random() < 0.3,
     sameEntries: Math.random() < 0.3,

@@ -7,10 +7,10 @@ import { pacedModel, startPacedLoad, type PacedLoad } from './paced-load.ts'
 import type { Trial, TrialResult } from './trial.ts'
 
 const offeredPerSecond = 1_000
-/** The bar: p99 with the snapshot held against p99 before. */
+/** Limit of the ratio of p99 with the snapshot to p99 before. */
 const allowedRatio = 2
 
-/** Somebody forgets a transaction: changes must not take longer and longer to get in order meanwhile. */
+/** A transaction stays open: sequencing must not become slower and slower meanwhile. */
 export const oldSnapshot: Trial = {
   name: 'an old snapshot',
   run: async ({ quick }): Promise<TrialResult> => {
@@ -59,7 +59,7 @@ function words({ p50, p99 }: Latencies): string {
 }
 
 interface Snapshot extends AsyncDisposable {
-  /** How many transactions have begun since. */
+  /** Number of transactions since then. */
   age(): Promise<number>
 }
 

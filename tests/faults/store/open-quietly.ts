@@ -1,7 +1,7 @@
 import { openPostgresStore } from '../../../packages/server/src/store/postgres/postgres-store.ts'
 import type { Store } from '../../../packages/server/src/store/store.ts'
 
-/** A store whose lost connections are part of the trial. Its own name shows in the database's list of connections. */
+/** A store that does not report lost connections. Its application name is visible in the connections of the database. */
 export function openQuietly(url: string, applicationName = 'pergola'): Promise<Store> {
   return openPostgresStore({ url: named(url, applicationName), onConnectionLost: () => {} })
 }

@@ -6,7 +6,7 @@ export const pacedModel: ModelDeclaration = { group: 'example.com', plural: 'rea
 
 export interface PacedLoad extends AsyncDisposable {
   /**
-   * Of the changes that were read since the last call: milliseconds from the moment their write resolved, 0 when they
+   * Delays of the changes read since the last call: milliseconds after their write resolved, 0 if they
    * were read before that.
    */
   takeLatencies(): number[]
@@ -16,10 +16,10 @@ export interface PacedLoad extends AsyncDisposable {
 const updatedObjects = 5_000
 const createEvery = 5
 const tickMs = 2
-/** More than these under way means that the database cannot keep up; then no more are offered. */
+/** Limit of writes in flight; above it the database cannot keep up and no more are sent. */
 const mostUnderWay = 500
 
-/** Offers single writes at an even rate, and reads the log behind them. Ends with an error when a write or read fails. */
+/** Sends single writes at a constant rate and reads the log. Ends with an error when a write or read fails. */
 export async function startPacedLoad(store: Store, perSecond: number): Promise<PacedLoad> {
   const objects = await createObjects(store)
   const latencies: number[] = []
@@ -67,7 +67,7 @@ export async function startPacedLoad(store: Store, perSecond: number): Promise<P
   }
 }
 
-/** A change is read before or after its write resolves; whichever comes second makes the pair. */
+/** A change is read before or after its write resolves; the second event completes the pair. */
 function createMeetings(onMet: (latencyMs: number) => void) {
   const resolvedAt = new Map<string, number>()
   const read = new Set<string>()

@@ -1,8 +1,8 @@
 import type { Trial, TrialResult } from './trial.ts'
 
 /**
- * A table of what came of each, and whether all passed as the last line; `--quick` and `--only=<trial>,<trial>` are heeded.
- * What is too slow is told, and fails only with `--speed`, for a machine that does nothing else.
+ * Runs trials and prints a table of their results, with the verdict as the last line. Options: `--quick`, `--only=<trial>,<trial>`.
+ * Slow results are printed, and fail only with `--speed`, for an idle machine.
  */
 export async function runTrials(trials: readonly Trial[]): Promise<void> {
   const quick = process.argv.includes('--quick')
@@ -31,7 +31,7 @@ export async function runTrials(trials: readonly Trial[]): Promise<void> {
   process.exitCode = short === 0 ? 0 : 1
 }
 
-/** A trial that could not be carried out is short too, and the others go on. */
+/** A trial that throws counts as failed, and the others continue. */
 async function attempt({ run }: Trial, quick: boolean): Promise<TrialResult> {
   try {
     return await run({ quick })

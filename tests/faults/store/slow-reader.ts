@@ -6,7 +6,7 @@ import { openQuietly } from './open-quietly.ts'
 import type { PageReaderReport } from './processes/page-reader.ts'
 import type { Trial, TrialResult } from './trial.ts'
 
-/** Somebody reads everything and takes their time: no memory is piled up and nothing is held in the database. */
+/** A slow reader of all objects uses no growing memory and holds no transaction in the database. */
 export const slowReader: Trial = {
   name: 'a slow reader of everything',
   run: async ({ quick }): Promise<TrialResult> => {
@@ -47,7 +47,7 @@ function megabytes(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(1)} MB`
 }
 
-/** Past the write path, for speed; names tell the number of each. Some 600 bytes of data. */
+/** Inserts directly, for speed; the name contains the number of the object. Some 600 bytes of data. */
 async function loadObjects(url: string, count: number): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()

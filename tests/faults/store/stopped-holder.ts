@@ -8,7 +8,7 @@ import type { HolderLine } from './processes/lease-holder.ts'
 import type { Trial, TrialResult } from './trial.ts'
 import { connectWatcher, type Watcher } from './watcher.ts'
 
-/** The holder of a lease sleeps through its loss, often in the middle of a write: from then on it writes nothing. */
+/** The holder of a lease is suspended until the lease is lost, often in the middle of a write: afterwards all its writes are rejected. */
 export const stoppedHolder: Trial = {
   name: 'a stopped lease holder',
   run: async ({ quick }): Promise<TrialResult> => {
@@ -26,14 +26,14 @@ export const stoppedHolder: Trial = {
 }
 
 const ttlMs = 1_000
-/** Beyond the end of the lease; longer would be a cluster without a leader. */
+/** Allowed time after the end of the lease; longer would leave the cluster without a leader. */
 const takeOverSeconds = 10
-/** Writes that the former holder tries after it has woken up. */
+/** Write attempts of the former holder after it is resumed. */
 const lateWrites = 20
 const drainSeconds = 10
 
 interface Tally {
-  /** Rounds in which it was stopped with a write half done. */
+  /** Rounds in which it was stopped during a write. */
   midWrite: number
   refused: number
   slowestMs: number
@@ -70,7 +70,7 @@ async function changeHolder(parts: RoundParts, tally: Tally): Promise<string[]> 
   await holder.first(({ outcome }) => outcome === 'done')
   await sleep(Math.random() * 500)
   holder.signal('SIGSTOP')
-  // The statement that was under way at the stop comes to its end first.
+  // The statement in flight at the stop ends first.
   await sleep(30)
   if ((await watcher.openTransactions(former)).length > 0) tally.midWrite++
 
@@ -101,7 +101,7 @@ async function isInTime(taking: Promise<Lease>): Promise<boolean> {
   return (await Promise.race([taking, late])) !== 'late'
 }
 
-/** What the log says in the end. */
+/** Checks of the log at the end. */
 async function faultsOfSuccession(
   { watcher }: RoundParts,
   holder: Child<HolderLine>,
@@ -138,7 +138,7 @@ async function takeOver(store: Store, lease: string, holder: string): Promise<Le
   }
 }
 
-/** What it said of the writes that it began after it was woken up. */
+/** Its reports on writes that it began after it was resumed. */
 async function untilTried(holder: Child<HolderLine>, wokenAt: number): Promise<readonly HolderLine[]> {
   for (;;) {
     const tried = holder.lines.filter(({ began }) => began > wokenAt)

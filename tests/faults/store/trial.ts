@@ -1,14 +1,14 @@
 export interface TrialResult {
-  /** What was measured, for the table. */
+  /** Measurements for the table. */
   readonly figures: string
-  /** Empty when the trial has passed. */
+  /** Faults; empty if the trial passed. */
   readonly faults: readonly string[]
-  /** What was too slow: counts only on a machine that is idle otherwise. */
+  /** Slow results; they count only on an idle machine. */
   readonly slow?: readonly string[]
 }
 
 export interface Trial {
   readonly name: string
-  /** Quick with fewer rounds and smaller numbers. */
+  /** Runs the trial; `quick` uses fewer rounds and smaller numbers. */
   readonly run: (options: { readonly quick: boolean }) => Promise<TrialResult>
 }

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { findFaults, type Check } from './checks/check.ts'
 
-/** A connection beside the store's, to see how the database is doing. */
+/** A separate connection that observes the database. */
 export interface Watcher extends AsyncDisposable {
-  /** Changes that have no place in the order yet. */
+  /** Number of changes without a revision. */
   pendingChanges(): Promise<number>
-  /** Waits until every change has a place; answers whether that came to pass in time. */
+  /** Waits until every change has a revision; returns whether that happened in time. */
   untilDrained(seconds: number): Promise<boolean>
   /** Waits until no connection of that application name is left. */
   untilGone(applicationName: string): Promise<void>
-  /** The transactions that connections of that application name have open, each by a word of its own. */
+  /** Unique keys of the open transactions of connections with that application name. */
   openTransactions(applicationName: string): Promise<readonly string[]>
   find(checks: readonly Check[]): Promise<readonly string[]>
 }
@@ -46,7 +46,7 @@ export async function connectWatcher(url: string): Promise<Watcher> {
   }
 }
 
-/** Without these a database may forget what it has promised, and a crash would prove nothing. */
+/** Without these settings a crash may lose committed data, and the trial would prove nothing. */
 export const durableSettings: Check = {
   says: 'the database is not durable',
   sql: `SELECT name, setting FROM pg_settings

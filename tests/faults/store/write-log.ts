@@ -2,14 +2,14 @@ import { Client } from 'pg'
 import type { Acknowledged } from './load.ts'
 import { findFaults } from './checks/check.ts'
 
-/** What callers were told of their writes, to be held against the log of the database. */
+/** The outcomes of writes as reported to callers, to compare with the log of the database. */
 export interface WriteLog {
   readonly acknowledged: Acknowledged[]
-  /** Marks of the writes that the store said it did not do. */
+  /** Marks of rejected writes. */
   readonly refused: string[]
 }
 
-/** Acknowledged writes are there, refused ones are not, and of a batch there is everything or nothing. */
+/** Acknowledged writes are in the log, rejected ones are not, and batches are atomic. */
 export async function checkWrites(url: string, { acknowledged, refused }: WriteLog): Promise<readonly string[]> {
   const client = new Client({ connectionString: url, application_name: 'checker' })
   await client.connect()
@@ -37,7 +37,7 @@ export async function checkWrites(url: string, { acknowledged, refused }: WriteL
 const checks = [
   {
     says: 'an acknowledged write is not in the log',
-    // A declared deletion is a change like others to whoever asked, and one that ends it a removal like others.
+    // A deletion that waits for finalizers is logged as a change, and the update that completes it as a deletion.
     sql: `SELECT a.* FROM acknowledged a LEFT JOIN changes c
         ON c.uid = a.uid AND c.version = a.version AND translate(c.op::text, 're', 'md') = a.op::text
       WHERE c.id IS NULL`,

@@ -11,7 +11,7 @@ export interface Question {
 }
 
 export interface Answer {
-  /** 0 when there was no answer, or not all of it. */
+  /** 0 without a complete response. */
   readonly status: number
   readonly text: string
 }
@@ -19,7 +19,7 @@ export interface Answer {
 const answerMs = 5_000
 const agent = new Agent({ keepAlive: true, maxSockets: 32 })
 
-/** Never throws: no answer is an answer too. */
+/** Never throws: a missing response is a result, too. */
 export function ask({ url, token, method, path, body, contentType }: Question): Promise<Answer> {
   return new Promise((resolve) => {
     const fail = (error: Error) => resolve({ status: 0, text: error.message })

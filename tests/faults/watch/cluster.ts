@@ -12,7 +12,7 @@ import { collection, modelBody } from './things.ts'
 
 const replicaCount = 3
 
-/** Three replicas on one database, every connection between them through our hands. */
+/** Three replicas on one database; every connection goes through a proxy of the test. */
 export interface Cluster extends AsyncDisposable {
   readonly server: PostgresServer
   readonly databaseUrl: string
@@ -20,13 +20,13 @@ export interface Cluster extends AsyncDisposable {
   readonly log: CommittedLog
   readonly room: LogRoom
   readonly token: string
-  /** Where changes come by NATS. */
+  /** NATS servers, if they are used. */
   readonly nats: NatsPart | undefined
-  /** All links open, every process awake; resolves when all serve, and by the way that they should. */
+  /** Opens all links and resumes all processes; resolves when all replicas serve with their transport. */
   heal(): Promise<void>
 }
 
-/** What clients see of it. */
+/** The replicas as clients see them. */
 export type Served = Pick<Cluster, 'replicas' | 'token'>
 
 export async function startCluster(transport: Transport = 'postgres'): Promise<Cluster> {
@@ -73,7 +73,7 @@ export async function startCluster(transport: Transport = 'postgres'): Promise<C
   }
 }
 
-/** As a load balancer would choose: seldom one that is known to be down. */
+/** Chooses like a load balancer: rarely a replica that is down. */
 export function anyReplica({ replicas }: Served, random: Random): Replica {
   const up = replicas.filter((replica) => replica.isUp())
   return random.pick(up.length > 0 && random.chance(0.95) ? up : replicas)
@@ -107,7 +107,7 @@ export async function declareModel(
   const path = '/apis/plugin.platform.run/v1alpha1/models'
   for (;;) {
     const { status, text } = await ask({ url: first.url, token, method: 'POST', path, body })
-    // Done already, when the answer took too long.
+    // Already created if the response took too long.
     if (status === 201 || status === 409) return
     if (status !== 0) throw new Error(`the model is refused: ${status} ${text}`)
   }

@@ -10,10 +10,10 @@ import { truthOf } from './truth.ts'
 type Settling = Pick<Cluster, 'replicas' | 'token' | 'log'>
 
 const settleSeconds = 45
-/** As long as a replica may need on a busy machine until it has shown again that what it holds is current. */
+/** Time for a replica on a busy machine to prove that it is current. */
 const listSeconds = 20
 
-/** What nobody waits for any more may still be done: so again, until nothing has changed meanwhile. */
+/** Writes without a waiting client may still complete, so this repeats until nothing changes. */
 export async function comeToRest(
   cluster: Settling,
   lineages: readonly Lineage[],
@@ -23,7 +23,7 @@ export async function comeToRest(
     await log.untilRead()
     const { length } = log.entries
     await untilSettled(cluster, lineages)
-    // For one too many.
+    // Time for one event too many to arrive.
     await sleep(300)
     const listed = await listAll(cluster)
     await log.untilRead()
@@ -31,7 +31,7 @@ export async function comeToRest(
   }
 }
 
-/** Until the newest stream of every reader has come to the end; what does not come in time is missing. */
+/** Waits until the newest stream of every reader has reached the end; later events count as missing. */
 async function untilSettled(cluster: Settling, lineages: readonly Lineage[]): Promise<void> {
   const deadline = performance.now() + settleSeconds * 1000
   const ends = new Map(
@@ -51,7 +51,7 @@ async function untilSettled(cluster: Settling, lineages: readonly Lineage[]): Pr
   }
 }
 
-/** One that begins with what is to come, now that nothing comes any more. */
+/** A watch without a start revision, now that there are no more changes. */
 function beganLate({ sessions }: Lineage): boolean {
   const session = sessions.at(-1)
   return session?.start === 'now' && session.openedAt !== undefined && session.end === undefined

@@ -3,12 +3,12 @@ import { Client } from 'pg'
 import type { SeenObject } from './history.ts'
 import { group, kind, plural } from './things.ts'
 
-/** A change as the database has it, read past the server and told in its own words. */
+/** A change as read directly from the database. */
 export interface LogEntry {
   readonly number: number
   readonly tag: string
   readonly id: string
-  /** Of another model there is nothing more to know. */
+  /** Absent for changes of other models. */
   readonly change?: LoggedChange
 }
 
@@ -19,16 +19,16 @@ export interface LoggedChange {
   readonly object: SeenObject
 }
 
-/** The whole log as it grows: what is forgotten by the database is kept here. */
+/** The whole growing log, including changes that the database has deleted. */
 export interface CommittedLog extends AsyncDisposable {
   readonly entries: readonly LogEntry[]
-  /** Waits until everything that is committed is in order and here. */
+  /** Waits until all committed changes are sequenced and read. */
   untilRead(): Promise<void>
-  /** Begins anew behind what there is; the state of every object then stays known. */
+  /** Starts a new log after the present entries; keeps the state of every object. */
   forget(): void
-  /** Reads no more; resolves when it does not. */
+  /** Stops reading; resolves when the last read has ended. */
   pause(): Promise<void>
-  /** After `pause`: with these in place of those that are here, as far as it has read. */
+  /** After `pause`: replaces the entries read so far and continues. */
   goOnWith(entries: readonly LogEntry[]): void
   /** The number before the first entry. */
   readonly start: number
@@ -77,7 +77,7 @@ export async function readCommittedLog(url: string): Promise<CommittedLog> {
       for (;;) {
         if (gap) throw gap
         if (await step().then(() => isDrained(url, place), never)) return
-        if (performance.now() > deadline) throw new Error('changes stay without a place')
+        if (performance.now() > deadline) throw new Error('changes stay without a revision')
         await sleep(50)
       }
     },
@@ -106,7 +106,7 @@ export async function readCommittedLog(url: string): Promise<CommittedLog> {
   }
 }
 
-/** What a database has at this moment behind a number. */
+/** The current changes of a database after a number. */
 export async function* entriesBehind(url: string, number: number): AsyncGenerator<LogEntry> {
   await using client = await connected(url)
   for (let place = number; ;) {
@@ -178,7 +178,7 @@ function changeIn(row: Row): LoggedChange {
   return { op, uid: row.uid, version: Number(row.version), object: objectIn(row) }
 }
 
-/** What is stored is the end of the JSON, from behind the server's part of the metadata on. */
+/** The stored text is the end of the JSON, after the metadata that the server adds. */
 function objectIn(row: Row): SeenObject {
   const { metadata, ...fields } = JSON.parse(`{"metadata":{"":0${row.data}`) as {
     readonly metadata: Record<string, unknown>

@@ -12,7 +12,7 @@ const habits: readonly Habits[] = [
   short,
   patient,
   { ...short, begin: 'initial', stay: [300, 4_000] },
-  // Away for longer than changes are kept, where they are forgotten.
+  // Disconnected for longer than changes are kept, if they are deleted.
   { ...short, rest: [1_000, 7_000] },
   { ...slow, begin: 'initial' },
   { ...short, begin: 'now' },
@@ -23,10 +23,10 @@ const probeEveryMs = 600
 
 export type Shared = Pick<ReaderOptions, 'cluster' | 'random' | 'lineages' | 'phase'>
 
-/** Of every habit and selection some. */
+/** Readers of every habit and selection. */
 export function startReaders(shared: Shared): readonly Promise<void>[] {
   return Array.from({ length: readerCount }, (_, at) => {
-    // The last ones get everything, slowly.
+    // The last readers are slow and get all objects.
     const selection = selections[at < readerCount - 2 ? at % selections.length : 0]
     const habit = at < readerCount - 2 ? habits[at % habits.length] : slow
     if (!selection || !habit) throw new Error('there is nothing to read')
@@ -35,7 +35,7 @@ export function startReaders(shared: Shared): readonly Promise<void>[] {
   })
 }
 
-/** From every list, and from places that others were told a while ago. */
+/** Resumes from every list, and from revisions that other readers got a while ago. */
 export async function runProbes(shared: Shared): Promise<void> {
   const { random, phase, lineages } = shared
   const running: Promise<void>[] = []

@@ -1,4 +1,4 @@
-/** An object as JSON says it. */
+/** An object as parsed from JSON. */
 export interface SeenObject {
   readonly apiVersion: string
   readonly kind: string
@@ -16,16 +16,16 @@ export interface SeenObject {
   readonly status?: Readonly<Record<string, unknown>>
 }
 
-/** What a watch or a list is for, in the words of a request, and once more in plain code. */
+/** The selection of a watch or list, as query and as a plain function. */
 export interface Selection {
   readonly name: string
-  /** Of one object. */
+  /** Name, for a watch on one object. */
   readonly object?: string
   readonly query: Readonly<Record<string, string>>
   readonly selects: (object: SeenObject) => boolean
 }
 
-/** A place in the log, as a revision says it: behind that number, and behind the named changes further on. */
+/** A position in the log from a revision: after that number and after the listed later changes. */
 export interface Place {
   readonly number: number
   readonly tag: string
@@ -43,7 +43,7 @@ export function revisionOf({ number, tag, skipped }: Place): string {
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
-/** What a reader got. */
+/** An event that a reader got. */
 export type Frame =
   | { readonly type: EventType; readonly at: number; readonly place?: Place; readonly object: SeenObject }
   | { readonly type: 'BOOKMARK'; readonly at: number; readonly place: Place }
@@ -54,12 +54,12 @@ export interface Session {
   readonly replica: number
   readonly transport: Transport
   readonly start: 'initial' | 'now' | Place
-  /** When the server had said that it begins; never, for one that was refused. */
+  /** When the response began; undefined for a rejected stream. */
   openedAt?: number
   readonly frames: Frame[]
-  /** Frames that could not be understood, in words. */
+  /** Descriptions of invalid frames. */
   readonly malformed: string[]
-  /** Why it ended; undefined while it goes on. */
+  /** Why it ended; undefined while it is open. */
   end?: string
 }
 
@@ -71,27 +71,27 @@ export interface TakenList {
   readonly replica: number
 }
 
-/** Streams of which each goes on where the one before has ended. Behind a 410 another lineage begins. */
+/** A chain of streams, each resuming where the previous one ended. After a 410 another lineage begins. */
 export interface Lineage {
   readonly reader: string
   readonly selection: Selection
-  /** What the first stream goes on from, unless it begins by itself. */
+  /** The list that the first stream resumes from, if any. */
   readonly list?: TakenList
   readonly sessions: Session[]
-  /** Its last stream was open when everything had come to rest: nothing may be missing at its end. */
+  /** Whether its last stream was open at rest, so that nothing may be missing at its end. */
   settled: boolean
 }
 
-/** What somebody asked the server to do. */
+/** A write request. */
 export interface Operation {
   readonly verb: 'create' | 'update' | 'enlarge' | 'patch' | 'status' | 'delete' | 'release'
   readonly name: string
-  /** Stands in what is written, and nowhere else. */
+  /** Unique text in the written object. */
   readonly mark: string
   readonly began: number
   readonly ended: number
-  /** Nobody knows whether it was done when the connection broke, or the server failed. */
+  /** Unknown if the connection broke or the server failed. */
   readonly outcome: 'done' | 'refused' | 'unknown'
-  /** Of what was done. */
+  /** Set if the outcome is `done`. */
   readonly uid?: string
 }

@@ -94,7 +94,7 @@ const operation = (mark: string, parts: Partial<Operation> = {}): Operation => (
   ...parts,
 })
 
-/** The names of the validators that find something. */
+/** The names of the validators that report faults. */
 function red(one: Lineage, parts: Partial<History> = {}): readonly string[] {
   const history: History = {
     log: { entries: log, before: new Map() },
@@ -115,44 +115,40 @@ const second = session(place(4), event(5), bookmark(6), event(7), event(8))
 const right: readonly (readonly [string, Lineage, Partial<History>?])[] = [
   ['a list and two streams behind it', lineage([first, second], fromList)],
   [
-    'a list that shows a change before it has a place',
+    'a list that shows a change before it has a revision',
     lineage([session(place(1, 'id-2'), event(4), event(5), event(7), event(8))], listed(place(1, 'id-2'), 2)),
   ],
   [
-    'present objects, with changes on the way',
+    'present objects, with changes in between',
     lineage([session('initial', present(1), present(4), present(5, 'DELETED'), bookmark(6), event(7), event(8))]),
   ],
-  ['whatever comes', lineage([session('now', event(5), event(7), event(8))])],
+  ['a stream without a start revision', lineage([session('now', event(5), event(7), event(8))])],
   [
-    'whatever comes, later than the first stream lasts',
+    'a resumed stream without a start revision',
     lineage([session('now', bookmark(6)), session(place(6), event(7), event(8))]),
     { operations: [operation('b-2')] },
   ],
-  ['nothing yet, and nothing was asked for', lineage([session('now')])],
+  ['an empty stream without writes', lineage([session('now')])],
   [
-    'whatever comes, but for a change that was there before it had a place',
+    'a stream without a start revision, except a change that was visible before it had a revision',
     lineage([session('now', event(5, { place: place(5, 'id-7') }), event(8))]),
     { operations: [operation('b-2', { began: -1 })] },
   ],
   [
-    'a stream that broke before its present objects were out',
+    'a stream that broke before all present objects were sent',
     lineage([session('initial', present(1))], { settled: false }),
   ],
-  ['a place that is gone', lineage([session(place(2), expired)], { settled: false })],
-  ['a reader that had gone before the end', lineage([first], { ...fromList, settled: false })],
+  ['an expired revision', lineage([session(place(2), expired)], { settled: false })],
+  ['a reader that disconnected before the end', lineage([first], { ...fromList, settled: false })],
 ]
 for (const [what, one, parts] of right) {
-  test(`nothing is found in ${what}`, () => {
+  test(`no validator reports ${what}`, () => {
     expect(red(one, parts)).toEqual([])
   })
 }
 
 const wrong: readonly (readonly [string, string, Lineage, Partial<History>?])[] = [
-  [
-    'ordered',
-    'two changes have changed places',
-    lineage([first, session(place(4), event(7), event(5), event(8))], fromList),
-  ],
+  ['ordered', 'two changes are swapped', lineage([first, session(place(4), event(7), event(5), event(8))], fromList)],
   [
     'unique',
     'a change comes twice',
@@ -169,40 +165,40 @@ const wrong: readonly (readonly [string, string, Lineage, Partial<History>?])[] 
   ['complete', 'the last one never comes', lineage([session(place(4), event(5), event(7))])],
   [
     'complete',
-    'the first one is left out, which was asked for after it had begun',
+    'the first change after the start of the stream is missing',
     lineage([session('now', event(7), event(8))]),
     { operations: [operation('a-2')] },
   ],
   [
     'complete',
-    'one is said to have been before, and was asked for after it had begun',
+    'a change after the start of the stream is declared as seen before',
     lineage([session('now', event(5, { place: place(5, 'id-7') }), event(8))]),
     { operations: [operation('b-2')] },
   ],
   [
     'complete',
-    'nothing comes, although something was asked for',
+    'no change arrives although there were writes',
     lineage([session('now')]),
     { operations: [operation('c-0')] },
   ],
   [
     'resumable',
-    'a stream goes on one too far',
+    'a resumed stream skips one change',
     lineage([first, session(place(4), event(7), event(8))], { ...fromList, settled: false }),
   ],
   [
     'resumable',
-    'a stream begins with what was there',
+    'a resumed stream repeats a change',
     lineage([first, session(place(4), event(4), event(5), event(7), event(8))], fromList),
   ],
   [
     'resumable',
-    'what the list shows comes behind it',
+    'a change that the list shows arrives again',
     lineage([session(place(1, 'id-2'), event(2), event(4), event(5), event(7), event(8))], listed(place(1, 'id-2'), 2)),
   ],
   [
     'resumable',
-    'a place takes for seen what was not',
+    'a revision declares an unseen change as seen',
     lineage(
       [
         session(place(1), event(2, { place: place(2, 'id-4') })),
@@ -213,17 +209,17 @@ const wrong: readonly (readonly [string, string, Lineage, Partial<History>?])[] 
   ],
   [
     'bookmark-true',
-    'a bookmark passes over a change',
+    'a bookmark skips a change',
     lineage([session(place(4), event(5), bookmark(7), event(8))], { settled: false }),
   ],
   [
     'bookmark-true',
-    'a change comes behind a bookmark that lies behind it',
+    'a change arrives after a bookmark that includes it',
     lineage([session(place(4), event(5), bookmark(7), event(7), event(8))]),
   ],
   [
     'bookmark-true',
-    'a place goes back',
+    'a revision goes backwards',
     lineage([session(place(4), event(5), event(7), event(8), bookmark(6))], { settled: false }),
   ],
   [
@@ -233,17 +229,17 @@ const wrong: readonly (readonly [string, string, Lineage, Partial<History>?])[] 
   ],
   [
     'bookmark-true',
-    'a bookmark lies behind the end',
+    'a bookmark is after the end of the log',
     lineage([session(place(4), event(5), event(7), event(8), bookmark(9))]),
   ],
   [
     'selector-true',
-    'an object that comes is said to change',
+    'an added object is reported as modified',
     lineage([session(place(2), event(4, { type: 'MODIFIED' }), event(5), event(7), event(8))]),
   ],
   [
     'selector-true',
-    'what is not selected comes',
+    'an object outside the selection arrives',
     lineage([session(place(2), event(3), event(4), event(5), event(7), event(8))]),
   ],
   [
@@ -253,7 +249,7 @@ const wrong: readonly (readonly [string, string, Lineage, Partial<History>?])[] 
   ],
   [
     'selector-true',
-    'an event has the place of another',
+    'an event has the revision of another',
     lineage([session(place(4), event(5), event(7), event(8, { place: { ...place(8), tag: '9' } }))]),
   ],
   [
@@ -263,7 +259,7 @@ const wrong: readonly (readonly [string, string, Lineage, Partial<History>?])[] 
   ],
   [
     'initial-exact',
-    'a list shows an object that has gone',
+    'a list shows a deleted object',
     lineage([session(place(8))], { ...listed(place(8), 5, 8), settled: false }),
   ],
   [
@@ -273,32 +269,32 @@ const wrong: readonly (readonly [string, string, Lineage, Partial<History>?])[] 
   ],
   [
     'state-true',
-    'the API lists something else in the end',
+    'the final list of the API differs',
     lineage([first, second], fromList),
     { listed: new Map([['team', { place: place(8), items: [], replica: 0 }]]) },
   ],
   [
     'expired-rightly',
-    'a place is said to be gone that is there',
+    'a kept revision is reported as expired',
     lineage([session(place(3), expired)], { settled: false }),
   ],
   ['well-formed', 'something is no frame', lineage([{ ...second, start: place(4), malformed: ['x'] }])],
   ['acknowledged', 'what was said to be done is not in the log', lineage([]), { operations: [operation('x-9')] }],
   [
     'acknowledged',
-    'what was refused is in the log',
+    'a rejected write is in the log',
     lineage([]),
     { operations: [operation('a-1', { outcome: 'refused' })] },
   ],
   [
     'acknowledged',
-    'a deletion was said to be done',
+    'an acknowledged deletion is missing',
     lineage([]),
     { operations: [operation('', { verb: 'delete', uid: 'uid-a' })] },
   ],
 ]
 for (const [validator, what, one, parts] of wrong) {
-  test(`${validator} alone sees that ${what}`, () => {
+  test(`only ${validator} reports that ${what}`, () => {
     expect(red(one, parts)).toEqual([validator])
   })
 }

@@ -13,17 +13,17 @@ import { stateTrue } from './validators/state-true.ts'
 import { unique } from './validators/unique.ts'
 import type { Validator } from './validators/validator.ts'
 
-/** Everything that was noted in a round. */
+/** All records of a round. */
 export interface History {
   readonly log: KnownLog
   readonly operations: readonly Operation[]
   readonly lineages: readonly Lineage[]
-  /** What the API lists when all is at rest, by the names of the selections. */
+  /** Lists of the API at rest, by selection name. */
   readonly listed: ReadonlyMap<string, TakenList>
   readonly floorAt: Truth['floorAt']
 }
 
-/** By the name of the validator that says so. */
+/** Faults, by validator name. */
 export type Violations = ReadonlyMap<string, readonly string[]>
 
 export function judge({ log, operations, lineages, listed, floorAt }: History): Violations {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { LogEntry } from './committed-log.ts'
 import { revisionOf, type Frame, type Lineage, type Session } from './history.ts'
 
-/** Writes down what was noted in a round that went wrong, a line a frame and a change; answers where. */
+/** Saves the records of a failed round, one line for each frame and change; returns the path. */
 export function keepHistory(name: string, { log, lineages }: KeptHistory): string {
   const file = join('.results', `${name}.txt`)
   mkdirSync(dirname(file), { recursive: true })

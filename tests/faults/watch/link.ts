@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** A connection between two parts that can be cut, or held so that nothing comes through. */
+/** A connection between two processes that can be cut or stalled. */
 export interface Link extends AsyncDisposable {
   readonly port: number
-  /** Where it leads to; nowhere while undefined. */
+  /** Target; connections are refused while undefined. */
   target: number | undefined
-  /** Ends all that go through it; new ones are taken. */
+  /** Cuts all connections; new ones are accepted. */
   cut(): void
-  /** Nothing comes through, in neither direction, until it is released. */
+  /** Stalls both directions until released. */
   hold(): void
   release(): void
 }

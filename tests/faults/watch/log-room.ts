@@ -2,24 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'pg'
 import { compact } from '../../../packages/server/src/store/postgres/changelog/compact.ts'
 
-/** Places in a partition of the log: few, so that some are dropped in every round, also on a slow machine. */
+/** Changes per partition of the log: few, so that every round drops partitions, even on a slow machine. */
 const size = 64
-/** So many stand ready; more than are written in the meantime. */
+/** Partitions created in advance; more than are filled between two checks. */
 const ahead = 24
 const makeEveryMs = 300
-/** A partition so far off that no replica makes large ones before it is reached. */
+/** A partition far ahead, so that no replica creates large ones before it is reached. */
 const farOff = 1_000_000_000
 
-/** The log of a cluster in small parts, and the forgetting of the oldest of them. */
+/** Small partitions of the log of a cluster, and the deletion of the oldest. */
 export interface LogRoom extends AsyncDisposable {
-  /** Forgets what is older than this; harmless while the database is away. */
+  /** Deletes older partitions; does nothing while the database is down. */
   forget(keepMs: number): Promise<void>
   /**
-   * The lowest number that was left after whatever had begun to be forgotten before a moment: whoever stood lower then may
-   * have been told so.
+   * The lowest number that was kept after all deletions begun before a moment: a reader at a lower number may
+   * have got 410.
    */
   floorAt(moment: number): number
-  /** How many times something was forgotten. */
+  /** Number of deletions. */
   readonly times: number
 }
 
@@ -28,7 +28,7 @@ interface Forgetting {
   floor: number
 }
 
-/** Before anything else opens the store, and makes large ones. */
+/** Runs before a store opens and creates large partitions. */
 export async function makeLogRoom(url: string): Promise<LogRoom> {
   const pool = new Pool({ connectionString: url, max: 4, application_name: 'history', query_timeout: 20_000 })
   pool.on('error', () => {})
@@ -42,7 +42,7 @@ export async function makeLogRoom(url: string): Promise<LogRoom> {
       const now: Forgetting = { began: performance.now(), floor: Number.POSITIVE_INFINITY }
       past.push(now)
       await compact(pool, { keepMs, maxBytes: Number.MAX_SAFE_INTEGER }, { smallest: size }).catch(async () => {
-        // A crash leaves the lease behind, for longer than a round lasts.
+        // After a crash the lease is held for longer than a round lasts.
         await pool.query(`DELETE FROM leases WHERE name = 'change log compaction'`).catch(() => {})
       })
       now.floor = await lowest(pool)
@@ -72,7 +72,7 @@ async function lowest(pool: Pool): Promise<number> {
 
 async function keepMaking(pool: Pool, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
-    // While the database is away nobody needs more.
+    // No more partitions are needed while the database is down.
     await makeAhead(pool).catch(() => {})
     await sleep(makeEveryMs)
   }

@@ -4,23 +4,23 @@ import { ask } from './ask.ts'
 import { openLink, type Link } from './link.ts'
 import type { Replica } from './replica.ts'
 
-/** By which way changes come to the replicas; `mixed` is a cluster that is being changed from one to the other. */
+/** Transport of changes to the replicas; `mixed` is a cluster during a migration. */
 export const transports = ['postgres', 'nats', 'mixed'] as const
 export type Transport = (typeof transports)[number]
 
 const serverCount = 3
 const healedSeconds = 90
 
-/** Three servers of NATS, each reached by a link of its own for every replica. */
+/** Three NATS servers with a separate link for every replica. */
 export interface NatsPart extends AsyncDisposable {
   readonly servers: readonly NatsServer[]
-  /** Those that are down at the moment. */
+  /** Servers that are down. */
   readonly down: Set<NatsServer>
-  /** For a replica that is about to start. */
+  /** Environment of a replica. */
   connect(at: number): Promise<Readonly<Record<string, string>>>
-  /** All between a replica and NATS. */
+  /** All links between a replica and NATS. */
   links(at: number): readonly Link[]
-  /** Servers up, links open. */
+  /** Starts all servers and opens all links. */
   heal(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export async function startNatsPart(): Promise<NatsPart> {
   }
 }
 
-/** Until every replica that should gets its changes by NATS again: else the rounds would show that the log is read, and no more. */
+/** Waits until every NATS replica gets its changes from NATS again; otherwise a round tests only the fallback to the log. */
 export async function untilByNats(part: NatsPart, replicas: readonly Replica[], token: string): Promise<void> {
   const deadline = performance.now() + healedSeconds * 1000
   for (const replica of replicas.filter(({ at }) => part.links(at).length > 0)) {
@@ -68,7 +68,7 @@ export async function untilByNats(part: NatsPart, replicas: readonly Replica[], 
   }
 }
 
-/** The one that carries the log to NATS, as far as somebody says so. */
+/** The replica that runs the relay, if one reports it. */
 export async function relayOf(replicas: readonly Replica[], token: string): Promise<Replica | undefined> {
   for (const replica of replicas) {
     if (replica.isUp() && (await feedState(replica, token)).includes('carries the log')) return replica

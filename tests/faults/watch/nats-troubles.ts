@@ -4,7 +4,7 @@ import type { Cluster } from './cluster.ts'
 import { relayOf, type NatsPart } from './nats-part.ts'
 import type { Replica } from './replica.ts'
 
-/** What goes wrong between the replicas, where changes come by NATS. */
+/** Faults of the NATS transport. */
 export const natsTroubleNames = [
   'relay killed',
   'relay stopped',
@@ -16,7 +16,7 @@ export const natsTroubleNames = [
 ] as const
 export type NatsTroubleName = (typeof natsTroubleNames)[number]
 
-/** Longer than the lease of the relay: another one takes over meanwhile. */
+/** Longer than the lease of the relay, so that another replica takes over. */
 const stoppedMs: readonly [number, number] = [5_500, 8_000]
 
 export interface NatsTroubleOptions {
@@ -27,7 +27,7 @@ export interface NatsTroubleOptions {
   readonly onTrouble: (name: NatsTroubleName) => void
 }
 
-/** One of them. */
+/** Causes one of these faults. */
 export async function troubleNats({ cluster, nats, random, troubled, onTrouble }: NatsTroubleOptions): Promise<void> {
   const withRelay = async (name: NatsTroubleName, make: (replica: Replica) => Promise<void>) => {
     const relay = await relayOf(cluster.replicas, cluster.token)

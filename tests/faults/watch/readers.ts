@@ -7,15 +7,15 @@ import { openStream, type Stream } from './stream.ts'
 import { takeList } from './take-list.ts'
 import { collection } from './things.ts'
 
-/** How a reader goes about it. All in milliseconds, from and to. */
+/** Behaviour of a reader. Times are ranges in milliseconds. */
 export interface Habits {
   /** How a lineage begins. */
   readonly begin: 'list' | 'initial' | 'now'
-  /** Hangs up by itself after this long. */
+  /** Disconnects after this time. */
   readonly stay: readonly [number, number]
-  /** Between two streams. */
+  /** Pause between two streams. */
   readonly rest: readonly [number, number]
-  /** Stops reading again and again. */
+  /** Stops reading repeatedly. */
   readonly slow?: boolean
 }
 
@@ -29,18 +29,18 @@ export interface ReaderOptions {
   readonly phase: Phase
 }
 
-/** While a round goes on readers come and go; then they stay; then they are sent home. */
+/** During a round readers reconnect; at its end they stay connected until they are stopped. */
 export interface Phase {
   now: 'busy' | 'settling' | 'over'
 }
 
-/** Reads one lineage after the other, until it is sent home. */
+/** Reads one lineage after the other until it is stopped. */
 export async function runReader(options: ReaderOptions): Promise<void> {
   const { phase } = options
   while (phase.now !== 'over') await readLineage(options)
 }
 
-/** One stream alone, for a while: from a list, or from any place that somebody was told. */
+/** Reads one stream for a while: from a list, or from any revision that a reader got. */
 export async function runProbe(options: ReaderOptions, from?: Place): Promise<void> {
   await readLineage(options, { once: true, ...(from && { from }) })
 }
@@ -69,7 +69,7 @@ async function readLineage(options: ReaderOptions, { once = false, from }: Linea
   }
 }
 
-/** A stream that never told a place leaves nothing to go on from, unless it had begun at one. */
+/** A stream without a revision cannot be resumed, unless it began at one. */
 function isExpired({ frames }: Session): boolean {
   return frames.some((frame) => frame.type === 'ERROR' && frame.status === 410)
 }
@@ -80,7 +80,7 @@ async function readSession(options: ReaderOptions, lineage: Lineage, start: Sess
   const transport = random.chance(0.5) ? 'WebSocket' : 'event stream'
   const session: Session = { replica, transport, start, frames: [], malformed: [] }
   lineage.sessions.push(session)
-  // As a browser does it, or in the address.
+  // In a header, as a browser does it, or in the query.
   const known = typeof start === 'object' && transport === 'event stream' && random.chance(0.5) ? start : undefined
   const stream = openStream(session, {
     url,

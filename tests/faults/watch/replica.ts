@@ -7,35 +7,35 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openLink, type Link } from './link.ts'
 
 const command = join(import.meta.dirname, '../../../packages/cli/src/main.ts')
-/** Of what it has printed, the newest is kept. */
+/** Bytes of output that are kept, newest last. */
 const maxLogLength = 200_000
 const restartMs = 200
 const upSeconds = 180
 const haltMs = 10_000
 
-/** A `pergola serve` that is started again whenever it ends, between a link to its clients and one to its database. */
+/** A `pergola serve` that is restarted whenever it exits, with a link to its clients and one to its database. */
 export interface Replica extends AsyncDisposable {
   readonly at: number
-  /** For clients. */
+  /** URL for clients. */
   readonly url: string
   readonly clients: Link
   readonly database: Link
-  /** Of the process that runs now. */
+  /** ID of the running process. */
   pid(): number
   /** False while it starts. */
   isUp(): boolean
   signal(name: NodeJS.Signals): void
   untilUp(): Promise<void>
-  /** Asks it to stop, and keeps it stopped; resolves when it has. */
+  /** Stops it without a restart; resolves when it has exited. */
   halt(): Promise<void>
-  /** After `halt`. */
+  /** Starts it after `halt`. */
   proceed(): void
   log(): string
 }
 
 export interface ReplicaOptions {
   readonly at: number
-  /** Past any link. */
+  /** Direct URL, without a link. */
   readonly databaseUrl: string
   readonly env?: Readonly<Record<string, string>>
 }
@@ -50,7 +50,7 @@ export async function startReplica({ at, databaseUrl, env: more = {} }: ReplicaO
     PATH: process.env['PATH'],
     PERGOLA_SERVER_PORT: '0',
     PERGOLA_DATABASE_URL: throughLink.href,
-    // Those whose reader went without a word count for a while.
+    // A stream whose reader vanished counts for a while.
     PERGOLA_WATCH_MAX_PER_USER: '2000',
     PERGOLA_LOG_LEVEL: 'warn',
     ...more,
@@ -61,7 +61,7 @@ export async function startReplica({ at, databaseUrl, env: more = {} }: ReplicaO
   let isHalted = false
   const run = () => {
     let printed = ''
-    // Dies with this process, even while it is stopped.
+    // Ends with this process, even while it is stopped.
     const node = [process.execPath, '--conditions=source', command, 'serve']
     child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...node], {
       cwd: directory,
@@ -103,7 +103,7 @@ export async function startReplica({ at, databaseUrl, env: more = {} }: ReplicaO
         await exited
         clearTimeout(timer)
       }
-      // Whatever was about to start it again has seen by then that it must not.
+      // A pending restart has noticed the halt by then.
       await sleep(restartMs)
     },
     proceed: () => {

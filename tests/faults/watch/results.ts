@@ -5,7 +5,7 @@ import { placedFrames } from './sessions.ts'
 import type { RoundResult } from './round.ts'
 import type { Tally } from './troubles.ts'
 
-/** What is kept of a round. */
+/** The recorded results of a round. */
 export interface RoundFigures {
   readonly seed: number
   readonly at: string
@@ -14,19 +14,19 @@ export interface RoundFigures {
   readonly refused: number
   readonly unknown: number
   readonly streams: number
-  /** Streams that went on where another one had ended. */
+  /** Resumed streams. */
   readonly resumed: number
   readonly lists: number
-  /** Streams that began with the present objects and came to their bookmark. */
+  /** Streams that delivered all present objects. */
   readonly presented: number
   readonly frames: number
   readonly bookmarks: number
-  /** Readers who were told that their place is gone. */
+  /** Streams that got 410. */
   readonly expired: number
-  /** Readers who were told that they are too slow. */
+  /** Streams that were closed because the reader was too slow. */
   readonly slow: number
   readonly troubles: Tally
-  /** By validator. */
+  /** Faults by validator. */
   readonly violations: Readonly<Record<string, number>>
 }
 
@@ -92,12 +92,12 @@ export function summaryOf(rounds: readonly RoundFigures[]): string {
   ].join('\n')
 }
 
-/** Also of those that did not happen. */
+/** Includes faults with a count of 0. */
 function troubleNamesIn(rounds: readonly RoundFigures[]): readonly (keyof Tally)[] {
   return [...new Set(rounds.flatMap(({ troubles }) => Object.keys(troubles) as (keyof Tally)[]))]
 }
 
-/** What has to have happened, or nothing is proven. */
+/** Events that must have happened for a meaningful result. */
 export function unproven(rounds: readonly RoundFigures[]): readonly string[] {
   const has = (figure: (round: RoundFigures) => number) => rounds.some((round) => figure(round) > 0)
   const wanted: readonly (readonly [string, (round: RoundFigures) => number])[] = [

@@ -16,14 +16,14 @@ export interface RoundOptions {
   readonly number: number
   readonly seed: number
   readonly seconds: number
-  /** So many are written instead, however long it takes. */
+  /** Number of changes to write instead of a duration. */
   readonly changes?: number
-  /** Nothing goes wrong; readers come and go all the same. */
+  /** Without faults; readers still reconnect. */
   readonly calm: boolean
-  /** Old changes are forgotten while readers come back. */
+  /** Deletes old changes while readers reconnect. */
   readonly forgets: boolean
   readonly killsDatabase: boolean
-  /** At some moment more is written than waits for readers who have stopped. */
+  /** Writes a burst that overflows the buffers of stopped readers. */
   readonly floods: boolean
 }
 
@@ -35,7 +35,7 @@ export interface RoundResult {
   readonly violations: Violations
 }
 
-/** Writers, readers and trouble for a while; then all comes to rest, and what was noted is held against the log. */
+/** Runs writers, readers and faults; then waits for rest and compares the records with the log. */
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
   const { cluster, number, seed, seconds, changes, calm, forgets, killsDatabase, floods } = options
   const random = createRandom(seed)

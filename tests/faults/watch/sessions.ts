@@ -12,22 +12,22 @@ export function isPlacedEvent(frame: Frame): frame is PlacedEvent {
   return isEvent(frame) && frame.place !== undefined
 }
 
-/** Where a stream began: where it was told to, or behind the present objects. Undefined for one that began anywhere. */
+/** Start of a stream: its revision, or after the present objects. Undefined for a stream without a start revision. */
 export function startOf(session: Session): Place | undefined {
   if (typeof session.start === 'object') return session.start
   return session.start === 'initial' ? session.frames.find(({ type }) => type === 'BOOKMARK')?.place : undefined
 }
 
 /**
- * Changes that had no place yet when a stream began, and belong to what was before it. One that began anywhere says with the
- * first thing it tells what those were.
+ * Changes without a revision at the start of a stream that belong to the time before it. A stream without a start revision
+ * lists them in its first frame.
  */
 export function seenBefore(session: Session): readonly string[] {
   const start = session.start === 'now' ? placedFrames(session)[0]?.place : startOf(session)
   return start?.skipped ?? []
 }
 
-/** What came behind the start, with its places. */
+/** Events after the start, with their positions. */
 export function placedFrames(session: Session): readonly PlacedFrame[] {
   const { frames, start } = session
   const from = start === 'initial' ? frames.findIndex(({ type }) => type === 'BOOKMARK') + 1 : 0
@@ -35,24 +35,24 @@ export function placedFrames(session: Session): readonly PlacedFrame[] {
   return frames.slice(from).filter((frame): frame is PlacedFrame => frame.place !== undefined)
 }
 
-/** Where its reader goes on from. */
+/** Position from which its reader resumes. */
 export function lastPlace(session: Session): Place | undefined {
   return session.frames.findLast(({ place }) => place !== undefined)?.place ?? startOf(session)
 }
 
-/** Where a lineage began. */
+/** Start of a lineage. */
 export function lineageStart({ sessions }: Lineage): Place | undefined {
   const [first] = sessions
   return first && startOf(first)
 }
 
-/** Says which change is meant. */
+/** Label of a change. */
 export function nameOf({ object, place }: PlacedEvent): string {
   const { name, uid, version } = object.metadata
   return `${name} ${uid} version ${version} at ${place.number}`
 }
 
-/** Says which stream is meant. */
+/** Label of a stream. */
 export function told(lineage: Lineage, session: Session): string {
   const at = lineage.sessions.indexOf(session) + 1
   const from = typeof session.start === 'object' ? `from ${session.start.number}` : session.start

@@ -3,11 +3,11 @@ import { text } from 'node:stream/consumers'
 import { WebSocket } from 'ws'
 import { placeOf, type Frame, type SeenObject, type Session } from './history.ts'
 
-/** A watch that is being read into its session. */
+/** A watch that records its events in a session. */
 export interface Stream {
-  /** When it is over, and the session says why. */
+  /** Resolves at the end; the session has the reason. */
   readonly ended: Promise<void>
-  /** Without a word. */
+  /** Disconnects without a close. */
   drop(): void
   pause(): void
   resume(): void
@@ -16,7 +16,7 @@ export interface Stream {
 export interface StreamOptions {
   readonly url: string
   readonly token: string
-  /** With its query. */
+  /** Path with query. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -68,7 +68,7 @@ function openEvents(session: Session, { url, token, path, headers = {} }: Stream
       resolve()
     }
     sent.on('error', ({ message }) => end(message))
-    // With an answer it is over when that is read: what came before the end may still wait for a slow reader.
+    // The stream ends when its data is read: earlier data may still wait for a slow reader.
     sent.on('close', () => response ?? end('closed'))
     sent.on('response', (answer) => {
       clearTimeout(timer)
@@ -114,7 +114,7 @@ interface SentFrame {
   readonly object?: SeenObject & { readonly status?: unknown }
 }
 
-/** Answers the revision of the frame. */
+/** Returns the revision of the frame. */
 function take(session: Session, json: string): string | undefined {
   try {
     const { type, revision, object } = JSON.parse(json) as SentFrame

@@ -15,7 +15,7 @@ interface ListOptions {
   readonly selection: Selection
 }
 
-/** All that are selected, from any replica; undefined when that one could not tell. */
+/** Lists all selected objects from any replica; undefined if the replica fails. */
 export async function takeList(options: ListOptions): Promise<TakenList | undefined> {
   const { cluster, random, selection } = options
   const { at, url } = anyReplica(cluster, random)
@@ -38,7 +38,7 @@ export async function listAt({ url, token, selection, replica }: Listing): Promi
     const { revision, items } = JSON.parse(text) as List
     return { place: placeOf(revision), items, replica }
   } catch {
-    // Broken off on the way.
+    // The list was interrupted.
     return undefined
   }
 }

@@ -6,7 +6,7 @@ export const plural = 'things'
 export const collection = `/apis/${group}/v1/${plural}`
 export const teamLabel = 'example.com/team'
 
-/** Changed all the time; the others now and then; the quiet one so seldom that its readers get bookmarks. */
+/** Changed constantly; the others occasionally; the quiet one so rarely that its readers get bookmarks. */
 const hotNames = 40
 /** More than a page of present objects. */
 const coldNames = 500
@@ -28,7 +28,7 @@ export function anyName(random: Random): string {
 
 const cities = ['Rome', 'Oslo', 'Bern']
 
-/** Fields that selections look at change often, so that objects come and go. */
+/** Selected fields change often, so that objects enter and leave selections. */
 export function anySpec(random: Random, mark: string): Record<string, unknown> {
   return {
     mark,
@@ -39,7 +39,7 @@ export function anySpec(random: Random, mark: string): Record<string, unknown> {
   }
 }
 
-/** So much that, again and again, it does not fit between a server and a reader who has stopped reading. */
+/** Large enough to overflow the buffers to a reader that has stopped reading. */
 export function largeSpec(mark: string): Record<string, unknown> {
   return { mark, city: 'Bern', filling: 'x'.repeat(200_000) }
 }

@@ -4,7 +4,7 @@ import type { Cluster } from './cluster.ts'
 import { natsTroubleNames, troubleNats, type NatsTroubleName } from './nats-troubles.ts'
 import type { Replica } from './replica.ts'
 
-/** What goes wrong, and how often it did. */
+/** Faults, with the number of their occurrences. */
 const troubleNames = [
   'replica killed',
   'replica stopped',
@@ -19,7 +19,7 @@ const troubleNames = [
 type TroubleName = (typeof troubleNames)[number]
 export type Tally = Partial<Record<TroubleName | NatsTroubleName, number>>
 
-/** Everything that can go wrong in a cluster, so far never. */
+/** All faults of a cluster with a count of 0. */
 export function newTally({ nats }: Pick<Cluster, 'nats'>): Tally {
   const names = nats ? [...troubleNames, ...natsTroubleNames] : troubleNames
   return Object.fromEntries(names.map((name) => [name, 0]))
@@ -34,16 +34,16 @@ export interface TroubleOptions {
   readonly random: Random
   readonly tally: Tally
   readonly stopped: () => boolean
-  /** Whether the oldest changes are forgotten after moments. */
+  /** Whether old changes are deleted after a short time. */
   readonly forgets: boolean
   readonly killsDatabase: boolean
 }
 
-/** What is older is forgotten, where it is: readers who rest for longer, and replicas that sleep, find their place gone. */
+/** Age after which changes are deleted, so that slow readers and suspended replicas find their revision expired. */
 const keepMs = 1_500
 const forgetEveryMs = 500
 
-/** Makes trouble until it is told to stop; what it has begun it ends. One process at least is left alone. */
+/** Causes faults until it is stopped, and ends those it has begun. Leaves at least one process running. */
 export async function makeTrouble(options: TroubleOptions): Promise<void> {
   const { stopped, random, forgets, killsDatabase } = options
   const troubled = new Set<Replica>()
@@ -111,7 +111,7 @@ async function troubleReplica({ cluster, random, tally }: TroubleOptions, troubl
   const well = cluster.replicas.filter((replica) => replica.isUp() && !troubled.has(replica))
   if (well.length === 0) return
   const replica = random.pick(well)
-  // While only one is left nothing happens to its process.
+  // The last running process is left alone.
   const [name, make] = random.pick(well.length > 1 ? replicaTroubles : linkTroubles)
   count(tally, name)
   troubled.add(replica)

@@ -3,34 +3,34 @@ import type { EventType, Place, Selection } from './history.ts'
 
 type OurEntry = LogEntry & { readonly change: LoggedChange }
 
-/** A change that is the affair of a selection, and what it is to it. */
+/** A change that affects a selection, with its event type there. */
 export interface SelectedChange extends OurEntry {
   readonly type: EventType
 }
 
-/** What the log says that a reader must have got. */
+/** The events that a reader must have got, according to the log. */
 export interface Truth {
   /** In the order of the log. */
   readonly selected: readonly SelectedChange[]
-  /** Those behind the one number and before the other. */
+  /** Changes after one number and up to the other. */
   readonly between: (after: number, before: number) => readonly SelectedChange[]
-  /** Undefined before the first entry that is known, and behind the last. */
+  /** Undefined outside the known entries. */
   entry(number: number): LogEntry | undefined
-  /** What an entry is to the selection. */
+  /** The event type of an entry for the selection. */
   typeOf(number: number): EventType | undefined
-  /** The state of an object that was ever stored. */
+  /** A stored state of an object. */
   version(uid: string, version: number): LoggedChange | undefined
-  /** The selected objects at a place, by uid. */
+  /** The selected objects at a position, by uid. */
   stateAt(place: Place): ReadonlyMap<string, LoggedChange>
   /** The number of the last entry. */
   readonly last: number
-  /** The lowest number that the database may have had left at a moment, in the worst case. */
+  /** Lower bound of the numbers that the database kept at a moment. */
   floorAt(moment: number): number
 }
 
 export type KnownLog = Pick<CommittedLog, 'entries' | 'before'>
 
-/** Works out crossings from the objects themselves, one after the other; nothing of the server's own reckoning is used. */
+/** Computes which changes enter or leave the selection from the objects, without any code of the server. */
 export function truthOf(log: KnownLog, selection: Selection, floorAt: Truth['floorAt'] = () => 0): Truth {
   const { entries } = log
   const first = entries[0]?.number ?? 1

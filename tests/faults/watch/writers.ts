@@ -9,17 +9,17 @@ export interface WriterOptions {
   readonly cluster: Served
   readonly random: Random
   readonly operations: Operation[]
-  /** Begins the marks of a round. */
+  /** Prefix of the marks of a round. */
   readonly prefix: string
   readonly stopped: () => boolean
 }
 
 const lanes = 6
-/** Together some 130 a second, while nothing is in their way. */
+/** Together some 130 writes a second without faults. */
 const pauseMs = 40
 const quietEveryMs = 13_000
 
-/** Creates, changes and deletes, each time at any replica, and notes what it was told. */
+/** Creates, changes and deletes objects at random replicas and records the outcomes. */
 export async function runWriters(options: WriterOptions): Promise<void> {
   const { random, stopped } = options
   const lane = async () => {
@@ -37,7 +37,7 @@ export async function runWriters(options: WriterOptions): Promise<void> {
   await Promise.all([...Array.from({ length: lanes }, lane), quiet()])
 }
 
-/** As many objects as it takes for present ones to come in several pages. */
+/** Enough objects for several pages of present objects. */
 export async function fill(options: WriterOptions): Promise<void> {
   const waiting = [...presentNames]
   const lane = async () => {
@@ -46,7 +46,7 @@ export async function fill(options: WriterOptions): Promise<void> {
   await Promise.all(Array.from({ length: 24 }, lane))
 }
 
-/** Some 16 MB at once, for those who have stopped reading. */
+/** Some 16 MB at once, to overflow readers that have stopped. */
 export async function writeMuch(options: WriterOptions): Promise<void> {
   const lane = async (name: string) => {
     for (let count = 0; count < 27 && !options.stopped(); count++) await write(options, 'enlarge', name)
@@ -75,7 +75,7 @@ async function write(options: WriterOptions, verb: Operation['verb'], name: stri
   const outcome = status >= 200 && status < 300 ? 'done' : status >= 400 && status < 500 ? 'refused' : 'unknown'
   const uid = outcome === 'done' ? uidIn(text) : undefined
   operations.push({ verb, name, mark, began, ended: performance.now(), outcome, ...(uid !== undefined && { uid }) })
-  // What was deleted comes back, by the next one who finds it missing.
+  // The next writer that finds it missing creates it again.
   if (status === 404 && verb === 'update') await write(options, 'create', name)
 }
 

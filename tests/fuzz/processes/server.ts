@@ -3,11 +3,11 @@ import { loadConfig } from '../../../packages/server/src/base/config.ts'
 import { createLog } from '../../../packages/server/src/base/log.ts'
 import { sealingKey } from '../../../packages/server/src/base/sealing-keys.ts'
 
-/** The server that is sent to. Its argument: the database. Errors go to its own output. */
+/** The server under test. Argument: the database. Errors go to stderr. */
 
 export interface Memory {
   readonly residentBytes: number
-  /** What lives on the heap, and beside it for its sake. */
+  /** Bytes of the heap and of external memory. */
   readonly heapBytes: number
 }
 
@@ -28,9 +28,9 @@ const server = await assemble({
 })
 tell({ url: server.url })
 
-/** Any message asks for what it holds in memory once the garbage is gone. */
+/** Every message is a request for the memory in use after a garbage collection. */
 process.on('message', () => {
-  // Twice: what has a finalizer goes in the second round.
+  // Twice: objects with a finalizer are freed in the second round.
   globalThis.gc?.()
   setImmediate(() => {
     globalThis.gc?.()

@@ -2,7 +2,7 @@ import type { Random } from '../random.ts'
 import { anyJson, anyText } from '../schema-values.ts'
 import { isOwn, known, write, type Shot, type World } from '../shot.ts'
 
-/** Bodies that are no JSON, no object, or more than anybody needs. */
+/** Bodies that are not JSON, not an object, or excessively large. */
 export function hostileBody(world: World): Shot {
   const { random } = world
   const model = random.pick(world.models)
@@ -23,7 +23,7 @@ export function hostileBody(world: World): Shot {
 
 type Bodies = readonly (readonly [string, (random: Random, name: string) => string | Buffer])[]
 
-/** Around contents that some model may want. */
+/** Wraps contents that some model may accept. */
 function wrapped(name: string, spec: string, metadata = ''): string {
   return `{"metadata":{"name":"${name}"${metadata}},"spec":${spec}}`
 }

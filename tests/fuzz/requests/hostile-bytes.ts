@@ -1,7 +1,7 @@
 import type { Shot, World } from '../shot.ts'
 import { token } from '../server-process.ts'
 
-/** What comes before the first header, and what is behind it, is not always HTTP. */
+/** Byte sequences that are not valid HTTP. */
 export function hostileBytes({ random, models }: World): Shot {
   const { path } = random.pick(models)
   const [what, bytes] = random.pick(requests)(path)

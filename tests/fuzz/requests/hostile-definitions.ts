@@ -2,7 +2,7 @@ import type { Random } from '../random.ts'
 import { anyJson, anyText } from '../schema-values.ts'
 import { write, type Shot, type World } from '../shot.ts'
 
-/** Models whose schemas, indexes and names somebody made up. What is accepted is deleted again. */
+/** Models with random schemas, indexes and names. Accepted ones are deleted again. */
 export function hostileDefinition(world: World): Shot | undefined {
   const { random } = world
   const path = world.models.find(({ kind }) => kind === 'Model')?.path
@@ -61,7 +61,7 @@ function definition(world: World): unknown {
   }
 }
 
-/** A schema out of keywords that may not fit each other. */
+/** A schema of random keywords that may contradict each other. */
 function schema(random: Random, depth: number): unknown {
   if (random.chance(0.05)) return random.pick<unknown>([true, false, null, 5, 'x', []])
   const keywords = Array.from({ length: random.whole(0, 4) }, () =>

@@ -2,7 +2,7 @@ import type { Random } from '../random.ts'
 import { anyJson, anyText } from '../schema-values.ts'
 import { isOwn, known, write, type Shot, type World } from '../shot.ts'
 
-/** Patches that grow, nest, rename or break what they change. */
+/** Patches that enlarge, nest, rename or break their target. */
 export function hostilePatch(world: World): Shot | undefined {
   const { random } = world
   const model = random.pick(world.models.filter(isOwn))

@@ -11,7 +11,7 @@ const fields = [
   'spec', '', 'spec.title', 'names', 'status.edition', 'toString', 'spec.title.x', 'metadata.uid',
 ] // prettier-ignore
 
-/** Selectors, sorts, pages and cursors that somebody made up. */
+/** Random selectors, sorts, pages and cursors. */
 export function hostileQuery(world: World): Shot {
   const { random } = world
   const model = random.pick(world.models)

@@ -7,7 +7,7 @@ import { hostileDefinition } from './hostile-definitions.ts'
 import { hostilePatch } from './hostile-patches.ts'
 import { hostileQuery } from './hostile-queries.ts'
 
-/** What no decent client sends. Nothing is known of the answer but that it is the client's fault, or none. */
+/** Hostile requests. The response must be a success or a client error. */
 export function hostileShot(world: World): Shot | undefined {
   const choices: readonly [number, () => Shot | undefined][] = [
     [18, () => path(world)],

@@ -4,7 +4,7 @@ import { anyText } from '../schema-values.ts'
 import { contentOf, isOwn, known, write, type KnownObject, type Shot, type World } from '../shot.ts'
 import { create, validContent, validMetadata } from './valid.ts'
 
-/** A request that is right but for one thing. The document says whether the contents are still valid. */
+/** A request with one mistake. The document decides whether its contents are still valid. */
 export function nearValidShot(world: World): Shot | undefined {
   const { random } = world
   const model = random.pick(world.models.filter((candidate) => isOwn(candidate) || candidate.kind === 'Role'))
@@ -104,7 +104,7 @@ function wrongMetadata(world: World, model: DescribedModel, object: KnownObject)
   if (!content) return undefined
   const [what, make] = random.pick(wrongMetadataOf)
   const isCreate = random.chance(0.5)
-  // The path names it already.
+  // The path has the name.
   if (!isCreate && what === 'no metadata') return undefined
   const metadata = make(isCreate ? world.freshName() : object.name)
   const line = isCreate

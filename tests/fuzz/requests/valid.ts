@@ -3,7 +3,7 @@ import type { DescribedModel, Json } from '../documents.ts'
 import { anyText, valueOf } from '../schema-values.ts'
 import { contentOf, isOwn, known, read, tagOf, write, type KnownObject, type Shot, type World } from '../shot.ts'
 
-/** Tries until the document agrees; some schemas are met by luck. */
+/** Generates values until the document accepts one; some schemas need several attempts. */
 const maxTries = 30
 const maxBodyBytes = 1024 * 1024
 
@@ -26,7 +26,7 @@ export function validMetadata({ own, random }: World, name: string): Json {
   }
 }
 
-/** A request that must be accepted, where there is something to ask for. */
+/** A request that must be accepted; undefined if the operation needs an object and there is none. */
 export function validShot(world: World): Shot | undefined {
   const { random } = world
   const model = random.pick(world.models.filter(isOwn))
@@ -54,12 +54,12 @@ function accepted(what: string, shot: Pick<Shot, 'line' | 'check' | 'next'>): Sh
   return { kind: 'valid', what, expected: 'accepted', ...shot }
 }
 
-/** Sometimes everything but stored. */
+/** Sometimes adds a dry run. */
 function target(path: string, { random }: World): string {
   return random.chance(0.1) ? `${path}?dryRun=true` : path
 }
 
-/** The answer holds what was sent, with defaults filled in. */
+/** Checks that the response has the sent values, with defaults filled in. */
 function holds(model: DescribedModel, expected: Json): NonNullable<Shot['check']> {
   const filled = model.filled(JSON.parse(JSON.stringify(expected)) as Json)
   return (body) => {
@@ -82,7 +82,7 @@ export function create(world: World, model: DescribedModel): Shot | undefined {
   })
 }
 
-/** What the main path stores of these contents: where status is written apart, the status stays. */
+/** The stored contents after a write to the main path, which does not change a separate status. */
 function kept(model: DescribedModel, object: KnownObject, content: Json): Json {
   if (!model.ignoresStatus) return content
   const { status: _, ...rest } = content
@@ -136,7 +136,7 @@ function jsonPatch(world: World, model: DescribedModel, object: KnownObject): Sh
   if (!content) return undefined
   const spec = content['spec']
   const before = object.body['spec']
-  // What is as deep as a body may be is too deep inside of one.
+  // A value at the depth limit of a body is too deep inside a patch operation.
   const isTested = before !== undefined && depthOf(before) < 60
   const operations: object[] = isTested ? [{ op: 'test', path: '/spec', value: before }] : []
   operations.push({ op: 'test', path: '/metadata/name', value: object.name })
@@ -145,7 +145,7 @@ function jsonPatch(world: World, model: DescribedModel, object: KnownObject): Sh
   for (const [key, value] of Object.entries(spec as Json)) {
     operations.push({ op: 'add', path: `/spec/${pointed(key)}`, value })
   }
-  // The operations take more room than what they make of the object.
+  // The operations take more space than the object that they produce.
   if (Buffer.byteLength(JSON.stringify(operations)) > maxBodyBytes) return undefined
   const { spec: _, ...rest } = contentOf(object.body)
   return accepted('JSON patch', {

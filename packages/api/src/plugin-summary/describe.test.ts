@@ -26,7 +26,7 @@ const empty: PluginDefinition = {
   permissions: [],
 }
 
-/** The library with something else in it. */
+/** The library plugin with some parts replaced. */
 function changed(change: (model: ModelDeclaration) => ModelDeclaration, more: Partial<PluginDefinition> = {}) {
   const [first, ...others] = library.models
   return { ...library, ...more, models: [...(first ? [change(first)] : []), ...others] }
@@ -46,11 +46,11 @@ const specOf = (definition: PluginDefinition) =>
     Record<string, unknown>
   >
 
-describe('what a package will do is told', () => {
+describe('the summary of a package', () => {
   const packages: readonly (readonly [what: string, file: string, contents: PackageContents])[] = [
-    ['of the example', 'todo', { definition: example }],
+    ['for the example plugin', 'todo', { definition: example }],
     [
-      'of one with everything there is, and with roles written by hand',
+      'for a plugin with every feature and roles in YAML',
       'library',
       {
         definition: library,
@@ -69,20 +69,20 @@ describe('what a package will do is told', () => {
         hasConsoleCode: true,
       },
     ],
-    ['of one with nothing', 'idle', { definition: empty }],
+    ['for a plugin without any feature', 'idle', { definition: empty }],
   ]
   test.each(packages)('%s', async (_, file, contents) => {
     await expect(`${renderSections(describePlugin(contents))}\n`).toMatchFileSnapshot(`golden/${file}.txt`)
   })
 })
 
-describe('what an upgrade changes is told', () => {
+describe('the summary of an upgrade', () => {
   const spec = specOf(library)
   const upgrades: readonly (readonly [what: string, file: string, before: PackageContents, after: PackageContents])[] =
     [
-      ['of code alone', 'upgrade-code', { definition: library }, { definition: library }],
+      ['that changes code only', 'upgrade-code', { definition: library }, { definition: library }],
       [
-        'of schemas',
+        'that changes schemas',
         'upgrade-schema',
         { definition: library },
         {
@@ -106,7 +106,7 @@ describe('what an upgrade changes is told', () => {
         },
       ],
       [
-        'of models and indexes',
+        'that changes models and indexes',
         'upgrade-indexes',
         { definition: library },
         {
@@ -132,7 +132,7 @@ describe('what an upgrade changes is told', () => {
         },
       ],
       [
-        'of rights',
+        'that changes rights',
         'upgrade-rights',
         { definition: library },
         {
@@ -171,14 +171,14 @@ describe('what an upgrade changes is told', () => {
           },
         },
       ],
-      ['of everything at once, from nothing', 'upgrade-from-nothing', { definition: empty }, { definition: example }],
+      ['from a plugin without any feature', 'upgrade-from-nothing', { definition: empty }, { definition: example }],
     ]
   test.each(upgrades)('%s', async (_, file, before, after) => {
     await expect(`${renderSections(describeUpgrade(before, after))}\n`).toMatchFileSnapshot(`golden/${file}.txt`)
   })
 })
 
-describe('somebody has to approve', () => {
+describe('an upgrade requires approval for', () => {
   const read = { apiGroups: [''], resources: ['secrets'], verbs: ['get'] }
   const asking = (...permissions: readonly Rule[]): PackageContents => ({ definition: { ...empty, permissions } })
   const withRoles = (...roles: readonly ReturnType<typeof role>[]): PackageContents => ({
@@ -193,22 +193,27 @@ describe('somebody has to approve', () => {
     before: PackageContents,
     names: readonly string[],
   ])[] = [
-    ['nothing that was asked for before', asking(read), asking(read), []],
-    ['nothing that a wider right had included', asking(read), asking({ ...read, resources: ['*'], verbs: ['*'] }), []],
-    ['the verb that is new', asking({ ...read, verbs: ['get', 'list'] }), asking(read), ['list secrets']],
+    ['no permission that was approved before', asking(read), asking(read), []],
     [
-      'the name that is new',
+      'no permission that a wider one included before',
+      asking(read),
+      asking({ ...read, resources: ['*'], verbs: ['*'] }),
+      [],
+    ],
+    ['a new verb', asking({ ...read, verbs: ['get', 'list'] }), asking(read), ['list secrets']],
+    [
+      'a new object name',
       asking({ ...read, resourceNames: ['a', 'b'] }),
       asking({ ...read, resourceNames: ['a'] }),
       ['get secrets b'],
     ],
-    ['every name, where one was', asking(read), asking({ ...read, resourceNames: ['a'] }), ['get secrets']],
-    ['every verb, where one was', asking({ ...read, verbs: ['*'] }), asking(read), ['* secrets']],
-    ['another group', asking({ ...read, apiGroups: ['', 'x.org'] }), asking(read), ['get secrets in x.org']],
-    ['code in the console', { definition: empty, hasConsoleCode: true }, { definition: empty }, ['console-code']],
-    ['no rule of its own groups', withRoles(role('idle-a', { rules: [own] })), withRoles(), []],
+    ['all object names instead of one', asking(read), asking({ ...read, resourceNames: ['a'] }), ['get secrets']],
+    ['all verbs instead of one', asking({ ...read, verbs: ['*'] }), asking(read), ['* secrets']],
+    ['a new API group', asking({ ...read, apiGroups: ['', 'x.org'] }), asking(read), ['get secrets in x.org']],
+    ['console code', { definition: empty, hasConsoleCode: true }, { definition: empty }, ['console-code']],
+    ["no rule on the plugin's own groups", withRoles(role('idle-a', { rules: [own] })), withRoles(), []],
     [
-      'rules outside of its groups',
+      "rules outside the plugin's groups",
       withRoles(
         role('idle-a', { rules: [own, read, { nonResourceURLs: ['/apis/idle.example.com.evil/x'], verbs: ['get'] }] }),
       ),
@@ -216,37 +221,37 @@ describe('somebody has to approve', () => {
       ['idle-a: get secrets', 'idle-a: get /apis/idle.example.com.evil/x'],
     ],
     [
-      'rules about every group',
+      'rules on all groups',
       withRoles(role('idle-a', { rules: [{ ...own, apiGroups: ['*'] }] })),
       withRoles(),
       ['idle-a: get idle/things in every group'],
     ],
     [
-      'what becomes public, and that the role does',
+      'a role that becomes public, and each right in it',
       withRoles(role('idle-a', { ...into, rules: [own] })),
       withRoles(role('idle-a', { rules: [own] })),
       ['idle-a into anonymous', 'public: get things'],
     ],
     [
-      'a rule added to what is public',
+      'a rule added to a public role',
       withRoles(role('idle-a', { ...into, rules: [{ ...own, verbs: ['get', 'list'] }] })),
       withRoles(role('idle-a', { ...into, rules: [own] })),
       ['public: list things'],
     ],
     [
-      'what becomes public through another template',
+      'rights of a template that a public role depends on',
       withRoles(role('idle-a', { ...into, with: ['idle-b'] }), role('idle-b', { rules: [own] })),
       withRoles(role('idle-a', into), role('idle-b', { rules: [own] })),
       ['public: get things'],
     ],
     [
-      'what becomes public by a template that becomes part of another',
+      'rights of a template that is aggregated into a public role',
       withRoles(role('idle-a', into), role('idle-b', { into: ['idle-a'], rules: [own] })),
       withRoles(role('idle-a', into), role('idle-b', { rules: [own] })),
       ['public: get things'],
     ],
     [
-      'a role of others that everybody gets',
+      'a role of another plugin that a public role depends on',
       withRoles(role('idle-a', { ...into, with: ['editor'] })),
       withRoles(role('idle-a', into)),
       ['idle-a with editor', 'public: what editor may'],
@@ -256,19 +261,19 @@ describe('somebody has to approve', () => {
     expect(approvalsFor(after, before)).toEqual(names)
   })
 
-  test('roles in a circle as well', () => {
+  test('public roles that depend on each other in a cycle', () => {
     const roles = [role('idle-a', { ...into, with: ['idle-b'] }), role('idle-b', { with: ['idle-a'], rules: [own] })]
     expect(approvalsFor(withRoles(...roles))).toEqual(['idle-a into anonymous', 'public: get things'])
   })
 
-  test('nothing for a label that means nothing', () => {
+  test('no role whose aggregation label is not "true"', () => {
     const { metadata, ...rest } = role('idle-a', { rules: [own] })
     const labels = { ...metadata.labels, 'rbac.authorization.platform.run/aggregate-to-anonymous': 'yes' }
     expect(approvalsFor(withRoles({ ...rest, metadata: { ...metadata, labels } }))).toEqual([])
   })
 })
 
-test('a rule is told by what it grants, whatever the route says of itself', () => {
+test('a public route is listed by the rules of its role, even when the route names another role', () => {
   const route = { audience: 'uc', method: 'GET', path: '/apis/uc.api.idle.example.com/v1/things/{name}' } as const
   const rules = [{ apiGroups: ['uc.api.idle.example.com'], resources: ['things'], verbs: ['get'] }]
   const definition: PluginDefinition = {
@@ -283,7 +288,7 @@ test('a rule is told by what it grants, whatever the route says of itself', () =
   })
 })
 
-test('a plugin with a resource of its own name is told from its sub-resources', () => {
+test('a resource named like its plugin is not mistaken for a sub-resource', () => {
   const [model] = library.models
   const definition: PluginDefinition = {
     ...empty,
@@ -309,13 +314,13 @@ test('a plugin with a resource of its own name is told from its sub-resources', 
   expect(sections.find(({ heading }) => heading === 'super administrator only')?.lines).toEqual(['nothing'])
 })
 
-test('no text of a package moves the cursor, or turns around what stands there', () => {
+test('control and bidirectional characters in texts of a package are escaped', () => {
   const settings = { type: 'object', properties: { 'a\u001b[2K\r\nb\u202e\u2028': {} } }
   const text = renderSections(describePlugin({ definition: { ...empty, settings } }))
   expect(text).toContain(String.raw`a\u{1b}[2K\u{d}\u{a}b\u{202e}\u{2028}`)
 })
 
-test('schemas that hold themselves, and those that grow without end, are compared as far as that goes', () => {
+test('recursive schemas are compared, up to 5000 fields', () => {
   const node = { type: 'object', properties: { left: { $ref: '#/$defs/node' }, right: { $ref: '#/$defs/node' } } }
   const laughs = Object.fromEntries(
     Array.from({ length: 40 }, (_, at) => {

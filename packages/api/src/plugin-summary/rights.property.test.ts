@@ -46,7 +46,7 @@ const rule: fc.Arbitrary<Rule> = fc.oneof(
 )
 const rules = fc.array(rule, { maxLength: 4 })
 
-/** Every request that rules of these words could tell apart. */
+/** All requests that rules built from these words can distinguish. */
 const requests = [
   ...['GET', 'POST', 'DELETE'].flatMap((method) =>
     ['/api/v1', '/apis/own.org/v1', '/apis/other.org/v1', '/apis/third.org/v1'].flatMap((base) =>
@@ -58,7 +58,7 @@ const requests = [
   ),
 ]
 
-/** As it could be written. */
+/** A rule that grants exactly this right. */
 function ruleOf(right: Right): Rule {
   if ('url' in right) return { nonResourceURLs: [right.url], verbs: right.verbs }
   const { group, resource, names, verbs } = right
@@ -74,14 +74,14 @@ const allowed = (granted: readonly Rule[]) =>
     })
     .map(({ method, target }) => `${method} ${target}`)
 
-test('rights grant what their rules do, by the reading of the host', () => {
+test("rights grant the same requests as their rules do under the host's evaluation", () => {
   const holds = fc.property(rules, (given) => {
     expect(allowed(rightsOf(given, definition).map(ruleOf))).toEqual(allowed(given))
   })
   fc.assert(holds, { numRuns: runs })
 })
 
-test('what is told as new, with what was there, is all that is granted; and no more than that is told', () => {
+test('rights reported as new cover every newly granted request and nothing that the new rules do not grant', () => {
   const holds = fc.property(rules, rules, (before, after) => {
     const added = addedRights(rightsOf(before, definition), rightsOf(after, definition)).map(ruleOf)
     const [was, is, told] = [allowed(before), allowed(after), allowed(added)]

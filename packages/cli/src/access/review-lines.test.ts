@@ -3,7 +3,7 @@ import { reviewLines } from './review-lines.ts'
 
 const plain = (_style: string, text: string) => text
 
-test('a no tells what is held, what comes near, what would do, and how to give it', () => {
+test('a denial shows the roles held, the nearest role, the role that would allow it, and the grant command', () => {
   const text =
     'boss may not delete todos in todo.example.com; nearest is todo-view, which allows get, list, watch but not delete; role template todo-manage would allow it'
   const held = [{ name: 'anonymous' }, { name: 'authenticated' }, { name: 'todo-view', binding: 'boss-todo-view' }]
@@ -16,7 +16,7 @@ test('a no tells what is held, what comes near, what would do, and how to give i
   ])
 })
 
-test('a no that nothing comes near says so, and leaves out what nobody tells', () => {
+test('a denial without a near role says so and omits missing details', () => {
   const text =
     'boss may not list things in a.example; no rule of authenticated comes near; no role template would allow it'
   const explanation = { allowed: false, text, templates: [] }
@@ -26,7 +26,7 @@ test('a no that nothing comes near says so, and leaves out what nobody tells', (
   ])
 })
 
-test('a yes tells why', () => {
+test('an allowed request shows the reason', () => {
   const text = 'ann may get /apis: holds authenticated; its rule allows get on /apis'
   expect(
     reviewLines({ explanation: { allowed: true, text }, held: [{ name: 'authenticated' }], verb: 'get' }, plain),

@@ -15,10 +15,10 @@ const known = [
 ]
 const todos = { verb: 'get', group: 'todo.example.com', resource: 'todos' }
 
-describe('a question is about', () => {
+describe('a review request is built from', () => {
   test.each([
     ['a resource', { resource: 'todos' }, todos],
-    ['a resource by its singular, and an object', { resource: 'todo', name: 'milk' }, { ...todos, name: 'milk' }],
+    ['a singular resource name and an object name', { resource: 'todo', name: 'milk' }, { ...todos, name: 'milk' }],
     ['a sub-resource', { resource: 'todos/status' }, { ...todos, subresource: 'status' }],
     ['a sub-resource in a group', { resource: 'todos/status.todo.example.com' }, { ...todos, subresource: 'status' }],
     ['a custom API', { resource: 'todos.uc.api.todo.example.com' }, { ...todos, group: 'uc.api.todo.example.com' }],
@@ -26,12 +26,12 @@ describe('a question is about', () => {
   ])('%s', (_what, asked, expected) => expect(reviewedRequest({ verb: 'get', ...asked }, known)).toEqual(expected))
 })
 
-describe('a question is refused', () => {
+describe('a review request is rejected', () => {
   test.each([
-    ['with a verb that is none', { verb: 'lst', resource: 'todos' }, /did you mean list\?/],
-    ['with a verb that nothing is like', { verb: 'frobnicate', resource: 'todos' }, /verbs are create, delete/],
-    ['about a resource that is none', { verb: 'get', resource: 'toodos' }, /did you mean todos/],
-    ['about a path with a name', { verb: 'get', resource: '/apis', name: 'a' }, /one too many/],
-    ['about nothing', { verb: 'get', resource: '.' }, /is no resource/],
+    ['with a misspelt verb', { verb: 'lst', resource: 'todos' }, /did you mean list\?/],
+    ['with an unknown verb', { verb: 'frobnicate', resource: 'todos' }, /verbs are create, delete/],
+    ['with an unknown resource', { verb: 'get', resource: 'toodos' }, /did you mean todos/],
+    ['with a path and an object name', { verb: 'get', resource: '/apis', name: 'a' }, /one too many/],
+    ['with an empty resource', { verb: 'get', resource: '.' }, /is no resource/],
   ])('%s', (_what, asked, words) => expect(() => reviewedRequest(asked, known)).toThrow(words))
 })

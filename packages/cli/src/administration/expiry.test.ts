@@ -3,7 +3,7 @@ import { expiryOf } from './expiry.ts'
 
 const now = Date.parse('2030-01-01T00:00:00Z')
 
-describe('a token ends', () => {
+describe('a token expires', () => {
   const rows = [
     ['90m', '2030-01-01T01:30:00.000Z'],
     ['12h', '2030-01-01T12:00:00.000Z'],
@@ -15,7 +15,7 @@ describe('a token ends', () => {
   test('never', () => expect(expiryOf('never', now)).toBeUndefined())
 })
 
-describe('refused is an end', () => {
+describe('an expiry is rejected', () => {
   const rows = [
     ['soon', /takes 90m, 12h, 30d, a date such as 2030-12-31, or never; not "soon"/],
     ['', /not ""/],

@@ -92,7 +92,7 @@ const documents: Readonly<Record<string, unknown>> = {
 const call = async ({ path }: { readonly path: string }) => documents[path] ?? {}
 const client = { call }
 
-test("every model, the callers' own and every custom API is a value with its types, each under a name of its own", async () => {
+test('every model, every own-objects API and every custom API is an exported value with types and a unique name', async () => {
   const versions = await readDescribedApi(client, (group) => group === 'todo.example.com')
   expect(versions.map(({ group }) => group)).toEqual(['todo.example.com', 'uc.api.todo.example.com'])
   const text = moduleText(versions, 'https://pergola.example.com')
@@ -116,7 +116,7 @@ test("every model, the callers' own and every custom API is a value with its typ
   }
 })
 
-test('the host itself has models without a group; what describes nothing is empty', async () => {
+test('a core model has an apiVersion without a group; a model without a schema has an unknown type', async () => {
   const core = await readDescribedApi(client, (group) => group === '')
   expect(core).toEqual([{ group: '', version: 'v1alpha1', models: [], routes: [], schemas: {} }])
   const bare = { kind: 'Thing', singular: 'thing', plural: 'things', isOwn: false, indexes: [] }

@@ -3,13 +3,13 @@ import { typeOfSchema } from './type-of-schema.ts'
 
 const nameOf = (component: string) => component.replaceAll('.', '')
 
-test('what has a default is there when it is read, and can be left out when it is sent', () => {
+test('a field with a default is required when read and optional when sent', () => {
   const schema = { properties: { a: { type: 'string', default: 'x' } }, required: ['a'] }
   expect(typeOfSchema(schema, { nameOf })).toBe('{ readonly a: string }')
   expect(typeOfSchema(schema, { nameOf, isSent: true })).toBe('{ readonly a?: string }')
 })
 
-describe('a schema is a type', () => {
+describe('a schema is converted to the type', () => {
   const rows: readonly (readonly [schema: unknown, type: string])[] = [
     [{ type: 'string', maxLength: 3 }, 'string'],
     [{ type: 'integer' }, 'number'],

@@ -11,7 +11,7 @@ writeFileSync(join(folder, 'src/plugin.ts'), 'const spec = {\n  title: 1,\n  sta
 
 const rows: readonly (readonly [what: string, message: string, lines: readonly string[]])[] = [
   [
-    'what a process wrote when it could not start has its own place, and no frames of others',
+    'a failed start shows the position in the plugin without frames of other code',
     [
       'it ended with code 1 before it was healthy:',
       `  file://${folder}/src/plugin.ts:36`,
@@ -28,7 +28,7 @@ const rows: readonly (readonly [what: string, message: string, lines: readonly s
     ['src/plugin.ts:36 Error: not like this', 'it ended with code 1 before it was healthy:'],
   ],
   [
-    'a failure keeps the frames of the plugin itself',
+    'an error keeps only the stack frames of the plugin',
     [
       'TypeError: boom',
       `    at fails (file://${folder}/src/rules.ts:4:9)`,
@@ -38,19 +38,19 @@ const rows: readonly (readonly [what: string, message: string, lines: readonly s
     ['src/rules.ts:4 TypeError: boom', '    at handle (src/plugin.ts:20:3)'],
   ],
   [
-    'a schema that is refused is where its field is written',
+    'an invalid schema is shown with the line of its field',
     'the model is not valid: spec.versions[0].schema.properties.spec.properties.title.pattern is none',
     [
       'src/plugin.ts:2 the model is not valid: spec.versions[0].schema.properties.spec.properties.title.pattern is none',
     ],
   ],
   [
-    'where that could be in two places, none is named',
+    'a field that occurs twice in the source is shown without a line',
     'the model is not valid: spec.versions[0].schema.properties.spec.properties.state.pattern is none',
     ['the model is not valid: spec.versions[0].schema.properties.spec.properties.state.pattern is none'],
   ],
   [
-    'other words stay as they are',
+    'other messages are unchanged',
     'todos hold values twice\n"a": one, two',
     ['todos hold values twice', '"a": one, two'],
   ],

@@ -8,34 +8,34 @@ type State = Parameters<typeof refuseFailed>[2]
 
 const rows: readonly (readonly [what: string, plugin: Plugin, state: State, message: string | undefined])[] = [
   [
-    'is prepared, whatever an earlier try came to',
+    'is being prepared, even after an earlier failed upgrade',
     { spec: { digest: 'old', candidate: { digest: 'new' } }, status: { upgrade: failed } },
     { phase: 'Failed' },
     undefined,
   ],
   [
-    'is withdrawn, and nobody has said why yet',
+    'was rolled back, without a reason yet',
     { spec: { digest: 'old' }, status: { upgrade: { to: sent.version, phase: 'Preparing' } } },
     undefined,
     undefined,
   ],
-  ['is withdrawn', { spec: { digest: 'old' }, status: { upgrade: failed } }, undefined, 'why'],
-  ['holds, and is not started yet', { spec: { digest: 'new' } }, { phase: 'NotStarted' }, undefined],
-  ['holds, and cannot be started', { spec: { digest: 'new' } }, { phase: 'Failed', message: 'no' }, 'no'],
+  ['was rolled back', { spec: { digest: 'old' }, status: { upgrade: failed } }, undefined, 'why'],
+  ['is active and not started yet', { spec: { digest: 'new' } }, { phase: 'NotStarted' }, undefined],
+  ['is active and cannot be started', { spec: { digest: 'new' } }, { phase: 'Failed', message: 'no' }, 'no'],
   [
-    'holds, and ends again and again',
+    'is active and crashes repeatedly',
     { spec: { digest: 'new' } },
     { phase: 'NotStarted', reason: 'BackingOff', message: 'ended' },
     'ended',
   ],
   [
-    'holds, and waits for another',
+    'is active and waits for a dependency',
     { spec: { digest: 'new' } },
     { phase: 'NotStarted', reason: 'WaitingForDependency' },
     undefined,
   ],
 ]
-test.each(rows)('what was sent %s', (_, plugin, state, message) => {
+test.each(rows)('the uploaded version %s', (_, plugin, state, message) => {
   const look = () => refuseFailed(plugin, sent, state)
   if (message === undefined) expect(look).not.toThrow()
   else expect(look).toThrow(new HostRefusal(message, {}))

@@ -34,7 +34,7 @@ function host({ verbose = false, review = denied }: { readonly verbose?: boolean
 const target = '/apis/todo.example.com/v1alpha1/todos'
 const request = { msg: 'request', method: 'GET', target, user: 'ann', requestId: 'r-1', ms: 3, verb: 'list' }
 
-test('who is denied is told with the narrowest role that would do, and how it is given', async () => {
+test('a denied request is shown with the narrowest role that would allow it and the grant command', async () => {
   const { said, tell } = host()
   tell({ ...request, status: 403, reason: 'Forbidden' })
   await expect
@@ -44,20 +44,20 @@ test('who is denied is told with the narrowest role that would do, and how it is
     ])
 })
 
-test('where no role would do, none is named', async () => {
+test('a denied request that no role would allow is shown without a role', async () => {
   const { said, tell } = host({ review: { ...denied, templates: [] } })
   tell({ ...request, status: 403, reason: 'Forbidden' })
   await expect.poll(() => said.join('')).toContain('; no role template would allow it')
   expect(said.join('')).not.toContain('pergola grant')
 })
 
-test('what a page of another site may not do is no matter of roles', async () => {
+test('a request rejected for its origin is shown without a role', async () => {
   const { said, tell } = host()
   tell({ ...request, status: 403, reason: 'CrossSite' })
   await expect.poll(() => said).toEqual([`http: 403 ann GET ${target} | CrossSite`])
 })
 
-test('a failure of the plugin is told with its place', async () => {
+test('an error in the plugin is shown with its source position', async () => {
   const { said, tell } = host()
   tell({ ...request, status: 500 })
   tell({ ...request, status: 503, requestId: 'r-2', reason: 'PluginNotStarted' })
@@ -69,7 +69,7 @@ test('a failure of the plugin is told with its place', async () => {
     ])
 })
 
-test('other requests are told to who wants to know everything, but for what the command asks itself', async () => {
+test("verbose output shows all other requests except the command's own", async () => {
   const quiet = host()
   const verbose = host({ verbose: true })
   for (const { tell } of [quiet, verbose]) {
@@ -84,7 +84,7 @@ test('other requests are told to who wants to know everything, but for what the 
   expect(quiet.said).toEqual([])
 })
 
-test('of what the host says, warnings are told, and how a plugin came to its end, once', () => {
+test('warnings of the host and the exit of a plugin are shown; an abandoned upgrade is not', () => {
   const { said, tell } = host()
   tell({ level: 'warn', msg: 'something is odd', err: { stack: 'Error: odd\n    at x' } })
   tell({ level: 'warn', msg: 'upgrade abandoned', plugin: 'todo', why: 'x' })

@@ -7,20 +7,20 @@ function printed(colours: boolean) {
   return { output, text: () => text }
 }
 
-test('lines stand below each other, behind time and name', () => {
+test('lines are aligned after the time and the name', () => {
   const { output, text } = printed(false)
   output.say('todo', ['one', 'two\nthree'], 'bad')
   output.say('db', ['four'])
   expect(text()).toBe('10:01:31 todo  one\n               two\n               three\n10:01:31 db    four\n')
 })
 
-test('colours are for terminals', () => {
+test('colours are used on terminals only', () => {
   const { output, text } = printed(true)
   output.say('todo', ['one'], 'bad')
   expect(text()).toContain('\u001B[31mone')
 })
 
-test('what others write moves no cursor', () => {
+test('escape sequences are removed and other control characters replaced', () => {
   const { output, text } = printed(false)
   output.say('todo', ['\u001B[2Jone\rtwo\u0007'])
   expect(text()).toBe('10:01:31 todo  one?two?\n')

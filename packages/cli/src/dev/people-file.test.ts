@@ -8,12 +8,12 @@ import { forgetPeople, readPeople, writePeople } from './people-file.ts'
 const folder = mkdtempSync(join(tmpdir(), 'pergola-people-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const people = { url: 'http://localhost:1', pid: process.pid, tokens: { ann: 'pgs_x', nobody: null } }
-/** No process has it: beyond what the kernel gives out. */
+/** Larger than any process ID of the kernel, so no process has it. */
 const nobodysPid = 4_194_305
 
 beforeAll(() => void openDevFolder(folder, { reset: false }))
 
-test('people are found from below the folder, read by their owner alone, and forgotten', () => {
+test('users are found from subfolders, are readable only by their owner, and can be removed', () => {
   mkdirSync(join(folder, 'src/deep'), { recursive: true })
   expect(readPeople(folder)).toBeUndefined()
   writePeople(folder, people)
@@ -23,7 +23,7 @@ test('people are found from below the folder, read by their owner alone, and for
   expect(readPeople(folder)).toBeUndefined()
 })
 
-test('those that somebody else may have written are not there, nor those of another machine', () => {
+test('a file that others can read, or with a URL of another machine, is ignored', () => {
   writePeople(folder, people)
   const file = join(folder, '.pergola/people.json')
   chmodSync(file, 0o644)
@@ -36,19 +36,19 @@ test('those that somebody else may have written are not there, nor those of anot
   }
 })
 
-test.runIf(process.getuid?.() === 0)('those of another account are not there', () => {
+test.runIf(process.getuid?.() === 0)('a file of another account is ignored', () => {
   writePeople(folder, people)
   chownSync(join(folder, '.pergola/people.json'), 65_534, 65_534)
   expect(readPeople(folder)).toBeUndefined()
   forgetPeople(folder)
 })
 
-test('those of a host that was killed are not there', () => {
+test('a file of a host that was killed is ignored', () => {
   writePeople(folder, { ...people, pid: nobodysPid })
   expect(readPeople(folder)).toBeUndefined()
 })
 
-test('what is kept is kept, until it is to be forgotten', () => {
+test('the sealing key and the seeded mark are kept until a reset', () => {
   const first = openDevFolder(folder, { reset: true })
   expect(openDevFolder(folder, { reset: false }).sealingKey).toBe(first.sealingKey)
   first.markSeeded()

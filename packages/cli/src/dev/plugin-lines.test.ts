@@ -13,14 +13,14 @@ function plugin() {
   return { lines, said, taken: () => taken }
 }
 
-test('what a plugin writes is told as it comes, with its own paths', () => {
+test('output of a plugin is shown as it arrives, with paths relative to the plugin', () => {
   const { lines, said } = plugin()
   lines.take('hello')
   lines.take('    at file:///home/ann/todo/src/plugin.ts:3:1')
   expect(said).toEqual(['hello', '    at src/plugin.ts:3:1'])
 })
 
-test('what Node.js says of debuggers is not', () => {
+test('debugger messages of Node.js are not shown', () => {
   const { lines, said, taken } = plugin()
   lines.take('Debugger listening on ws://127.0.0.1:9229/x')
   lines.take('For help, see: https://nodejs.org/en/docs/inspector')
@@ -31,7 +31,7 @@ test('what Node.js says of debuggers is not', () => {
   expect(taken()).toBe(1)
 })
 
-test('a failure is kept for the line of its request, whichever comes first', async () => {
+test('an error is shown in the line of its request, whichever arrives first', async () => {
   const { lines, said } = plugin()
   const early = lines.failureOf('r-1')
   lines.take('GET /a failed (request r-1): Error: one')
@@ -44,7 +44,7 @@ test('a failure is kept for the line of its request, whichever comes first', asy
   expect(said).toEqual(['something else'])
 })
 
-test('a failure that no request tells of is told by itself', async () => {
+test('an error without a request line is shown on its own', async () => {
   const { lines, said } = plugin()
   lines.take('GET /a failed (request r-1): Error: one')
   await expect.poll(() => said).toEqual(['Error: one'])
@@ -52,7 +52,7 @@ test('a failure that no request tells of is told by itself', async () => {
   expect(said).toHaveLength(1)
 })
 
-test('what was held is told, but for what somebody else has told', () => {
+test('held output is shown on release, except lines that the start failure already shows', () => {
   const { lines, said } = plugin()
   lines.hold()
   lines.take('of the one that answers')

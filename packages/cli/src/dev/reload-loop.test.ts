@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createReloadLoop, type Saved } from './reload-loop.ts'
 
-/** Notes what it was asked for, and ends when it is told to. */
+/** Records the reloads and completes each when the test says so. */
 function slowLoop() {
   const asked: (readonly string[])[] = []
   const ends: (() => void)[] = []
@@ -15,7 +15,7 @@ function slowLoop() {
   return { loop, asked, end: () => ends.shift()?.() }
 }
 
-test('files that are saved together are one reload', async () => {
+test('files saved together cause one reload', async () => {
   const { loop, asked } = slowLoop()
   loop.start()
   for (const file of ['b.ts', 'a.ts', 'b.ts']) loop.saved([file])
@@ -24,7 +24,7 @@ test('files that are saved together are one reload', async () => {
   expect(asked).toHaveLength(1)
 })
 
-test('what is saved meanwhile is reloaded after it, once', async () => {
+test('saves during a reload cause one more reload after it', async () => {
   const { loop, asked, end } = slowLoop()
   loop.start()
   loop.saved(['a.ts'])
@@ -40,7 +40,7 @@ test('what is saved meanwhile is reloaded after it, once', async () => {
   expect(asked).toHaveLength(2)
 })
 
-test('who saves without end is reloaded all the same', async () => {
+test('continuous saves do not delay a reload forever', async () => {
   const { loop, asked } = slowLoop()
   loop.start()
   for (let saves = 0; asked.length === 0 && saves < 5_000; saves++) {
@@ -50,7 +50,7 @@ test('who saves without end is reloaded all the same', async () => {
   expect(asked).toEqual([['a.ts']])
 })
 
-test('nothing begins before the start, and what was saved before is not lost', async () => {
+test('no reload begins before the start; earlier saves are reloaded then', async () => {
   const { loop, asked } = slowLoop()
   loop.saved(['a.ts'])
   await sleep(100)
@@ -59,7 +59,7 @@ test('nothing begins before the start, and what was saved before is not lost', a
   expect(asked).toEqual([['a.ts']])
 })
 
-test('the end waits for what is being done, and begins nothing more', async () => {
+test('stopping waits for the running reload and starts no other', async () => {
   const { loop, asked, end } = slowLoop()
   loop.start()
   loop.saved(['a.ts'])

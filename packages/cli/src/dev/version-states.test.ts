@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createVersionStates } from './version-states.ts'
 
-test('what a version was once says nothing of what it is, when another has come to answer', () => {
+test('the state of an earlier version is dropped when another version starts', () => {
   const states = createVersionStates()
   states.tell('todo', 'one', { phase: 'Started' })
   states.tell('todo', 'two', { phase: 'NotStarted' })
@@ -11,14 +11,14 @@ test('what a version was once says nothing of what it is, when another has come 
   expect(states.of('two')).toEqual({ phase: 'Started' })
 })
 
-test('other plugins have states of their own', () => {
+test('each plugin has its own states', () => {
   const states = createVersionStates()
   states.tell('todo', 'one', { phase: 'Started' })
   states.tell('notes', 'two', { phase: 'Started' })
   expect(states.of('one')).toEqual({ phase: 'Started' })
 })
 
-test('who waits hears of the next word', async () => {
+test('a waiter is notified of the next state', async () => {
   const states = createVersionStates()
   const next = states.next()
   states.tell('todo', 'one', { phase: 'Failed', message: 'no' })

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
 })
 
-/** Longer than a test may last: what is told is told by a hint of the system, not by looking from time to time. */
+/** Longer than a test may last, so that changes are reported by file system events and not by polling. */
 const anHour = 3_600_000
 
 function watched({ lookMs = anHour } = {}) {
@@ -27,20 +27,20 @@ function watched({ lookMs = anHour } = {}) {
 
 const patience = { timeout: 60_000 }
 
-test('a saved file is told as soon as the system hints at it', async () => {
+test('a saved file is reported on its file system event', async () => {
   using it = watched()
   it.write('src/plugin.ts', 'two')
   await expect.poll(() => it.saved, { ...patience, interval: 5 }).toEqual(['src/plugin.ts'])
 })
 
-test('so is one that an editor puts in the place of the other', async () => {
+test('a file that an editor renames over the original is reported', async () => {
   using it = watched()
   it.write('src/.plugin.ts.swap', 'two')
   renameSync(join(it.folder, 'src/.plugin.ts.swap'), join(it.folder, 'src/plugin.ts'))
   await expect.poll(() => it.saved, patience).toEqual(['src/plugin.ts'])
 })
 
-test('what an editor, or sed, writes first is no save, however late it takes its place', async () => {
+test('the temporary file of an editor or of sed is not reported before the rename', async () => {
   using it = watched()
   for (const [at, text] of ['two', 'three', 'four'].entries()) {
     it.write('src/sedXyZ', text)
@@ -53,8 +53,8 @@ test('what an editor, or sed, writes first is no save, however late it takes its
   expect(it.saved).toEqual(['src/plugin.ts', 'src/plugin.ts', 'src/plugin.ts'])
 })
 
-test('new files are told, also in folders that were not there, and those that are gone', async () => {
-  // The system does not hint at everything in a folder that is new.
+test('new files, files in new folders and deleted files are reported', async () => {
+  // The file system does not report every event in a new folder.
   using it = watched({ lookMs: 100 })
   mkdirSync(join(it.folder, 'extensions/deep'), { recursive: true })
   it.write('extensions/deep/role.yaml', 'kind: Role')
@@ -68,7 +68,7 @@ test('new files are told, also in folders that were not there, and those that ar
     .toEqual(['extensions/deep/role.yaml', 'extensions/deep/role.yaml', 'package.json', 'src/plugin.ts'])
 })
 
-test('what is nobody’s source is not', async () => {
+test('files that are not sources are not reported', async () => {
   using it = watched()
   it.write('README.md', 'words')
   mkdirSync(join(it.folder, 'src/node_modules'))

@@ -8,7 +8,7 @@ const ready = `[ok]     accepting   requests, by version 1.2.0
 not ready: plugins
 `
 
-test('what the server says of itself is told with what to do', () => {
+test('the checks of /readyz become findings, with advice for those that failed', () => {
   expect(readinessFindings(ready)).toMatchObject([
     { level: 'ok', name: 'accepting', words: 'requests, by version 1.2.0' },
     { level: 'ok', name: 'database', words: 'SQLite pergola.db' },
@@ -30,30 +30,31 @@ describe('the version of the server', () => {
   test.each([
     ['the same', '1.2.0', 'ok'],
     ['a newer one', '1.1.0', 'warn'],
-    ['another one altogether', '2.0.0', 'failed'],
+    ['an older major version', '2.0.0', 'failed'],
   ])('is %s', (_what, own, level) => expect(versionFinding(ready, own)).toMatchObject({ level }))
-  test('is not told to everybody', () => expect(versionFinding('[ok]     accepting\n', '1.2.0')).toBeUndefined())
+  test('is absent when the server does not report it', () =>
+    expect(versionFinding('[ok]     accepting\n', '1.2.0')).toBeUndefined())
 })
 
 describe('clocks', () => {
   const at = 1_900_000_000_000
   test.each([
     ['that agree', 0, 'ok', /same/],
-    ['that agree up to the second that a date has', -999, 'ok', /same/],
-    ['of which the server is a minute ahead', 62_000, 'warn', /^1m ahead of/],
-    ['of which the server is ten minutes behind', -602_000, 'failed', /^10m behind/],
+    ['that agree within the one-second resolution of a date', -999, 'ok', /same/],
+    ['with the server a minute ahead', 62_000, 'warn', /^1m ahead of/],
+    ['with the server ten minutes behind', -602_000, 'failed', /^10m behind/],
   ])('%s', (_what, apart, level, words) => {
     const finding = clockFinding({ serverMs: at + apart, sentMs: at, answeredMs: at + 100 })
     expect(finding).toMatchObject({ level, words: expect.stringMatching(words) as string })
   })
-  test('that nobody tells', () =>
+  test('without a date from the server', () =>
     expect(clockFinding({ serverMs: Number.NaN, sentMs: at, answeredMs: at })).toMatchObject({ level: 'warn' }))
 })
 
 test.each([
-  ['ends in a year', 365, 'ok'],
-  ['ends in ten days', 10, 'warn'],
-  ['has ended', -1, 'failed'],
+  ['expires in a year', 365, 'ok'],
+  ['expires in ten days', 10, 'warn'],
+  ['has expired', -1, 'failed'],
 ])('a certificate that %s', (_what, days, level) =>
   expect(certificateFinding(1_900_000_000_000 + days * 86_400_000, 1_900_000_000_000)).toMatchObject({ level }),
 )
@@ -63,9 +64,9 @@ describe('plugins', () => {
     ({ metadata: { name: 'todo' }, spec: { version: '1.0.0', enabled }, status }) as unknown as PluginObject
   test.each([
     ['that run', plugin(true, { phase: 'Started' }), 'ok', /1 of 1 plugins run/],
-    ['that are off', plugin(false, { phase: 'Disabled' }), 'ok', /0 of 1 plugins run/],
+    ['that are disabled', plugin(false, { phase: 'Disabled' }), 'ok', /0 of 1 plugins run/],
     ['that wait', plugin(true, { phase: 'NotStarted', reason: 'BuildingIndexes', message: '4 %' }), 'warn', /4 %/],
-    ['that end again and again', plugin(true, { phase: 'NotStarted', reason: 'BackingOff' }), 'failed', /BackingOff/],
+    ['that crash repeatedly', plugin(true, { phase: 'NotStarted', reason: 'BackingOff' }), 'failed', /BackingOff/],
     ['that failed', plugin(true, { phase: 'Failed', message: 'it ended' }), 'failed', /1.0.0 is Failed: it ended/],
   ])('%s', (_what, one, level, words) =>
     expect(pluginFindings([one])).toMatchObject([{ level, words: expect.stringMatching(words) as string }]),

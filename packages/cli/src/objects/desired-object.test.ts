@@ -21,8 +21,8 @@ const type = { apiVersion: stored.apiVersion, kind: stored.kind }
 const apart = { statusSubresource: true }
 const together = { statusSubresource: false }
 
-describe('an object that is to be changed', () => {
-  test('has what the file says in place of what is stored, and keeps what others write', () => {
+describe('an update', () => {
+  test('takes the spec from the file and keeps metadata that the file omits', () => {
     const written = { ...type, metadata: { name: 'milk' }, spec: { title: 'Buy oats' } }
     expect(changedObject(written, stored, apart)).toEqual({
       ...type,
@@ -39,7 +39,7 @@ describe('an object that is to be changed', () => {
     })
   })
 
-  test('has the labels that the file names, and no others', () => {
+  test('has exactly the labels that the file names', () => {
     const written = { ...type, metadata: { name: 'milk', labels: {}, annotations: null }, spec: {} }
     expect(changedObject(written, stored, apart).metadata).toMatchObject({
       labels: {},
@@ -47,19 +47,19 @@ describe('an object that is to be changed', () => {
     })
   })
 
-  test('carries the version and the identity that its writer had read', () => {
+  test('uses the version and uid of the file, if it has them', () => {
     const written = { ...type, metadata: { name: 'milk', uid: 'u-0', version: 3 }, spec: {} }
     expect(changedObject(written, stored, apart).metadata).toMatchObject({ uid: 'u-0', version: 3 })
   })
 
-  test('has a status of the file only where the object carries it', () => {
+  test('takes the status from the file only when the model has no status sub-resource', () => {
     const written = { ...type, metadata: { name: 'milk' }, spec: {}, status: { remindedAt: 'now' } }
     expect(changedObject(written, stored, apart)).toMatchObject({ status: { remindedAt: 'never' } })
     expect(changedObject(written, stored, together)).toMatchObject({ status: { remindedAt: 'now' } })
   })
 })
 
-test('an object that is to be made has nothing that a server has said of it', () => {
+test('a create omits metadata and status that the server sets', () => {
   expect(newObject(stored, apart)).toEqual({
     ...type,
     metadata: {
@@ -72,5 +72,5 @@ test('an object that is to be made has nothing that a server has said of it', ()
   })
 })
 
-test('what is read and written back is the same', () =>
+test('writing back an unchanged object is no change', () =>
   expect(comparable(changedObject(stored, stored, apart))).toEqual(comparable(stored)))

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { inOrder } from './in-order.ts'
 
-test('things are done at most so many at a time, and told in the order in which they were given', async () => {
+test('work runs with bounded concurrency and results come in the order of the input', async () => {
   let running = 0
   let most = 0
   const told: number[] = []
@@ -18,7 +18,7 @@ test('things are done at most so many at a time, and told in the order in which 
   expect(most).toBe(4)
 })
 
-test('what fails is thrown in its turn', async () => {
+test('an error is thrown after the results that precede it', async () => {
   const told: number[] = []
   const work = async (at: number) => {
     if (at === 2) throw new Error('two')

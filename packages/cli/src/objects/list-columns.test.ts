@@ -6,7 +6,7 @@ const heads = (schema: object) => columnsOf(schema as never).map(({ head }) => h
 const withSpec = (properties: object) => ({ properties: { spec: { type: 'object', properties } } })
 
 describe('a table shows', () => {
-  test('what a thing is called, whose it is, how it stands and when it is due, before anything else', () => {
+  test('title, owner, state and dates before other fields', () => {
     const todo = {
       note: { type: 'string', maxLength: 10_000 },
       title: text,
@@ -22,21 +22,25 @@ describe('a table shows', () => {
 
   test.each([
     ['at most five fields', Object.fromEntries('abcdefg'.split('').map((name) => [name, text])), 'A B C D E'],
-    ['fields of several words as such', { displayName: text }, 'DISPLAY NAME'],
-    ['names that are in objects', { target: { type: 'object', properties: { name: text } } }, 'TARGET'],
-    ['no objects and lists of objects without a name', { a: { type: 'object' }, b: { type: 'array', items: {} } }, ''],
-    ['nothing that is secret, or tells nobody anything', { token: { ...text, writeOnly: true }, digest: text }, ''],
-    ['no column for a reference that leads nowhere', { a: { $ref: '#/components/schemas/Nothing' } }, ''],
+    ['camel-case field names as separate words', { displayName: text }, 'DISPLAY NAME'],
+    ['the name inside an object field', { target: { type: 'object', properties: { name: text } } }, 'TARGET'],
+    [
+      'no objects and no lists of objects without a name',
+      { a: { type: 'object' }, b: { type: 'array', items: {} } },
+      '',
+    ],
+    ['no secrets and no digests', { token: { ...text, writeOnly: true }, digest: text }, ''],
+    ['no column for an unresolvable reference', { a: { $ref: '#/components/schemas/Nothing' } }, ''],
   ])('%s', (_what, properties, expected) => expect(heads(withSpec(properties)).join(' ')).toBe(expected))
 
-  test('the phase behind the spec, and fields beside a spec where there is none', () => {
+  test('the phase after the spec fields, and top-level fields for objects without a spec', () => {
     const status = { type: 'object', properties: { phase: text, message: text } }
     expect(heads({ properties: { ...withSpec({ version: text }).properties, status } })).toEqual(['VERSION', 'PHASE'])
     const roleRef = { type: 'object', properties: { name: text } }
     expect(heads({ properties: { metadata: { type: 'object' }, roleRef } })).toEqual(['ROLE REF'])
   })
 
-  test('what references lead to, though not in circles', () => {
+  test('referenced schemas, without following cycles', () => {
     const follow = (reference: string) => (reference === 'owner' ? text : { $ref: reference })
     const schema = withSpec({ owner: { $ref: 'owner' }, circle: { $ref: 'circle' } })
     expect(columnsOf(schema, follow).map(({ head }) => head)).toEqual(['OWNER'])
@@ -48,16 +52,21 @@ describe('a cell', () => {
     columnsOf(withSpec({ field: schema }))[0]?.cellOf({ spec: { field: value } })
 
   test.each([
-    ['of a text', text, 'Buy milk', 'Buy milk'],
-    ['of nothing', text, undefined, ''],
+    ['of a string', text, 'Buy milk', 'Buy milk'],
+    ['of a missing value', text, undefined, ''],
     ['of a boolean', { type: 'boolean' }, false, 'false'],
     ['of a list', { type: 'array', items: text }, ['a', 'b'], 'a, b'],
-    ['of a list of named things', { type: 'array', items: { properties: { name: text } } }, [{ name: 'a' }], 'a'],
-    ['of what is longer than it', text, 'x'.repeat(50), `${'x'.repeat(39)}…`],
-    ['of what would move a cursor', text, 'a\u001b[2Jb\nc', String.raw`a\u{1b}[2Jb\u{a}c`],
-    ['of what a stored object has against its schema', text, { deep: 1 }, ''],
+    [
+      'of a list of objects with a name',
+      { type: 'array', items: { properties: { name: text } } },
+      [{ name: 'a' }],
+      'a',
+    ],
+    ['of a long string, truncated', text, 'x'.repeat(50), `${'x'.repeat(39)}…`],
+    ['of control characters, escaped', text, 'a\u001b[2Jb\nc', String.raw`a\u{1b}[2Jb\u{a}c`],
+    ['of a value that does not match its schema', text, { deep: 1 }, ''],
   ])('%s', (_what, schema, value, expected) => expect(cellOf(schema, value)).toBe(expected))
 
-  test('of a time is short', () =>
+  test('of a time, without seconds', () =>
     expect(cellOf({ ...text, format: 'date-time' }, '2030-03-01T10:00:30.000Z')).toMatch(/^2030-0[23]-\d\d \d\d:\d\d$/))
 })

@@ -36,7 +36,7 @@ async function addAll(writer: ObjectWriter, objects: readonly ApiObject[]): Prom
   for (const object of objects) await writer.add(object)
 }
 
-test('a table is as wide as its first screenful, which is shown before the rest has come', async () => {
+test('a table takes its widths from the first screen of rows and prints them before the rest arrives', async () => {
   const { terminal, written } = terminalOf({ rows: 2 })
   const writer = createTableWriter(terminal, columns)
   await writer.add(todo('a', { title: 'One' }))
@@ -48,7 +48,7 @@ test('a table is as wide as its first screenful, which is shown before the rest 
   expect(written()).toBe('  a-much-longer-name  x           1m\n')
 })
 
-test('a table that was seen whole leaves out what is empty; one of nothing is nothing', async () => {
+test('a table that fits on one screen omits empty columns; an empty table prints nothing', async () => {
   const { terminal, written } = terminalOf()
   const writer = createTableWriter(terminal, columns)
   await addAll(writer, [todo('a', { title: 'One' }), todo('b')])
@@ -58,7 +58,7 @@ test('a table that was seen whole leaves out what is empty; one of nothing is no
   expect(written()).toBe('')
 })
 
-test('a table of changes says what became of each', async () => {
+test('a table of changes shows the change of each object', async () => {
   const { terminal, written } = terminalOf()
   const writer = createTableWriter(terminal, [], { withChange: true })
   await writer.add(todo('a'), 'present')
@@ -68,7 +68,7 @@ test('a table of changes says what became of each', async () => {
   expect(written()).toBe('  CHANGE   NAME  AGE\n  present  a     1m\n  added    b     1m\n')
 })
 
-test('JSON is one document, and one a line where there is no end; names and YAML as apply takes them', async () => {
+test('JSON is one document, or one line per object for a watch; names are lines; YAML is what apply accepts', async () => {
   const { terminal, written } = terminalOf()
   for (const objects of [[], [todo('a'), todo('b')]]) {
     const writer = createJsonWriter(terminal)
@@ -92,7 +92,7 @@ test('JSON is one document, and one a line where there is no end; names and YAML
   expect(written()).toMatch(/^apiVersion: a\/v1\n[^]*\n---\n# changed\napiVersion: a\/v1\n/)
 })
 
-test('what waits to be written is bounded', async () => {
+test('output is flushed when the buffer is full', async () => {
   const { terminal, written } = terminalOf()
   const writer = createNameWriter(terminal)
   await addAll(

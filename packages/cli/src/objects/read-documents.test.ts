@@ -28,13 +28,13 @@ async function read(
 }
 
 describe('objects are read', () => {
-  test('from documents of a file, each with its line', async () =>
+  test('from the documents of a file, each with its line', async () =>
     expect(await read({ 'a.yaml': `${todo('milk')}---\n${todo('tea')}---\n` }, { path: 'a.yaml' })).toEqual([
       'milk 1 a.yaml:4',
       'tea 2 a.yaml:9',
     ]))
 
-  test('from the files of a folder by name, and of those in it only when that is said', async () => {
+  test('from the files of a folder in order of name, and from subfolders only with recursive', async () => {
     const files = { 'b.yaml': todo('two'), 'a.yml': todo('one'), 'deep/c.yaml': todo('three'), 'read.me': 'no' }
     expect(await read(files)).toEqual(['one 1 a.yml:4', 'two 1 b.yaml:4'])
     expect(await read(files, { recursive: true })).toHaveLength(3)
@@ -52,22 +52,22 @@ describe('objects are read', () => {
   })
 })
 
-describe('nothing is taken', () => {
+describe('reading fails', () => {
   test.each([
-    ['when a document is broken', `${todo('a')}---\na: [\n`, /a\.yaml:\d+ /],
-    ['when a key is there twice', `${todo('a')}kind: Todo\n`, /a\.yaml:5 Map keys must be unique/],
-    ['when a document is no object', `${todo('a')}---\n- 1\n`, /a\.yaml:6 is no object/],
+    ['for invalid YAML', `${todo('a')}---\na: [\n`, /a\.yaml:\d+ /],
+    ['for a duplicate key', `${todo('a')}kind: Todo\n`, /a\.yaml:5 Map keys must be unique/],
+    ['for a document that is not an object', `${todo('a')}---\n- 1\n`, /a\.yaml:6 is no object/],
     ['without a kind', 'apiVersion: v1\nmetadata: { name: a }\n', /a\.yaml:1 has no kind/],
     ['without a name', 'apiVersion: v1\nkind: Role\nmetadata: { generateName: a- }\n', /has no metadata\.name/],
-    ['when an object is there twice', `${todo('a')}---\n${todo('a')}`, /a\.yaml:6 is Todo "a", as .*a\.yaml:1 is/],
-    ['from an empty file', '', /there is no object in/],
-    ['when aliases are too many', bomb(), /[Ee]xcessive alias/],
+    ['for a duplicate object', `${todo('a')}---\n${todo('a')}`, /a\.yaml:6 is Todo "a", as .*a\.yaml:1 is/],
+    ['for an empty file', '', /there is no object in/],
+    ['for too many aliases', bomb(), /[Ee]xcessive alias/],
   ])('%s', (_what, text, words) => expect(read({ 'a.yaml': text }, { path: 'a.yaml' })).rejects.toThrow(words))
 
-  test('of JSON that is cut off, with its line', () =>
+  test('for truncated JSON, with its line', () =>
     expect(read({ 'a.json': '{\n"kind":\n' }, { path: 'a.json' })).rejects.toThrow(/a\.json(:\d)? /))
 
-  test('of a file that is not there', () => expect(read({}, { path: 'b.yaml' })).rejects.toThrow(/cannot be read/))
+  test('for a missing file', () => expect(read({}, { path: 'b.yaml' })).rejects.toThrow(/cannot be read/))
 })
 
 function bomb(): string {

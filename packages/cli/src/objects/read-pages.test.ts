@@ -2,7 +2,7 @@ import type { ListQuery } from '@pergola/client'
 import { expect, test } from 'vitest'
 import { readPages } from './read-pages.ts'
 
-/** Pages of so many objects, and what was asked for. */
+/** A list of `count` objects in pages of `each`; records the queries. */
 function pages(count: number, each: number) {
   const asked: ListQuery[] = []
   const list = async (query: ListQuery) => {
@@ -21,14 +21,14 @@ async function namesOf(objects: AsyncIterable<{ readonly metadata: { readonly na
   return names
 }
 
-test('objects come in order, all of them or as many as are wanted', async () => {
+test('objects come in order, up to the limit', async () => {
   const { list } = pages(25, 10)
   expect(await namesOf(readPages({ list, query: {} }))).toEqual(Array.from({ length: 25 }, (_, at) => String(at)))
   expect(await namesOf(readPages({ list, query: {}, limit: 12 }))).toHaveLength(12)
   expect(await namesOf(readPages({ list: pages(0, 10).list, query: {} }))).toEqual([])
 })
 
-test('nothing is asked for but the next page, and not even that when it is not wanted', async () => {
+test('at most one page is read ahead, and none beyond the limit', async () => {
   const { list, asked } = pages(100, 10)
   const objects = readPages({ list, query: { sort: 'a' } })
   for (let at = 0; at < 10; at++) await objects.next()
@@ -40,7 +40,7 @@ test('nothing is asked for but the next page, and not even that when it is not w
   expect(few.asked).toEqual([{ size: 10 }])
 })
 
-test('a page that fails is told when its turn comes, and what came before is not lost', async () => {
+test('a failed page is thrown after all objects of the pages before it', async () => {
   const { list } = pages(100, 10)
   const names: string[] = []
   const read = async () => {

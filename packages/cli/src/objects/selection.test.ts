@@ -19,21 +19,21 @@ describe('--where', () => {
     ['due', 'spec.due'],
     ['!due', '!spec.due'],
     ['state=', 'spec.state='],
-  ])('%s is asked for as %s', (word, selector) => expect(fieldSelectorOf([word], indexed)).toBe(selector))
+  ])('%s becomes the selector %s', (word, selector) => expect(fieldSelectorOf([word], indexed)).toBe(selector))
 
-  test('a value may hold anything, and stays one term', () => {
+  test('a value with special characters is escaped and stays one term', () => {
     const selector = fieldSelectorOf(['state=a, b=(c) ! \\ d'], indexed) ?? ''
     expect(parseSelector('fieldSelector', selector)).toMatchObject([
       { key: 'spec.state', op: '=', value: 'a, b=(c) ! \\ d' },
     ])
   })
 
-  test('several are all to hold, none is everything', () => {
+  test('several conditions are combined with AND; without conditions there is no selector', () => {
     expect(fieldSelectorOf(['state=open', 'words=milk'], indexed)).toBe('spec.state=open,words=milk')
     expect(fieldSelectorOf([], indexed)).toBeUndefined()
   })
 
-  test.each(['', '=open', '!state=open'])('"%s" is refused', (word) =>
+  test.each(['', '=open', '!state=open'])('"%s" is rejected', (word) =>
     expect(() => fieldSelectorOf([word], indexed)).toThrow(/--where takes field=value/),
   )
 })
@@ -44,4 +44,4 @@ test.each([
   ['-due', 'spec.due,desc'],
   ['+spec.due', 'spec.due,asc'],
   ['-metadata.name', 'metadata.name,desc'],
-])('--sort %s is asked for as %s', (word, sort) => expect(sortOf([word], indexed)).toEqual([sort]))
+])('--sort %s becomes %s', (word, sort) => expect(sortOf([word], indexed)).toEqual([sort]))

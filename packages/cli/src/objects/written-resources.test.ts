@@ -19,7 +19,7 @@ function document(apiVersion: string, kind: string, spec: object = {}): ObjectDo
   return { file: 'a.yaml', number: 1, object, placeOf: () => 'a.yaml:1' }
 }
 
-test('models go first, then users and roles, then the rest', () => {
+test('models are written first, then users and roles, then the rest', () => {
   const documents = [
     document('v1alpha1', 'RoleBinding'),
     document('todo.example.com/v1', 'Todo'),
@@ -35,19 +35,29 @@ test('models go first, then users and roles, then the rest', () => {
   ])
 })
 
-test('an object of a model that is yet to be made waits for it', () => {
+test('an object whose model is in the same input is resolved later', () => {
   const model = { group: 'note.example.com', kind: 'Note', versions: [{ name: 'v1' }] }
   const documents = [document('note.example.com/v1', 'Note'), document('plugin.platform.run/v1alpha1', 'Model', model)]
   expect(placeDocuments(documents, known).map(({ resource }) => resource?.kind)).toEqual([undefined, 'Model'])
 })
 
-describe('a type that there is not is refused', () => {
+describe('an unknown type is rejected', () => {
   test.each([
-    ['nearly', 'todo.example.com/v1', 'Toddo', /did you mean Todo\?/],
-    ['in that version', 'todo.example.com/v2', 'Todo', /it is in todo\.example\.com\/v1/],
-    ['at all in a group that there is', 'todo.example.com/v1', 'Elephant', /there are Todo/],
-    ['in any group', 'other.example.com/v1', 'Other', /is its plugin installed and started\?/],
-    ['by a model without versions', 'plugin.platform.run/v1', 'Modell', /is its plugin installed/],
+    ['with a suggestion for a misspelt kind', 'todo.example.com/v1', 'Toddo', /did you mean Todo\?/],
+    ['with the versions that exist', 'todo.example.com/v2', 'Todo', /it is in todo\.example\.com\/v1/],
+    ['with the kinds of the group', 'todo.example.com/v1', 'Elephant', /there are Todo/],
+    [
+      'with a hint at its plugin, for an unknown group',
+      'other.example.com/v1',
+      'Other',
+      /is its plugin installed and started\?/,
+    ],
+    [
+      'with a hint at its plugin, for an unknown version of the host',
+      'plugin.platform.run/v1',
+      'Modell',
+      /is its plugin installed/,
+    ],
   ])('%s', (_what, apiVersion, kind, words) =>
     expect(() => placeDocuments([document(apiVersion, kind)], known)).toThrow(words),
   )

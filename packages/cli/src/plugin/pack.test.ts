@@ -13,7 +13,7 @@ import { AuthorFault, ProjectFault } from './author-fault.ts'
 import { packPlugin } from './pack.ts'
 import { todoProject, type TestProject } from './plugin-project.rows.ts'
 
-// A package is three processes, and some tests make three of them.
+// Packing starts three processes, and some tests pack three times.
 vi.setConfig({ testTimeout: 60_000 })
 
 const out = mkdtempSync(join(tmpdir(), 'pergola-packed-'))
@@ -21,7 +21,7 @@ afterAll(() => rmSync(out, { recursive: true }))
 
 const pack = ({ folder }: TestProject) => packPlugin({ folder, out, conditions: ['source'] })
 
-/** What its author is told, a line each. */
+/** The faults reported to the author, one line each. */
 async function faultsOf(project: TestProject): Promise<readonly string[]> {
   const fault: unknown = await pack(project).then(
     () => undefined,
@@ -29,11 +29,11 @@ async function faultsOf(project: TestProject): Promise<readonly string[]> {
   )
   if (fault instanceof AuthorFault) return fault.lines
   if (fault instanceof ProjectFault) return [fault.message]
-  throw new Error('it was packed, or failed by itself', { cause: fault })
+  throw new Error('expected a fault of the author', { cause: fault })
 }
 
 describe('the package of the example', () => {
-  test('holds one file of code with its map, what it says of itself, and its roles', async () => {
+  test('contains one code file with its source map, the manifest, and the roles', async () => {
     using project = todoProject({
       'extensions/lists/first.yml': 'apiVersion: todo.example.com/v1alpha1\nkind: Todo\nmetadata: {name: first}\n',
       'logo.svg': '<svg/>',
@@ -79,7 +79,7 @@ describe('the package of the example', () => {
     for (const [path, bytes] of files) expect(readFileSync(join(project.folder, 'dist', path))).toEqual(bytes)
   })
 
-  test('is the same bytes whenever and wherever it is made', async () => {
+  test('is reproducible: the same bytes at any time and in any folder', async () => {
     using project = todoProject()
     using elsewhere = todoProject({ 'package.json': readFileSync(join(project.folder, 'package.json')) })
     const first = await pack(project)
@@ -91,7 +91,7 @@ describe('the package of the example', () => {
     expect(bytes.toString('latin1')).not.toContain(project.folder)
   })
 
-  test('runs where nothing is installed, and tells of mistakes in the lines that were written', async () => {
+  test('runs without node_modules, with a source map to the original files', async () => {
     using project = todoProject()
     const { file } = await pack(project)
     const { files } = await readPackage(readFileSync(file))
@@ -106,7 +106,7 @@ describe('the package of the example', () => {
     expect(sources.filter((source) => source.startsWith('.') || source.startsWith('/'))).toEqual([])
   })
 
-  test('names the lines that were written in the stack of an error', async () => {
+  test('names the source lines in the stack of an error', async () => {
     using project = todoProject(plugin(`if (process.env.PERGOLA_PROTOCOL) throw new Error('boom')\n${minimal}`))
     const { files } = await readPackage(readFileSync((await pack(project)).file))
     const folder = mkdtempSync(join(out, 'host-'))
@@ -115,7 +115,7 @@ describe('the package of the example', () => {
     await expect(run).rejects.toThrow(/Error: boom\n {4}at (\S+ \()?src\/plugin\.ts:2:41/)
   })
 
-  test('tells what it carries and what it will do', async () => {
+  test('reports the inlined packages and the summary', async () => {
     using project = todoProject()
     const { summary, inlined } = await pack(project)
     expect(inlined).toEqual(
@@ -124,14 +124,14 @@ describe('the package of the example', () => {
     expect(summary.map(({ heading }) => heading)).toContain('open to everybody')
   })
 
-  test('tells what the plugin warned of as it was loaded, whatever differs in it', async () => {
+  test('reports warnings printed while loading the plugin, even if they differ between loads', async () => {
     using project = todoProject(plugin(`console.warn('mind the gap', Math.random())\n${minimal}`))
     expect((await pack(project)).warnings).toMatch(/^mind the gap [\d.e-]+$/)
     using other = todoProject()
     expect((await pack(other)).warnings).toBe('')
   })
 
-  test('has roles that were written by hand in what it tells, and the place that others keep them', async () => {
+  test('includes YAML roles in the summary, also from src/main/resources', async () => {
     using project = todoProject({
       'src/main/resources/extensions/more.yaml': roleText({ name: 'todo-status', resource: 'todo/todos/status' }),
     })
@@ -176,48 +176,48 @@ const minimal = "export default definePlugin({ name: 'todo' })\n"
 const extension = (text: string) => ({ 'extensions/more.yaml': text })
 const packageJson = (json: object) => ({ 'package.json': JSON.stringify({ name: 'x', version: '1.0.0', ...json }) })
 
-describe('an author is told', () => {
+describe('packing reports', () => {
   type Row = readonly [
     what: string,
     files: Readonly<Record<string, string | Buffer>>,
     told: readonly (string | RegExp)[],
   ]
   const rows: readonly Row[] = [
-    ['what cannot be read', plugin('const a = = 1\n'), ['src/plugin.ts:2:11 Unexpected token']],
+    ['a syntax error', plugin('const a = = 1\n'), ['src/plugin.ts:2:11 Unexpected token']],
     [
-      'that nothing is exported',
+      'a missing default export',
       plugin('export const a = 1\n'),
       ['src/plugin.ts:2:1 there is no default export; end the file with "export default definePlugin({ ... })"'],
     ],
     [
-      'that something else is exported',
+      'a default export that is not a plugin',
       plugin("definePlugin({ name: 'todo' })\nexport default 3\n"),
       ['src/plugin.ts:2:1 the default export is not a plugin; write "export default definePlugin({ ... })"'],
     ],
     [
-      'what is not installed',
+      'a dependency that is not installed',
       plugin(`import x from 'nowhere/x'\nconsole.log(x)\n${minimal}`),
       ['src/plugin.ts:2:15 "nowhere/x" is not installed; npm install nowhere'],
     ],
     [
-      'what is not there',
+      'an import of a missing file',
       plugin(`import x from './gone.ts'\nconsole.log(x)\n${minimal}`),
       [/^src\/plugin\.ts:2:15 Could not resolve '\.\/gone\.ts'/],
     ],
     [
-      'what is thrown',
+      'an error thrown while loading',
       plugin(`const list: string[] = []\nconsole.log(list[0]!.length)\n${minimal}`),
       [/^src\/plugin\.ts:3:\d+ Cannot read properties of undefined \(reading 'length'\)$/],
     ],
     [
-      'how decorators are compiled, where they are not',
+      'decorators that are not enabled in tsconfig.json',
       plugin(`function log() {}\nclass One {\n  @log\n  run() {}\n}\nnew One().run()\n${minimal}`),
       [
         'src/plugin.ts:4:3 Node.js reads no decorators; set "experimentalDecorators": true in compilerOptions of tsconfig.json, and they are compiled',
       ],
     ],
     [
-      'every fault of the definition, where it is written',
+      'every fault of the definition, with its position',
       plugin(
         [
           "const Todo = defineModel({ apiVersion: 'todo.example.com/v1', plural: 'Todos',",
@@ -235,17 +235,17 @@ describe('an author is told', () => {
       ],
     ],
     [
-      'that the plugin does something when it is loaded',
+      'a plugin that exits while loading',
       plugin(`console.log('hello')\nprocess.exit(3)\n${minimal}`),
       [/^src\/plugin\.ts:4:16 loading the plugin ended the process with 3; nothing may run .*\n {2}hello$/],
     ],
     [
-      'that the definition hangs on chance',
+      'a definition that differs between loads',
       plugin("export default definePlugin({ name: 'todo', description: String(Math.random()) })\n"),
       [/^src\/plugin\.ts:2:16 the definition is not deterministic/],
     ],
     [
-      'that native code cannot be carried',
+      'a native addon',
       {
         ...plugin(`import x from 'fast'\nconsole.log(x)\n${minimal}`),
         'node_modules/fast/package.json': '{"name":"fast","version":"1.0.0","main":"fast.node"}',
@@ -254,7 +254,7 @@ describe('an author is told', () => {
       [/^fast\/fast\.node the package fast needs native code, which a plugin cannot carry/],
     ],
     [
-      'that code compiled on installation cannot either',
+      'a dependency that is compiled on installation',
       {
         ...plugin(`import x from 'fast'\nconsole.log(x)\n${minimal}`),
         'node_modules/fast/package.json': '{"name":"fast","version":"1.0.0","main":"fast.js"}',
@@ -264,13 +264,13 @@ describe('an author is told', () => {
       [/^fast\/fast\.js the package fast is compiled from native code/],
     ],
     [
-      'of what pages for the console need and do not have',
+      'an unresolved import in the console pages',
       { 'src/ui/index.ts': "import 'nowhere'\nexport default {}" },
       [/^src\/ui\/index\.ts .*'nowhere'/],
     ],
-    ['of YAML that cannot be read', extension('a: [1\nb: 2\n'), [/^extensions\/more\.yaml:2:1 /]],
+    ['invalid YAML', extension('a: [1\nb: 2\n'), [/^extensions\/more\.yaml:2:1 /]],
     [
-      'of what is no object',
+      'a YAML document that is not an object',
       extension('kind: Role\n---\n- 1\n'),
       [
         'extensions/more.yaml:1:1 a declared object has apiVersion, kind and metadata.name',
@@ -278,101 +278,97 @@ describe('an author is told', () => {
       ],
     ],
     [
-      'of a rule about what the plugin does not have',
+      'a rule on a resource that the plugin does not have',
       extension(roleText({ resource: 'todo/todoes' })),
       ['extensions/more.yaml:9:17 rule names "todoes"; this plugin has todos, todos/status in todo.example.com'],
     ],
     [
-      'of a rule about routes that there are not',
+      'a rule on routes that do not exist',
       extension(roleText({ group: 'uc.api.todo.example.com', resource: 'todos/archive' })),
       [
         'extensions/more.yaml:9:17 rule names "todos/archive"; this plugin has todos, todos/share in uc.api.todo.example.com',
       ],
     ],
     [
-      'of a rule about a group that is not its own',
+      'a rule on a group of another plugin',
       extension(roleText({ group: 'todos.example.com', resource: 'todo/todos' })),
       [/^extensions\/more\.yaml:9:17 rule names "todo\/todos" in todos\.example\.com; groups of this plugin are todo/],
     ],
     [
-      'of a verb that is none',
+      'an unknown verb',
       extension(roleText({ verb: 'read' })),
       [/^extensions\/more\.yaml:10:13 rule names the verb "read"; there are create, delete/],
     ],
     [
-      'of a role that stands in the code too',
+      'a role that the code declares too',
       extension(roleText({ name: 'todo-view' })),
       ['extensions/more.yaml:4:9 Role "todo-view" stands in roles of the plugin too; write it in one place'],
     ],
     [
-      'of a role that stands there twice',
+      'a duplicate role',
       extension(`${roleText({})}---\n${roleText({})}`),
       ['extensions/more.yaml:15:9 Role "todo-more" stands in extensions/more.yaml:4:9 too; write it in one place'],
     ],
     [
-      'of a role with the name of somebody else',
+      "a role name without the plugin's prefix",
       extension(roleText({ name: 'editor' })),
       ['extensions/more.yaml:4:9 "editor" must begin with "todo-", the name of the plugin'],
     ],
     [
-      'of a role that is no template',
+      'a role that is not a template',
       extension(roleText({ label: 'example.com/a: b' })),
       [/^extensions\/more\.yaml:6:5 a role of a plugin is a template; add the label platform\.run\/role-template/],
     ],
     [
-      'of a role that depends on one that is not there',
+      'a role that depends on an unknown role',
       extension(
         roleText({ more: `  annotations:\n    rbac.authorization.platform.run/dependencies: '["todo-veiw"]'` }),
       ),
       ['extensions/more.yaml:8:5 depends on "todo-veiw", which this plugin does not have'],
     ],
     [
-      'of keys that are reserved',
+      'reserved label or annotation keys',
       extension('apiVersion: todo.example.com/v1alpha1\nkind: Todo\nmetadata:\n  name: a\n  labels: {color: red}\n'),
       [/^extensions\/more\.yaml:5:\d+ the key "color" is reserved; begin it with a domain/],
     ],
     [
-      'of objects that are not its own',
+      'objects of other plugins',
       extension('apiVersion: v1alpha1\nkind: RoleBinding\nmetadata: {name: a}\n'),
       [
         /^extensions\/more\.yaml:2:7 is RoleBinding \(v1alpha1\); this plugin has Todo \(todo\.example\.com\/v1alpha1\)/,
       ],
     ],
     [
-      'of a file in the place of the one that is written',
+      'a file at the path of a generated file',
       { 'extensions/roles.yaml': roleText({}) },
       ['extensions/roles.yaml is written from the roles of the plugin; give yours another name'],
     ],
     [
-      'of two files for one place',
+      'two files with one path in the package',
       { ...extension(roleText({})), 'src/main/resources/extensions/more.yaml': '' },
       [
         'src/main/resources/extensions/more.yaml lies in the package where extensions/more.yaml does; give it another name',
       ],
     ],
     [
-      'of two ranges of hosts',
+      'two host version ranges',
       {
         ...packageJson({ pergola: { requires: '^1.0.0' } }),
         ...plugin("export default definePlugin({ name: 'todo', requires: '^2.0.0' })\n"),
       },
       ['package.json definePlugin says requires "^2.0.0", and package.json "^1.0.0"; say it once'],
     ],
-    ['of a version that is none', packageJson({ version: '1.0' }), [/^package\.json: the version "1\.0" must be like/]],
+    ['an invalid version', packageJson({ version: '1.0' }), [/^package\.json: the version "1\.0" must be like/]],
+    ['a missing version', { 'package.json': '{"name":"x"}' }, ['package.json has no version; add "version": "1.0.0"']],
     [
-      'of a missing version',
-      { 'package.json': '{"name":"x"}' },
-      ['package.json has no version; add "version": "1.0.0"'],
-    ],
-    [
-      'of a range that is none',
+      'an invalid version range',
       packageJson({ pergola: { requires: 'new' } }),
       [/^package\.json: pergola\.requires "new"/],
     ],
-    ['of a package.json that is none', { 'package.json': '{' }, [/^package\.json is not JSON: /]],
-    ['of a beginning that is not there', packageJson({ pergola: { entry: 'src/x.ts' } }), [/^there is no src\/x\.ts/]],
+    ['an invalid package.json', { 'package.json': '{' }, [/^package\.json is not JSON: /]],
+    ['a missing entry file', packageJson({ pergola: { entry: 'src/x.ts' } }), [/^there is no src\/x\.ts/]],
     [
-      'of a logo outside',
+      'a logo outside the folder',
       packageJson({ pergola: { logo: '../a.svg' } }),
       [/^package\.json: pergola\.logo "\.\.\/a\.svg" must/],
     ],
@@ -384,7 +380,7 @@ describe('an author is told', () => {
     expect(existsSync(join(project.folder, 'dist'))).toBe(false)
   })
 
-  test('that the SDK is too old', async () => {
+  test('an SDK that is too old', async () => {
     const sdk = 'node_modules/@pergola/plugin-sdk'
     const old = {
       [`${sdk}/package.json`]: '{"name":"@pergola/plugin-sdk","exports":{".":"./index.js"}}',
@@ -397,7 +393,7 @@ describe('an author is told', () => {
     ])
   })
 
-  test('that loading takes too long', async () => {
+  test('loading that takes too long', async () => {
     using project = todoProject(plugin(`setInterval(() => {}, 1_000)\nawait new Promise(() => {})\n${minimal}`))
     expect(await faultsOf(project)).toEqual([
       expect.stringMatching(/^src\/plugin\.ts:4:16 loading the plugin took more/),
@@ -405,12 +401,12 @@ describe('an author is told', () => {
   })
 })
 
-test('code that prints, and keeps the process busy, is packed all the same', async () => {
+test('a plugin that prints and keeps the event loop alive while loading is packed', async () => {
   using project = todoProject(plugin(`console.log('{}')\nsetInterval(() => {}, 1_000)\n${minimal}`))
   expect((await pack(project)).manifest.name).toBe('todo')
 })
 
-test('what is imported later is in the one file too', async () => {
+test('dynamic imports are bundled into the same file', async () => {
   using project = todoProject({
     ...plugin("const { name } = await import('./later.ts')\nexport default definePlugin({ name })\n"),
     'src/later.ts': "export const name = 'later'\n",
@@ -421,14 +417,14 @@ test('what is imported later is in the one file too', async () => {
   expect([...files.keys()]).toEqual(['plugin.js', 'plugin.js.map', 'plugin.json', 'ui/index.js'])
 })
 
-test('what a plugin reads of the environment is nothing', async () => {
+test('a plugin sees an empty environment while it is packed', async () => {
   using project = todoProject(
     plugin("export default definePlugin({ name: 'todo', description: JSON.stringify(process.env) })\n"),
   )
   expect((await pack(project)).manifest.description).toBe('{}')
 })
 
-test('what an earlier package had is not in the next', async () => {
+test('files of an earlier package are not in the next one', async () => {
   using project = todoProject({ 'extensions/old.yaml': roleText({}) })
   await pack(project)
   rmSync(join(project.folder, 'extensions'), { recursive: true })

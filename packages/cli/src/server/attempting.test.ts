@@ -8,21 +8,25 @@ const failing = (error: Error, name?: string) =>
     throw error
   })
 
-describe('what a server refuses is told with what to do', () => {
+describe('an error of the server becomes a message with the next step', () => {
   test.each([
-    ['for want of rights', new ApiError('Forbidden', 'no'), { next: 'pergola can-i delete todos milk', exitCode: 1 }],
-    ['since it is not there', new ApiError('NotFound', 'no'), { next: 'pergola list todos', exitCode: 1 }],
     [
-      'since nobody is signed in',
+      'when the caller may not do it',
+      new ApiError('Forbidden', 'no'),
+      { next: 'pergola can-i delete todos milk', exitCode: 1 },
+    ],
+    ['when the object does not exist', new ApiError('NotFound', 'no'), { next: 'pergola list todos', exitCode: 1 }],
+    [
+      'when the caller is not signed in',
       new ApiError('Unauthenticated', 'no'),
       { next: 'pergola login <url>', exitCode: exitCodes.notSignedIn },
     ],
     ['for another reason', new ApiError('InUse', 'it is held'), { message: 'it is held', reason: 'InUse' }],
   ])('%s', (_what, error, expected) => expect(failing(error, 'milk')).rejects.toMatchObject(expected))
 
-  test('of a collection without a name', () =>
+  test('for a collection, without an object name', () =>
     expect(failing(new ApiError('Forbidden', 'no'))).rejects.toMatchObject({ next: 'pergola can-i delete todos' }))
-  test('and whatever else fails stays as it is', () => expect(failing(new Error('cut'))).rejects.toThrow(/^cut$/))
-  test('what succeeds is handed on', () =>
+  test('other errors are unchanged', () => expect(failing(new Error('cut'))).rejects.toThrow(/^cut$/))
+  test('the result of a success is returned', () =>
     expect(attempting({ verb: 'get', resource: 'a' }, async () => 7)).resolves.toBe(7))
 })

@@ -15,23 +15,27 @@ const known = [
   resource('more.example.com', 'user'),
 ]
 
-describe('a resource is meant by', () => {
+describe('a resource is found by', () => {
   test.each([
     ['its plural', 'todos', 'todos.todo.example.com'],
     ['its singular', 'todo', 'todos.todo.example.com'],
     ['its plural and group', 'notes.more.example.com', 'notes.more.example.com'],
     ['its singular and group', 'note.notes.example.com', 'notes.notes.example.com'],
-    ['a name of the host, whatever plugins have', 'users', 'users'],
-    ['a name of the host, taken by a plugin, with its group', 'users.more.example.com', 'users.more.example.com'],
+    ['a core name, even if a plugin has the same', 'users', 'users'],
+    ['a core name with the group of a plugin', 'users.more.example.com', 'users.more.example.com'],
   ])('%s', (_what, named, expected) => expect(fullName(findResource(known, named))).toBe(expected))
 })
 
-describe('a resource is refused', () => {
+describe('a resource is rejected', () => {
   test.each([
-    ['that several groups have', 'notes', /say which one: notes\.notes\.example\.com, notes\.more\.example\.com/],
-    ['with a letter too few', 'todo.todo.example.co', /did you mean todos\.todo|there are/],
+    [
+      'that is ambiguous between groups',
+      'notes',
+      /say which one: notes\.notes\.example\.com, notes\.more\.example\.com/,
+    ],
+    ['with a letter missing', 'todo.todo.example.co', /did you mean todos\.todo|there are/],
     ['with letters swapped', 'tdoos', /did you mean todos\?|did you mean todos or todo\?/],
-    ['with its beginning', 'tod', /did you mean todo or todos/],
-    ['that nothing is like', 'elephants', /there are notes\.more\.example\.com, .*, roles, .*users/],
+    ['with only a prefix', 'tod', /did you mean todo or todos/],
+    ['without a similar name', 'elephants', /there are notes\.more\.example\.com, .*, roles, .*users/],
   ])('%s', (_what, named, words) => expect(() => findResource(known, named)).toThrow(words))
 })

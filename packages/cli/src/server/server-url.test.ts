@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { serverUrl } from './server-url.ts'
 
-describe('an address is kept', () => {
+describe('a server address is normalised', () => {
   test.each([
     ['https://pergola.example.com', 'https://pergola.example.com'],
     ['https://pergola.example.com/', 'https://pergola.example.com'],
@@ -13,12 +13,12 @@ describe('an address is kept', () => {
     ['https://localhost:8443', 'https://localhost:8443'],
     ['http://127.0.0.1:8090', 'http://127.0.0.1:8090'],
     ['http://[::1]:8090', 'http://[::1]:8090'],
-  ])('%s as %s', (text, kept) => expect(serverUrl(text)).toBe(kept))
-  test('plain http to another machine, when that is said to be fine', () =>
+  ])('%s to %s', (text, kept) => expect(serverUrl(text)).toBe(kept))
+  test('plain http to another machine is accepted with insecureHttp', () =>
     expect(serverUrl('http://192.0.2.1', { insecureHttp: true })).toBe('http://192.0.2.1'))
 })
 
-describe('an address is refused', () => {
+describe('a server address is rejected', () => {
   test.each([
     ['http://192.0.2.1', /plain http.*--insecure-http/],
     ['http://127.0.0.1.example.com', /plain http/],

@@ -14,22 +14,22 @@ import {
 const one: KnownServer = { url: 'https://one.example', username: 'ann', token: 'pgs_1', kind: 'session' }
 const two: KnownServer = { url: 'https://two.example', username: 'bob', token: 'pgl_2', kind: 'token' }
 
-describe('the servers that somebody is signed in on', () => {
+describe('the file of logins', () => {
   let folder = ''
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'pergola-servers-'))
   })
   afterEach(() => rmSync(folder, { recursive: true }))
 
-  test('are where the environment says, or below the home folder', () => {
+  test('is in XDG_CONFIG_HOME or below the home folder', () => {
     expect(serversFileOf({ XDG_CONFIG_HOME: '/x', HOME: '/home/ann' })).toBe('/x/pergola/servers.json')
     expect(serversFileOf({ HOME: '/home/ann' })).toBe('/home/ann/.config/pergola/servers.json')
   })
 
-  test('are none before the first login', () =>
+  test('is empty before the first login', () =>
     expect(readServers(join(folder, 'servers.json'))).toEqual({ servers: [] }))
 
-  test('are written whole, for their owner alone, and leave nothing else behind', () => {
+  test('is written atomically, readable only by its owner, without temporary files', () => {
     const file = join(folder, 'pergola/servers.json')
     writeServers(file, { servers: [] })
     writeServers(file, withServer({ servers: [] }, one))
@@ -39,12 +39,12 @@ describe('the servers that somebody is signed in on', () => {
     expect(statSync(join(folder, 'pergola')).mode & 0o777).toBe(0o700)
   })
 
-  test('that cannot be understood are not taken for none', () => {
+  test('is rejected when it is invalid, not treated as empty', () => {
     writeFileSync(join(folder, 'servers.json'), '{"servers":')
     expect(() => readServers(join(folder, 'servers.json'))).toThrow(/is not a valid login file/)
   })
 
-  test('the last login is the one that is meant, and when it is gone the one before', () => {
+  test('has the last login as current; after its logout, the one before', () => {
     const both = withServer(withServer({ servers: [] }, one), two)
     expect(both.current).toBe(two.url)
     expect(withServer(both, { ...one, token: 'pgs_3' })).toEqual({

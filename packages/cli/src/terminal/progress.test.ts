@@ -14,7 +14,7 @@ function terminalWith(isTTY: boolean) {
   return { terminal, told: () => String(screen.read() ?? '') }
 }
 
-test('progress is shown at a terminal after two seconds, and is gone in the end', () => {
+test('on a terminal, progress appears after two seconds and is cleared at the end', () => {
   const { terminal, told } = terminalWith(true)
   {
     using _ = showingProgress(terminal, () => '3 of 10')
@@ -28,7 +28,7 @@ test('progress is shown at a terminal after two seconds, and is gone in the end'
   expect(told()).toBe('')
 })
 
-test('where nobody looks it is a line now and then', () => {
+test('without a terminal, progress is printed every ten seconds', () => {
   const { terminal, told } = terminalWith(false)
   using _ = showingProgress(terminal, () => '3 of 10')
   vi.advanceTimersByTime(9_000)

@@ -13,7 +13,7 @@ const invalid = new ApiError('Invalid', 'the todo is not valid', {
 
 describe('an error ends a command', () => {
   test.each([
-    ['used wrongly', usedWrongly('no'), 2, ['no']],
+    ['for wrong usage', usedWrongly('no'), 2, ['no']],
     ['with what to do', new CommandFault('no', { next: 'pergola list' }), 1, ['no', '  next      pergola list']],
     [
       'with fields',
@@ -22,7 +22,7 @@ describe('an error ends a command', () => {
       ['the todo is not valid', '  spec.title  is required', '  a           is not a known field'],
     ],
     [
-      'with fields once, where the message names them, too',
+      'with fields once, when the message names them too',
       new ApiError('Invalid', 'the todo is not valid: spec.title is required; a is not a known field', {
         errors: invalid.errors ?? [],
       }),
@@ -39,13 +39,13 @@ describe('an error ends a command', () => {
     ],
     ['not signed in', new ApiError('Unauthenticated', 'no'), 4, ['no', '  next      pergola login <url>']],
     [
-      'of the server itself',
+      'of the server, with the request ID',
       new ApiError('Internal', 'the server failed', { requestId: 'r-1' }),
       1,
       ['the server failed', '  request   r-1, to be found in the log of the server'],
     ],
     [
-      'without an answer',
+      'without a response',
       new ConnectionError('GET /apis has no answer: refused'),
       3,
       [
@@ -54,7 +54,7 @@ describe('an error ends a command', () => {
       ],
     ],
     ['of any kind', new Error('a\u001b[2Jb'), 1, [String.raw`a\u{1b}[2Jb`]],
-    ['that is none', 'text', 1, ['text']],
+    ['that is not an Error', 'text', 1, ['text']],
   ])('%s', (_what, error, exitCode, lines) => expect(renderError(error)).toEqual({ exitCode, lines }))
 
   test.each([
@@ -63,16 +63,16 @@ describe('an error ends a command', () => {
     ['PluginNotStarted', /pergola plugin list/],
     ['TooManyRequests', /try again in a few s/],
     ['Draining', /pergola doctor/],
-  ] as const)('for the reason %s with what to do', (reason, words) =>
+  ] as const)('for the reason %s, with the next step', (reason, words) =>
     expect(renderError(new ApiError(reason, 'no')).lines[1]).toMatch(words),
   )
 
-  test('with the time that a busy server asks for', () =>
+  test('with the Retry-After time of the server', () =>
     expect(renderError(new ApiError('TooManyRequests', 'no', { headers: { 'retry-after': '7' } })).lines[1]).toContain(
       'in 7 s',
     ))
 
-  test('with an authority to name, where a certificate is not known', () =>
+  test('with a hint at the certificate authority, for an unknown certificate', () =>
     expect(renderError(new ConnectionError('GET / has no answer: self-signed certificate')).lines[1]).toContain(
       'NODE_EXTRA_CA_CERTS',
     ))

@@ -3,7 +3,7 @@ import { tableOf } from './table.ts'
 import { shortDuration } from './times.ts'
 import { visibleJson } from './visible.ts'
 
-test('columns are as wide as what they hold, whatever the letters', () =>
+test('column widths count wide and combining characters', () =>
   expect(
     tableOf(
       ['NAME', 'CITY'],
@@ -24,7 +24,7 @@ test.each([
   [14 * 86_400_000, '14d'],
 ])('%d ms are %s', (milliseconds, words) => expect(shortDuration(milliseconds)).toBe(words))
 
-test('JSON that is shown means the same, and moves no cursor', () => {
+test('JSON is shown with control characters escaped and the same value', () => {
   const text = JSON.stringify({ a: '\u009b2J\u202e\u2028x\u{e0001}' })
   const shown = visibleJson(text)
   expect(shown).toMatch(/^[ -~]*$/)

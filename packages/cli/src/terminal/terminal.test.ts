@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { createTerminal } from './terminal.ts'
 
-/** A reader that takes a piece when it is told to. */
+/** A stream that accepts the next chunk when the test says so. */
 function slowStream({ isTTY = false } = {}) {
   const taken: string[] = []
   const waiting: (() => void)[] = []
@@ -22,7 +22,7 @@ function slowStream({ isTTY = false } = {}) {
 
 const { stdin } = process
 
-test('who writes waits until somebody has read', async () => {
+test('a write waits until the stream drains', async () => {
   const { stream, take } = slowStream()
   const terminal = createTerminal({ stdin, stdout: stream, stderr: slowStream().stream, variables: {} })
   let isWritten = false
@@ -36,17 +36,17 @@ test('who writes waits until somebody has read', async () => {
 
 test.each([
   ['at a terminal', { isTTY: true }, {}, true],
-  ['not elsewhere', { isTTY: false }, {}, false],
+  ['not without a terminal', { isTTY: false }, {}, false],
   ['not with NO_COLOR', { isTTY: true }, { NO_COLOR: '1' }, false],
-  ['with an empty NO_COLOR, which says nothing', { isTTY: true }, { NO_COLOR: '' }, true],
-  ['not where the terminal has none', { isTTY: true }, { TERM: 'dumb' }, false],
+  ['with an empty NO_COLOR', { isTTY: true }, { NO_COLOR: '' }, true],
+  ['not on a dumb terminal', { isTTY: true }, { TERM: 'dumb' }, false],
 ])('there are colours %s', (_what, kind, variables, isPainted) => {
   const { stream } = slowStream(kind)
   const { paint, paintTold } = createTerminal({ stdin, stdout: stream, stderr: stream, variables })
   expect([paint('red', 'x'), paintTold('red', 'x')]).toEqual(Array(2).fill(isPainted ? '\u001b[31mx\u001b[39m' : 'x'))
 })
 
-test('what is written takes the place of a line of progress', () => {
+test('a message replaces the progress line', () => {
   const screen = Object.assign(new PassThrough(), { isTTY: true })
   const stderr = screen as unknown as NodeJS.WriteStream
   const terminal = createTerminal({ stdin, stdout: slowStream().stream, stderr, variables: {} })

@@ -25,6 +25,6 @@ test.each([
   expect(deviceOf(agent)).toBe(words)
 })
 
-test('what is unknown and long is cut', () => {
+test('an unknown long user agent is truncated', () => {
   expect(deviceOf('x'.repeat(300))).toBe(`${'x'.repeat(60)}…`)
 })

@@ -38,7 +38,7 @@ type NoteModel = ReturnType<typeof define>
 type Stored = NonNullable<NoteModel['object']>
 type Reconcile = (note: Stored, context: ControllerContext, model: NoteModel) => Promise<void> | void
 
-/** A plugin with one controller, over a socket, whose clock the test moves. */
+/** Starts a plugin with one controller on a socket, with a clock that the test advances. */
 async function start(notes: Notes, reconcile: Reconcile, options: Partial<PluginServerOptions> = {}) {
   const clock = createManualClock(Date.parse('2030-03-01T09:00:00Z'))
   const log: string[] = []
@@ -59,7 +59,7 @@ async function start(notes: Notes, reconcile: Reconcile, options: Partial<Plugin
   return { clock, log, stop: () => running.stop(), [Symbol.asyncDispose]: () => running.stop() }
 }
 
-test('a controller is called for what is there, what comes and what changes, and writes a status', async () => {
+test('a controller is called for present, new and changed objects, and writes a status', async () => {
   const notes = await server.notes()
   await notes.create({ metadata: { name: 'one' }, spec: { text: 'a' } })
   const seen: string[] = []
@@ -76,10 +76,10 @@ test('a controller is called for what is there, what comes and what changes, and
   expect(running.log).toEqual([])
 })
 
-test('what changes while all that is there is still being read does not wait for all of that', async () => {
+test('a change during the initial list is handled before the list ends', async () => {
   const notes = await server.notes()
   const names = Array.from({ length: 300 }, (_, at) => `note-${String(at).padStart(3, '0')}`)
-  // So large that they take a while to come.
+  // Large enough that the initial list takes a while.
   const body = 'x'.repeat(60_000)
   for (const name of names) await notes.create({ metadata: { name }, spec: { text: 'a', body } })
   const seen: string[] = []
@@ -92,7 +92,7 @@ test('what changes while all that is there is still being read does not wait for
   expect(seen.indexOf('note-000 b')).toBeLessThan(names.length / 2)
 })
 
-test('a failure is tried again later, in the log; what is given up waits for a change', async () => {
+test('a failed run is logged and retried with backoff; after giveUp it runs only on a change', async () => {
   const notes = await server.notes()
   let runs = 0
   await using running = await start(notes, ({ spec }) => {
@@ -117,26 +117,13 @@ test('a failure is tried again later, in the log; what is given up waits for a c
   await expect.poll(() => runs).toBe(4)
 })
 
-test('comes again when it asked to, by the clock it was given', async () => {
-  const notes = await server.notes()
-  const at: string[] = []
-  await using running = await start(notes, (_, { clock, requeueAfter }) => {
-    at.push(clock.iso())
-    requeueAfter(86_400_000 * 40)
-  })
-  await notes.create({ metadata: { name: 'one' }, spec: { text: 'a' } })
-  await expect.poll(() => running.clock.waiting).toBe(1)
-  running.clock.advance(86_400_000 * 40)
-  await expect.poll(() => at).toEqual(['2030-03-01T09:00:00.000Z', '2030-04-10T09:00:00.000Z'])
-})
-
-test('only one that leads works, its writes show the fence, and it stops when another leads', async () => {
+test('a controller works only while it holds the lease, and its writes carry the fence', async () => {
   const notes = await server.notes()
   await notes.create({ metadata: { name: 'one' }, spec: { text: 'a' } })
   const fences: (readonly [string | undefined, unknown])[] = []
   const relay = createServer((request, response) => {
     fences.push([request.method, request.headers['pergola-fence']])
-    // The server behind is no host of the plugin, and would not know the lease.
+    // Removes the fence, because the server behind the relay does not know the lease.
     const { 'pergola-fence': _, ...headers } = request.headers as Record<string, string>
     const body = request.method === 'GET' ? null : (request as never)
     const init = { method: request.method ?? 'GET', headers, body, duplex: 'half' as const }
@@ -184,7 +171,7 @@ test('only one that leads works, its writes show the fence, and it stops when an
   relay.close()
 })
 
-test('a stop aborts what runs, waits for it, and is not held up by a failure', async () => {
+test('a stop aborts the running call and waits for it, even if it fails', async () => {
   const notes = await server.notes()
   await notes.create({ metadata: { name: 'one' }, spec: { text: 'a' } })
   const done: string[] = []
@@ -201,7 +188,7 @@ test('a stop aborts what runs, waits for it, and is not held up by a failure', a
   expect([done, running.log]).toEqual([['ended'], []])
 })
 
-test('a model that is not there yet is followed once it is', async () => {
+test('a controller starts once its model exists', async () => {
   const { plural } = await server.notes()
   const number = Number(plural.replace('notes', '')) + 1
   const seen: string[] = []
@@ -214,7 +201,7 @@ test('a model that is not there yet is followed once it is', async () => {
   await expect.poll(() => seen).toEqual(['one'])
 })
 
-test('a finalizer holds what a controller is called for, until it has ended well', async () => {
+test('a finalizer keeps a deleted object until finalize succeeds', async () => {
   const notes = await server.notes()
   const model = define(notes.plural)
   const seen: string[] = []
@@ -237,14 +224,14 @@ test('a finalizer holds what a controller is called for, until it has ended well
   isReady = true
   clock.advance(5)
   await expect.poll(async () => (await notes.get('one')).metadata.finalizers).toEqual(finalizers)
-  // Nobody is called any more for what only others hold.
+  // The controller is not called for an object that only other finalizers keep.
   await notes.patch('one', { metadata: { finalizers: [] } })
   await expect.poll(() => notes.get('one').catch(({ reason }: { reason: string }) => reason)).toBe('NotFound')
   expect(seen.slice(1)).toEqual(['one goes', 'one goes'])
   await running.stop()
 })
 
-test('a controller that asks for it is told of what is gone, as it was last stored, again after a failure, before what comes after it', async () => {
+test('`deleted` gets the last stored state, is retried after a failure, and runs before a new object with the same name', async () => {
   const notes = await server.notes()
   const model = define(notes.plural)
   const seen: string[] = []

@@ -5,13 +5,13 @@ import { backoffMs, WorkQueue, type Failure, type Outcome } from './work-queue.t
 
 interface Run {
   readonly key: string
-  /** Of all that happens. */
+  /** Position in the sequence of all events. */
   readonly began: number
   readonly at: number
   end(outcome: Outcome): Promise<void>
 }
 
-/** A queue whose runs end when the test says so. */
+/** A queue whose runs complete when the test says so. */
 function harness(concurrency: number) {
   const clock = createManualClock()
   const runs: Run[] = []
@@ -34,7 +34,7 @@ function harness(concurrency: number) {
         end: async (outcome) => {
           open.delete(key)
           resolve(outcome)
-          // Until the queue has heard of it.
+          // Lets the queue process the outcome.
           for (let turn = 0; turn < 5; turn++) await Promise.resolve()
         },
       }
@@ -50,7 +50,7 @@ const settled: Outcome = { kind: 'settled' }
 const failed: Outcome = { kind: 'failed', error: new Error('no') }
 
 describe('a key', () => {
-  test('that changes while it waits is worked on once; while it runs, once more', async () => {
+  test('that changes while it is queued runs once; while it runs, once more', async () => {
     const { queue, runs } = harness(1)
     queue.add('a')
     for (const key of ['b', 'b', 'a', 'a', 'b']) queue.add(key)
@@ -61,7 +61,7 @@ describe('a key', () => {
     expect(runs.map(({ key }) => key)).toEqual(['a', 'b', 'a'])
   })
 
-  test('that fails comes again, later and later, up to 1000 s', async () => {
+  test('that fails is retried with exponential backoff, up to 1000 s', async () => {
     const { queue, runs, clock, failures } = harness(1)
     queue.add('a')
     for (let at = 0; at < 22; at++) {
@@ -76,7 +76,7 @@ describe('a key', () => {
     expect(failures.at(-1)).toMatchObject({ failures: 22, waitMs: 1_000_000 })
   })
 
-  test('that succeeds is forgiven', async () => {
+  test('that succeeds has its failure count reset', async () => {
     const { queue, runs, failures } = harness(1)
     queue.add('a')
     await runs[0]?.end(failed)
@@ -87,7 +87,7 @@ describe('a key', () => {
     expect(failures.map((failure) => failure.failures)).toEqual([1, 1])
   })
 
-  test('that asks to come again does, unless a change comes first', async () => {
+  test('that is requeued runs after its delay, or earlier on a change', async () => {
     const { queue, runs, clock } = harness(1)
     queue.add('a')
     await runs[0]?.end({ kind: 'again', afterMs: 100 })
@@ -102,7 +102,7 @@ describe('a key', () => {
     expect([runs.length, clock.waiting]).toEqual([3, 0])
   })
 
-  test('that is settled comes only when it changes', async () => {
+  test('that is settled runs again only on a change', async () => {
     const { queue, runs, clock } = harness(1)
     queue.add('a')
     await runs[0]?.end(settled)
@@ -112,7 +112,7 @@ describe('a key', () => {
     expect(runs).toHaveLength(2)
   })
 
-  test('that is gone does not come again, and comes back without its past', async () => {
+  test('that is forgotten does not run again, and later starts with a failure count of zero', async () => {
     const { queue, runs, clock, failures } = harness(1)
     queue.add('a')
     await runs[0]?.end(failed)
@@ -133,7 +133,7 @@ describe('a key', () => {
   })
 })
 
-test('what was there before waits behind changes, and has one turn of eight', async () => {
+test('keys of the initial list wait behind changes and get every eighth run', async () => {
   const { queue, runs } = harness(1)
   queue.add('first')
   for (const present of ['p1', 'p2', 'p3', 'c2']) queue.addLater(present)
@@ -143,7 +143,7 @@ test('what was there before waits behind changes, and has one turn of eight', as
   expect(runs.map(({ key: worked }) => worked)).toEqual(order)
 })
 
-test('a stop begins nothing more, and waits for what runs', async () => {
+test('a stop starts no run and waits for the running one', async () => {
   const { queue, runs, clock } = harness(1)
   queue.add('a')
   queue.add('b')
@@ -179,7 +179,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.nat(60).map((ms): Step => ({ do: 'wait', ms })) },
 )
 
-test('every change is followed by a run that begins after it, never two of a key at a time, whatever happens', async () => {
+test('for any sequence, every change is followed by a later run, and a key never runs twice at a time', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 3 }), async (steps, concurrency) => {
       const { queue, runs, open, clock, broken, now } = harness(concurrency)
@@ -196,9 +196,9 @@ test('every change is followed by a run that begins after it, never two of a key
         else await [...open.values()][one.which % Math.max(1, open.size)]?.end(one.outcome)
         const began = (name: string) => runs.findLast((run) => run.key === name)?.began ?? 0
         const isWaiting = [...changed].some(([name, at]) => began(name) < at && !open.has(name))
-        if (isWaiting) expect(open.size, 'nobody waits while there is room').toBe(concurrency)
+        if (isWaiting) expect(open.size, 'no key waits while a slot is free').toBe(concurrency)
       }
-      // Without time going on: a change waits for nothing but its turn.
+      // The clock does not advance here: a change waits only for a free slot.
       for (let run = [...open.values()][0]; run; run = [...open.values()][0]) await run.end(settled)
       for (const [one, at] of changed) {
         const last = runs.findLast((run) => run.key === one)

@@ -6,7 +6,7 @@ import { compileSdk, instantiationsIn } from '../compiled-sdk.rows.ts'
 
 const root = resolve(import.meta.dirname, '../../../..')
 const folder = mkdtempSync(join(tmpdir(), 'pergola-decorated-'))
-/** A plugin of decorated classes, and what must not compile. */
+/** A plugin of decorated classes, and mistakes that must not compile. */
 const files = ['conformance/plugins/reports.ts', 'types/decorated-mistakes.ts'].map((file) => join(root, 'tests', file))
 
 beforeAll(async () => {

@@ -5,8 +5,8 @@ import { ApiVersion, Controller, Delete, Get, Patch, Post, Put, routesOf } from 
 import type { EndpointDecorator } from './index.ts'
 
 /*
- * Node.js reads no decorators, so they are called here as compilers would have them called. Classes as authors write them are
- * packed by the conformance tests.
+ * Node.js cannot run decorators, so this test calls them as compiled code does. The conformance tests pack classes as authors
+ * write them.
  */
 type Decorate = <Decorated>(
   decorator: EndpointDecorator<Decorated>,
@@ -34,7 +34,7 @@ describe.for([
   ['standard', standard],
   ['experimental', experimental],
 ] as const)('%s decorators', ([, decorate]) => {
-  test('make ordinary routes, below the API version and the path of the class', () => {
+  test('create plain routes below the API version and the path of the class', () => {
     class Reports {
       all() {
         return { name: 'all' }
@@ -57,12 +57,12 @@ describe.for([
     expect(routes.map((one) => call(one, { params: { name: 'may' } }))).toEqual([{ name: 'all' }, { name: 'may' }])
   })
 
-  test('are there for each method, and several of them for one of the class', () => {
+  test('exist for every HTTP method, and a class method may have several', () => {
     class Things {
       save() {}
       remove() {}
     }
-    // From below, as they are called.
+    // In the order in which compiled code calls them: from the bottom up.
     for (const one of [Patch('/c', { stream: true }), Put('/b'), Post('/a')]) decorate(one, Things, 'save')
     decorate(Delete('/d'), Things, 'remove')
     ApiVersion(api)(Things)
@@ -74,7 +74,7 @@ describe.for([
     ])
   })
 
-  test('a class is made when its first request comes, and once', () => {
+  test('a class is instantiated once, on its first request', () => {
     let made = 0
     class Counting {
       calls = 0
@@ -82,7 +82,7 @@ describe.for([
         made++
       }
       get asked(): number {
-        throw new Error('a getter was asked')
+        throw new Error('a getter was called')
       }
       count() {
         return ++this.calls
@@ -102,7 +102,7 @@ describe.for([
   })
 })
 
-test('a class without an API version has no routes, and that is said once, with its name and what to add', () => {
+test('a class without an API version is ignored, with one warning that names it and the decorator to add', () => {
   const said = vi.spyOn(console, 'warn').mockReturnValue()
   class Named {
     find() {}
@@ -125,10 +125,10 @@ test('a class without an API version has no routes, and that is said once, with 
 
 test.for([
   ['uc.api.shop.example.com/v1', 'of another audience'],
-  ['console.api.other.example.com/v1', 'of somebody else'],
+  ['console.api.other.example.com/v1', 'of another plugin'],
   ['shop.example.com/v1', 'of the models'],
-  ['console.api.shop.example.com/first', 'without a version'],
-] as const)('the API version %s, %s, is refused', ([apiVersion]) => {
+  ['console.api.shop.example.com/first', 'without a valid version'],
+] as const)('the API version %s, %s, is rejected', ([apiVersion]) => {
   class Reports {
     find() {}
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { cronFault } from './cron-fault.ts'
 
-describe('times of day', () => {
+describe('a cron expression', () => {
   for (const cron of [
     '* * * * *',
     '0 3 * * *',
@@ -10,7 +10,7 @@ describe('times of day', () => {
     '59 23 31 12 7',
     ' 0  3 * * * ',
   ]) {
-    test(`"${cron}" can be`, () => expect(cronFault(cron)).toBeUndefined())
+    test(`"${cron}" is accepted`, () => expect(cronFault(cron)).toBeUndefined())
   }
 
   const wrong: readonly (readonly [cron: string, fault: string])[] = [
@@ -27,5 +27,5 @@ describe('times of day', () => {
     ['@daily * * * *', 'the minute in'],
     ['* * * jan *', 'the month in'],
   ]
-  for (const [cron, fault] of wrong) test(`"${cron}" cannot`, () => expect(cronFault(cron)).toContain(fault))
+  for (const [cron, fault] of wrong) test(`"${cron}" is rejected`, () => expect(cronFault(cron)).toContain(fault))
 })

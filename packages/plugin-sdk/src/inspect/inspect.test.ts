@@ -23,12 +23,12 @@ function plugin(parts: Partial<PluginOptions<never>>): AnyPlugin {
 }
 
 describe('the definition of a plugin', () => {
-  test('is one document, as it stands beside this test', async () => {
+  test('is equal to todo.golden.json for the example plugin', async () => {
     const text = `${JSON.stringify(inspect(todo), undefined, 2)}\n`
     await expect(text).toMatchFileSnapshot('todo.golden.json')
   })
 
-  test('has models and rules that the host takes as they are', () => {
+  test('has models and rules that the host accepts', () => {
     const { models, roles } = inspect(todo)
     const errors = models.map(({ indexes = [], ...spec }) =>
       definitionErrors({ ...spec, indexes: indexes.filter((index) => !('evaluated' in index)) }),
@@ -37,13 +37,13 @@ describe('the definition of a plugin', () => {
     expect(roles.flatMap(({ rules }) => rules).every(isUnderstood)).toBe(true)
   })
 
-  test('shares nothing with the code of the plugin', () => {
+  test('shares no object with the code of the plugin', () => {
     const { models } = inspect(todo)
     expect(models[0]?.versions[0]?.schema.properties['spec']).toEqual(JSON.parse(JSON.stringify(Todo.spec)))
     expect(models[0]?.versions[0]?.schema.properties['spec']).not.toBe(Todo.spec)
   })
 
-  test('says what is said instead of what is inferred', () => {
+  test('uses explicit values instead of inferred ones', () => {
     const read = roleTemplate('read', {
       displayName: 'Read',
       roleName: 'todo-reader',
@@ -75,7 +75,7 @@ describe('the definition of a plugin', () => {
     })
   })
 
-  test('carries what a route takes and answers', () => {
+  test('has the request and response formats of a route', () => {
     const upload = route(
       'POST /todos/:name/picture',
       { accepts: ['image/png'], produces: 'text/plain', maxBody: 1_000, query: t.Object({ size: t.Integer() }) },
@@ -102,7 +102,7 @@ describe('the definition of a plugin', () => {
     ])
   })
 
-  test('names audiences that are a program of their own, by themselves or by a router', () => {
+  test('lists audiences that are served by a fetch function or an app', () => {
     const answer = () => new Response()
     expect(inspect(plugin({ console: answer, public: { fetch: answer } }))).toMatchObject({
       api: 'todo.example.com/v1alpha1',
@@ -111,12 +111,12 @@ describe('the definition of a plugin', () => {
     })
   })
 
-  test('needs no API where every route says its group', () => {
+  test('has no default API when every route has a full path', () => {
     const count = route('GET /apis/api.lists.example.com/v2/lists/-/count', {}, () => 0)
     expect(inspect(plugin({ models: [Todo, list], public: [count] }))).not.toHaveProperty('api')
   })
 
-  test('finds the owner behind a reference', () => {
+  test('resolves references to find the owner field', () => {
     const spec = {
       type: 'object',
       properties: { owner: { $ref: '#/$defs/user' } },
@@ -129,7 +129,7 @@ describe('the definition of a plugin', () => {
     ])
   })
 
-  test('has no API where there is nothing to call', () => {
+  test('has no default API without routes', () => {
     expect(inspect(definePlugin({ name: 'idle' }))).toEqual({
       protocol: 1,
       name: 'idle',
@@ -145,7 +145,7 @@ describe('the definition of a plugin', () => {
     })
   })
 
-  test('writes a tuple as the host reads it, and a pattern as text', () => {
+  test('writes tuples as prefixItems and patterns as strings', () => {
     const spec = t.Object({ at: t.Tuple([t.Number(), t.Number()]), code: t.String({ pattern: /^a+$/ }) })
     const [place] = inspect(definePlugin({ name: 'map', models: [defineModel({ ...names, spec })] })).models
     expect(place?.versions[0]?.schema.properties['spec']?.['properties']).toEqual({
@@ -154,7 +154,7 @@ describe('the definition of a plugin', () => {
     })
   })
 
-  test('has the definitions of a schema where references look for them', () => {
+  test('moves $defs to the root of the schema, where references resolve', () => {
     const spec = {
       type: 'object',
       properties: { home: { $ref: '#/$defs/place' } },
@@ -167,7 +167,7 @@ describe('the definition of a plugin', () => {
     })
   })
 
-  test('asks for rights on models of others by their plain names', () => {
+  test('requests permissions on models of other plugins by their plain names', () => {
     const { permissions } = inspect(
       plugin({ permissions: [can('get', list), { apiGroups: [''], resources: ['secrets'], verbs: ['get'] }] }),
     )
@@ -177,7 +177,7 @@ describe('the definition of a plugin', () => {
     ])
   })
 
-  test('grants sub-resources and single objects where that is said', () => {
+  test('grants sub-resources and single objects', () => {
     const fix = roleTemplate('fix', {
       displayName: 'Fix',
       rules: [can('update', Todo, { subresource: 'status' }), can(['get', 'update'], Todo, { names: ['milk'] })],
@@ -188,21 +188,21 @@ describe('the definition of a plugin', () => {
     ])
   })
 
-  test('may use groups of the host in a plugin that comes with it', () => {
+  test('may use groups of the host in a bundled plugin', () => {
     const models = [defineModel({ ...names, apiVersion: 'content.platform.run/v1alpha1', spec: t.Object({}) })]
     expect(inspect(definePlugin({ name: 'content', models }), { comesWithHost: true }).groups).toEqual([
       'content.platform.run',
     ])
   })
 
-  describe('may have routes of which one is the more exact, if', () => {
+  describe('may have a specific and a general route for one path, if', () => {
     const view = roleTemplate('view', { displayName: 'View' })
     const manage = roleTemplate('manage', { displayName: 'Manage', dependencies: [view] })
     const get = { all: 'GET /todos/-/stats', one: 'GET /todos/:name/stats' } as const
     const cases: readonly (readonly [what: string, all: Allowed, one: Allowed])[] = [
-      ['the same people may call both', { allow: view }, { allow: view }],
-      ['whoever may call the wider one may call the other by another template', { allow: view }, { allow: manage }],
-      ['nobody may call the wider one', { allow: view }, {}],
+      ['both have the same template', { allow: view }, { allow: view }],
+      ['the template of the general route includes that of the specific one', { allow: view }, { allow: manage }],
+      ['the general route has no template', { allow: view }, {}],
     ]
     test.each(cases)('%s', (_, all, one) => {
       const routes = [route(get.all, all, () => ({})), route(get.one, one, () => ({}))]

@@ -29,17 +29,22 @@ function finalizer(name: string): Finalizer<unknown> {
   return { name, finalize: async () => {} }
 }
 
-/** Types keep most authors from it; a plugin may be written in JavaScript. */
+/** The types reject most of these mistakes, but a plugin may be written in JavaScript. */
 function model(parts: object): AnyPlugin {
   return definePlugin({ name: 'map', models: [defineModel({ ...names, spec, ...parts })] })
 }
 
-describe('a definition is refused for', () => {
+describe('a definition is rejected for', () => {
   const cases: readonly (readonly [what: string, plugin: AnyPlugin, where: string, message: string])[] = [
     ['a name with capitals', definePlugin({ name: 'Todo' }), 'name', '"Todo" must have 3 to 40 lowercase letters'],
     ['a name that is too short', definePlugin({ name: 'to' }), 'name', '"to" must have 3 to 40'],
     ['a dependency on itself', plugin({ dependencies: { todo: '^1.0.0' } }), 'dependencies', 'names the plugin itself'],
-    ['a dependency that has no name', plugin({ dependencies: { X: '1' } }), 'dependencies', '"X" must have 3 to 40'],
+    [
+      'a dependency with an invalid name',
+      plugin({ dependencies: { X: '1' } }),
+      'dependencies',
+      '"X" must have 3 to 40',
+    ],
     [
       'a group of the host',
       model({ apiVersion: 'places.platform.run/v1' }),
@@ -47,7 +52,7 @@ describe('a definition is refused for', () => {
       '"places.platform.run" is reserved for the host',
     ],
     [
-      'a group that looks derived',
+      'a group that looks like an audience group',
       model({ apiVersion: 'uc.api.example.com/v1' }),
       'models.Place.apiVersion',
       'looks like the group of an audience',
@@ -58,25 +63,25 @@ describe('a definition is refused for', () => {
       'models.Place.apiVersion',
       '"map" must be a domain name',
     ],
-    ['a version like no other', model({ apiVersion: 'a.b/1.0' }), 'models.Place.apiVersion', '"1.0" must be like v1'],
-    ['a group of its API that is reserved', plugin({ api: 'platform.run/v1' }), 'api', 'is reserved for the host'],
+    ['an invalid version', model({ apiVersion: 'a.b/1.0' }), 'models.Place.apiVersion', '"1.0" must be like v1'],
+    ['a reserved API group', plugin({ api: 'platform.run/v1' }), 'api', 'is reserved for the host'],
     [
-      'routes without a group to be in',
+      'routes without an API group',
       definePlugin({ name: 'todo', console: [get('/todos')] }),
       'api',
       'is needed for the routes, since there is no model',
     ],
     [
-      'routes that could be in several groups',
+      'routes without an API when the models have several groups',
       plugin({ models: [Todo, list], public: [get('/todos')] }),
       'api',
       'the models have todo.example.com/v1alpha1, lists.example.com/v2',
     ],
-    ['a kind in small letters', model({ kind: 'place' }), 'models.place.kind', '"place" must begin with a capital'],
+    ['a kind in lower case', model({ kind: 'place' }), 'models.place.kind', '"place" must begin with a capital'],
     ['a plural with a dash', model({ plural: 'my-places' }), 'models.Place.plural', '"my-places" must begin with'],
     ['a singular with a dash', model({ singular: 'my-place' }), 'models.Place.singular', '"my-place" must begin with'],
-    ['a model twice', plugin({ models: [Todo, Todo] }), 'models.Todo', '"todos" is also a name of models[0]'],
-    ['a spec that is a text', model({ spec: t.String() }), 'models.Place.spec', 'must be an object'],
+    ['a duplicate model', plugin({ models: [Todo, Todo] }), 'models.Todo', '"todos" is also a name of models[0]'],
+    ['a spec that is a string', model({ spec: t.String() }), 'models.Place.spec', 'must be an object'],
     [
       'a secret in a model',
       model({ spec: t.Object({ a: t.Object({ password: secret() }) }) }),
@@ -84,7 +89,7 @@ describe('a definition is refused for', () => {
       'move it to the settings',
     ],
     [
-      'a definition that means two things',
+      'a $defs entry with two meanings',
       model({
         spec: { type: 'object', $defs: { a: { type: 'string' } } },
         status: { type: 'object', $defs: { a: { type: 'number' } } },
@@ -93,13 +98,13 @@ describe('a definition is refused for', () => {
       'means something else in spec',
     ],
     [
-      'a check that the host would never see',
+      'a check that the host cannot run',
       model({ spec: { type: 'object', properties: { a: Object.assign(t.String(), { '~refine': [] }) } } }),
       'models.Place.spec.properties.a',
       'use "check" of the model',
     ],
     [
-      'a type that JSON does not have',
+      'a type that JSON cannot represent',
       model({ spec: t.Object({ a: Object.assign(t.Unknown(), { '~kind': 'Date' }) }) }),
       'models.Place.spec.properties.a',
       'Date is nothing that JSON can hold',
@@ -111,51 +116,56 @@ describe('a definition is refused for', () => {
       'a function is nothing that JSON can hold',
     ],
     [
-      'flags of a pattern',
+      'a pattern with flags',
       model({ spec: t.Object({ a: t.String({ pattern: /a/i }) }) }),
       'models.Place.spec.properties.a.pattern',
       'the flags of /a/i are lost',
     ],
-    ['a schema without an end', model({ spec: endless() }), 'models.Place.spec', 'is more than 32 levels deep'],
+    ['an infinitely deep schema', model({ spec: endless() }), 'models.Place.spec', 'is more than 32 levels deep'],
     [
-      'an index on what is not there',
+      'an index on an unknown field',
       model({ indexes: ['spec.titel'] }),
       'models.Place.indexes[0]',
       '"spec.titel" is not in the schema: spec has no property "titel"',
     ],
     ['an index on an object', model({ indexes: [{ path: 'spec' }] }), 'models.Place.indexes[0]', 'must be a string, a'],
-    ['an index that all have', model({ indexes: ['metadata.name'] }), 'models.Place.indexes[0]', 'of every model'],
     [
-      'an index twice',
+      'an index that every model has',
+      model({ indexes: ['metadata.name'] }),
+      'models.Place.indexes[0]',
+      'of every model',
+    ],
+    [
+      'a duplicate index',
       model({ indexes: ['spec.title', { name: 'spec.title', single: () => 'x' }] }),
       'models.Place.indexes[1]',
       '"spec.title" stands there twice',
     ],
     [
-      'an index that no selector could name',
+      'an index name that selectors cannot contain',
       model({ indexes: [{ name: 'first word', single: () => 'x' }] }),
       'models.Place.indexes[0]',
       '"first word" cannot be a name',
     ],
     [
-      'a revision of an index that is no number of times',
+      'an index revision that is not an integer',
       model({ indexes: [{ name: 'words', multi: () => [], revision: 0.5 }] }),
       'models.Place.indexes[0]',
       'the revision 0.5 must be',
     ],
     ['a wildcard', plugin({ uc: [get('/todos/*')] }), 'uc "GET /todos/*"', 'has a wildcard'],
-    ['a wildcard by name', plugin({ uc: [get('/todos/:rest*')] }), 'uc "GET /todos/:rest*"', 'has a wildcard'],
+    ['a named wildcard', plugin({ uc: [get('/todos/:rest*')] }), 'uc "GET /todos/:rest*"', 'has a wildcard'],
     ['a parameter in braces', plugin({ uc: [get('/todos/{name}')] }), 'uc "GET /todos/{name}"', 'write ":name"'],
     ['a parameter without a name', plugin({ uc: [get('/todos/:')] }), 'uc "GET /todos/:"', 'its name must begin with'],
     [
-      'two parameters of one name',
+      'two parameters with one name',
       plugin({ uc: [get('/todos/:name/parts/:name')] }),
       'uc "GET /todos/:name/parts/:name"',
       'has the parameter ":name" twice',
     ],
-    ['a parameter like the body', plugin({ uc: [get('/todos/:body')] }), 'uc "GET /todos/:body"', 'from its body'],
+    ['a parameter named body', plugin({ uc: [get('/todos/:body')] }), 'uc "GET /todos/:body"', 'from its body'],
     ['an empty segment', plugin({ uc: [get('/todos/')] }), 'uc "GET /todos/"', 'has an empty segment'],
-    ['a step up', plugin({ uc: [get('/todos/..')] }), 'uc "GET /todos/.."', 'write the path out'],
+    ['a ".." segment', plugin({ uc: [get('/todos/..')] }), 'uc "GET /todos/.."', 'write the path out'],
     ['a space', plugin({ uc: [get('/my todos')] }), 'uc "GET /my todos"', 'would have to be escaped'],
     [
       'eight segments',
@@ -164,43 +174,43 @@ describe('a definition is refused for', () => {
       'has 8 segments with group and version; at most 7',
     ],
     [
-      'a parameter for a resource',
+      'a parameter as the resource',
       plugin({ uc: [get('/:kind')] }),
       'uc "GET /:kind"',
       'must begin with the name of a resource',
     ],
     [
-      'a parameter for a sub-resource',
+      'a parameter as the sub-resource',
       plugin({ uc: [get('/todos/:name/:what')] }),
       'uc "GET /todos/:name/:what"',
       'which no rule could name',
     ],
     [
-      'a create under a name',
+      'a POST to a named object',
       plugin({ uc: [route('POST /todos/:name', {}, () => ({}))] }),
       'uc "POST /todos/:name"',
       'creates under a name',
     ],
     [
-      'a method that is none',
+      'an unknown method',
       plugin({ uc: [route('TRACE /todos' as RouteLine, {}, () => ({}))] }),
       'uc "TRACE /todos"',
       'has the method "TRACE"',
     ],
     [
-      'a body of a GET',
+      'a GET with a body',
       plugin({ uc: [route('GET /todos', { body: t.Object({}) }, () => ({}))] }),
       'uc "GET /todos"',
       'takes no body, being a GET',
     ],
     [
-      'a body of no size',
+      'a negative maxBody',
       plugin({ uc: [route('PUT /todos/:name', { maxBody: -1 }, () => ({}))] }),
       'uc "PUT /todos/:name"',
       'has a maxBody of -1',
     ],
     [
-      'a group of somebody else',
+      'a group of another plugin',
       plugin({ uc: [get('/apis/uc.api.other.example.com/v1/things')] }),
       'uc "GET /apis/uc.api.other.example.com/v1/things"',
       'begin with /apis/uc.api.todo.example.com',
@@ -212,73 +222,73 @@ describe('a definition is refused for', () => {
       'is outside of the groups of its audience',
     ],
     [
-      'a template that the plugin does not have',
+      'a template that is not in roles',
       plugin({ uc: [get('/todos/-/stats', view)] }),
       'uc "GET /todos/-/stats"',
       'allow names the template "view", which is not in roles',
     ],
     [
-      'the same route twice',
+      'a duplicate route',
       plugin({ uc: [get('/todos/:name/a'), get('/todos/:other/a')] }),
       'uc "GET /todos/:other/a"',
       'clashes with uc "GET /todos/:name/a"',
     ],
     [
-      'routes of which neither is the more exact',
+      'overlapping routes of which neither is more specific',
       plugin({ uc: [get('/todos/a/b/:c'), get('/todos/:x/b/c')] }),
       'uc "GET /todos/:x/b/c"',
       'clashes with',
     ],
     [
-      'routes that no rule could tell apart',
+      'routes of different templates that rules cannot distinguish',
       plugin({ roles: [view, manage], uc: [get('/todos/-/stats', manage), get('/todos/:name/stats', view)] }),
       'uc "GET /todos/:name/stats"',
       'is for the template "view", and no rule could allow it without allowing uc "GET /todos/-/stats"',
     ],
     [
-      "seven segments that open what is nobody's",
+      'a rule that would allow a route without a template',
       plugin({ roles: [view], uc: [get('/todos/:name/a/:b', view), get('/todos/x/y/z')] }),
       'uc "GET /todos/:name/a/:b"',
       'which is for nobody but the super administrator',
     ],
     [
-      "a route in place of one's own objects",
+      'a route that clashes with owned objects',
       plugin({ roles: [view], uc: [owned(Todo, 'spec.owner', { allow: view }), get('/todos/:name', view)] }),
       'uc "GET /todos/:name"',
       'clashes with uc owned Todo',
     ],
     [
-      "one's own objects for the administration",
+      'owned objects in the console audience',
       plugin({ console: [mine] as never }),
       'console owned Todo',
       'move this to uc',
     ],
     [
-      "one's own objects of a model of nobody",
+      'owned objects of a model that is not in models',
       plugin({ models: [], uc: [owned(Todo, 'spec.owner')] }),
       'uc owned Todo',
       'the model is not in models',
     ],
     [
-      'owners by what is no index',
+      'an owner field without an index',
       plugin({ uc: [owned(Todo, 'spec.title' as 'spec.owner')] }),
       'uc owned Todo',
       '"spec.title" must be an index of Todo on one text',
     ],
     [
-      'owners by several names',
+      'an owner field with several values',
       plugin({ uc: [owned(Todo, 'spec.tags' as 'spec.owner')] }),
       'uc owned Todo',
       '"spec.tags" must be an index of Todo on one text',
     ],
     [
-      'names that can be read in two ways',
+      'an ambiguous resource name',
       definePlugin({ name: 'todos', models: [Todo], console: [get('/todos/:name/lists'), get('/lists')] }),
       'name',
       '"todos/lists" in a rule could mean the resource "lists" of this plugin',
     ],
     [
-      'a status that can be read in two ways',
+      'an ambiguous status name',
       definePlugin({ name: 'todos', models: [Todo], console: [get('/status')] }),
       'name',
       '"todos/status" in a rule could mean',
@@ -289,51 +299,51 @@ describe('a definition is refused for', () => {
       'roles "view-todos"',
       'must begin with "todo-"',
     ],
-    ['a role twice', plugin({ roles: [view, { ...view }] }), 'roles "todo-view"', 'stands there twice'],
+    ['a duplicate role', plugin({ roles: [view, { ...view }] }), 'roles "todo-view"', 'stands there twice'],
     [
-      'a role that objects cannot be called',
+      'a role name that is not a valid object name',
       plugin({ roles: [roleTemplate('View', { displayName: 'View' })] }),
       'roles "todo-View"',
       '"todo-View" may hold only lowercase letters',
     ],
     [
-      'a dependency on a template that is left out',
+      'a dependency on a template that is not in roles',
       plugin({ roles: [roleTemplate('all', { displayName: 'All', dependencies: [view] })] }),
       'roles "todo-all"',
       'depends on "todo-view", which is not in roles',
     ],
     [
-      'the same by name',
+      'a dependency by name on a template that is not in roles',
       plugin({ roles: [roleTemplate('all', { displayName: 'All', dependencies: ['todo-view'] })] }),
       'roles "todo-all"',
       'depends on "todo-view", which is not in roles',
     ],
     [
-      'a dependency that no role can be called',
+      'a dependency that is not a valid role name',
       plugin({ roles: [roleTemplate('all', { displayName: 'All', dependencies: ['Other View'] })] }),
       'roles "todo-all"',
       'depends on "Other View", which may hold only',
     ],
     [
-      'an aggregation that no label can say',
+      'an aggregation target that is too long for a label',
       plugin({ roles: [roleTemplate('all', { displayName: 'All', aggregateTo: ['a'.repeat(60)] })] }),
       'roles "todo-all"',
       'has a name of 73 characters',
     ],
     [
-      'a permission of somebody else',
+      'a permission with the prefix of another plugin',
       plugin({ roles: [roleTemplate('all', { displayName: 'All', uiPermissions: ['system:all'] })] }),
       'roles "todo-all"',
       'must begin with "plugin:todo:"',
     ],
     [
-      'a verb that is none',
+      'an unknown verb',
       plugin({ roles: [roleTemplate('all', { displayName: 'All', rules: [can('read' as 'get', Todo)] })] }),
       'roles "todo-all"',
       '"read" is no verb',
     ],
     [
-      'a grant on a model that is left out',
+      'a grant on a model that is not in models',
       plugin({
         models: [],
         api: 'todo.example.com/v1',
@@ -343,20 +353,20 @@ describe('a definition is refused for', () => {
       'is about Todo, which is not in models',
     ],
     [
-      'a controller of a model that is left out',
+      'a controller of a model that is not in models',
       plugin({ models: [], api: 'todo.example.com/v1', controllers: { one: controller(Todo, async () => {}) } }),
       'controllers.one',
       'is about Todo, which is not in models',
     ],
-    ['permissions to nothing', plugin({ permissions: [can([], list)] }), 'permissions[0]', 'has no verbs'],
+    ['permissions without verbs', plugin({ permissions: [can([], list)] }), 'permissions[0]', 'has no verbs'],
     [
-      'settings that are a text',
+      'settings that are a string',
       plugin({ settings: defineSettings(t.String()) as never }),
       'settings',
       'must be an object',
     ],
     [
-      'a secret deep in the settings',
+      'a nested secret in the settings',
       plugin({ settings: defineSettings(t.Object({ a: t.Object({ b: secret() }) })) as never }),
       'settings.a.b',
       'move it up',
@@ -368,25 +378,25 @@ describe('a definition is refused for', () => {
       'a secret is a text',
     ],
     [
-      'a controller that leases cannot be called after',
+      'a controller name that is not a valid lease name',
       plugin({ controllers: { 'my reminders': controller(Todo, async () => {}) } }),
       'controllers.my reminders',
       'must begin with a letter',
     ],
     [
-      'a controller that does nothing at a time',
+      'a controller with concurrency 0',
       plugin({ controllers: { one: controller(Todo, async () => {}, { concurrency: 0 }) } }),
       'controllers.one',
       'has a concurrency of 0',
     ],
     [
-      'a finalizer that can be no finalizer',
+      'an invalid finalizer name',
       plugin({ controllers: { one: controller(Todo, async () => {}, { finalizer: finalizer('my copies') }) } }),
       'controllers.one',
       '"todo.example.com/my copies"',
     ],
     [
-      'two controllers that hold by one finalizer',
+      'two controllers with one finalizer',
       plugin({
         controllers: {
           one: controller(Todo, async () => {}, { finalizer: finalizer('copies') }),
@@ -397,7 +407,7 @@ describe('a definition is refused for', () => {
       'has the finalizer of one',
     ],
     [
-      'a controller and a schedule of one name',
+      'a controller and a schedule with one name',
       plugin({
         controllers: { one: controller(Todo, async () => {}) },
         schedules: { one: schedule({ every: '5m' }, async () => {}) },
@@ -406,13 +416,13 @@ describe('a definition is refused for', () => {
       'is the name of a controller too',
     ],
     [
-      'a schedule that never passes',
+      'an invalid interval of a schedule',
       plugin({ schedules: { one: schedule({ every: '0s' }, async () => {}) } }),
       'schedules.one',
       '"0s" is no time that passes',
     ],
     [
-      'a schedule at no time of day',
+      'an invalid cron expression',
       plugin({ schedules: { one: schedule({ cron: '0 25 * * *' }, async () => {}) } }),
       'schedules.one',
       'the hour in "0 25 * * *"',
@@ -422,11 +432,11 @@ describe('a definition is refused for', () => {
     test(what, () => {
       const faults = faultsOf(refused)
       expect(faults).toContainEqual({ where, message: expect.stringContaining(message) as string })
-      expect(faults, 'and for nothing else').toHaveLength(1)
+      expect(faults, 'and no other fault').toHaveLength(1)
     })
   }
 
-  test('everything at once', () => {
+  test('several faults, all in one message', () => {
     const wrong = definePlugin({
       name: 'Todo',
       models: [defineModel({ ...names, spec, indexes: ['spec.titel' as 'spec.title'] })],

@@ -33,7 +33,7 @@ describe('the rule of a route', () => {
   ]
   for (const [line, rule] of cases) test(line, () => expect(rulesOf(line)).toEqual([rule]))
 
-  test('of a stream is to watch', () => {
+  test('of a stream has the verb watch', () => {
     expect(rulesOf('GET /todos', { stream: true })).toEqual([
       { apiGroups, resources: ['todo/todos'], verbs: ['watch'] },
     ])
@@ -51,10 +51,10 @@ const lines = fc.tuple(fc.constantFrom('GET', 'PUT', 'DELETE'), path).map(([meth
 })
 
 /**
- * The law of inferred rules, told by the host's own reading of them: of a plugin that is not refused, whoever holds one template
- * may make a request that some route answers if, and only if, the route that answers is of that template. One is of none.
+ * Evaluates the inferred rules as the host does. In a plugin that passes inspection, a user with one template may make a request
+ * if and only if the route that answers it has that template. The fourth route has no template.
  */
-test('rules of routes allow nobody what the code does not', () => {
+test('rules of routes allow exactly the requests of the routes with their template', () => {
   let sound = 0
   const one = roleTemplate('one', { displayName: 'One' })
   const two = roleTemplate('two', { displayName: 'Two' })
@@ -91,7 +91,7 @@ interface TestRequest {
   readonly path: string
 }
 
-/** Every request there is with these words. */
+/** All requests that can be built from these words. */
 function requests(): readonly TestRequest[] {
   const paths = ['/todos', '/lists'].flatMap((start) => deeper([start], 3))
   return ['GET', 'PUT', 'DELETE'].flatMap((method) => paths.map((one) => ({ method, path: one })))
@@ -108,7 +108,7 @@ function deeper(paths: readonly string[], times: number): readonly string[] {
   ]
 }
 
-/** The most exact one, as routers choose. */
+/** The most specific matching route, as a router chooses it. */
 function answeringRoute(routes: readonly AnyRoute[], request: TestRequest): AnyRoute | undefined {
   const steps = request.path.split('/')
   const matching = routes.filter((one) => {

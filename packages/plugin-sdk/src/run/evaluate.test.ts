@@ -72,13 +72,13 @@ describe('values', () => {
     ['thrown', 'no idea'],
     ['missing', 'Note has no function index "missing"'],
     ['spec.text', 'Note has no function index "spec.text"'],
-  ])('%s fails, in words', (name, failed) => expect(values(name)).toEqual({ failed }))
+  ])('%s fails with a message', (name, failed) => expect(values(name)).toEqual({ failed }))
 
-  test('that never end are cut behind one too many', () => {
+  test('of an infinite iterator are truncated at one over the limit', () => {
     expect(values('endless')).toMatchObject({ values: { endless: { length: 257 } } })
   })
 
-  test('are of the object as it came, whatever another function does to it', () => {
+  test('are computed on a frozen object', () => {
     expect(values('changing')).toMatchObject({ failed: expect.stringContaining('read only') as string })
   })
 })
@@ -86,7 +86,7 @@ describe('values', () => {
 describe('check', () => {
   const check = { verb: 'create' } as const
 
-  test('says nothing, or what is wrong', () => {
+  test('returns no error or the errors', () => {
     expect(evaluate(plugin, [item('good', { check }), item('bad', { check }), item('bad')])).toEqual([
       { values: {} },
       {
@@ -97,22 +97,22 @@ describe('check', () => {
     ])
   })
 
-  test('knows what is stored, whole, and who writes', () => {
+  test('gets the stored object with defaults, the verb and the caller', () => {
     const stored = { metadata: { name: 'a' }, spec: { text: 'before' } }
     const [first] = evaluate(plugin, [item('context', { check: { verb: 'update', caller: 'ann', stored } })])
     expect(first).toMatchObject({ errors: [{ message: 'update ann open' }] })
   })
 
-  test('that throws something else has failed', () => {
+  test('that throws another error has failed', () => {
     expect(evaluate(plugin, [item('gone', { check })])).toEqual([{ failed: 'there is no such note' }])
   })
 
-  test('goes before values that cannot be had of what it refuses', () => {
+  test('runs before index functions that fail on the rejected object', () => {
     expect(evaluate(plugin, [item('bad', { check, indexes: ['thrown'] })])).toMatchObject([{ errors: [{}] }])
   })
 })
 
-test('a failure is of its item alone, and answers are in order', () => {
+test('a failure affects only its item, and results are in order', () => {
   const items = [
     item('a', { indexes: ['words'] }),
     item('b', { indexes: ['thrown'] }),

@@ -15,28 +15,32 @@ const schema = {
 }
 
 test.each([
-  ['what is left out', {}, { state: 'open', tags: ['a'] }],
-  ['nothing that is there', { state: null, tags: [] }, { state: null, tags: [] }],
-  ['below', { tags: [], state: '', part: { part: {} } }, { tags: [], state: '', part: { size: 1, part: { size: 1 } } }],
+  ['missing fields', {}, { state: 'open', tags: ['a'] }],
+  ['no field that is present', { state: null, tags: [] }, { state: null, tags: [] }],
   [
-    'in every item',
+    'nested objects',
+    { tags: [], state: '', part: { part: {} } },
+    { tags: [], state: '', part: { size: 1, part: { size: 1 } } },
+  ],
+  [
+    'every item of a list',
     { tags: [], state: '', list: [{}, { at: 3 }] },
     { tags: [], state: '', list: [{ at: 0 }, { at: 3 }] },
   ],
-  ['of all parts', { tags: [], state: '', both: {} }, { tags: [], state: '', both: { one: 1, two: 2 } }],
+  ['every part of allOf', { tags: [], state: '', both: {} }, { tags: [], state: '', both: { one: 1, two: 2 } }],
 ])('fills in %s', (_, value, expected) => expect(fillDefaults(schema, value)).toEqual(expected))
 
-test('a default is nobody else’s to change', () => {
+test('changing a filled-in default does not change the schema', () => {
   const first: { tags?: string[] } = fillDefaults(schema, {})
   first.tags?.push('b')
   expect(fillDefaults(schema, {})).toEqual({ state: 'open', tags: ['a'] })
 })
 
-test('a schema that leads back to itself ends', () => {
+test('a schema that refers to itself terminates', () => {
   const endless = { $defs: { a: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' }
   expect(fillDefaults(endless, {})).toEqual({})
 })
 
-test('schemas of TypeBox are the same', () => {
+test('TypeBox schemas work too', () => {
   expect(fillDefaults(t.Object({ a: withDefault(t.Integer(), 3) }), {})).toEqual({ a: 3 })
 })

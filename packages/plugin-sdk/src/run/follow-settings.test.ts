@@ -27,7 +27,7 @@ const follow = (plugin: string): FollowedSettings =>
 const become = (followed: FollowedSettings, values: object) =>
   vi.waitFor(() => expect(followed.source()).toEqual(values), { timeout: 60_000, interval: 20 })
 
-test('settings are those of both objects, as they are now, whether they are there or not', async () => {
+test('settings combine the current ConfigMap and Secret, either of which may be missing', async () => {
   const [maps, secrets] = [kept('configmaps'), kept('secrets')]
   const followed = follow('one')
   await followed.ready
@@ -44,7 +44,7 @@ test('settings are those of both objects, as they are now, whether they are ther
   await become(followed, { limit: 2, list: ['x'] })
 })
 
-test('what has changed while the host was away is there when it is back', async () => {
+test('settings follow changes after a restart of the host', async () => {
   const followed = follow('two')
   await kept('secrets').create({ metadata: { name: 'two-settings' }, data: { token: 'a' } })
   await become(followed, { token: 'a' })
@@ -55,7 +55,7 @@ test('what has changed while the host was away is there when it is back', async 
   await become(followed, { token: 'b' })
 })
 
-test('a secret that the host cannot open is told to whoever asks, and is there once it can', async () => {
+test('reading settings throws while the host cannot decrypt a secret, and works once it can', async () => {
   await kept('secrets').create({ metadata: { name: 'three-settings' }, data: { token: 'a' } })
   await server.stop()
   keys = []

@@ -8,7 +8,7 @@ import { createHostFetch } from './host-fetch.ts'
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
-/** A server on a Unix socket, and how many connections it has and has had. */
+/** A server on a Unix socket that counts its open and total connections. */
 async function serve(listener: Listener) {
   const directory = mkdtempSync(join(tmpdir(), 'pergola-fetch-'))
   const server = createServer(listener)
@@ -31,7 +31,7 @@ async function serve(listener: Listener) {
   }
 }
 
-test('what is sent and answered is what fetch would have made of it', async () => {
+test('requests and responses are the same as with fetch', async () => {
   await using host = await serve((request, response) => {
     const { method, url, headers } = request
     response.writeHead(201, { 'x-seen': `${method} ${url} ${String(headers['x-a'])} ${headers['content-type']}` })
@@ -47,14 +47,14 @@ test('what is sent and answered is what fetch would have made of it', async () =
   expect(await response.text()).toBe('{"ü":1}')
 })
 
-test('connections are used again, and closed when nobody needs them', async () => {
+test('connections are reused and closed when idle', async () => {
   await using host = await serve((_, response) => response.end('x'))
   for (let at = 0; at < 5; at++) await (await host.fetch('http://host/')).text()
   expect(host.connections).toEqual({ open: 1, ever: 1 })
   await expect.poll(() => host.connections.open).toBe(0)
 })
 
-test('an answer may be silent for longer than an idle connection is kept', async () => {
+test('a response may be silent for longer than the idle timeout of connections', async () => {
   await using host = await serve((_, response) => {
     response.write('a')
     setTimeout(() => response.end('b'), 2600)
@@ -62,7 +62,7 @@ test('an answer may be silent for longer than an idle connection is kept', async
   expect(await (await host.fetch('http://host/')).text()).toBe('ab')
 })
 
-test('an aborted request ends with the reason, whether its answer has begun or not', async () => {
+test('an aborted request ends with the reason, before and during its response', async () => {
   await using host = await serve(({ url }, response) => void (url === '/begun' && response.write('a')))
   const leaving = new AbortController()
   const silent = host.fetch('http://host/silent', { signal: leaving.signal })
@@ -77,7 +77,7 @@ test('an aborted request ends with the reason, whether its answer has begun or n
   await expect.poll(() => host.connections.open).toBe(0)
 })
 
-test('an answer that is cut is no whole one', async () => {
+test('reading a truncated response fails', async () => {
   await using host = await serve((_, response) => {
     response.write('a')
     setTimeout(() => response.destroy(), 20)

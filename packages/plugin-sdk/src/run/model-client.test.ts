@@ -27,7 +27,7 @@ const define = (plural: string) =>
     kind: 'Note',
     plural,
     singular: 'note',
-    // The default of `body` is one that the host does not know of, as if it were younger than what is stored.
+    // The host does not know the default of `body`, as if it had been added after objects were stored.
     spec: t.Object({
       text: t.String(),
       rank: t.Optional(t.Integer()),
@@ -57,7 +57,7 @@ async function newNotes(): Promise<Notes> {
 }
 
 describe('one object', () => {
-  test('is created under a name that begins with the singular, or under its own', async () => {
+  test('is created under a generated name that begins with the singular, or under a given name', async () => {
     const notes = await newNotes()
     expect((await notes.create({ text: 'a' })).metadata.name).toMatch(/^note-[a-z0-9]{8}$/)
     expect((await notes.create({ text: 'a' }, { labels: { colour: 'red' } })).metadata).toMatchObject({
@@ -68,7 +68,7 @@ describe('one object', () => {
     expect((await notes.create({ text: 'a' }, { generateName: 'mine-' })).metadata.name).toMatch(/^mine-/)
   })
 
-  test('is read, replaced, patched, has a status apart, and is deleted', async () => {
+  test('is read, replaced, patched, gets a status, and is deleted', async () => {
     const notes = await newNotes()
     const created = await notes.create({ text: 'a' }, { name: 'one' })
     const replaced = await notes.replace({ ...created, spec: { text: 'b', body: 'x' } })
@@ -83,7 +83,7 @@ describe('one object', () => {
     await expect(notes.get('one')).rejects.toMatchObject({ reason: 'NotFound' })
   })
 
-  test('loses no change, however many change it at once', async () => {
+  test('loses no update under concurrent calls', async () => {
     const notes = await newNotes()
     await notes.create({ text: 'a', rank: 0 }, { name: 'count' })
     const add = () =>
@@ -94,7 +94,7 @@ describe('one object', () => {
     expect((await notes.get('count')).spec.rank).toBe(8)
   })
 
-  test('has the defaults that were declared after it was stored', async () => {
+  test('has defaults that were declared after it was stored', async () => {
     const notes = await newNotes()
     expect((await notes.create({ text: 'a' }, { name: 'old' })).spec.body).toBe('blank')
     expect((await notes.get('old')).spec.body).toBe('blank')
@@ -127,33 +127,33 @@ describe('a list', () => {
   test.each<readonly [string, Parameters<Notes['list']>[0], readonly string[]]>([
     ['all', {}, ['(d),\\', 'a', 'b', 'ba', 'c']],
     ['a value', { where: { 'spec.text': 'b' } }, ['b']],
-    ['a value that has to be escaped', { where: { 'spec.text': '(d),\\' } }, ['(d),\\']],
-    ['another value', { where: { 'spec.text': { not: 'b' } } }, ['(d),\\', 'a', 'ba', 'c']],
-    ['one of some', { where: { 'spec.text': { in: ['a', 'c', 'z'] } } }, ['a', 'c']],
-    ['matches no object', { where: { 'spec.text': { in: [] } } }, []],
-    ['none of some', { where: { 'spec.text': { notIn: ['a', 'c'] } } }, ['(d),\\', 'b', 'ba']],
-    ['nmatches no object', { where: { 'spec.text': { notIn: [] } } }, ['(d),\\', 'a', 'b', 'ba', 'c']],
-    ['with a value', { where: { 'spec.rank': { exists: true } } }, ['(d),\\', 'a', 'b', 'ba']],
-    ['without one', { where: { 'spec.rank': { exists: false } } }, ['c']],
+    ['a value with special characters', { where: { 'spec.text': '(d),\\' } }, ['(d),\\']],
+    ['a value other than one', { where: { 'spec.text': { not: 'b' } } }, ['(d),\\', 'a', 'ba', 'c']],
+    ['one of several values', { where: { 'spec.text': { in: ['a', 'c', 'z'] } } }, ['a', 'c']],
+    ['one of no values', { where: { 'spec.text': { in: [] } } }, []],
+    ['none of several values', { where: { 'spec.text': { notIn: ['a', 'c'] } } }, ['(d),\\', 'b', 'ba']],
+    ['none of no values', { where: { 'spec.text': { notIn: [] } } }, ['(d),\\', 'a', 'b', 'ba', 'c']],
+    ['a field that is set', { where: { 'spec.rank': { exists: true } } }, ['(d),\\', 'a', 'b', 'ba']],
+    ['a field that is not set', { where: { 'spec.rank': { exists: false } } }, ['c']],
     ['between', { where: { 'spec.rank': { above: 1, atMost: 3 } } }, ['b', 'ba']],
     ['outside', { where: { 'spec.rank': { atLeast: 3, below: 5 } } }, ['ba']],
-    ['a beginning', { where: { 'spec.text': { startsWith: 'b' } } }, ['b', 'ba']],
+    ['a prefix', { where: { 'spec.text': { startsWith: 'b' } } }, ['b', 'ba']],
     ['a label', { labels: { colour: 'blue' } }, ['b', 'c']],
-    ['a label that is not there', { labels: { even: { exists: false } } }, ['b', 'c']],
+    ['a missing label', { labels: { even: { exists: false } } }, ['b', 'c']],
     ['both', { labels: { colour: { in: ['red'] } }, where: { 'spec.rank': { below: 4 } } }, ['a', 'ba']],
   ])('by %s', async (_, options, expected) => {
     expect(await texts(options)).toEqual(expected)
     expect(await notes.list(options).total()).toBe(expected.length)
   })
 
-  test('in order', async () => {
+  test('is sorted', async () => {
     const names = async (sort: NonNullable<Parameters<Notes['list']>[0]>['sort']) =>
       (await notes.list({ sort: sort ?? [] }).all()).map(({ metadata }) => metadata.name)
     expect(await names('spec.rank desc')).toEqual(['n4', 'n2', 'n1', 'n0', 'n3'])
     expect(await names(['spec.rank asc'])).toEqual(['n3', 'n0', 'n1', 'n2', 'n4'])
   })
 
-  test('first, a page, and one by one', async () => {
+  test('gives the first object, a page, or all objects one by one', async () => {
     const sorted = notes.list({ sort: 'spec.text' })
     expect((await sorted.first())?.metadata.name).toBe('n4')
     expect(await notes.list({ where: { 'spec.text': 'z' } }).first()).toBeUndefined()
@@ -168,7 +168,7 @@ describe('a list', () => {
     }
   })
 
-  test('never takes a value that is missing for none', async () => {
+  test('rejects an undefined value and an empty or unknown condition', async () => {
     const where = { 'spec.text': undefined as never }
     expect(() => notes.list({ where })).toThrow('has no value')
     expect(() => notes.list({ where: { 'spec.text': {} } })).toThrow('empty condition')
@@ -176,7 +176,7 @@ describe('a list', () => {
   })
 })
 
-test('a watch tells what is there and what changes, and ends with its signal', async () => {
+test('a watch delivers present objects and changes, and ends with its signal', async () => {
   const notes = await newNotes()
   await notes.create({ text: 'a' }, { name: 'first' })
   const ending = new AbortController()
@@ -194,7 +194,7 @@ test('a watch tells what is there and what changes, and ends with its signal', a
   await expect(watching).rejects.toThrow('enough')
 })
 
-test('a host that is not there has surely not been asked', async () => {
+test('a request to an unreachable host fails with a ConnectionError', async () => {
   const nobody = createClient({
     url: 'http://host',
     token,

@@ -146,13 +146,13 @@ async function ask(line: string, { by = fetch, json, headers, ...init }: Asked =
 const bare = 'the plugin failed; its log has the details under this request id'
 const rows: readonly (readonly [what: string, line: string, options: Asked, status: number, body: unknown])[] = [
   ['a parameter, decoded', 'GET /things/a%2Fb%20%C3%BC', {}, 200, { name: 'a/b ü' }],
-  ['a word before a parameter', 'GET /things/-', {}, 200, { literal: true }],
-  ['a path that is not there', 'GET /nowhere', {}, 404, { reason: 'NotFound' }],
-  ['a method that is not there', 'PUT /things', {}, 405, { reason: 'MethodNotAllowed' }],
+  ['a literal segment before a parameter', 'GET /things/-', {}, 200, { literal: true }],
+  ['an unknown path', 'GET /nowhere', {}, 404, { reason: 'NotFound' }],
+  ['a method that the path does not have', 'PUT /things', {}, 405, { reason: 'MethodNotAllowed' }],
   ['a body, with defaults', 'POST /things', { json: { title: 'ab' } }, 200, { title: 'ab', count: 1 }],
-  ['no body where one is needed', 'POST /things', {}, 400, { reason: 'BadRequest' }],
+  ['a missing body', 'POST /things', {}, 400, { reason: 'BadRequest' }],
   [
-    'a body that is no JSON',
+    'a body that is not JSON',
     'POST /things',
     { body: '{"a', headers: { 'content-type': 'application/json' } },
     400,
@@ -160,7 +160,7 @@ const rows: readonly (readonly [what: string, line: string, options: Asked, stat
   ],
   ['a body of another type', 'POST /things', { body: 'x', headers: { 'content-type': 'text/plain' } }, 415, {}],
   [
-    'a body with faults, all of them, in plain words',
+    'a body with several faults, with all of them',
     'POST /things',
     { json: { title: 'a', count: 1.5, tags: ['x', 7] } },
     422,
@@ -182,7 +182,7 @@ const rows: readonly (readonly [what: string, line: string, options: Asked, stat
     {},
   ],
   [
-    'a query by its types',
+    'a query, parsed by its schema',
     'GET /things?size=3&open=true&tag=a&tag=b&code=7',
     {},
     200,
@@ -190,16 +190,10 @@ const rows: readonly (readonly [what: string, line: string, options: Asked, stat
   ],
   ['a query with defaults', 'GET /things', {}, 200, { size: 5 }],
   ['a query with faults', 'GET /things?size=30&open=yes', {}, 400, { errors: [{ field: 'size' }, { field: 'open' }] }],
-  [
-    'a query that says a thing twice',
-    'GET /things?size=3&size=4',
-    {},
-    400,
-    { errors: [{ field: 'size', rule: 'once' }] },
-  ],
+  ['a duplicate query parameter', 'GET /things?size=3&size=4', {}, 400, { errors: [{ field: 'size', rule: 'once' }] }],
   ['a query without a schema', 'GET /plain?a=1&b=', {}, 200, { a: '1', b: '' }],
-  ['an answer that breaks its schema', 'GET /wrong', {}, 500, { reason: 'Internal', detail: bare }],
-  ['an answer checked as it is sent', 'GET /date', {}, 200, { at: '1970-01-01T00:00:00.000Z' }],
+  ['a response that violates its schema', 'GET /wrong', {}, 500, { reason: 'Internal', detail: bare }],
+  ['a response that is checked as it is serialised', 'GET /date', {}, 200, { at: '1970-01-01T00:00:00.000Z' }],
   [
     'a problem that is thrown',
     'GET /refused',
@@ -207,28 +201,34 @@ const rows: readonly (readonly [what: string, line: string, options: Asked, stat
     403,
     { reason: 'Forbidden', detail: 'not today', instance: `${base}/refused` },
   ],
-  ['a failure, without its reason', 'GET /broken', {}, 500, { reason: 'Internal', detail: bare }],
-  ['nobody as the caller', 'GET /caller', {}, 200, { name: null }],
-  ['the rights of nobody', 'GET /as-caller', {}, 401, { reason: 'Unauthenticated' }],
+  ['an error, without its message', 'GET /broken', {}, 500, { reason: 'Internal', detail: bare }],
+  ['an anonymous caller', 'GET /caller', {}, 200, { name: null }],
+  ['asCaller without a caller', 'GET /as-caller', {}, 401, { reason: 'Unauthenticated' }],
   [
-    'another type, where it is taken',
+    'another content type that the route accepts',
     'POST /upload',
     { body: 'abc', headers: { 'content-type': 'image/png' } },
     200,
     { bytes: 3 },
   ],
-  ['another type, where it is not', 'POST /upload', { json: {} }, 415, { detail: expect.stringContaining('image/*') }],
   [
-    'an announced body that is too large',
+    'another content type that the route does not accept',
+    'POST /upload',
+    { json: {} },
+    415,
+    { detail: expect.stringContaining('image/*') },
+  ],
+  [
+    'a body whose Content-Length is too large',
     'POST /upload',
     { body: 'x'.repeat(1001), headers: { 'content-type': 'image/png' } },
     413,
     {},
   ],
-  ['an object where a text was promised', 'GET /csv-wrong', {}, 500, { reason: 'Internal' }],
+  ['an object where the route produces text', 'GET /csv-wrong', {}, 500, { reason: 'Internal' }],
   ['health', 'GET /pergola/health', {}, 200, {}],
 ]
-describe('is answered', () => {
+describe('the plugin server answers', () => {
   test.each(rows)('%s', async (_, line, options, status, body) => {
     const response = await ask(line, options)
     const answered: unknown = await response.json()
@@ -237,7 +237,7 @@ describe('is answered', () => {
     if (status >= 400) expect(response.headers.get('content-type')).toBe('application/problem+json')
   })
 
-  test('nobody without the token', async () => {
+  test('401 to every request without the token', async () => {
     for (const path of ['/pergola/health', '/pergola/definition', `${base}/things/-`]) {
       for (const authorization of ['', 'Bearer pgp_tes', 'Bearer pgp_test2', 'bearer pgp_test', 'Basic pgp_test']) {
         const response = await ask(`GET ${path}`, { headers: { authorization } })
@@ -247,38 +247,38 @@ describe('is answered', () => {
     }
   })
 
-  test('the definition, as it is inspected', async () => {
+  test('the inspected definition', async () => {
     const first = await (await ask('GET /pergola/definition')).text()
     expect(JSON.parse(first)).toEqual(inspect(plugin))
     expect(await (await ask('GET /pergola/definition')).text()).toBe(first)
   })
 
-  test('what may be done where a method may not', async () => {
+  test('405 with the allowed methods', async () => {
     expect((await ask('PUT /things')).headers.get('allow')).toBe('POST, GET')
   })
 
-  test('nothing for nothing', async () => {
+  test('204 when the handler returns nothing', async () => {
     const response = await ask('POST /nothing')
     expect([response.status, await response.text()]).toEqual([204, ''])
   })
 
-  test('HEAD as GET, without its body', async () => {
+  test('HEAD like GET, without a body', async () => {
     const head = await ask('HEAD /things/-')
     expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '16', ''])
   })
 
-  test('other types than JSON', async () => {
+  test('content types other than JSON', async () => {
     const response = await ask('GET /csv')
     expect([response.headers.get('content-type'), await response.text()]).toEqual(['text/csv', 'a,b\n1,2\n'])
   })
 
-  test('a program of its own, at every path of its group', async () => {
+  test('every path of a group that a fetch function serves', async () => {
     const response = await ask('PUT /apis/api.shop.example.com/v1/any/where')
     expect(await response.text()).toBe('app PUT /apis/api.shop.example.com/v1/any/where')
   })
 })
 
-test('a handler knows who called, and sees no secret between host and plugin', async () => {
+test('a handler gets the caller and does not see the tokens between host and plugin', async () => {
   const headers = { 'pergola-caller': 'ann', 'pergola-caller-token': 'pgc_1', 'pergola-request-id': 'r1' }
   expect(await (await ask('GET /caller', { headers })).json()).toEqual({ name: 'ann' })
   expect(seen.headers).toMatchObject({ 'pergola-request-id': 'r1' })
@@ -286,7 +286,7 @@ test('a handler knows who called, and sees no secret between host and plugin', a
   expect(Object.keys(seen.headers)).not.toContain('pergola-caller-token')
 })
 
-test('what a handler asks the host for is asked as the plugin, or as caller and plugin both', async () => {
+test('requests of a handler to the host use the token of the plugin, with asCaller also that of the caller', async () => {
   const heard: (readonly [string | undefined, unknown])[] = []
   const host = createServer(({ headers, url }, response) => {
     heard.push([headers.authorization, headers['pergola-caller-token']])
@@ -317,7 +317,7 @@ test('what a handler asks the host for is asked as the plugin, or as caller and 
   host.close()
 })
 
-test('what fails in the plugin is in its log, with the request it failed for', async () => {
+test('an error in a handler is logged with the request ID', async () => {
   const headers = { 'pergola-request-id': 'broken-1' }
   expect(await (await ask('GET /broken', { headers })).json()).toMatchObject({ requestId: 'broken-1' })
   expect(log.find((line) => line.includes('broken-1'))).toMatch(/GET \S+\/broken failed .*the secret reason[^]*at /)
@@ -325,7 +325,7 @@ test('what fails in the plugin is in its log, with the request it failed for', a
   expect(log.find((line) => line.includes('wrong-1'))).toContain('open must be integer')
 })
 
-test('a body that turns out too large while it is read is refused', async () => {
+test('a body that exceeds the limit while it is read is rejected', async () => {
   const answered = await new Promise<number | undefined>((resolve, reject) => {
     const sent = httpRequest(
       {
@@ -346,19 +346,19 @@ test('a body that turns out too large while it is read is refused', async () => 
   expect(answered).toBe(413)
 })
 
-test('bodies stream both ways', async () => {
+test('request and response bodies are streamed', async () => {
   const big = 'x'.repeat(5_000_000)
   const response = await ask('POST /echo', { body: big, headers: { 'content-type': 'text/plain' } })
   expect((await response.text()).length).toBe(big.length)
 })
 
-test('an answer that fails half way is cut, and never looks whole', async () => {
+test('a response that fails midway is truncated and never looks complete', async () => {
   const response = await ask('GET /cut')
   await expect(response.text()).rejects.toThrow(/aborted|terminated/)
   expect(log.some((line) => line.includes('half way'))).toBe(true)
 })
 
-test('the caller disconnected: the handler is told', async () => {
+test('the signal of a handler is aborted when the caller disconnects', async () => {
   seen.aborted = false
   const leaving = new AbortController()
   const response = await ask('GET /stream', { signal: leaving.signal, headers: asStream })
@@ -369,7 +369,7 @@ test('the caller disconnected: the handler is told', async () => {
   await expect.poll(() => seen.aborted).toBe(true)
 })
 
-test('a stop ends streams, lets the rest finish, and takes nothing new', async () => {
+test('a stop ends streams, lets other requests finish, and accepts no new ones', async () => {
   const own = await start(plugin)
   const stream = await ask('GET /stream', { by: own.fetch, headers: asStream })
   const slow = ask('GET /slow', { by: own.fetch })

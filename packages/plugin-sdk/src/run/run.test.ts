@@ -25,7 +25,7 @@ await run(plugin)
 `
 const base = 'http://plugin/apis/console.api.shop.example.com/v1'
 
-/** A plugin in a process of its own, started as a host starts it. */
+/** Starts a plugin in its own process, as a host does. */
 interface Started extends AsyncDisposable {
   readonly child: ChildProcess
   readonly stderr: () => string
@@ -43,7 +43,7 @@ async function start(document: object | undefined, protocol = '1'): Promise<Star
   let stderr = ''
   child.stderr?.on('data', (chunk) => (stderr += String(chunk)))
   const pipe = child.stdio[3] as NodeJS.WritableStream | null
-  // It may end without having read it.
+  // The process may exit before it has read its input.
   pipe?.on('error', () => {})
   pipe?.end(JSON.stringify({ listen, host: '/nowhere', ...document }))
   const fetch = createHostFetch(listen)
@@ -68,7 +68,7 @@ async function untilHealthy({ ask, stderr }: Started): Promise<void> {
   throw new Error(`the plugin is not healthy: ${stderr()}`)
 }
 
-test('a plugin reads what its host says, answers, and ends when it is told, after what is running', async () => {
+test('a plugin reads its start document, answers requests, and on SIGTERM finishes running requests and exits', async () => {
   await using plugin = await start({ token: 'pgp_1' })
   await untilHealthy(plugin)
   const slow = plugin.ask('GET', `${base}/slow`)
@@ -80,7 +80,7 @@ test('a plugin reads what its host says, answers, and ends when it is told, afte
   expect(await exited).toEqual([0, null])
 })
 
-test('a rejection that nobody catches ends the process, in the words of Node.js', async () => {
+test('an unhandled rejection ends the process with the message of Node.js', async () => {
   await using plugin = await start({ token: 'pgp_1' })
   await untilHealthy(plugin)
   const exited = once(plugin.child, 'exit')
@@ -91,9 +91,9 @@ test('a rejection that nobody catches ends the process, in the words of Node.js'
 
 test.each([
   ['without a host', undefined, 'a plugin is started by its host'],
-  ['by a host that says too little', { token: '' }, 'has not said token, listen and host'],
-  ['by a host of another time', { token: 'pgp_1' }, 'speaks protocol 2', '2'],
-])('started %s, it says so and ends', async (_, document, words, protocol?: string) => {
+  ['with an incomplete start document', { token: '' }, 'has not said token, listen and host'],
+  ['by a host with another protocol version', { token: 'pgp_1' }, 'speaks protocol 2', '2'],
+])('started %s, a plugin prints the reason and exits', async (_, document, words, protocol?: string) => {
   await using plugin = await start(document, protocol)
   expect(await once(plugin.child, 'exit')).toEqual([1, null])
   await expect.poll(plugin.stderr).toContain(words)

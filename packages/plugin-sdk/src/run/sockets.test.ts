@@ -86,7 +86,7 @@ interface Opening {
   readonly socket?: string
 }
 
-/** `1000` once it is closed, with what came before; or how it was refused. */
+/** Opens a WebSocket: its messages, its close code, or the response that rejected it. */
 async function open(path: string, { protocols = [], authorization = `Bearer ${token}`, ...options }: Opening = {}) {
   const whole = path.startsWith('/apis') ? path : `/apis/console.api.talk.example.com/v1${path}`
   const at = `ws+unix:${options.socket ?? shared.socket}:${whole}`
@@ -108,7 +108,7 @@ async function open(path: string, { protocols = [], authorization = `Bearer ${to
   return { webSocket, messages, closed, refused }
 }
 
-test('texts and bytes go both ways, in the protocol that the plugin holds dearest', async () => {
+test('text and binary messages go both ways, in the subprotocol that the plugin prefers', async () => {
   const { webSocket, messages, closed } = await open('/echo', { protocols: ['a', 'b'] })
   expect(webSocket.protocol).toBe('b')
   webSocket.send('hello')
@@ -118,7 +118,7 @@ test('texts and bytes go both ways, in the protocol that the plugin holds deares
   expect(await closed).toBe('4001 as told')
 })
 
-test('an end of the other side ends the reading, and its talk is over', async () => {
+test('a close by the client ends the reading in the handler', async () => {
   const { ended } = seen
   const { webSocket, closed } = await open('/echo')
   webSocket.close(1000)
@@ -126,21 +126,21 @@ test('an end of the other side ends the reading, and its talk is over', async ()
   await expect.poll(() => seen.ended).toBe(ended + 1)
 })
 
-test('whoever is gone is told to the code', async () => {
+test('a dropped connection aborts the signal of the handler', async () => {
   const { aborted, ended } = seen
   const { webSocket } = await open('/echo')
   webSocket.terminate()
   await expect.poll(() => [seen.aborted, seen.ended]).toEqual([aborted + 1, ended + 1])
 })
 
-test('what fails closes with 1011, and is in the log', async () => {
+test('an error in the handler closes with 1011 and is logged', async () => {
   const { webSocket, closed } = await open('/echo')
   webSocket.send('throw')
   expect(await closed).toBe('1011 the plugin failed')
   expect(log.some((line) => /GET \S+\/echo failed .*the secret reason/.test(line))).toBe(true)
 })
 
-test('a message that is larger than it may be closes with 1009', async () => {
+test('a message over the size limit closes with 1009', async () => {
   const { webSocket, closed } = await open('/echo')
   webSocket.send('x'.repeat(1001))
   expect(await closed).toBe('1009')
@@ -148,21 +148,21 @@ test('a message that is larger than it may be closes with 1009', async () => {
 
 const refusals: readonly (readonly [what: string, path: string, answer: string, options?: Opening])[] = [
   ['without the token', '/echo', '401 "Unauthenticated"', { authorization: 'Bearer pgp_other' }],
-  ['where the handler says no', '/refused', '403 "Forbidden"'],
-  ['where there is an event stream alone', '/events', '400 "BadRequest"'],
-  ['where nothing goes on', '/plain', '405 "MethodNotAllowed"'],
-  ['where nothing is', '/nowhere', '404 "NotFound"'],
-  ['in a protocol that is not spoken', '/echo', '400 "BadRequest"', { protocols: ['c'] }],
+  ['that the handler rejects', '/refused', '403 "Forbidden"'],
+  ['to a route with only an event stream', '/events', '400 "BadRequest"'],
+  ['to a route that is not a stream', '/plain', '405 "MethodNotAllowed"'],
+  ['to an unknown path', '/nowhere', '404 "NotFound"'],
+  ['with an unsupported subprotocol', '/echo', '400 "BadRequest"', { protocols: ['c'] }],
 ]
 for (const [what, path, answer, options] of refusals) {
-  test(`nobody is let in ${what}`, async () => {
+  test(`rejects an upgrade ${what}`, async () => {
     const { refused = '' } = await open(path, options)
     const [status, body = ''] = refused.split(/ (.*)/s)
     expect(`${status} ${JSON.stringify((JSON.parse(body) as { reason: string }).reason)}`).toBe(answer)
   })
 }
 
-test('who sends faster than it is read is held up', async () => {
+test('a client that sends faster than the handler reads is slowed down', async () => {
   const { webSocket } = await open('/slow')
   const message = 'x'.repeat(64 * 1024)
   for (let times = 0; times < 200; times++) webSocket.send(message)
@@ -179,11 +179,11 @@ test('a stop closes with 1001', async () => {
   expect(await closed).toBe('1001 the plugin stops')
 })
 
-test('a stop waits 4.5 s for those who do not hear it, and no longer', async () => {
+test('a stop waits at most 4.5 s for clients that do not answer the close', async () => {
   const own = await start()
   const { webSocket, closed } = await open('/echo', { socket: own.socket })
   webSocket.pause()
-  // Timers only move here; that of the library, which gives up after 30 s, does not come to its end.
+  // Only the fake timers advance, so the 30 s close timeout of the library does not fire.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   let isStopped = false
@@ -197,7 +197,7 @@ test('a stop waits 4.5 s for those who do not hear it, and no longer', async () 
   await closed
 })
 
-test('a Hono app takes requests and WebSockets, behind whatever it puts before them', async () => {
+test('a Hono app serves requests and WebSockets with its own middleware', async () => {
   const base = '/apis/api.talk.example.com/v1'
   const { webSocket, messages } = await open(`${base}/rooms/hall`)
   webSocket.send('hello')

@@ -49,7 +49,7 @@ function start(timing: Timing, { memory = ownMemory(), now, hold = leadAlways, r
   }
 }
 
-/** Until it waits for its next time. */
+/** Waits until the schedule sleeps until its next run. */
 const untilWaiting = async ({ clock }: Started) => {
   await expect.poll(() => clock.waiting).toBe(1)
 }
@@ -60,7 +60,7 @@ const pass = async (started: Started, ms: number) => {
 }
 const hour = 3_600_000
 
-test('runs after so long, counted from the last run, and writes down when it ran and will run', async () => {
+test('runs one interval after the last run, and records the last and the next run', async () => {
   const memory = ownMemory()
   await using started = start({ every: '1h' }, { memory })
   await pass(started, hour - 1)
@@ -75,10 +75,10 @@ test('runs after so long, counted from the last run, and writes down when it ran
   })
 })
 
-test('goes on in the next process where the last one was, and makes up once for all that was missed', async () => {
+test('continues after a restart from the recorded state, and runs once for all missed times', async () => {
   const memory = ownMemory()
   for (const now of ['2030-03-01T09:00:00Z', '2030-03-01T20:00:00Z']) {
-    // Not long enough to come to the first run.
+    // Ends before the first run.
     await using started = start({ cron: '0 3 * * *' }, { memory, now })
     await untilWaiting(started)
   }
@@ -92,7 +92,7 @@ test('goes on in the next process where the last one was, and makes up once for 
   expect(late.runs.slice(1)).toEqual(['2030-03-06T03:00:00.000Z'])
 })
 
-test('a failure is written down and in the log, and waits for the next time', async () => {
+test('a failed run is recorded and logged, and not retried before the next time', async () => {
   const memory = ownMemory()
   const run = async (at: string) => {
     if (at.includes('T10')) throw new Error('not today')
@@ -110,7 +110,7 @@ test('a failure is written down and in the log, and waits for the next time', as
   expect(await memory.read('tick')).not.toHaveProperty('lastError')
 })
 
-test('a run that is cut off does not count', async () => {
+test('an aborted run is not recorded and runs again', async () => {
   const memory = ownMemory()
   const until = (_: string, signal: AbortSignal) =>
     new Promise<void>((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('cut off'))))
@@ -126,7 +126,7 @@ test('a run that is cut off does not count', async () => {
   expect(again.runs).toEqual(['2030-03-01T10:00:30.000Z'])
 })
 
-test('who may not write down what it did has lost its lead, and leaves the rest to another', async () => {
+test('a schedule that gets FenceLost gives up its lease and stops', async () => {
   const memory = ownMemory()
   let leads = 0
   const lost = new AbortController()

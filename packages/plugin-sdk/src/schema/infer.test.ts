@@ -51,19 +51,19 @@ interface Written extends Omit<Read, 'state'> {
   readonly state?: 'open' | 'done'
 }
 
-/** The compiler is what tests here: `npm run build`. */
-describe('a schema has the same type as TypeBox and as JSON Schema', () => {
-  test('when it is read', () => {
+/** The compiler checks these types: `npm run build`. */
+describe('a schema has the same type in TypeBox and in JSON Schema', () => {
+  test('for reading', () => {
     expectTypeOf<Infer<typeof byTypeBox>>().toEqualTypeOf<Read>()
     expectTypeOf<Infer<typeof byJsonSchema>>().toEqualTypeOf<Read>()
   })
 
-  test('when it is written', () => {
+  test('for writing', () => {
     expectTypeOf<InferInput<typeof byTypeBox>>().toEqualTypeOf<Written>()
     expectTypeOf<InferInput<typeof byJsonSchema>>().toEqualTypeOf<Written>()
   })
 
-  test('where it is given, without being told to be constant', () => {
+  test('in defineModel, without `as const`', () => {
     const Note = defineModel({
       apiVersion: 'note.example.com/v1',
       kind: 'Note',
@@ -85,7 +85,7 @@ describe('a schema has the same type as TypeBox and as JSON Schema', () => {
     expectTypeOf<NoteTypes['status']>().toEqualTypeOf<never>()
   })
 
-  test('in all its parts, or what is said of it', () => {
+  test('with allOf, oneOf, `~unsafe` and untyped arrays and objects', () => {
     expectTypeOf<Infer<{ allOf: [{ type: 'object'; properties: { a: { type: 'string' } } }, object] }>>().toExtend<{
       readonly a?: string
     }>()

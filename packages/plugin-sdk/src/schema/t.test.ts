@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { secret, t, withDefault } from './t.ts'
 
 describe('a schema', () => {
-  test('has its default, and the field may be left out', () => {
+  test('with a default makes its field optional', () => {
     const schema = t.Object({ state: withDefault(t.Enum(['open', 'done']), 'open') })
     expect(JSON.parse(JSON.stringify(schema))).toEqual({
       type: 'object',
@@ -11,7 +11,7 @@ describe('a schema', () => {
     })
   })
 
-  test('keeps what TypeBox knows of it when it gets a default, and is left as it was', () => {
+  test('keeps its TypeBox kind when it gets a default, and the original is unchanged', () => {
     const plain = t.Optional(t.String())
     const schema = t.Object({ a: withDefault(plain, 'x') })
     expect(schema.required).toBeUndefined()
@@ -19,11 +19,11 @@ describe('a schema', () => {
     expect(plain).not.toHaveProperty('default')
   })
 
-  test('may be a plain one', () => {
+  test('may be plain JSON Schema', () => {
     expect(withDefault({ type: 'integer' } as const, 3)).toEqual({ type: 'integer', default: 3 })
   })
 
-  test('is of a secret', () => {
+  test('of a secret is a write-only password string', () => {
     const schema = { type: 'string', format: 'password', writeOnly: true, description: 'Of the mail server' }
     expect(JSON.parse(JSON.stringify(secret({ description: 'Of the mail server' })))).toEqual(schema)
   })

@@ -23,7 +23,7 @@ function isRunning(pid: number): boolean {
 }
 
 describe('an isolated plugin', () => {
-  test('is a process of its own, and ends with its host', async () => {
+  test('runs in its own process, which ends with the host', async () => {
     const host = await testHost(plugin, { isolate })
     const pid = await host.anonymous.call(processId)
     expect(pid).not.toBe(process.pid)
@@ -34,13 +34,13 @@ describe('an isolated plugin', () => {
     expect(await here.anonymous.call(processId)).toBe(process.pid)
   })
 
-  test('that cannot be loaded is told with what it wrote', async () => {
+  test('that cannot be loaded fails with its output', async () => {
     const file = join(folder, 'broken.mjs')
     writeFileSync(file, "throw new Error('not like this')")
     await expect(testHost(plugin, { isolate: file })).rejects.toThrow(/not like this/)
   })
 
-  test('has the time and the world of the machine', async () => {
+  test('uses the real clock and the real network', async () => {
     await expect(testHost(plugin, { isolate, now: '2030-01-01T00:00:00Z' })).rejects.toThrow(
       '"now" is not available with isolate',
     )
@@ -52,7 +52,7 @@ describe('an isolated plugin', () => {
     expect(() => host.sent('https://a.test')).toThrow('"sent" is not available')
   })
 
-  test('begins where a build would', () => {
+  test('starts from the same entry file as a build', () => {
     const write = (json: object) => writeFileSync(join(folder, 'package.json'), JSON.stringify(json))
     write({ name: 'one' })
     expect(isolatedFile(true, folder)).toBe(join(folder, 'src/plugin.ts'))

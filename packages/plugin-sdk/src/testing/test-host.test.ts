@@ -14,7 +14,7 @@ import {
 import { loadServer, type ServerModule } from './embedded-server.ts'
 import { testHost } from './index.ts'
 
-// From its sources, which are compiled when they are first loaded.
+// The server is loaded from its sources, which are compiled on first use.
 beforeAll(loadServer, 90_000)
 
 const Job = defineModel({
@@ -34,7 +34,7 @@ function jobs(parts: Parts) {
 const now = '2030-01-01T00:00:00Z'
 
 describe('advance', () => {
-  test('runs a schedule at each of its times, and lets it end', async () => {
+  test('runs a schedule at each of its times and waits for each run', async () => {
     const ran: string[] = []
     const hourly = schedule({ cron: '0 * * * *' }, async ({ clock, client }) => {
       await client(Job).create({}, { name: `job-${ran.length}` })
@@ -49,7 +49,7 @@ describe('advance', () => {
     expect(await admin.client(Job).list().total()).toBe(3)
   })
 
-  test('comes to every object before time passes, and wakes each at its own', async () => {
+  test('reconciles every object before time passes, and requeues each at its own time', async () => {
     const seen: string[] = []
     const watch = controller(Job, async ({ metadata, spec }, { clock, requeueAfter }) => {
       seen.push(`${metadata.name} ${clock.iso().slice(11, 23)}`)
@@ -68,7 +68,7 @@ describe('advance', () => {
     ])
   })
 
-  test('brings back what has failed, after its wait', async () => {
+  test('retries failed objects after their backoff', async () => {
     let calls = 0
     const flaky = controller(Job, async () => {
       if (++calls < 3) throw new Error('planted')
@@ -82,7 +82,7 @@ describe('advance', () => {
     expect(calls).toBe(3)
   })
 
-  test('takes what is a time', async () => {
+  test('rejects a negative duration', async () => {
     await using host = await testHost(jobs({}))
     await expect(host.advance('-1h')).rejects.toThrow('"-1h" is no time that passes')
   })
@@ -100,16 +100,16 @@ describe('settings', () => {
   )
   const plugin = definePlugin({ name: 'jobs', models: [Job], settings: Settings, roles: [all], public: [show, send] })
 
-  test('come from where an operator keeps them, the secret ones too', async () => {
+  test('are read from the stored settings, including secrets', async () => {
     await using host = await testHost(plugin, { settings: { url: 'https://a.test/', key: 'k1' } })
     expect(await host.anonymous.call(show)).toEqual(['https://a.test/', 'k1'])
   })
 
-  test('are refused as an operator would be', async () => {
+  test('are validated', async () => {
     await expect(testHost(plugin, { settings: { url: 'nowhere' } })).rejects.toMatchObject({ reason: 'Invalid' })
   })
 
-  test('may name a world outside that answers as the test says', async () => {
+  test('may point at a server that `outside` simulates', async () => {
     const outside = (request: Request) => new Response(`hello ${request.method}`)
     await using host = await testHost(plugin, { settings: { url: 'https://a.test/' }, outside })
     expect(await host.anonymous.call(send)).toBe('hello GET')
@@ -117,7 +117,7 @@ describe('settings', () => {
     expect(host.sent('https://b.test')).toEqual([])
   })
 
-  test('leave the world as it was', async () => {
+  test('do not change the global fetch after the host is closed', async () => {
     const before = globalThis.fetch
     const host = await testHost(plugin, { settings: { url: 'https://a.test/' } })
     expect(globalThis.fetch).not.toBe(before)
@@ -125,7 +125,7 @@ describe('settings', () => {
     expect(globalThis.fetch).toBe(before)
   })
 
-  test('differ from host to host, of which there may be several', async () => {
+  test('are separate for hosts that run at the same time', async () => {
     await using one = await testHost(plugin, { settings: { url: 'https://a.test/' } })
     await using other = await testHost(plugin, { settings: { url: 'https://b.test/' } })
     expect(await one.anonymous.call(show)).toEqual(['https://a.test/', ''])
@@ -133,7 +133,7 @@ describe('settings', () => {
   })
 })
 
-test('a route that the plugin does not serve is told from one that it does', async () => {
+test('calling a route that the plugin does not serve fails', async () => {
   await using host = await testHost(jobs({}))
   const stray = route('GET /jobs/-/stray', {}, () => ({}))
   await expect(async () => host.anonymous.call(stray)).rejects.toThrow(
@@ -141,7 +141,7 @@ test('a route that the plugin does not serve is told from one that it does', asy
   )
 })
 
-test('an answer that is no JSON, or has no end, is opened as it comes', async () => {
+test('open returns responses that are not JSON or do not end', async () => {
   const all = roleTemplate('all', { displayName: 'All', aggregateTo: ['authenticated'] })
   const ended = Promise.withResolvers<string>()
   const ticks = route(
@@ -172,13 +172,13 @@ test('an answer that is no JSON, or has no end, is opened as it comes', async ()
   expect((await host.anonymous.open(ticks)).status).toBe(401)
 })
 
-test('what a host would refuse is refused before there is one', async () => {
+test('an invalid definition is rejected before the host starts', async () => {
   const unknown = roleTemplate('own', { displayName: 'Own' })
   const plugin = definePlugin({ name: 'jobs', models: [Job], uc: [owned(Job, 'spec.owner', { allow: unknown })] })
   await expect(testHost(plugin)).rejects.toThrow('is not in roles of the plugin')
 })
 
-test('the server is what a test host takes it for', async () => {
+test('the module of the server has the type that a test host expects', async () => {
   const server: ServerModule = await import('@pergola/server')
   expect(await loadServer()).toBe(server)
 })

@@ -66,24 +66,25 @@ export const configSchema = {
           minimum: 0,
           default: 1,
           description:
-            'Seconds that a stopping server, already unready, still takes connections; longer than a load balancer needs to notice.',
+            'Seconds that a stopping server, already unready, still accepts connections. Set it longer than a load balancer needs to notice.',
         },
         drainTimeout: {
           type: 'integer',
           minimum: 0,
           default: 25,
-          description: 'Seconds that requests in flight are then given to finish.',
+          description: 'Seconds that requests in flight then have to finish.',
         },
         publicUrl: {
           type: 'string',
           format: 'origin',
           description:
-            'The address that people use, such as `https://pergola.example.com`: it decides how browsers keep a session, and which pages may use one. Without it, the address that is listened on.',
+            'Public address of the server, such as `https://pergola.example.com`. It decides the attributes of session cookies and which origins may use them. Default: the address that the server listens on.',
         },
         allowInsecureLogin: {
           type: 'boolean',
           default: false,
-          description: 'Whether people may sign in over plain http from other machines, where passwords can be read.',
+          description:
+            'Whether users may sign in over plain http from other machines, where passwords can be intercepted.',
         },
       },
     },
@@ -98,7 +99,7 @@ export const configSchema = {
           items: { type: 'string' },
           default: [],
           description:
-            'Addresses and ranges (`10.0.0.0/8`) of your own proxies, which are believed about who asks: `X-Forwarded-For`, `-Proto` and `-Host`. From anybody else these are ignored, and `Forwarded` always is.',
+            'Addresses and ranges (`10.0.0.0/8`) of your proxies. The server accepts `X-Forwarded-For`, `-Proto` and `-Host` only from them, and never accepts `Forwarded`.',
         },
       },
     },
@@ -113,7 +114,7 @@ export const configSchema = {
           items: { type: 'string' },
           default: [],
           description:
-            'Origins of other sites, such as `https://app.example.com`, whose pages may call with a token; never with a cookie.',
+            'Origins of other sites, such as `https://app.example.com`, whose pages may call the API with a token, never with a cookie.',
         },
       },
     },
@@ -133,13 +134,13 @@ export const configSchema = {
           minimum: 1,
           maximum: 300,
           default: 20,
-          description: 'Seconds that the database may take to answer; then the request is answered 503.',
+          description: 'Seconds that a database statement may take before the request fails with 503.',
         },
         namedStatements: {
           type: 'boolean',
           default: true,
           description:
-            'Whether statements are kept on a connection; `false` behind a pooler in transaction mode that cannot keep them.',
+            'Whether prepared statements are kept per connection. Set `false` behind a pooler in transaction mode that does not support them.',
         },
       },
     },
@@ -153,14 +154,14 @@ export const configSchema = {
           minimum: 1,
           default: 24,
           description:
-            'Hours that changes are kept for watchers to go on from; those who come later have to list again.',
+            'Hours that changes are kept for watches to resume from. A watch that resumes later has to list again.',
         },
         maxBytes: {
           type: 'integer',
           minimum: 1_048_576,
           default: 10_737_418_240,
           description:
-            'Room for them in the database; beyond it the oldest go earlier. 5,000 changes a second of 2 KB fill the default in 18 minutes.',
+            'Bytes that kept changes may take in the database; above it the oldest are deleted earlier. 5,000 changes a second of 2 KB fill the default in 18 minutes.',
         },
       },
     },
@@ -174,14 +175,14 @@ export const configSchema = {
           type: 'integer',
           minimum: 1,
           default: 20_000,
-          description: 'Watches, and streams of plugins, that a process serves at a time; each takes about 10 KB.',
+          description: 'Watches and plugin streams that a process serves at the same time; each takes about 10 KB.',
         },
         maxPerUser: {
           type: 'integer',
           minimum: 1,
           default: 100,
           description:
-            'Watches, and streams of plugins, that a process serves a user at a time, or an address of those who are not signed in.',
+            'Watches and plugin streams that a process serves at the same time per user, or per client address for anonymous callers.',
         },
       },
     },
@@ -193,9 +194,13 @@ export const configSchema = {
         username: {
           type: 'string',
           minLength: 1,
-          description: 'Name of the first super administrator, made at a start that finds none.',
+          description: 'User name of the first super administrator, created at a start if there is none.',
         },
-        passwordFile: { type: 'string', minLength: 1, description: 'A file that holds its password.' },
+        passwordFile: {
+          type: 'string',
+          minLength: 1,
+          description: 'File with the password of the first super administrator.',
+        },
       },
     },
     audit: {
@@ -207,7 +212,7 @@ export const configSchema = {
           type: 'string',
           minLength: 1,
           description:
-            'A file, or a pipe, that gets a line for whatever changes something, is denied, or is done with an account. Without it no audit log is kept.',
+            'File or pipe that gets a line for every request that changes something, is denied, or concerns an account. Without it there is no audit log.',
         },
       },
     },
@@ -216,13 +221,18 @@ export const configSchema = {
       additionalProperties: false,
       default: {},
       properties: {
-        host: { type: 'string', minLength: 1, default: '127.0.0.1', description: 'Address for the port of metrics.' },
+        host: {
+          type: 'string',
+          minLength: 1,
+          default: '127.0.0.1',
+          description: 'Address that the metrics port listens on.',
+        },
         port: {
           type: 'integer',
           minimum: 1,
           maximum: 65535,
           description:
-            'A port of their own on which metrics are served at `/metrics`, as Prometheus reads them and without credentials. Without it there are none.',
+            'Separate port that serves Prometheus metrics at `/metrics`, without authentication. Without it there are no metrics.',
         },
       },
     },
@@ -235,33 +245,33 @@ export const configSchema = {
           enum: ['auto', 'uid', 'shared'],
           default: 'auto',
           description:
-            'Whether each plugin runs as an account of its own, apart from the host and from other plugins: `uid` wants it, which takes a host that runs as root, `shared` does without and then plugins are kept apart from faults alone, `auto` takes what can be had. `/readyz?verbose` says which.',
+            'Whether each plugin runs as a separate account, isolated from the host and from other plugins. `uid` requires it and needs a host that runs as root. `shared` runs all plugins as the account of the host, which isolates only crashes. `auto` uses `uid` where possible. `/readyz?verbose` shows the result.',
         },
         memoryLimit: {
           type: 'integer',
           minimum: 32,
           default: 128,
-          description: 'MiB that the process of a plugin may hold; one that holds more is ended, and started again.',
+          description: 'MiB of memory for the processes of a plugin. A plugin that exceeds it is killed and restarted.',
         },
         processLimit: {
           type: 'integer',
           minimum: 1,
           default: 32,
           description:
-            'Processes that a plugin may be made of at a time; one that is more is ended, and started again.',
+            'Processes that a plugin may have at the same time. A plugin that exceeds it is killed and restarted.',
         },
         startTimeout: {
           type: 'integer',
           minimum: 1,
           default: 30,
-          description: 'Seconds in which the process of a plugin must have become healthy.',
+          description: 'Seconds within which the process of a plugin must become healthy.',
         },
         startGrace: {
           type: 'integer',
           minimum: 0,
           default: 30,
           description:
-            'Seconds for which a replica that starts may wait for its plugins before it is ready. Later, nothing that becomes of a plugin makes it unready.',
+            'Seconds that a starting replica waits for its plugins before it is ready. After that, a failing plugin does not make the replica unready.',
         },
         ...pluginFilesSettings,
       },
@@ -277,7 +287,7 @@ export const configSchema = {
           items: valueSourceSchema,
           default: [],
           description:
-            'What secrets are sealed with, 32 random bytes in base64 each, as `openssl rand -base64 32` prints them. The first one seals, all of them open. Each comes from a file or a variable:',
+            'Encryption keys for secrets, each 32 random bytes in base64, as `openssl rand -base64 32` prints them. The first key encrypts; all keys decrypt. Each comes from a file or a variable:',
         },
       },
     },
@@ -290,12 +300,13 @@ export const configSchema = {
         level: {
           enum: ['debug', 'info', 'warn', 'error'],
           default: 'info',
-          description: 'Least severe line that is written.',
+          description: 'Lowest level that is logged.',
         },
         format: {
           enum: ['auto', 'json', 'pretty'],
           default: 'auto',
-          description: 'One JSON object a line, or words; `auto` takes words at a terminal.',
+          description:
+            '`json` writes one JSON object a line, `pretty` writes text; `auto` uses `pretty` on a terminal.',
         },
       },
     },

@@ -26,7 +26,7 @@ export const feedSettings = {
       enum: ['postgres', 'nats'],
       default: 'postgres',
       description:
-        'How a replica learns of changes: `postgres` reads the log in the database, which is right for SQLite and for up to 10 or 20 replicas; `nats` has one replica carry it to a NATS JetStream stream for all others. Replicas of both kinds work side by side, so it can be changed one by one.',
+        'How a replica gets changes. `postgres` reads the change log in the database; use it for SQLite and for up to 10 or 20 replicas. With `nats`, one replica copies the log to a NATS JetStream stream for all others. Both kinds work side by side, so replicas can be switched one by one.',
     },
     natsUrl: {
       type: 'array',
@@ -34,43 +34,42 @@ export const feedSettings = {
       items: { type: 'string' },
       default: [],
       description:
-        'Servers of NATS, such as `tls://nats-1.example.com:4222`. What travels there is as secret as the database: use TLS and credentials.',
+        'NATS servers, such as `tls://nats-1.example.com:4222`. Messages are as confidential as the database: use TLS and credentials.',
     },
-    natsUser: { type: 'string', minLength: 1, description: 'Who signs in there, with a password.' },
-    natsPasswordFile: file('A file that holds that password.'),
-    natsTokenFile: file('A file that holds a token to sign in with, in place of user and password.'),
-    natsCredentialsFile: file('A credentials file of NATS (`.creds`), in place of user and password.'),
-    natsCaFile: file(
-      'Certificates of the authorities that may vouch for the servers, in place of those of the system.',
-    ),
-    natsCertFile: file('A certificate that the servers know us by.'),
-    natsKeyFile: file('The key of that certificate.'),
+    natsUser: { type: 'string', minLength: 1, description: 'User name for NATS, with a password.' },
+    natsPasswordFile: file('File with the password for NATS.'),
+    natsTokenFile: file('File with a token for NATS, instead of user and password.'),
+    natsCredentialsFile: file('NATS credentials file (`.creds`), instead of user and password.'),
+    natsCaFile: file('File with CA certificates for the NATS servers, instead of those of the system.'),
+    natsCertFile: file('File with the client certificate for NATS.'),
+    natsKeyFile: file('File with the private key of the client certificate.'),
     natsStream: {
       type: 'string',
       pattern: '^[A-Za-z0-9_-]{1,64}$',
       default: 'pergola',
       description:
-        'Name of the stream, and of the subjects below it (`pergola.changes.*`, `pergola.proof`). Installations that share a NATS need one each.',
+        'Name of the stream and prefix of its subjects (`pergola.changes.*`, `pergola.proof`). Must be unique for each installation that shares a NATS.',
     },
     natsReplicas: {
       type: 'integer',
       minimum: 1,
       maximum: 5,
       default: 1,
-      description: 'Servers of NATS that hold the stream; 3 in a cluster, so that the loss of one is not noticed.',
+      description:
+        'NATS servers that store the stream. Use 3 in a cluster, so that it survives the loss of one server.',
     },
     natsMaxAge: {
       type: 'integer',
       minimum: 10,
       default: 3_600,
       description:
-        'Seconds that the stream keeps changes. A replica that was away for longer reads the log of the database.',
+        'Seconds that the stream keeps changes. A replica that was disconnected for longer reads the change log in the database.',
     },
     natsMaxSize: {
       type: 'integer',
       minimum: 1,
       default: 1_024,
-      description: 'MiB that the stream may take; beyond it the oldest go earlier.',
+      description: 'MiB that the stream may take; above it the oldest changes are deleted earlier.',
     },
   },
 } as const

@@ -11,23 +11,23 @@ export interface Metric {
 export const catalogue = {
   pergola_request_seconds: {
     kind: 'histogram',
-    description: 'Seconds until a request was answered; of a stream, until it began.',
+    description: 'Seconds until a request was answered, or until a stream began.',
     labels: ['verb', 'resource', 'status'],
   },
   pergola_store_seconds: {
     kind: 'histogram',
-    description: 'Seconds that the database took.',
+    description: 'Seconds that database operations took.',
     labels: ['operation'],
   },
   pergola_store_failures: {
     kind: 'counter',
-    description: 'Operations that failed because the database did not answer as it should.',
+    description: 'Operations that failed because of the database.',
     labels: ['operation'],
   },
-  pergola_watches: { kind: 'gauge', description: 'Watches that are open.' },
+  pergola_watches: { kind: 'gauge', description: 'Open watches.' },
   pergola_login_failures: {
     kind: 'counter',
-    description: 'Logins that were refused: a wrong name or password, or too many failures before.',
+    description: 'Rejected logins: a wrong name or password, or too many earlier failures.',
     labels: ['reason'],
   },
   pergola_plugins: {
@@ -37,51 +37,52 @@ export const catalogue = {
   },
   pergola_plugin_exits: {
     kind: 'counter',
-    description: 'Times that the process of a plugin ended without being stopped.',
+    description: 'Unexpected exits of plugin processes.',
     labels: ['plugin'],
   },
   pergola_feed_lag_seconds: {
     kind: 'gauge',
-    description: 'Seconds since this replica had proof that it has every committed change.',
+    description: 'Seconds since this replica last proved that it has every committed change.',
   },
   pergola_cache_checks: {
     kind: 'counter',
-    description: 'Times that something kept in memory was compared with the database; each about once a minute.',
+    description: 'Comparisons of cached data with the database, about one a minute for each cache.',
     labels: ['cache'],
   },
   pergola_cache_divergences: {
     kind: 'counter',
-    description: 'Times that it did not agree and was read anew; never, unless Pergola has a fault.',
+    description: 'Comparisons that differed, after which the cache was reloaded; any is a bug in Pergola.',
     labels: ['cache'],
   },
   pergola_feed_reads_log: {
     kind: 'gauge',
-    description: 'With NATS: 1 while changes are read from the database, 0 while NATS brings them.',
+    description: 'With NATS: 1 while changes are read from the database, 0 while they come from NATS.',
   },
   pergola_feed_relay_lag: {
     kind: 'gauge',
-    description: 'With NATS: seconds since the relay was at the end of the log; only on the replica that runs it.',
+    description:
+      'With NATS: seconds since the relay reached the end of the log; only on the replica that runs the relay.',
   },
-  pergola_feed_relayed: { kind: 'counter', description: 'With NATS: changes that the relay has sent.' },
+  pergola_feed_relayed: { kind: 'counter', description: 'With NATS: changes sent by the relay.' },
   pergola_feed_fallbacks: {
     kind: 'counter',
-    description: 'With NATS: times that the log had to be read because NATS brought nothing.',
+    description: 'With NATS: fallbacks to reading the log because NATS delivered nothing.',
   },
   pergola_feed_gaps: {
     kind: 'counter',
-    description: 'With NATS: times that changes between two messages were read from the log.',
+    description: 'With NATS: gaps between two messages that were filled from the log.',
   },
   pergola_feed_duplicates: {
     kind: 'counter',
-    description: 'With NATS: messages whose changes had been delivered before.',
+    description: 'With NATS: duplicate messages.',
   },
   pergola_feed_fenced: {
     kind: 'counter',
-    description: 'With NATS: times that the relay was refused, because another replica had taken over.',
+    description: 'With NATS: times that the relay was rejected because another replica had taken over.',
   },
   pergola_feed_refused_seals: {
     kind: 'counter',
-    description: 'With NATS: messages that no replica of this database has sent.',
+    description: 'With NATS: messages that no replica of this database sent.',
   },
 } as const satisfies Readonly<Record<`pergola_${string}`, Metric>>
 

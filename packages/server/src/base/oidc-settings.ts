@@ -21,14 +21,13 @@ export const oidcSettings = {
       minimum: 1,
       maximum: 2_592_000,
       default: 86_400,
-      description:
-        'Seconds that roles given by a provider count after their user has signed in there; at most 30 days.',
+      description: 'Seconds that roles from a provider stay valid after a login; at most 30 days.',
     },
     providers: {
       type: 'array',
       maxItems: 20,
       default: [],
-      description: 'Where people sign in by OpenID Connect; each has the settings below.',
+      description: 'OpenID Connect providers; each has the settings below.',
       items: {
         type: 'object',
         additionalProperties: false,
@@ -37,20 +36,20 @@ export const oidcSettings = {
           name: {
             type: 'string',
             format: 'provider-name',
-            description: 'Stands in the address that the provider sends people back to.',
+            description: 'Name of the provider, part of the redirect URL.',
           },
-          displayName: { type: 'string', minLength: 1, maxLength: 100, description: 'What people are shown.' },
+          displayName: { type: 'string', minLength: 1, maxLength: 100, description: 'Name that the login page shows.' },
           issuer: {
             type: 'string',
             format: 'issuer',
             maxLength: 500,
-            description: 'The address by which the provider names itself. With a subject it is an identity.',
+            description: 'Issuer URL of the provider. Issuer and subject together identify a user.',
           },
-          clientId: { type: 'string', minLength: 1, maxLength: 500, description: 'By which the provider knows us.' },
+          clientId: { type: 'string', minLength: 1, maxLength: 500, description: 'Client ID at the provider.' },
           clientSecretFile: {
             type: 'string',
             minLength: 1,
-            description: 'A file that holds the secret that goes with it; none for a public client.',
+            description: 'File with the client secret; not set for a public client.',
           },
           scopes: {
             type: 'array',
@@ -58,14 +57,14 @@ export const oidcSettings = {
             items: { type: 'string', format: 'scope', maxLength: 200 },
             contains: { const: 'openid' },
             default: ['openid', 'profile'],
-            description: 'What the provider is asked for; `openid` must be among it.',
+            description: 'Scopes to request; must contain `openid`.',
           },
           rolesClaim: {
             type: 'string',
             minLength: 1,
             maxLength: 200,
             description:
-              'The claim whose values `roles` maps, such as `groups`; a JSON Pointer such as `/realm_access/roles` for one that lies deeper.',
+              'Claim whose values `roles` maps, such as `groups`, or a JSON Pointer such as `/realm_access/roles` to a nested claim.',
           },
           roles: {
             type: 'object',
@@ -76,8 +75,7 @@ export const oidcSettings = {
               items: { type: 'string', format: 'role-name' },
             },
             default: {},
-            description:
-              'For each value of the claim the roles that it gives. What is not written here is given to nobody.',
+            description: 'Roles to grant for each value of the claim. Other values grant no role.',
           },
         },
       },

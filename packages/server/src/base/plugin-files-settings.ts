@@ -17,14 +17,14 @@ export const pluginFilesSettings = {
     type: 'string',
     minLength: 1,
     description:
-      'A folder of packages: at a start each `.tgz` in it is installed, or takes the place of an older version. What fails is logged, and leaves what runs.',
+      'Folder of packages. At a start each `.tgz` in it is installed or upgrades an older version. A failure is logged, and the installed version keeps running.',
   },
   enabled: {
     type: 'object',
     maxProperties: 1_000,
     additionalProperties: { type: 'boolean' },
     default: {},
-    description: 'By the name of a plugin, whether it runs; set at every start. What is not named stays as it is.',
+    description: 'Whether plugins run, by plugin name; applied at every start. Other plugins are not changed.',
   },
   approve: {
     type: 'object',
@@ -32,7 +32,7 @@ export const pluginFilesSettings = {
     additionalProperties: { type: 'array', maxItems: 1_000, items: { type: 'string', minLength: 1 } },
     default: {},
     description:
-      'By the name of a plugin, what packages in the folder may do, in the words in which they ask for it. A package that asks for more is passed over.',
+      'Approvals for packages in the folder, by plugin name, as the plan of the package lists them. A package that requests more is skipped.',
   },
   settings: {
     type: 'object',
@@ -40,7 +40,7 @@ export const pluginFilesSettings = {
     additionalProperties: { type: 'object', maxProperties: 1_000 },
     default: {},
     description:
-      'By the name of a plugin, its settings, set at every start; each value as it is, or from `{ file: … }` or `{ env: … }`.',
+      'Settings of plugins, by plugin name; applied at every start. Each value is literal or comes from `{ file: … }` or `{ env: … }`.',
   },
 } as const
 

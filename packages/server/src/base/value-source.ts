@@ -10,11 +10,11 @@ export const valueSourceSchema = {
   minProperties: 1,
   maxProperties: 1,
   properties: {
-    file: { type: 'string', minLength: 1, description: 'A file that holds the value.' },
+    file: { type: 'string', minLength: 1, description: 'File that contains the value.' },
     env: {
       type: 'string',
       format: 'variable',
-      description: 'An environment variable that holds it; its name does not begin with `PERGOLA_`.',
+      description: 'Environment variable that contains the value; its name must not begin with `PERGOLA_`.',
     },
   },
 } as const

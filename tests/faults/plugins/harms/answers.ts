@@ -6,16 +6,16 @@ import { expectThat, installed, type Harm, type Scene } from './harm.ts'
 
 const callers = 20
 const heldMs = 3_000
-/** Sockets, buffers and what is not collected yet; without a bound it would be gigabytes. */
+/** Sockets, buffers and garbage; without a limit it would be gigabytes. */
 const mostGrownMegabytes = 96
 const endless = 10
 const readBytes = 1024 * 1024
 
-/** Counts the answers that are open, so that the plugin can say whether it was told that nobody listens any more. */
+/** Counts open responses, so that the plugin can report whether it noticed the disconnects. */
 const counting = 'let open = 0; const count = (response) => { open++; response.on("close", () => open--) }'
 const open = '(request, response) => response.end(String(open))'
 
-/** Whatever it answers, or does not, is the trouble of whoever asked it. */
+/** Bad responses of a plugin affect only their callers. */
 export const answers: readonly Harm[] = [
   {
     what: 'no answer',
@@ -95,7 +95,7 @@ export const answers: readonly Harm[] = [
   },
 ]
 
-/** Callers wait for a while, and go. */
+/** Callers wait for a while and disconnect. */
 async function leaving(scene: Scene): Promise<string> {
   const { host, name } = scene
   const calls = Array.from({ length: callers }, () => call(host, apiOf(name, 'harm')))
@@ -129,7 +129,7 @@ async function statusOf({ url, token }: LoneHost, path: string): Promise<number>
   return answer.status
 }
 
-/** Reads so much, and then nothing until it leaves. */
+/** Reads a part of the response and then nothing until it disconnects. */
 function call({ url, token }: LoneHost, path: string, bytes = Infinity): { readonly leave: () => void } {
   const sent = request(url + path, { agent: false, headers: { authorization: `Bearer ${token}` } })
   sent.on('error', () => {})

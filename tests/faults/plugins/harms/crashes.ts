@@ -1,21 +1,21 @@
 import { apiOf, hostilePackage } from '../hostile-package.ts'
 import { installed, type Harm } from './harm.ts'
 
-/** The pulse of a plugin is given up after three misses, five seconds apart. */
+/** A plugin is killed after three failed health checks, five seconds apart. */
 const mostSeconds = 40
-/** More than a plugin may hold, and less than hurts the machine if nobody stops it. */
+/** More memory than a plugin may use, but harmless for the machine. */
 const mostLeaked = 400 * 1024 * 1024
 
 interface Crash {
   readonly what: string
   readonly plugin: string
-  /** The source of what its custom API does. */
+  /** Source of its custom API. */
   readonly api: string
-  /** What its status says afterwards. */
+  /** Expected status message. */
   readonly says: RegExp
 }
 
-/** Everything here ends the process, and its host says why. */
+/** Each of these ends the process, and the host reports the reason. */
 export const crashes: readonly Harm[] = (
   [
     {
@@ -54,7 +54,7 @@ export const crashes: readonly Harm[] = (
       what: '200 processes',
       plugin: 'bad-forks',
       api: "() => void spawn('/bin/sh', ['-c', 'for at in $(seq 200); do sleep 60 & done; wait'])",
-      // What they share is counted for each, so that they may be too much memory before they are too many.
+      // Shared memory is counted for each process, so the memory limit may apply before the process limit.
       says: /was \d+ processes, and may be 32|held \d+ MiB of memory, and may hold 128/,
     },
     {
@@ -75,7 +75,7 @@ function crashing({ what, plugin, api, says }: Crash): Harm {
     plugin,
     run: async ({ host, name }) => {
       await installed(host, name, hostilePackage({ name, apis: { harm: api } }))
-      // Whatever it is answered, and whenever.
+      // The response does not matter.
       void host.ask('GET', apiOf(name, 'harm'))
       const { status } = await host.untilPlugin(
         name,

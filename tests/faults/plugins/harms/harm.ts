@@ -3,17 +3,17 @@ import type { LoneHost } from '../lone-host.ts'
 export interface Scene {
   readonly host: LoneHost
   readonly quick: boolean
-  /** Of the plugin. */
+  /** Name of the plugin. */
   readonly name: string
 }
 
-/** One way of a plugin to be a burden. */
+/** One way in which a plugin can harm its host. */
 export interface Harm {
   readonly what: string
   readonly plugin: string
-  /** What has to be there before; others may wait for it. */
+  /** Preparation before the measured interval. */
   readonly setUp?: (scene: Scene) => Promise<void>
-  /** Installs it, does it, and answers what was seen of it; throws when that is not what should be. */
+  /** Installs the plugin, causes the harm and returns the observation; throws if it is not the expected one. */
   readonly run: (scene: Scene) => Promise<string>
 }
 

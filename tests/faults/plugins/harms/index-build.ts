@@ -4,7 +4,7 @@ import { expectThat, installed, type Harm } from './harm.ts'
 const writers = 16
 const countOf = (quick: boolean) => (quick ? 1_000 : 5_000)
 
-/** Ends when it has looked at half of the objects, once; the next process finds the file. */
+/** Exits once after half of the objects; a file tells the next process to continue. */
 const endingAfter = (items: number) => `(() => {
   let seen = 0
   return (items) => {
@@ -17,7 +17,7 @@ const endingAfter = (items: number) => `(() => {
   }
 })()`
 
-/** What it stored while it had no such index is to be indexed, and it ends midway. */
+/** The plugin exits in the middle of an index build over stored objects. */
 export const indexBuild: Harm = {
   what: 'an end amid an index build',
   plugin: 'bad-index',

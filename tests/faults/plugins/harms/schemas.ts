@@ -3,7 +3,7 @@ import { hostilePackage, thingsOf } from '../hostile-package.ts'
 import { expectThat, installed, type Harm } from './harm.ts'
 
 const text = { type: 'string' }
-/** Beyond what a schema may have of each. */
+/** One more than the limit of each. */
 const deep = Array.from({ length: 500 }).reduce<JsonSchema>(
   (inner) => ({ type: 'object', properties: { a: inner } }),
   text,
@@ -12,7 +12,7 @@ const wide = {
   type: 'object',
   properties: Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`p${at}`, text])),
 }
-/** What takes an engine that goes back and tries again longer than there is time. */
+/** Patterns with catastrophic backtracking. */
 const patient = { type: 'object', properties: { title: { type: 'string', pattern: '^(a+)+(b|a)*c$' } } }
 const mostAnswerMs = 2_000
 
@@ -35,7 +35,7 @@ export const schemas: readonly Harm[] = [
   },
 ]
 
-/** At once, or by its status. */
+/** Rejected at once, or reported in its status. */
 function refused(what: string, plugin: string, spec: JsonSchema): Harm {
   return {
     what,

@@ -4,7 +4,7 @@ import { expectThat, installed, type Harm } from './harm.ts'
 const objects = 20
 const harm = (version: number) => `(request, response) => response.end('${version}')`
 
-/** A version that is to come ends while it is prepared: the one that holds goes on. */
+/** The new version exits while it is being prepared: the current version keeps running. */
 export const upgradeCrash: Harm = {
   what: 'an end amid an upgrade',
   plugin: 'bad-upgrade',
@@ -15,7 +15,7 @@ export const upgradeCrash: Harm = {
       const { status } = await host.ask('POST', thingsOf(name), { metadata: { name: `thing-${at}` }, spec: {} })
       expectThat(status === 201, `an object was answered ${status}`)
     }
-    // As soon as it is asked for what it indexes of them, which is before the switch.
+    // Exits on the first evaluation of index values, which is before the switch.
     const evaluate = '() => process.exit(3)'
     const next = hostilePackage({ name, version: '2.0.0', model, evaluate, apis: { harm: harm(2) } })
     const answer = await host.install(next)

@@ -2,14 +2,14 @@ import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Asks at an even rate, whether answers come or not, in a process of its own: whoever makes packages and waits for phases must
- * not be in the way. Told to, it answers what became of the requests that were due since it was told before.
+ * Sends requests at a constant rate, independent of responses, in a separate process, so that packing and polling do not
+ * disturb it. On a message, reports the outcome of the requests since the last message.
  */
 const [, , url = '', token = '', perSecond = ''] = process.argv
 const objects = '/apis/good.example.com/v1alpha1/things'
 const api = '/apis/api.good.example.com/v1alpha1/echo'
 const tickMs = 2
-/** Long: a busy machine is slow, and that is no failure. */
+/** Long, because slowness of a busy machine is not a failure. */
 const answerMs = 120_000
 const readObjects = 200
 const shownFailures = 5
@@ -42,7 +42,7 @@ for (let offered = 0; ; await sleep(tickMs)) {
   }
 }
 
-/** Counted from when it was due: a client that cannot keep up is no excuse. */
+/** Measured from the due time, so that a slow client counts too. */
 async function offer(at: number, dueAt: number): Promise<void> {
   const own = stretch
   own.underWay++
@@ -52,7 +52,7 @@ async function offer(at: number, dueAt: number): Promise<void> {
   own.underWay--
 }
 
-/** Of twenty: ten gets, three creates, three lists, four of the custom API. */
+/** Of twenty requests: ten gets, three creates, three lists, four calls of the custom API. */
 function sendNumber(at: number): Promise<string | undefined> {
   const turn = (at * 7) % 20
   if (turn < 10) return send('GET', `${objects}/read-${(at * 31) % readObjects}`, 200)
@@ -65,7 +65,7 @@ function thing(name: string): object {
   return { metadata: { name }, spec: { title: `about ${name}`, state: 'open' } }
 }
 
-/** Undefined when all is well. */
+/** Undefined for a success. */
 function send(method: string, path: string, wanted: number, body?: object): Promise<string | undefined> {
   return new Promise((resolve) => {
     const fail = (error: Error) => resolve(`${method} ${path}: ${error.message}`)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { controller, defineModel, definePlugin, t } from '@pergola/plugin-sdk'
 
-/** Of every look at an object, whether it needs something or not. */
+/** Duration of every call, whether the object needs a write or not. */
 const workMs = 60
 
 const Step = defineModel({
@@ -24,7 +24,7 @@ const follow = controller(
     await sleep(workMs)
     const { generation, version: _, ...metadata } = step.metadata
     if (step.status?.generation === generation) return
-    // Whatever the version is by now: only the lease keeps a process that was left behind from writing.
+    // Without a version check: only the lease keeps a former leader from writing.
     const unconditional = { ...step, metadata } as typeof step
     const status = { generation, value: step.spec.value, term, process: process.pid }
     await client(Step).updateStatus(unconditional, status)

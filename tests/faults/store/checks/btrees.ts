@@ -3,8 +3,8 @@ import { tableOf, type ModelTable } from '../../../../packages/server/src/store/
 import { readModels } from './model.ts'
 
 /**
- * Each index of a model holds what the table holds: both are read in full, once by nothing but the index and once by
- * nothing but the table, and must give the same count and the same sum of hashes.
+ * Each index of a model matches its table: both are read completely, once by an index-only scan and once by a
+ * sequential scan, and must give the same count and the same sum of hashes.
  */
 export async function checkBtrees(client: ClientBase, model: ModelTable): Promise<readonly string[]> {
   const faults: string[] = []
@@ -18,7 +18,7 @@ export async function checkBtrees(client: ClientBase, model: ModelTable): Promis
   return faults
 }
 
-/** What the database itself says of its indexes, where it brings its own checker. Sees the newest state, no snapshot. */
+/** Runs the index checker of the database, if it has one. It sees the newest state, not a snapshot. */
 export async function checkStructure(client: ClientBase): Promise<readonly string[]> {
   try {
     await client.query('CREATE EXTENSION IF NOT EXISTS amcheck')
@@ -47,7 +47,7 @@ interface Index {
   readonly condition: string
 }
 
-/** Of the model's table and of its side tables; only those that are ready to be read. */
+/** Indexes of the model's table and side tables that are ready. */
 async function readIndexes(client: ClientBase, model: ModelTable): Promise<readonly Index[]> {
   const descending = '(option & 1) <> 0'
   const nullsFirst = '(option & 2) <> 0'

@@ -1,16 +1,16 @@
 import type { ClientBase } from 'pg'
 
-/** A question to the database whose answer is empty when all is well. */
+/** A query that returns the faulty rows. */
 export interface Check {
-  /** What a row of the answer means. */
+  /** Meaning of a returned row. */
   readonly says: string
   readonly sql: string
 }
 
-/** Shown of the rows that a check finds; all are counted. */
+/** Number of faulty rows that are shown; all are counted. */
 const shownRows = 3
 
-/** A sentence for each check that found something. */
+/** One sentence for each check with faulty rows. */
 export async function findFaults(client: ClientBase, checks: readonly Check[]): Promise<readonly string[]> {
   const faults: string[] = []
   for (const { says, sql } of checks) {

@@ -7,7 +7,7 @@ import {
 } from '../../../../packages/server/src/store/model-table.ts'
 import type { Check } from './check.ts'
 
-/** The side tables hold what the rows hold, no less and no more. */
+/** The side tables match the rows exactly. */
 export function entryChecks(model: ModelTable): readonly Check[] {
   const rows = tableOf(model)
   const labels = labelTableOf(model)

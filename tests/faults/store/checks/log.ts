@@ -2,7 +2,7 @@ import { multis, tableOf, type ModelTable } from '../../../../packages/server/sr
 import type { Check } from './check.ts'
 import { keysOfRow } from './model.ts'
 
-/** The log tells every object's life without a gap and ends with what is stored; `whole` when it has to begin at 0. */
+/** The log has every version of an object without gaps and ends with the stored state; with `whole` it begins at 0. */
 export function logChecks(model: ModelTable, whole: boolean): readonly Check[] {
   return [...lifeChecks(model, whole), ...endChecks(model, whole), beforeCheck(model)]
 }
@@ -75,7 +75,7 @@ function differences(model: ModelTable): string {
   return `concat_ws(', ', ${cases.join(', ')})`
 }
 
-/** What a change says was there before is what the change before it left, as long as the slots mean the same. */
+/** The previous values in a change match the change before it, as long as the slots have the same meaning. */
 function beforeCheck(model: ModelTable): Check {
   const previous = ['version', 'index_generation', 'labels', 'sets', 'keys']
   const lags = previous.map((column) => `lag(${column}) OVER (PARTITION BY uid ORDER BY version) AS before_${column}`)
@@ -90,12 +90,12 @@ function beforeCheck(model: ModelTable): Check {
   }
 }
 
-/** Of a change under the newest indexes; an older one does not know them, and the row was filled since. */
+/** Only changes under the newest indexes; older ones do not have them, and the row was backfilled since. */
 function sinceIndexes({ generation }: ModelTable, expression: string): string {
   return `CASE c.index_generation WHEN ${generation} THEN ${expression} END`
 }
 
-/** Without what is left of indexes that are no longer declared. */
+/** Without values of indexes that are no longer declared. */
 function declaredSets(model: ModelTable, sets: string): string {
   const slots = multis(model).map(({ slot }) => `'${slot}'`)
   return `(SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM jsonb_each(${sets}) WHERE key = ANY(ARRAY[${slots.join(', ')}]::text[]))`

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import { columnOf, singles, type ModelTable } from '../../../../packages/server/src/store/model-table.ts'
 
-/** Every model there is, opened by anybody or not. */
+/** All models of the catalog, open or not. */
 export async function readModels(client: ClientBase): Promise<readonly ModelTable[]> {
   const { rows } = await client.query<ModelTable>(
     `SELECT id, group_name AS group, plural, edition::float8, generation, indexes, composites, columns, discarded,

@@ -1,11 +1,11 @@
 import type { Check } from './check.ts'
 
-/** Every change has one place in the order, or waits for it; or had one, when the oldest are let go (`isCutOff`). */
+/** Every change has one revision or is pending; it may have had one if old changes were deleted (`isCutOff`). */
 export function orderChecks({ isCutOff }: { readonly isCutOff: boolean }): readonly Check[] {
   return isCutOff ? placeChecks : [...placeChecks, placelessCheck]
 }
 
-/** What the order no longer mentions goes with its whole partition, later. */
+/** Changes without a revision are deleted later, with their partition. */
 const placelessCheck: Check = {
   says: 'a change has no place in the order and does not wait for one',
   sql: `SELECT c.id, c.uid, c.version FROM changes c WHERE NOT EXISTS (SELECT FROM change_order o WHERE o.id = c.id)

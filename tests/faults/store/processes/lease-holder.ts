@@ -3,11 +3,11 @@ import { fencedModel, fencedWriter } from '../fenced-writer.ts'
 import { openQuietly } from '../open-quietly.ts'
 
 /**
- * Holds a lease and writes under it for as long as it lives, also when it is told that it has lost it. Arguments: the
+ * Holds a lease and writes with its fence until it is killed, even after it has lost the lease. Arguments: the
  * database, the lease, its own name, and how long the lease lasts.
  */
 export interface HolderLine {
-  /** When the write was begun, in milliseconds since 1970. */
+  /** Start of the write, in milliseconds since 1970. */
   readonly began: number
   readonly outcome: 'done' | 'lost' | 'failed'
 }

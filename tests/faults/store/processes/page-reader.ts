@@ -4,24 +4,24 @@ import { openQuietly } from '../open-quietly.ts'
 import { connectWatcher } from '../watcher.ts'
 
 /**
- * Reads every object in pages, slowly, and says at the end what it took. Arguments: the database, how many objects there
- * are, and how many seconds to take. Runs with `--expose-gc`.
+ * Reads all objects slowly in pages and reports its memory and transactions. Arguments: the database, the number of objects
+ * and the number of seconds to take. Run with `--expose-gc`.
  */
 export interface PageReaderReport {
   readonly pages: number
   readonly seconds: number
-  /** From after the first pages to the most there ever was. */
+  /** Growth of the heap from the first pages to its maximum. */
   readonly growthBytes: number
-  /** Times that the reader's connections were looked at, twice between two pages. */
+  /** Number of checks of the reader's connections, two between two pages. */
   readonly looks: number
-  /** Transactions that were open from one page to the next. */
+  /** Transactions that stayed open from one page to the next. */
   readonly held: readonly string[]
   readonly missing: number
   readonly repeated: number
 }
 
 const limit = 500
-/** Connections are made and code is compiled during these. */
+/** Warm-up pages, which open connections and compile code. */
 const firstPages = 20
 const applicationName = 'page reader'
 
@@ -43,7 +43,7 @@ for (let after = await readPage(); after !== undefined; after = await readPage(a
   await sleep(Math.max(1, began + pages * pageMs - performance.now()))
   const behind = new Set(await watcher.openTransactions(applicationName))
   looks += 2
-  // What the store does on its own is over within milliseconds; a transaction seen twice belongs to the reading.
+  // Background transactions of the store last milliseconds; a transaction seen twice belongs to the reader.
   held.push(...before.filter((transaction) => behind.has(transaction)))
 }
 
@@ -69,7 +69,7 @@ async function readPage(after?: Awaited<ReturnType<typeof store.list>>['next']) 
   return page.next
 }
 
-/** Before every page, or the collector would give itself more room the longer it runs, some 60 MB in all. */
+/** Collects garbage before every page; otherwise the heap grows by some 60 MB over the run. */
 function collect(): void {
   if (!globalThis.gc) throw new Error('run with --expose-gc')
   globalThis.gc()

@@ -1,7 +1,7 @@
 import { openPostgresStore } from '../../../../packages/server/src/store/postgres/postgres-store.ts'
 import { loadModels, runLoad, type Acknowledged } from '../load.ts'
 
-/** A process under load that says what was acknowledged, until it is killed. Arguments: the database, and its own mark. */
+/** Writes and reports acknowledged writes until it is killed. Arguments: the database and its mark. */
 export type WriterLine = { readonly acknowledged: readonly Acknowledged[] } | { readonly refused: string }
 
 const [url = '', prefix = ''] = process.argv.slice(2)
@@ -18,7 +18,7 @@ await runLoad(store, {
   onFailed: fail,
 })
 
-/** To a pipe and so at once: what was said before the kill is heard after it. */
+/** Writes synchronously to a pipe, so that lines before the kill are not lost. */
 function say(line: WriterLine): void {
   process.stdout.write(`${JSON.stringify(line)}\n`)
 }

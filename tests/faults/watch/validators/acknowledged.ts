@@ -2,7 +2,7 @@ import { isOurs } from '../committed-log.ts'
 import type { Operation } from '../history.ts'
 import type { KnownLog } from '../truth.ts'
 
-/** What was said to be done is in the log, and what was refused is not. */
+/** Acknowledged writes are in the log, and rejected ones are not. */
 export function acknowledged(operations: readonly Operation[], { entries, before }: KnownLog): readonly string[] {
   const marks = new Set<unknown>()
   const deleted = new Set<string>()

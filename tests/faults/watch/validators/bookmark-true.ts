@@ -4,8 +4,8 @@ import type { Truth } from '../truth.ts'
 import type { Validator } from './validator.ts'
 
 /**
- * A bookmark, or the place told with an error, is a place of the log; all that lies before it has come, and nothing that
- * lies before it comes behind it. Places never go back.
+ * A bookmark, or the revision in an error, is a position of the log. All events before it have arrived, and none of them
+ * arrives after it. Positions never go backwards.
  */
 export const bookmarkTrue: Validator = (lineage, truth) =>
   lineage.sessions.flatMap((session) =>

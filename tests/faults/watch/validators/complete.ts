@@ -4,9 +4,9 @@ import type { SelectedChange, Truth } from '../truth.ts'
 import type { Validator } from './validator.ts'
 
 /**
- * Between two frames of a stream nothing is missing, and at the end of a reader that stayed to the end nothing is. What is
- * missing between a place and the first event behind it is told by `resumable`, what a bookmark passes over by
- * `bookmarkTrue`.
+ * Nothing is missing between two frames of a stream, or at the end of a reader that stayed to the end. `resumable` reports
+ * events missing between a start position and the first event, `bookmarkTrue` reports events
+ * skipped by a bookmark.
  */
 export function complete(operations: readonly Operation[]): Validator {
   return (lineage, truth) => [
@@ -42,7 +42,7 @@ function missingAtEnd(lineage: Lineage, { between, last: end }: Truth): readonly
     .map((change) => `${told(lineage, last)}: ${worded(change)} never came`)
 }
 
-/** A stream that begins with what is to come has all that was asked for after it had begun. */
+/** A stream without a start revision has all changes of requests sent after it began. */
 function missingSinceNow(
   lineage: Lineage,
   { truth, operations }: { readonly truth: Truth; readonly operations: readonly Operation[] },

@@ -3,7 +3,7 @@ import { isEvent, startOf, told } from '../sessions.ts'
 import type { Truth } from '../truth.ts'
 import type { Validator } from './validator.ts'
 
-/** What a reader begins with, a list or the present objects up to their bookmark, is the state at that place. */
+/** The initial state of a reader, from a list or from present objects up to their bookmark, is the state at that position. */
 export const initialExact: Validator = (lineage, truth) => [
   ...(lineage.list
     ? differences(new Map(lineage.list.items.map(versionOf)), lineage.list.place, truth).map(

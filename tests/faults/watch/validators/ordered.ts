@@ -1,7 +1,7 @@
 import { isEvent, told } from '../sessions.ts'
 import type { Validator } from './validator.ts'
 
-/** In a stream, numbers rise, and so do the versions of an object. What comes twice is not its affair. */
+/** In a stream, numbers and versions of an object increase. Duplicates are ignored here. */
 export const ordered: Validator = (lineage) =>
   lineage.sessions.flatMap((session) => {
     const faults: string[] = []

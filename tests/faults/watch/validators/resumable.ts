@@ -4,7 +4,7 @@ import type { Truth } from '../truth.ts'
 import type { Validator } from './validator.ts'
 
 /**
- * A stream that goes on from a place repeats nothing of what lies before it, and leaves out nothing of what lies between it
+ * A stream that resumes from a position repeats nothing before it, and omits nothing between it
  * and the first event.
  */
 export const resumable: Validator = (lineage, truth) => [
@@ -41,7 +41,7 @@ function skippedAtStart(session: Session, { between }: Truth): readonly string[]
     .map(({ number, change }) => `${change.object.metadata.name} version ${change.version} at ${number}`)
 }
 
-/** What a place says has been seen has been, unless its lineage began with it. */
+/** Changes that a position declares as seen were seen, unless the lineage began with it. */
 function takenForSeen(lineage: Lineage, { selected }: Truth): readonly string[] {
   const began = lineageStart(lineage)
   if (!began) return []

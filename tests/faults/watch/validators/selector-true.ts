@@ -4,7 +4,7 @@ import { isEvent, told } from '../sessions.ts'
 import type { Truth } from '../truth.ts'
 import type { Validator } from './validator.ts'
 
-/** Every event says what the change was to the selection, and shows the object as the log has it. */
+/** Every event has the right type for the selection and the object as in the log. */
 export const selectorTrue: Validator = (lineage, truth) =>
   lineage.sessions.flatMap((session) =>
     session.frames.flatMap((frame) => {

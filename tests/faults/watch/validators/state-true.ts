@@ -2,7 +2,7 @@ import type { Lineage, TakenList } from '../history.ts'
 import { isEvent } from '../sessions.ts'
 import type { Validator } from './validator.ts'
 
-/** What a reader has come to when all is at rest is what the API lists. `listed` tells it, by the selection's name. */
+/** At rest, the state of a reader equals the list of the API, which `listed` returns by selection name. */
 export function stateTrue(listed: ReadonlyMap<string, TakenList>): Validator {
   return (lineage) => {
     const list = listed.get(lineage.selection.name)

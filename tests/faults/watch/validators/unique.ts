@@ -1,7 +1,7 @@
 import { isEvent, told } from '../sessions.ts'
 import type { Validator } from './validator.ts'
 
-/** In a stream, no state of an object comes twice; the present objects count. */
+/** In a stream, no state of an object arrives twice, including the present objects. */
 export const unique: Validator = (lineage) =>
   lineage.sessions.flatMap((session) => {
     const faults: string[] = []

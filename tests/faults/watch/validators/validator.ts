@@ -1,5 +1,5 @@
 import type { Lineage } from '../history.ts'
 import type { Truth } from '../truth.ts'
 
-/** Holds what a reader got against what the log says; answers what is wrong, in words. */
+/** Compares the events of a reader with the log; returns descriptions of the faults. */
 export type Validator = (lineage: Lineage, truth: Truth) => readonly string[]

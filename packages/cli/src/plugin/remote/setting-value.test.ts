@@ -8,11 +8,11 @@ test.each([
   ['a boolean', { type: 'boolean' }, 'true', true],
   ['a list', { type: 'array' }, '["a"]', ['a']],
   ['anything', {}, 'a b', 'a b'],
-])('%s is meant as its schema says', (_what, schema, text, value) =>
+])('%s is parsed as its schema says', (_what, schema, text, value) =>
   expect(settingValue(schema, { key: 'a', text })).toEqual(value),
 )
 
-test('what is not of its type is refused', () =>
+test('a value of the wrong type is rejected', () =>
   expect(() => settingValue({ type: 'integer' }, { key: 'size', text: 'seven' })).toThrow(
     /size is of type "integer"; "seven" is not/,
   ))

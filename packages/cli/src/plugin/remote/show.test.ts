@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { pluginText } from './show.ts'
 
-test('a plugin is told with its versions, replicas and schedules', () => {
+test('a plugin is shown with its versions, replicas and schedules', () => {
   const version = { version: '1.0.0', digest: 'sha256:aa', groups: ['todo.example.com'] }
   const metadata = { name: 'todo', uid: 'u', version: 1, generation: 1, creationTimestamp: '2030-01-01T00:00:00Z' }
   const text = pluginText({
@@ -46,7 +46,7 @@ test('a plugin is told with its versions, replicas and schedules', () => {
   ])
 })
 
-test('what was never switched on is disabled, not about to start', () => {
+test('a plugin without a status is Disabled, or NotStarted when it is enabled', () => {
   const metadata = { name: 'todo', uid: 'u', version: 1, generation: 1, creationTimestamp: '2030-01-01T00:00:00Z' }
   const spec = { version: '1.0.0', digest: 'sha256:aa', groups: [], enabled: false }
   const plugin = { apiVersion: 'plugin.platform.run/v1alpha1', kind: 'Plugin', metadata, spec }
@@ -54,7 +54,7 @@ test('what was never switched on is disabled, not about to start', () => {
   expect(pluginText({ ...plugin, spec: { ...spec, enabled: true } })).toContain('  state    NotStarted')
 })
 
-test('a plugin of which little is known is told with that', () => {
+test('missing details of a plugin are omitted', () => {
   const metadata = { name: 'todo', uid: 'u', version: 1, generation: 1, creationTimestamp: '2030-01-01T00:00:00Z' }
   const text = pluginText({
     apiVersion: 'plugin.platform.run/v1alpha1',
