@@ -21,7 +21,7 @@ onEachEngine((api) => {
     expect((await things.read(metadata.name)).metadata).toEqual(metadata)
   })
 
-  test('C2-76 S2.3-10 an object without finalizers is removed, and its name is free', async () => {
+  test('S2.3-10 an object without finalizers is removed, and its name is free', async () => {
     const things = await api.things()
     const { metadata } = await things.created()
     expectStatus(await things.delete(metadata.name), 200)
@@ -29,7 +29,7 @@ onEachEngine((api) => {
     expect((await things.created({ name: metadata.name })).metadata.uid).not.toBe(metadata.uid)
   })
 
-  test('C2-77 S2.3-7 S2.3-8 S2.3-10 S3-1 S3-2 an object with finalizers is marked, and still read and listed', async () => {
+  test('S2.3-7 S2.3-8 S2.3-10 an object with finalizers is marked, and still read and listed', async () => {
     const things = await api.things()
     const live = await things.created({ metadata: { finalizers } })
     expect(live.metadata).not.toHaveProperty('deletionTimestamp')
@@ -88,7 +88,7 @@ onEachEngine((api) => {
     await things.created({ spec: { code: 'held' } })
   })
 
-  test('C2-83 S4.1-5 deleting an object answers it as last stored, with the time', async () => {
+  test('C2-83 deleting an object answers it as last stored, with the time', async () => {
     const things = await api.things()
     const made = await things.created({ spec: { note: 'last' }, status: { phase: 'a' } })
     const answer = await things.delete(made.metadata.name)
@@ -116,7 +116,7 @@ onEachEngine((api) => {
     expect(await models.names()).toEqual([metadata.name])
   })
 
-  test('C2-86 C1-18 deleting a collection removes what the label selector selects', async () => {
+  test('C2-86 deleting a collection removes what the label selector selects', async () => {
     const models = await api.model()
     const kept = await models.created({ metadata: { labels: { 'a.b/c': 'keep' } } })
     for (let at = 0; at < 3; at++) await models.created({ metadata: { labels: { 'a.b/c': 'drop' } } })

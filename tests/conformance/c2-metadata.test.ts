@@ -52,7 +52,7 @@ onEachEngine((api) => {
     expect((await things.read(made.metadata.name)).status).toEqual({ phase: 'Ready' })
   })
 
-  test('C2-6 S2.3-4 what the server owns is not taken from a new object', async () => {
+  test('C2-6 what the server owns is not taken from a new object', async () => {
     const things = await api.things()
     const { metadata } = await things.created({ metadata: claimed })
     expect(metadata.version).toBe(0)
@@ -62,7 +62,7 @@ onEachEngine((api) => {
     expect(metadata).not.toHaveProperty('deletionTimestamp')
   })
 
-  test('C2-7 S2.3-3 what the server owns is not taken from an update', async () => {
+  test('C2-7 what the server owns is not taken from an update', async () => {
     const things = await api.things()
     const { metadata } = await things.created()
     const { creationTimestamp, generation, deletionTimestamp } = claimed
@@ -75,7 +75,7 @@ onEachEngine((api) => {
     expect(read).not.toHaveProperty('deletionTimestamp')
   })
 
-  test('C2-8 S2.3-6 S7-7 S3-6 an update with another version is refused, older or newer', async () => {
+  test('S2.3-6 an update with another version is refused, older or newer', async () => {
     const things = await api.things()
     const made = await things.created()
     const { name } = made.metadata
@@ -97,7 +97,7 @@ onEachEngine((api) => {
     await things.updated(name, sentBack(made, { metadata: { uid }, spec: { note: 'c' } }))
   })
 
-  test('C2-10 C2-11 S9-4 the version is 0, and one more with every stored change', async () => {
+  test('C2-10 C2-11 the version is 0, and one more with every stored change', async () => {
     const things = await api.things()
     const made = await things.created()
     const { name } = made.metadata
@@ -109,7 +109,7 @@ onEachEngine((api) => {
     expect((await things.read(name)).metadata.version).toBe(3)
   })
 
-  test('C2-12 S2.3-5 an update without a version is done, and the version filled in', async () => {
+  test('S2.3-5 an update without a version is done, and the version filled in', async () => {
     const things = await api.things()
     const { metadata } = await things.created()
     const sent = thing({ name: metadata.name, spec: { note: 'x' } })

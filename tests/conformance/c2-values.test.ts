@@ -22,7 +22,7 @@ onEachEngine((api) => {
       ['in status', '/status/other', { status: { other: 1 } }],
     ] as const
     for (const [where, pointer, parts] of rows) {
-      test(`C2-40 S2.2-3 an unknown field ${where} is refused`, async () => {
+      test(`C2-40 S2.1-8 an unknown field ${where} is refused`, async () => {
         const { path } = await api.things()
         const answer = await api.request('POST', path, { body: { ...thing(), ...parts } })
         expectProblem(answer, 422, 'Invalid')

@@ -30,7 +30,7 @@ onEachEngine((api) => {
     return models
   })
 
-  test('C3-1 C3-10 S4.1-1 a list has the type of its objects, and the objects', async () => {
+  test('C3-1 S4.1-1 a list has the type of its objects, and the objects', async () => {
     const models = await seven()
     const list = await models.listed()
     expect(list).toMatchObject({ apiVersion: 'test.example.com/v1alpha1', kind: `${models.spec.kind}List` })
@@ -90,8 +90,8 @@ onEachEngine((api) => {
   })
 
   const refused = [
-    ['C3-11 S8-6', 'page=0&size=3'],
-    ['C3-11 S4.1-6', 'page=-1&size=3'],
+    ['S4.1-6', 'page=0&size=3'],
+    ['S4.1-6', 'page=-1&size=3'],
     ['C3-12', 'size=0'],
     ['C3-12', 'size=-1'],
     ['C3-13', 'page=1.5&size=3'],
@@ -103,7 +103,7 @@ onEachEngine((api) => {
     ['C3-14', 'page=2'],
   ] as const
   for (const [numbers, query] of refused) {
-    test(`${numbers} C5-11 ${query} is refused`, async () => {
+    test(`${numbers} ${query} is refused`, async () => {
       expectProblem(await api.request('GET', `/api/v1alpha1/roles?${query}`), 400, 'InvalidPage')
     })
   }
@@ -190,7 +190,7 @@ onEachEngine((api) => {
     expect((await models.send('GET', { fieldSelector: set(501) })).status).toBe(400)
   })
 
-  test('C3-18 C3-17 S4.1-8 S8-7 more than 500 objects are served with a size and without', async () => {
+  test('C3-18 S4.1-8 more than 500 objects are served with a size and without', async () => {
     const models = await api.model()
     await Promise.all(
       Array.from({ length: 620 }, (_, at) => api.request('POST', models.path, { body: thing({ name: `m${at}` }) })),

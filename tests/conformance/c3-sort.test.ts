@@ -28,7 +28,7 @@ onEachEngine((api) => {
   const sorted = async (...sort: readonly string[]) => (await seeded()).names({ sort })
 
   const rows: readonly (readonly [numbers: string, what: string, sort: readonly string[], names: string])[] = [
-    ['S4.1-9 C4-25 S2.7-13', 'integers by value', ['spec.rank,asc'], 's3 s5 s4 s2 s1'],
+    ['S4.1-9 C4-25', 'integers by value', ['spec.rank,asc'], 's3 s5 s4 s2 s1'],
     ['S4.1-9 C4-25', 'integers by value, descending', ['spec.rank,desc'], 's1 s2 s4 s5 s3'],
     ['C4-25', 'numbers by value', ['spec.weight,asc'], 's3 s2 s1 s5 s4'],
     ['C4-26', 'booleans, false first', ['spec.active,asc', 'spec.rank,asc'], 's3 s5 s2 s4 s1'],
@@ -103,7 +103,7 @@ onEachEngine((api) => {
     expect((await models.send('GET', { sort: 'metadata.labels,asc' })).status).toBe(400)
   })
 
-  test('S4.1-12 S2.7-12 S7-10 S1-9 a field that is not indexed gives no order, not even behind one that is', async () => {
+  test('S2.7-12 a field that is not indexed gives no order, not even behind one that is', async () => {
     const models = await seeded()
     expectProblem(await models.send('GET', { sort: 'spec.note,asc' }), 400, 'FieldNotIndexed')
     expectProblem(await models.send('GET', { sort: ['spec.city,asc', 'spec.note,asc'] }), 400, 'FieldNotIndexed')

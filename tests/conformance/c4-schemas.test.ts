@@ -69,14 +69,14 @@ const refused: readonly Row[] = [
 
 /** Of the sample model: a value, and whether it is taken. */
 const values: readonly (readonly [numbers: string, spec: Record<string, unknown>, taken: boolean])[] = [
-  ['S2.4-4 S8-8', { nick: 'ab' }, true],
-  ['S2.4-4 S8-8', { nick: 'a' }, false],
-  ['S2.4-5 S8-8', { nick: 'abcd' }, true],
-  ['S2.4-5 S8-8', { nick: 'abcde' }, false],
-  ['S2.4-6 S8-8', { age: 0 }, true],
-  ['S2.4-6 S8-8', { age: -1 }, false],
-  ['S2.4-7 S8-8', { age: 200 }, true],
-  ['S2.4-7 S8-8', { age: 201 }, false],
+  ['S2.4-4', { nick: 'ab' }, true],
+  ['S2.4-4', { nick: 'a' }, false],
+  ['S2.4-5', { nick: 'abcd' }, true],
+  ['S2.4-5', { nick: 'abcde' }, false],
+  ['S2.4-6', { age: 0 }, true],
+  ['S2.4-6', { age: -1 }, false],
+  ['S2.4-7', { age: 200 }, true],
+  ['S2.4-7', { age: 201 }, false],
   ['S2.4-8', { born: '2024-02-29' }, true],
   ['S2.4-8', { born: '2023-02-29' }, false],
   ['S2.4-9', { wakes: '06:30:00Z' }, true],

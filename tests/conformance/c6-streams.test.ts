@@ -123,7 +123,7 @@ onEachEngine((api) => {
       expect(await watching.until(1)).toEqual([`ADDED ${name}`])
     })
 
-    test('C6-20 a watch with a cookie must come from our own pages', async () => {
+    test('C7-78 a watch with a cookie must come from our own pages', async () => {
       const things = await api.model()
       const ann = await person(api, { roles: [await watchers(api, things)] })
       const signedIn = await login(api, { username: ann.name })
@@ -164,7 +164,7 @@ onEachEngine((api) => {
     expect(await present.until(1)).toHaveLength(1)
   })
 
-  test('C1-45 C1-46 a GET that asks for an upgrade, or whose Accept names event streams, is a watch', async () => {
+  test('S5-11 a GET that asks for an upgrade, or whose Accept names event streams, is a watch', async () => {
     const things = await api.model()
     const lister = await createRole(api, {
       rules: [{ apiGroups: [things.spec.group], resources: [things.spec.plural], verbs: ['list', 'get'] }],
@@ -177,7 +177,7 @@ onEachEngine((api) => {
     expectStatus(await ann.request('GET', things.path, { headers: { accept: '*/*' } }), 200)
   })
 
-  test('C1-45 an upgrade that is no handshake of a WebSocket is answered with a problem', async () => {
+  test('S5-11 an upgrade that is no handshake of a WebSocket is answered with a problem', async () => {
     const headers = { connection: 'upgrade', upgrade: 'websocket' }
     const refused = await api.request('GET', (await api.model()).path, { headers })
     expectStatus(refused, 400)
@@ -244,7 +244,7 @@ onEachEngine((api) => {
     expect(state).toEqual(stored)
   })
 
-  test('C6-16 C5-39 a server that stops says so, and the reader goes on elsewhere', async () => {
+  test('C6-16 a server that stops says so, and the reader goes on elsewhere', async () => {
     const things = await api.model()
     using watching = await api.watch(things.path)
     using events = await api.watch(things.path, { transport: 'event stream' })

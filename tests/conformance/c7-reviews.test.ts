@@ -21,7 +21,7 @@ onEachEngine((api) => {
     return (answer.body as { items: Review[] }).items
   }
 
-  test('C7-30 C2-103 C1-44 a caller reads its roles and UI permissions, and again only when they have changed', async () => {
+  test('C7-30 C1-44 a caller reads its roles and UI permissions, and again only when they have changed', async () => {
     const prefix = 'rbac.authorization.platform.run'
     const annotations = { [`${prefix}/ui-permissions`]: '["plugin:todo:view","plugin:todo:edit"]' }
     const body = { metadata: { generateName: 'role-', annotations }, rules: [] }

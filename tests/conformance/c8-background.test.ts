@@ -27,7 +27,7 @@ onEachEngine((api) => {
     return schedules.find((one) => one.name === name)
   }
 
-  test('S2.2-5 S6-1 S6-2 S1-10 controllers drive the status towards the spec', async () => {
+  test('S2.2-5 S6-1 S6-2 controllers drive the status towards the spec', async () => {
     await installed()
     const statusOf = async () => (await read(`${lamps}/hall`))['status']
     expectStatus(
@@ -40,7 +40,7 @@ onEachEngine((api) => {
     await expect.poll(statusOf, inTime).toEqual({ color: 'blue' })
   })
 
-  test('S6-3 S1-10 a controller is called for what is deleted, with the object as it was last stored', async () => {
+  test('S6-3 a controller is called for what is deleted, with the object as it was last stored', async () => {
     await installed()
     const body = { metadata: { name: 'cellar' }, spec: { color: 'red' } }
     expectStatus(await api.request('POST', lamps, { body }), 201)

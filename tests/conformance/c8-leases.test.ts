@@ -63,7 +63,7 @@ onEachEngine((api) => {
     expect(await token('two')).toBeGreaterThan(first)
   })
 
-  test('C8-302 C5-34 a write that shows a lease which has passed on is 409 FenceLost, by whatever verb', async () => {
+  test('C8-302 a write that shows a lease which has passed on is 409 FenceLost, by whatever verb', async () => {
     const old = await token('three')
     expect((await create('fenced', `three/${old}`)).status).toBe(201)
     await asPlugin('DELETE /pergola/leases/three')

@@ -32,7 +32,7 @@ onEachEngine((api) => {
     await enabling(api, name, true)
   }
 
-  test('S2.7-17 C8-31 S3-3 S3-4 while its indexes are built a plugin is not started, says how far it is, and serves nothing', async () => {
+  test('C8-31 S3-4 while its indexes are built a plugin is not started, says how far it is, and serves nothing', async () => {
     const name = 'slow'
     await begin(name, { definition: withNotes(name), answer: answers })
     // Whoever has these in hand waits for as long as others need to look.

@@ -164,7 +164,7 @@ onEachEngine(
         expectStatus(await api.request('GET', newer), 503)
       })
 
-      test('C9-209 C5-38 one that is missing makes its readers 503, and nobody else', async () => {
+      test('C9-209 one that is missing makes its readers 503, and nobody else', async () => {
         await withKeys(['KEY_A'])
         const { path, name } = await create({ a: 'by A' })
         const { path: rewritten } = await create({ a: 'by A' })

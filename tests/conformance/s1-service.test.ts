@@ -106,7 +106,7 @@ onEachEngine((api) => {
     expectProblem(await ann.request('GET', apisOf(name).console), 403, 'Forbidden')
   })
 
-  test('S4.2-6 S4.2-7 S4.2-8 S1-4 custom APIs are in the groups of their audiences, made of that of the model, and in no other', async () => {
+  test('S4.2-6 S4.2-7 S4.2-8 custom APIs are in the groups of their audiences, made of that of the model, and in no other', async () => {
     await closed()
     const apis = Object.values(apisOf('closed'))
     const prefixes = ['console.api.', 'uc.api.', 'api.', '']

@@ -40,7 +40,7 @@ onEachEngine((api) => {
       expectProblem(await post({ metadata: { name: 's281-none' } }), 422, 'Invalid')
       expectProblem(await post({ metadata: { name: 's281-none' }, rules: {} }), 422, 'Invalid')
     })
-    test('S2.8-2 is named by the rules for names', async () => {
+    test('S2.6-1 is named by the rules for names', async () => {
       for (const name of ['Upper', '-a', 'a-', 'a.b', 'a_b', 'x'.repeat(254)]) {
         expectProblem(await post(roleOf(name, {})), 422, 'Invalid')
       }
@@ -90,7 +90,7 @@ onEachEngine((api) => {
       expect(shown).toContain('s285-shown')
       expect(shown).not.toContain('s285-hidden')
     })
-    test('S2.8-7 that manages depends on the one that views: nobody manages without viewing', async () => {
+    test('C7-3 that manages depends on the one that views: nobody manages without viewing', async () => {
       const rule = { apiGroups: [''], resources: ['rolebindings'] }
       const view = await createRole(api, { rules: [{ ...rule, verbs: ['list'] }] })
       const manage = await createRole(api, { rules: [{ ...rule, verbs: ['update'] }], dependencies: [view] })
@@ -141,7 +141,7 @@ onEachEngine((api) => {
         () => ({ roleRef: { apiGroup: 'a.example', kind: 'Role', name: 'author' } }),
       ],
       ['S2.10-3', 'a reference to another kind', () => ({ roleRef: { kind: 'ClusterRole', name: 'author' } })],
-      ['S2.10-4', 'no role', () => ({ roleRef: { kind: 'Role' } })],
+      ['C7-6', 'no role', () => ({ roleRef: { kind: 'Role' } })],
       [
         'S2.10-5',
         'a subject of another group',
@@ -157,7 +157,7 @@ onEachEngine((api) => {
         expectProblem(await postBinding(binding(name, parts(name))), 422, 'Invalid')
       })
     }
-    test('S2.10-4 is refused with a role that does not exist, and says so', async () => {
+    test('C7-6 is refused with a role that does not exist, and says so', async () => {
       const { name } = await person(api)
       const answer = await postBinding(binding(name, { roleRef: { kind: 'Role', name: 'not-there' } }))
       expectProblem(answer, 422, 'Invalid')
@@ -182,7 +182,7 @@ onEachEngine((api) => {
       const headers = { 'content-type': mergePatch }
       expectStatus(await api.request('PATCH', `${core}/roles/${role}`, { body, headers }), 200)
     }
-    test('S2.11-1 every holder of the target gains, also who is bound later', async () => {
+    test('C7-4 every holder of the target gains, also who is bound later', async () => {
       const target = await createRole(api, {})
       const before = await person(api, { roles: [target] })
       await createRole(api, { rules: [rule], aggregatesTo: [target] })

@@ -27,7 +27,7 @@ async function holder(api: Api, rules: readonly object[], allowed: string): Prom
 }
 
 onEachEngine((api) => {
-  test('S5-1 the API of a model is for the super administrator alone, until it is granted', async () => {
+  test('S1-5 the API of a model is for the super administrator alone, until it is granted', async () => {
     const things = await api.model()
     const { name } = (await things.created()).metadata
     const ann = await person(api)
@@ -40,7 +40,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('S5-2 an unauthenticated caller holds anonymous, a logged-in user also authenticated', async () => {
+  test('S2.12-3 S2.12-4 an unauthenticated caller holds anonymous, a logged-in user also authenticated', async () => {
     const answer = await api.request('GET', '/api/v1alpha1/roles', { as: 'anonymous' })
     expect((answer.body as { detail: string }).detail).toContain('holds anonymous;')
     const ann = await person(api)
@@ -48,7 +48,7 @@ onEachEngine((api) => {
     expect((denied.body as { detail: string }).detail).toMatch(/holds anonymous, authenticated$/)
   })
 
-  test('S5-3 permissions come with a binding to a role, and with the roles that it bundles', async () => {
+  test('C7-1 permissions come with a binding to a role, and with the roles that it bundles', async () => {
     const things = await api.model()
     const rule = (verb: string) => ({ apiGroups: [things.spec.group], resources: [things.spec.plural], verbs: [verb] })
     const lists = await createRole(api, { rules: [rule('list')] })
@@ -159,7 +159,7 @@ onEachEngine((api) => {
     expectStatus(await ann.request('HEAD', things.path), 403)
   })
 
-  test('S5-17 a sub-resource is created without an object by the name -, which is a name like any other', async () => {
+  test('C1-48 a sub-resource is created without an object by the name -, which is a name like any other', async () => {
     const things = await api.model()
     const { group, plural } = things.spec
     const rule = { apiGroups: [group], resources: [`${plural}/stamps`], verbs: ['create'] }
