@@ -139,7 +139,7 @@ onEachEngine((api) => {
   }
 
   for (const [numbers, parameter, selector, hint = /./] of refused) {
-    test(`${numbers} C5-9 ${parameter} "${selector}" is refused`, async () => {
+    test(`${numbers} C5-9 ${parameter} "${selector}" is 400 InvalidSelector`, async () => {
       const answer = await (await seeded()).send('GET', { [parameter]: selector })
       expectProblem(answer, 400, 'InvalidSelector')
       expect(answer.body).toMatchObject({ detail: expect.stringMatching(hint) as string })
@@ -147,7 +147,7 @@ onEachEngine((api) => {
   }
 
   for (const [numbers, parameter, selector, named = /./] of notIndexed) {
-    test(`${numbers} ${parameter} "${selector}" is refused, with what can be selected by`, async () => {
+    test(`${numbers} ${parameter} "${selector}" is 400 FieldNotIndexed, with the indexed fields`, async () => {
       const answer = await (await seeded()).send('GET', { [parameter]: selector })
       expectProblem(answer, 400, 'FieldNotIndexed')
       expect(answer.text).toMatch(named)
@@ -155,7 +155,7 @@ onEachEngine((api) => {
     })
   }
 
-  test('C3-54 an error tells where in the selector it is', async () => {
+  test('C3-54 an error contains its position in the selector', async () => {
     const models = await seeded()
     const rows: readonly (readonly [parameter: string, selector: string, position: number])[] = [
       ['labelSelector', 'zone==x', 5],
