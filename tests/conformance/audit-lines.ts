@@ -10,7 +10,7 @@ export interface AuditLine extends Readonly<Record<string, unknown>> {
   readonly count?: number
 }
 
-/** A folder that is gone when the file's tests are over. */
+/** Creates a folder that is removed after the tests of the file. */
 export function auditDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'pergola-conformance-audit-'))
   afterAll(() => rmSync(directory, { recursive: true }))
@@ -26,7 +26,7 @@ export function idOf({ headers }: Answer): string {
   return String(headers['pergola-request-id'])
 }
 
-/** The lines of a request, once there is one. */
+/** The audit lines of a request; waits for the first one. */
 export async function linesOf(file: string, answer: Answer): Promise<readonly AuditLine[]> {
   const found = () => linesIn(file).filter(({ requestId }) => requestId === idOf(answer))
   await expect.poll(() => found().length, { interval: 20 }).toBeGreaterThan(0)

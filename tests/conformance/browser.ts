@@ -10,23 +10,23 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What a browser does for somebody who signs in by a provider: it keeps cookies and goes where it is sent. */
+/** A browser of a user who signs in through a provider: it stores cookies and follows redirects. */
 export interface Browser {
   /** `GET /auth/oidc/<provider>`. */
   begin(provider: string, query?: string): Promise<Answer>
-  /** Signs in where it was sent to; answers the address of ours that the provider sends it back to. */
+  /** Signs in at the provider; returns the URL of our server that the provider redirects to. */
   atProvider(url: string): Promise<URL>
-  /** Asks our server, with the cookies that this browser has of it. */
+  /** Sends a request to our server with the cookies of this browser. */
   send(path: string, sent?: Sent): Promise<Answer>
-  /** All of it. */
+  /** The whole flow: `begin`, `atProvider` and the callback. */
   signIn(provider: string, query?: string): Promise<Answer>
-  /** Who is signed in here. */
+  /** The name of the signed-in user. */
   user(): Promise<string>
-  /** The roles that it is bound to, sorted. */
+  /** The names of the roles that the user is bound to, sorted. */
   roles(): Promise<readonly string[]>
 }
 
-/** Of somebody whom providers know by this subject. */
+/** Opens a browser of the user with this subject. */
 export function openBrowser(api: Api, subject: string): Browser {
   /** By origin and name. */
   const cookies = new Map<string, Map<string, string>>()

@@ -22,7 +22,7 @@ onEachEngine((api) => {
     expect(objectsWith('plural', body)).toContainEqual(expect.objectContaining({ plural: 'roles', kind: 'Role' }))
   })
 
-  test('C1-32 C2-57 discovery has an ETag, and is not sent again to whoever knows it', async () => {
+  test('C1-32 discovery has an ETag and answers 304 to a request with the current one', async () => {
     const { headers } = await api.request('GET', '/apis')
     const etag = String(headers.etag)
     expect(etag).toMatch(/^(W\/)?".+"$/)
@@ -34,7 +34,7 @@ onEachEngine((api) => {
     expect(changed.headers.etag).not.toBe(etag)
   })
 
-  test('C1-34 the documents of the API are listed', async () => {
+  test('C1-34 /openapi/v3 lists the OpenAPI documents', async () => {
     await api.things()
     const answer = await api.request('GET', '/openapi/v3')
     expectStatus(answer, 200)
@@ -43,7 +43,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('C1-35 S1-7 a group and version have an OpenAPI 3.1 document', async () => {
+  test('C1-35 S1-7 a group and version has its own OpenAPI 3.1 document with the schemas of its models', async () => {
     const { path } = await api.things()
     const answer = await api.request('GET', await openApiPath(api, things))
     expectStatus(answer, 200)
@@ -57,7 +57,7 @@ onEachEngine((api) => {
     expect(Object.keys(paths).some((other) => other.startsWith('/api/v1alpha1'))).toBe(false)
   })
 
-  test('C1-36 C2-58 a document has an ETag, and is not sent again to whoever knows it', async () => {
+  test('C1-36 an OpenAPI document has an ETag and answers 304 to a request with the current one', async () => {
     await api.things()
     const path = await openApiPath(api, things)
     const { headers } = await api.request('GET', path)
@@ -71,13 +71,13 @@ onEachEngine((api) => {
     expect(changed.headers.etag).not.toBe(etag)
   })
 
-  test("C1-52 the host's own endpoints are in the documents", async () => {
+  test("C1-52 the host's own endpoints are in the OpenAPI documents", async () => {
     const operations = await operationsOf(api)
     const lines = operations.map(({ document, method, path }) => `${document} ${method} ${path}`)
     expect(lines).toEqual(expect.arrayContaining(hostOperations))
   })
 
-  test('C1-53 every method that a document lists is served', async () => {
+  test('C1-53 every method that an OpenAPI document lists is served', async () => {
     const { path } = await api.model({ statusSubresource: true })
     const operations = await operationsOf(api)
     expect(operations.map((one) => one.path)).toContain(`${path}/{name}/status`)
@@ -91,7 +91,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('C1-54 a method that no document lists at a path is 405, with the others in Allow', async () => {
+  test('C1-54 a method that no OpenAPI document lists for a path is 405, with the listed methods in Allow', async () => {
     await api.model({ statusSubresource: true })
     const byPath = Map.groupBy(await operationsOf(api), ({ path }) => path)
     expect(byPath.size).toBeGreaterThan(20)
@@ -109,7 +109,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('C1-55 discovery lists verbs and the status of a model only where they are served', async () => {
+  test('C1-55 discovery lists verbs and the status sub-resource of a model only where they are served', async () => {
     await api.model({ statusSubresource: true })
     const operations = await operationsOf(api)
     const served = new Set(operations.map(({ method, path }) => `${method} ${path}`))
@@ -129,7 +129,7 @@ onEachEngine((api) => {
     expect((await api.request('POST', tokens, { body: {} })).headers.allow).toBe('GET, HEAD, DELETE')
   })
 
-  test('C1-56 no field with a default is required in the schema of a request', async () => {
+  test('C1-56 a field with a default is never required in the schema of a request', async () => {
     const spec = { type: 'object', required: ['size'], properties: { size: { type: 'integer', default: 3 } } }
     const { spec: model } = await api.model({
       indexes: [],
@@ -150,7 +150,7 @@ onEachEngine((api) => {
     expect(JSON.stringify(schemas[model.kind])).toContain('"default":3')
   })
 
-  test('C1-37 the API can be browsed', async () => {
+  test('C1-37 the API can be browsed at /openapi', async () => {
     const answer = await api.request('GET', '/openapi', { headers: { accept: 'text/html' } })
     expectStatus(answer, 200)
     expect(answer.headers['content-type']).toMatch(/^text\/html/)
@@ -163,7 +163,7 @@ interface Discovered {
   readonly statusSubresource: boolean
 }
 
-/** What is missing may be the object that the request names; that is served all the same. */
+/** A 404 for the object that the request names still means that the method is served. */
 function isServed({ status, body }: Answer): boolean {
   const { reason, detail } = (body ?? {}) as { readonly reason?: string; readonly detail?: string }
   if (status === 405) return false

@@ -5,7 +5,7 @@ import { onEachEngine } from './server.ts'
 
 const finalizers = ['a.example/first', 'a.example/second']
 
-/** An object that is deleted and waits for its finalizers. */
+/** Creates an object with finalizers and deletes it. */
 async function declaredDeleted(things: Collection, spec: Record<string, unknown> = {}): Promise<StoredThing> {
   const { metadata } = await things.created({ metadata: { finalizers }, spec })
   expectStatus(await things.delete(metadata.name), 200)
@@ -13,7 +13,7 @@ async function declaredDeleted(things: Collection, spec: Record<string, unknown>
 }
 
 onEachEngine((api) => {
-  test('C2-75 deleting again leaves the time of the first', async () => {
+  test('C2-75 a second DELETE does not change deletionTimestamp', async () => {
     const things = await api.things()
     const { metadata } = await declaredDeleted(things)
     expect(metadata.deletionTimestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -21,7 +21,7 @@ onEachEngine((api) => {
     expect((await things.read(metadata.name)).metadata).toEqual(metadata)
   })
 
-  test('C2-76 S2.3-10 an object without finalizers is removed, and its name is free', async () => {
+  test('S2.3-10 DELETE removes an object without finalizers and releases its name', async () => {
     const things = await api.things()
     const { metadata } = await things.created()
     expectStatus(await things.delete(metadata.name), 200)
@@ -29,7 +29,7 @@ onEachEngine((api) => {
     expect((await things.created({ name: metadata.name })).metadata.uid).not.toBe(metadata.uid)
   })
 
-  test('C2-77 S2.3-7 S2.3-8 S2.3-10 S3-1 S3-2 an object with finalizers is marked, and still read and listed', async () => {
+  test('S2.3-7 S2.3-8 S2.3-10 a deleted object with finalizers gets a deletionTimestamp and can still be read and listed', async () => {
     const things = await api.things()
     const live = await things.created({ metadata: { finalizers } })
     expect(live.metadata).not.toHaveProperty('deletionTimestamp')
@@ -40,7 +40,7 @@ onEachEngine((api) => {
     expect(names).toEqual([metadata.name])
   })
 
-  test('C2-78 the update that removes the last finalizer removes the object', async () => {
+  test('C2-78 an update that removes the last finalizer of a deleted object removes the object', async () => {
     const things = await api.things()
     const byPut = await declaredDeleted(things)
     expectStatus(await things.put(byPut.metadata.name, sentBack(byPut, { metadata: { finalizers: [] } })), 200)
@@ -51,7 +51,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('C2-79 with one of two finalizers removed the object stays', async () => {
+  test('C2-79 a deleted object stays when one of its two finalizers is removed', async () => {
     const things = await api.things()
     const { metadata } = await declaredDeleted(things)
     const left = finalizers.slice(1)
@@ -62,7 +62,7 @@ onEachEngine((api) => {
     })
   })
 
-  test('C2-80 a deleted object takes no new finalizer', async () => {
+  test('C2-80 adding a finalizer to a deleted object is rejected', async () => {
     const things = await api.things()
     const { metadata } = await declaredDeleted(things)
     const more = await things.patch(metadata.name, { metadata: { finalizers: [...finalizers, 'a.example/third'] } })
@@ -72,7 +72,7 @@ onEachEngine((api) => {
     expect((await things.read(metadata.name)).metadata.finalizers).toEqual(finalizers)
   })
 
-  test('C2-81 a deleted object holds its name until it is removed', async () => {
+  test('C2-81 the name of a deleted object stays reserved until the object is removed', async () => {
     const things = await api.things()
     const { metadata } = await declaredDeleted(things)
     expectProblem(await things.create({ name: metadata.name }), 409, 'AlreadyExists')
@@ -80,7 +80,7 @@ onEachEngine((api) => {
     await things.created({ name: metadata.name })
   })
 
-  test('C2-82 a deleted object holds its unique values until it is removed', async () => {
+  test('C2-82 the unique values of a deleted object stay reserved until the object is removed', async () => {
     const things = await api.things()
     const { metadata } = await declaredDeleted(things, { code: 'held' })
     expectProblem(await things.create({ spec: { code: 'held' } }), 409, 'DuplicateIndexValue')
@@ -88,7 +88,7 @@ onEachEngine((api) => {
     await things.created({ spec: { code: 'held' } })
   })
 
-  test('C2-83 S4.1-5 deleting an object answers it as last stored, with the time', async () => {
+  test('C2-83 DELETE returns the object as last stored with its deletionTimestamp', async () => {
     const things = await api.things()
     const made = await things.created({ spec: { note: 'last' }, status: { phase: 'a' } })
     const answer = await things.delete(made.metadata.name)
@@ -99,7 +99,7 @@ onEachEngine((api) => {
     expect(metadata).toMatchObject({ uid: before.uid, deletionTimestamp: expect.any(String) as string })
   })
 
-  test('C2-84 deleting an object with finalizers answers it with the time', async () => {
+  test('C2-84 DELETE of an object with finalizers returns it with its deletionTimestamp', async () => {
     const things = await api.things()
     const made = await things.created({ metadata: { finalizers } })
     const answer = await things.delete(made.metadata.name)
@@ -108,7 +108,7 @@ onEachEngine((api) => {
     expect(answer.body).toMatchObject({ metadata: { finalizers, deletionTimestamp: expect.any(String) as string } })
   })
 
-  test('C2-85 a collection is not deleted without a selector', async () => {
+  test('C2-85 DELETE of a collection without a selector is 400 and removes nothing', async () => {
     const models = await api.model()
     const { metadata } = await models.created()
     expect((await api.request('DELETE', models.path)).status).toBe(400)
@@ -116,7 +116,7 @@ onEachEngine((api) => {
     expect(await models.names()).toEqual([metadata.name])
   })
 
-  test('C2-86 C1-18 deleting a collection removes what the label selector selects', async () => {
+  test('C2-86 DELETE of a collection removes exactly the objects that the label selector selects', async () => {
     const models = await api.model()
     const kept = await models.created({ metadata: { labels: { 'a.b/c': 'keep' } } })
     for (let at = 0; at < 3; at++) await models.created({ metadata: { labels: { 'a.b/c': 'drop' } } })
@@ -126,7 +126,7 @@ onEachEngine((api) => {
     expect(await models.names()).toEqual([kept.metadata.name])
   })
 
-  test('C2-87 deleting a collection removes what the field selector selects', async () => {
+  test('C2-87 DELETE of a collection removes exactly the objects that the field selector selects', async () => {
     const models = await api.model()
     const kept = await models.created()
     await models.created({ spec: { city: 'Oslo' } })
@@ -134,7 +134,7 @@ onEachEngine((api) => {
     expect(await models.names()).toEqual([kept.metadata.name])
   })
 
-  test('C2-88 C2-89 deleting everything says how many are gone and how many wait', async () => {
+  test('C2-88 C2-89 DELETE with all=true deletes every object and returns how many are removed and how many wait', async () => {
     const models = await api.model()
     const name = freshName()
     await models.created({ name, metadata: { finalizers } })
@@ -146,7 +146,7 @@ onEachEngine((api) => {
     expect(items).toMatchObject([{ metadata: { name, deletionTimestamp: expect.any(String) as string } }])
   })
 
-  test('C2-90 deleting a collection goes on beyond one batch', async () => {
+  test('C2-90 DELETE of a collection is not limited to one batch', async () => {
     const models = await api.model()
     await Promise.all(Array.from({ length: 1_100 }, () => api.request('POST', models.path, { body: thing() })))
     let deleted = 0

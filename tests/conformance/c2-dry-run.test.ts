@@ -6,7 +6,7 @@ import { onEachEngine } from './server.ts'
 const dryRun = '?dryRun=true'
 
 onEachEngine((api) => {
-  test('C2-59 a dry POST answers the object and stores nothing', async () => {
+  test('C2-59 POST with dryRun returns the object and stores nothing', async () => {
     const things = await api.things()
     const name = freshName()
     const answer = await api.request('POST', `${things.path}${dryRun}`, { body: thing({ name }) })
@@ -16,7 +16,7 @@ onEachEngine((api) => {
     await things.created({ name })
   })
 
-  test('C2-60 a dry PUT answers the object and stores nothing', async () => {
+  test('C2-60 PUT with dryRun returns the object and stores nothing', async () => {
     const things = await api.things()
     const made = await things.created()
     const { name } = made.metadata
@@ -26,7 +26,7 @@ onEachEngine((api) => {
     expect(await things.read(name)).toEqual(made)
   })
 
-  test('C2-61 a dry PATCH answers the object and stores nothing', async () => {
+  test('C2-61 PATCH with dryRun returns the object and stores nothing', async () => {
     const things = await api.things()
     const made = await things.created()
     const { name } = made.metadata
@@ -36,7 +36,7 @@ onEachEngine((api) => {
     expect(await things.read(name)).toEqual(made)
   })
 
-  test('C2-62 a dry DELETE answers the object and removes nothing', async () => {
+  test('C2-62 DELETE with dryRun returns the object and removes nothing', async () => {
     const things = await api.things()
     const made = await things.created()
     const held = await things.created({ metadata: { finalizers: ['a.example/b'] } })
@@ -49,7 +49,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('C2-63 a dry DELETE of a collection answers the counts and removes nothing', async () => {
+  test('C2-63 DELETE of a collection with dryRun returns the counts and removes nothing', async () => {
     const models = await api.model()
     await models.created()
     await models.created({ metadata: { finalizers: ['a.example/b'] } })
@@ -60,7 +60,7 @@ onEachEngine((api) => {
     expect(items.map(({ metadata }) => metadata.deletionTimestamp)).toEqual([undefined, undefined])
   })
 
-  test('C2-64 a dry write is refused for all that a write is refused for', async () => {
+  test('C2-64 a write with dryRun is rejected for every reason for which a real write is rejected', async () => {
     const things = await api.things()
     const { metadata } = await things.created({ spec: { code: 'dry-taken' } })
     const { name } = metadata
@@ -78,7 +78,7 @@ onEachEngine((api) => {
     expectProblem(await things.delete(`${freshName()}${dryRun}`), 404, 'NotFound')
   })
 
-  test('C2-91 a dry PUT on the status stores nothing', async () => {
+  test('C2-91 PUT on the status with dryRun stores nothing', async () => {
     const models = await api.model({ statusSubresource: true })
     const made = await models.created()
     const { name } = made.metadata

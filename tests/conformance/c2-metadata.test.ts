@@ -6,7 +6,7 @@ import { onEachEngine } from './server.ts'
 const uuidv7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** What a client might claim of an object. */
+/** Values that a client may send in server-owned metadata. */
 const claimed = {
   uid: '01890000-0000-7000-8000-000000000000',
   creationTimestamp: '2001-01-01T00:00:00.000Z',
@@ -16,35 +16,35 @@ const claimed = {
 }
 
 onEachEngine((api) => {
-  test('C2-1 the uid is a UUIDv7', async () => {
+  test('C2-1 uid is a UUIDv7', async () => {
     const things = await api.things()
     expect((await things.created()).metadata.uid).toMatch(uuidv7)
   })
 
-  test('C2-2 S2.3-2 the time of creation is generated, in UTC with milliseconds', async () => {
+  test('C2-2 S2.3-2 creationTimestamp is generated on create, in UTC with milliseconds', async () => {
     const things = await api.things()
     const before = Date.now()
     const { creationTimestamp } = (await things.created()).metadata
     expect(creationTimestamp).toMatch(timestamp)
-    // The database's clock may be another one than ours.
+    // The clock of the database may differ from the clock of the test.
     expect(Math.abs(Date.parse(creationTimestamp) - before)).toBeLessThan(60_000)
   })
 
-  test('C2-3 a new spec is a new generation', async () => {
+  test('C2-3 a change of spec increments generation', async () => {
     const things = await api.things()
     const made = await things.created()
     const updated = await things.updated(made.metadata.name, sentBack(made, { spec: { note: 'new' } }))
     expect(updated.metadata.generation).toBe(made.metadata.generation + 1)
   })
 
-  test('C2-4 new metadata is no new generation', async () => {
+  test('C2-4 a change of only metadata keeps generation', async () => {
     const things = await api.things()
     const made = await things.created()
     const updated = await things.updated(made.metadata.name, sentBack(made, { metadata: { labels: { 'a.b/c': 'd' } } }))
     expect(updated.metadata).toMatchObject({ version: 1, generation: made.metadata.generation })
   })
 
-  test('C2-5 S2.2-4 a new status is stored and no new generation', async () => {
+  test('C2-5 S2.2-4 a change of only status is stored and keeps generation', async () => {
     const things = await api.things()
     const made = await things.created()
     const updated = await things.updated(made.metadata.name, sentBack(made, { status: { phase: 'Ready' } }))
@@ -52,7 +52,7 @@ onEachEngine((api) => {
     expect((await things.read(made.metadata.name)).status).toEqual({ phase: 'Ready' })
   })
 
-  test('C2-6 S2.3-4 what the server owns is not taken from a new object', async () => {
+  test('C2-6 server-owned metadata in a create request is ignored', async () => {
     const things = await api.things()
     const { metadata } = await things.created({ metadata: claimed })
     expect(metadata.version).toBe(0)
@@ -62,7 +62,7 @@ onEachEngine((api) => {
     expect(metadata).not.toHaveProperty('deletionTimestamp')
   })
 
-  test('C2-7 S2.3-3 what the server owns is not taken from an update', async () => {
+  test('C2-7 server-owned metadata in an update is ignored', async () => {
     const things = await api.things()
     const { metadata } = await things.created()
     const { creationTimestamp, generation, deletionTimestamp } = claimed
@@ -75,7 +75,7 @@ onEachEngine((api) => {
     expect(read).not.toHaveProperty('deletionTimestamp')
   })
 
-  test('C2-8 S2.3-6 S7-7 S3-6 an update with another version is refused, older or newer', async () => {
+  test('S2.3-6 an update with an older or newer version than the stored one is 409 VersionConflict', async () => {
     const things = await api.things()
     const made = await things.created()
     const { name } = made.metadata
@@ -88,7 +88,7 @@ onEachEngine((api) => {
     await things.updated(name, sentBack(made, { metadata: { version: 1 }, spec: { note: 'c' } }))
   })
 
-  test('C2-9 an update with another uid is refused', async () => {
+  test('C2-9 an update with another uid is 409', async () => {
     const things = await api.things()
     const made = await things.created()
     const { name, uid } = made.metadata
@@ -97,7 +97,7 @@ onEachEngine((api) => {
     await things.updated(name, sentBack(made, { metadata: { uid }, spec: { note: 'c' } }))
   })
 
-  test('C2-10 C2-11 S9-4 the version is 0, and one more with every stored change', async () => {
+  test('C2-10 C2-11 version is 0 on create and is incremented by every stored change', async () => {
     const things = await api.things()
     const made = await things.created()
     const { name } = made.metadata
@@ -109,14 +109,14 @@ onEachEngine((api) => {
     expect((await things.read(name)).metadata.version).toBe(3)
   })
 
-  test('C2-12 S2.3-5 an update without a version is done, and the version filled in', async () => {
+  test('S2.3-5 an update without a version is applied and the version is filled in', async () => {
     const things = await api.things()
     const { metadata } = await things.created()
     const sent = thing({ name: metadata.name, spec: { note: 'x' } })
     expect((await things.updated(metadata.name, sent)).metadata.version).toBe(1)
   })
 
-  test('C2-13 answers with one object carry its ETag', async () => {
+  test('C2-13 responses with a single object have its ETag', async () => {
     const things = await api.things()
     const posted = await things.create()
     expectStatus(posted, 201)
@@ -134,7 +134,7 @@ onEachEngine((api) => {
     expect(answers.map(({ headers }) => headers.etag)).toEqual(versions.map((version) => `"${uid}.${version}"`))
   })
 
-  test('C2-23 a name is made of generateName and eight characters', async () => {
+  test('C2-23 a generated name is generateName and eight letters or digits', async () => {
     const things = await api.things()
     const answer = await api.request('POST', things.path, {
       body: { metadata: { generateName: 'made-' }, spec: { city: 'Rome' } },
@@ -143,13 +143,13 @@ onEachEngine((api) => {
     expect(answer.body).toMatchObject({ metadata: { name: expect.stringMatching(/^made-[a-z0-9]{8}$/) as string } })
   })
 
-  test('C2-24 a name is taken as it is, whatever generateName says', async () => {
+  test('C2-24 generateName is ignored when there is a name', async () => {
     const things = await api.things()
     const name = freshName()
     expect((await things.created({ name, metadata: { generateName: 'made-' } })).metadata.name).toBe(name)
   })
 
-  test('C2-25 generated names differ', async () => {
+  test('C2-25 objects with the same generateName get different names', async () => {
     const body = { metadata: { generateName: 'many-' }, spec: { city: 'Rome' } }
     const { path } = await api.things()
     const answers = await Promise.all(Array.from({ length: 50 }, () => api.request('POST', path, { body })))

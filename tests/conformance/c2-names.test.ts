@@ -3,10 +3,10 @@ import { expectProblem, expectStatus } from './request.ts'
 import { onEachEngine, type Api } from './server.ts'
 
 const label63 = 'a'.repeat(63)
-/** A domain name of exactly this many characters, in parts of at most 63. */
+/** A domain name of exactly this length, with labels of at most 63 characters. */
 const domain = (length: number) => `${label63}.${label63}.${label63}.${'b'.repeat(length - 192)}`
 
-/** Rules that do not depend on the model are held with roles, which are always there. */
+/** Rules that do not depend on the model are tested with roles, which every server has. */
 async function post(api: Api, metadata: object) {
   return api.request('POST', '/api/v1alpha1/roles', { body: { metadata, rules: [] } })
 }
@@ -14,43 +14,43 @@ async function post(api: Api, metadata: object) {
 type Case = readonly [numbers: string, what: string, value: string]
 
 const goodNames: readonly Case[] = [
-  ['S2.6-1 S8-1', '253 characters', 'n'.repeat(253)],
+  ['S2.6-1', '253 characters', 'n'.repeat(253)],
   ['S2.6-2', 'lowercase letters, digits and dashes', 'a-0--z9'],
   ['S2.6-3', 'digits at both ends', '0-9'],
   ['S2.6-3', 'a single letter', 'x'],
 ]
 
 const badNames: readonly Case[] = [
-  ['S2.6-1 S8-1 C2-65', '254 characters', 'n'.repeat(254)],
-  ['S2.6-2 C2-65', 'a capital', 'aBc'],
+  ['S2.6-1 C2-65', '254 characters', 'n'.repeat(254)],
+  ['S2.6-2 C2-65', 'an uppercase letter', 'aBc'],
   ['S2.6-2', 'a dot', 'a.b'],
   ['S2.6-2', 'an underscore', 'a_b'],
-  ['S2.6-2', 'a letter beyond ASCII', 'naïve'],
+  ['S2.6-2', 'a non-ASCII letter', 'naïve'],
   ['S2.6-2', 'a line break at the end', 'a\n'],
   ['S2.6-3', 'a dash at the start', '-a'],
   ['S2.6-3', 'a dash at the end', 'a-'],
-  ['S2.6-3', 'nothing', ''],
+  ['S2.6-3', 'no characters', ''],
 ]
 
 const goodKeys: readonly Case[] = [
   ['S2.6-4', 'without a prefix', 'plain'],
   ['S2.6-5', 'with a domain name as prefix', 'a-1.example.com/x'],
   ['S2.6-5', 'with a single label as prefix', 'example/x'],
-  ['S2.6-6 S8-2', 'with a prefix of 253 characters', `${domain(253)}/x`],
-  ['S2.6-7 S8-3', 'with a name of 63 characters', `a.b/${'k'.repeat(63)}`],
-  ['S2.6-8', 'that starts with a digit and ends with a capital', '0aZ'],
+  ['S2.6-6', 'with a prefix of 253 characters', `${domain(253)}/x`],
+  ['S2.6-7', 'with a name of 63 characters', `a.b/${'k'.repeat(63)}`],
+  ['S2.6-8', 'that starts with a digit and ends with an uppercase letter', '0aZ'],
   ['S2.6-9', 'with dashes, dots and underscores', 'a-b.c_d..e'],
 ]
 
 const badKeys: readonly Case[] = [
   ['S2.6-5', 'with an empty prefix', '/x'],
-  ['S2.6-5', 'with a capital in the prefix', 'Example.com/x'],
+  ['S2.6-5', 'with an uppercase letter in the prefix', 'Example.com/x'],
   ['S2.6-5', 'with an underscore in the prefix', 'a_b.com/x'],
-  ['C2-66', 'with an empty label in the prefix', 'a..b/x'],
-  ['C2-66', 'with a dot at the end of the prefix', 'a.b./x'],
-  ['C2-66', 'with a label of the prefix that ends with a dash', 'a-.b/x'],
-  ['S2.6-6 S8-2', 'with a prefix of 254 characters', `${domain(254)}/x`],
-  ['S2.6-7 S8-3', 'with a name of 64 characters', `a.b/${'k'.repeat(64)}`],
+  ['S2.6-5', 'with an empty label in the prefix', 'a..b/x'],
+  ['S2.6-5', 'with a dot at the end of the prefix', 'a.b./x'],
+  ['S2.6-5', 'with a label of the prefix that ends with a dash', 'a-.b/x'],
+  ['S2.6-6', 'with a prefix of 254 characters', `${domain(254)}/x`],
+  ['S2.6-7', 'with a name of 64 characters', `a.b/${'k'.repeat(64)}`],
   ['S2.6-8', 'that starts with a dash', 'a.b/-x'],
   ['S2.6-8', 'that ends with a dot', 'x.'],
   ['S2.6-8', 'that starts with an underscore', '_x'],
@@ -58,19 +58,19 @@ const badKeys: readonly Case[] = [
   ['S2.6-8', 'with an empty name', 'a.b/'],
   ['S2.6-9', 'with two slashes', 'a.b/c/d'],
   ['S2.6-9', 'with a space', 'a b'],
-  ['S2.6-9', 'with a letter beyond ASCII', 'clé'],
+  ['S2.6-9', 'with a non-ASCII letter', 'clé'],
 ]
 
 const labelValues: readonly (readonly [number: string, what: string, value: string, taken: boolean])[] = [
   ['C2-71', '63 characters', 'v'.repeat(63), true],
   ['C2-71', '64 characters', 'v'.repeat(64), false],
-  ['C2-72', 'nothing', '', true],
-  ['C2-73', 'dashes, underscores and dots between', 'A-b_c.9', true],
+  ['C2-72', 'no characters', '', true],
+  ['C2-73', 'dashes, underscores and dots in between', 'A-b_c.9', true],
   ['C2-73', 'a dash at the start', '-a', false],
   ['C2-73', 'a dot at the end', 'a.', false],
   ['C2-73', 'an underscore at the end', 'a_', false],
-  ['C2-73', 'a space between', 'a b', false],
-  ['C2-73', 'a slash between', 'a/b', false],
+  ['C2-73', 'a space in between', 'a b', false],
+  ['C2-73', 'a slash in between', 'a/b', false],
 ]
 
 /** `x.example/k0` and so on. */
@@ -82,14 +82,14 @@ const bounds: readonly (readonly [number: string, what: string, metadata: object
   ['C2-67', '65 labels', { labels: map(65) }, false],
   ['C2-67', '65 annotations, which are not counted', { annotations: map(65) }, true],
   ['C2-68', 'annotations of 256 KiB, keys included', { annotations: { 'a.b/c': 'x'.repeat(262_144 - 5) } }, true],
-  ['C2-68', 'annotations of a byte more', { annotations: { 'a.b/c': 'x'.repeat(262_145) } }, false],
-  ['C2-68', 'annotations of more bytes than characters', { annotations: { 'a.b/c': 'é'.repeat(131_073) } }, false],
-  ['C2-68', 'two annotations of more together', { annotations: twoAnnotations(131_073) }, false],
+  ['C2-68', 'annotations of more than 256 KiB', { annotations: { 'a.b/c': 'x'.repeat(262_145) } }, false],
+  ['C2-68', 'annotations of more than 256 KiB in UTF-8', { annotations: { 'a.b/c': 'é'.repeat(131_073) } }, false],
+  ['C2-68', 'two annotations of more than 256 KiB together', { annotations: twoAnnotations(131_073) }, false],
   ['C2-69', '32 finalizers', { finalizers: keys(32) }, true],
   ['C2-69', '33 finalizers', { finalizers: keys(33) }, false],
   ['C2-70', 'a finalizer with prefix and name', { finalizers: ['a.example/b'] }, true],
   ['C2-70', 'a finalizer without a prefix', { finalizers: ['b'] }, false],
-  ['C2-70', 'a finalizer that is no key', { finalizers: ['a.example/-'] }, false],
+  ['C2-70', 'a finalizer that is not a valid key', { finalizers: ['a.example/-'] }, false],
   ['S2.3-9', 'the same finalizer twice', { finalizers: ['a.example/b', 'a.example/b'] }, false],
   ['S2.3-13', 'any text as an annotation', { annotations: { 'a.b/c': '{"a": [1]}\n"\\\u0001 é' } }, true],
   ['C2-74', 'owner references', { ownerReferences: [] }, false],
@@ -100,15 +100,15 @@ function twoAnnotations(bytes: number): object {
 }
 
 onEachEngine((api) => {
-  describe('a name', () => {
+  describe('names', () => {
     for (const [numbers, what, name] of goodNames) {
-      test(`${numbers} of ${what} is taken, and found by its path`, async () => {
+      test(`${numbers} a name of ${what} is accepted and found by its path`, async () => {
         expectStatus(await post(api, { name }), 201)
         expectStatus(await api.request('GET', `/api/v1alpha1/roles/${name}`), 200)
       })
     }
     for (const [numbers, what, name] of badNames) {
-      test(`${numbers} with ${what} is refused`, async () => {
+      test(`${numbers} a name with ${what} is rejected`, async () => {
         const answer = await post(api, { name })
         expectProblem(answer, 422, 'Invalid')
         expect(answer.body).toMatchObject({ errors: [{ pointer: '/metadata/name' }] })
@@ -117,17 +117,17 @@ onEachEngine((api) => {
   })
 
   for (const field of ['labels', 'annotations'] as const) {
-    describe(`a key of ${field}`, () => {
+    describe(`keys of ${field}`, () => {
       const also = field === 'annotations' ? 'S2.3-15 ' : ''
       for (const [numbers, what, key] of goodKeys) {
-        test(`${numbers} ${also}${what} is taken`, async () => {
+        test(`${numbers} ${also}a key ${what} is accepted`, async () => {
           const answer = await post(api, { generateName: 'key-', [field]: { [key]: 'v' } })
           expectStatus(answer, 201)
           expect(answer.body).toMatchObject({ metadata: { [field]: { [key]: 'v' } } })
         })
       }
       for (const [numbers, what, key] of badKeys) {
-        test(`${numbers} ${also}${what} is refused`, async () => {
+        test(`${numbers} ${also}a key ${what} is rejected`, async () => {
           const answer = await post(api, { generateName: 'key-', [field]: { [key]: 'v' } })
           expectProblem(answer, 422, 'Invalid')
         })
@@ -135,19 +135,15 @@ onEachEngine((api) => {
     })
   }
 
-  test('C2-66 a prefix of several labels joined by dots is taken', async () => {
-    expectStatus(await post(api, { generateName: 'key-', labels: { 'a.b.c.d.example.com/x': 'v' } }), 201)
-  })
-
   for (const [number, what, value, taken] of labelValues) {
-    test(`${number} a label value of ${what} is ${taken ? 'taken' : 'refused'}`, async () => {
+    test(`${number} a label value of ${what} is ${taken ? 'accepted' : 'rejected'}`, async () => {
       const answer = await post(api, { generateName: 'value-', labels: { 'a.b/c': value } })
       expectStatus(answer, taken ? 201 : 422)
     })
   }
 
   for (const [number, what, metadata, taken] of bounds) {
-    test(`${number} ${what}: ${taken ? 'taken' : 'refused'}`, async () => {
+    test(`${number} ${what}: ${taken ? 'accepted' : 'rejected'}`, async () => {
       const answer = await post(api, { generateName: 'bound-', ...metadata })
       expectStatus(answer, taken ? 201 : 422)
       if (taken) expect(answer.body).toMatchObject({ metadata })

@@ -5,20 +5,20 @@ import { schemaOf, thingFields, versionsOf, type Schema } from './models.ts'
 import { onEachEngine, once } from './server.ts'
 
 const asJsonPatch = { headers: { 'content-type': jsonPatch } }
-/** The contract says that these are refused, not with which status. */
+/** The contract requires a rejection but does not name the status. */
 const refused = [400, 409, 422]
 
 onEachEngine((api) => {
   const withStatus = once(() => api.model({ statusSubresource: true }))
 
-  test('C2-26 PUT creates nothing', async () => {
+  test('C2-26 PUT on a missing object is 404 and creates nothing', async () => {
     const things = await api.things()
     const name = freshName()
     expectProblem(await things.put(name, thing({ name })), 404, 'NotFound')
     expectProblem(await things.get(name), 404, 'NotFound')
   })
 
-  test('C2-27 C2-28 S4.1-4 PUT replaces spec and status, and answers the object as updated', async () => {
+  test('C2-27 C2-28 S4.1-4 PUT replaces spec and status and returns the updated object', async () => {
     const things = await api.things()
     const { metadata } = await things.created({ spec: { note: 'a', age: 3 }, status: { phase: 'a', count: 1 } })
     const sent = { ...thing({ name: metadata.name, spec: { city: 'Oslo' } }), status: { phase: 'b' } }
@@ -28,13 +28,13 @@ onEachEngine((api) => {
     expect(await things.read(metadata.name)).toEqual(answer)
   })
 
-  test('C2-28 PUT without a status leaves none', async () => {
+  test('C2-28 PUT without a status removes the status', async () => {
     const things = await api.things()
     const { metadata } = await things.created({ status: { phase: 'a' } })
     expect(await things.updated(metadata.name, thing({ name: metadata.name }))).not.toHaveProperty('status')
   })
 
-  test('C2-29 PUT on the object leaves the status of a sub-resource alone', async () => {
+  test('C2-29 PUT on the object does not change a status sub-resource', async () => {
     const models = await withStatus()
     const made = await models.created()
     const { name } = made.metadata
@@ -45,7 +45,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('C2-30 PATCH on the object leaves the status of a sub-resource alone', async () => {
+  test('C2-30 PATCH on the object does not change a status sub-resource', async () => {
     const models = await withStatus()
     const made = await models.created()
     const { name } = made.metadata
@@ -54,7 +54,7 @@ onEachEngine((api) => {
     expect(await models.read(name)).toMatchObject({ spec: { note: 'n' }, status: { phase: 'set' } })
   })
 
-  test('C2-31 PUT on status changes nothing but the status', async () => {
+  test('C2-31 PUT on status changes only the status', async () => {
     const models = await withStatus()
     const made = await models.created()
     const { name } = made.metadata
@@ -64,7 +64,7 @@ onEachEngine((api) => {
     expect(read).toEqual({ ...made, metadata: { ...made.metadata, version: 1 }, status: { phase: 'set' } })
   })
 
-  test('C2-32 PATCH on status changes nothing but the status', async () => {
+  test('C2-32 PATCH on status changes only the status', async () => {
     const models = await withStatus()
     const made = await models.created()
     const { name } = made.metadata
@@ -74,7 +74,7 @@ onEachEngine((api) => {
     expect(read).toEqual({ ...made, metadata: { ...made.metadata, version: 1 }, status: { phase: 'set' } })
   })
 
-  test('C2-29 C2-31 C2-32 defaults that a schema has got since are filled in where is written, and only there', async () => {
+  test('C2-29 C2-31 C2-32 new defaults of a schema are filled in only in the part that is written', async () => {
     const models = await api.model({ statusSubresource: true })
     const [byObject, byStatus] = [await models.created(), await models.created()]
     for (const made of [byObject, byStatus]) {
@@ -94,14 +94,14 @@ onEachEngine((api) => {
     expect({ spec, status: written }).toEqual({ spec: byStatus.spec, status: { phase: 'b', later: 'later' } })
   })
 
-  test('C2-33 POST drops the status of a sub-resource', async () => {
+  test('C2-33 POST drops the status of a model with a status sub-resource', async () => {
     const models = await withStatus()
     const made = await models.created({ status: { phase: 'sent' } })
     expect(made).not.toHaveProperty('status')
     expect(await models.read(made.metadata.name)).not.toHaveProperty('status')
   })
 
-  test('C2-34 a merge patch sets, keeps and removes', async () => {
+  test('C2-34 a merge patch sets, keeps and removes fields', async () => {
     const things = await api.things()
     const { metadata } = await things.created({ spec: { note: 'a', age: 3, home: { street: 's', number: 1 } } })
     const answer = await things.patch(metadata.name, {
@@ -118,7 +118,7 @@ onEachEngine((api) => {
     })
   })
 
-  test('C2-35 a JSON Patch does every operation', async () => {
+  test('C2-35 a JSON Patch supports every operation', async () => {
     const things = await api.things()
     const { metadata } = await things.created({ spec: { note: 'a', nick: 'bcd', age: 3, tags: ['x', 'z'] } })
     const operations = [
@@ -141,7 +141,7 @@ onEachEngine((api) => {
     })
   })
 
-  test('C2-35 the pointers of a JSON Patch are unescaped, first the slash and then the tilde', async () => {
+  test('C2-35 pointers of a JSON Patch are unescaped: ~1 to a slash, then ~0 to a tilde', async () => {
     const things = await api.things()
     const { metadata } = await things.created({ spec: { extra: { 'a/b': 1, 'c~d': 2, '~1': 3 } } })
     const operations = ['a~1b', 'c~0d', '~01'].map((key) => ({ op: 'replace', path: `/spec/extra/${key}`, value: 9 }))
@@ -161,7 +161,7 @@ onEachEngine((api) => {
     { op: 'test', path: '/spec/note', value: null },
   ]
   for (const operation of wrong) {
-    test(`C2-35 ${JSON.stringify(operation)} cannot be done`, async () => {
+    test(`C2-35 ${JSON.stringify(operation)} is rejected and changes nothing`, async () => {
       const things = await api.things()
       const made = await things.created({ spec: { tags: ['x', 'z'], extra: { a: 1 } } })
       const answer = await things.patch(made.metadata.name, [operation], asJsonPatch)
@@ -185,7 +185,7 @@ onEachEngine((api) => {
     expect(await things.read(name)).toEqual(made)
   })
 
-  test('C2-37 a JSON Patch of 1,000 operations is done, one of 1,001 refused', async () => {
+  test('C2-37 a JSON Patch of 1,000 operations is applied, one of 1,001 is rejected', async () => {
     const things = await api.things()
     const { metadata } = await things.created()
     const operations = (count: number) =>
@@ -196,7 +196,7 @@ onEachEngine((api) => {
     expect((await things.read(metadata.name)).spec['note']).toBe('999')
   })
 
-  test('C2-38 C5-22 a patch of another type is refused', async () => {
+  test('C2-38 C5-22 a patch with another content type is 415', async () => {
     const things = await api.things()
     const { metadata } = await things.created()
     for (const type of ['application/json', 'application/strategic-merge-patch+json', 'text/plain']) {
@@ -207,7 +207,7 @@ onEachEngine((api) => {
     expectStatus(await things.patch(metadata.name, { spec: { note: 'a' } }, parameter), 200)
   })
 
-  test('C2-39 patches without a version that meet are all done', async () => {
+  test('C2-39 concurrent patches without a version are all applied', async () => {
     const things = await api.things()
     const { metadata } = await things.created()
     const keys = Array.from({ length: 8 }, (_, at) => `x.example/k${at}`)
@@ -220,7 +220,7 @@ onEachEngine((api) => {
     expect(read.version).toBe(8)
   })
 
-  test('C2-39 patches that all wait for a new schema, and so surely meet, are all done', async () => {
+  test('C2-39 patches that wait for the same new schema, and therefore run concurrently, are all applied', async () => {
     const models = await api.model()
     const { metadata } = await models.created()
     await models.redefine({ versions: versionsOf({ ...thingFields, later: { type: 'string' } }, ['city']) })

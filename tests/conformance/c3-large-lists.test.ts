@@ -8,9 +8,9 @@ import { expectProblem, expectStatus, type Answer } from './request.ts'
 import { onEachEngine, once } from './server.ts'
 
 const slow = 300_000
-/** Up to here a total is counted and a list is one snapshot. */
+/** The largest exact total, and the largest list that is one snapshot. */
 const bound = 10_000
-/** Together more than the 16 MiB of one snapshot and than what sockets take unread. */
+/** More in total than the 16 MiB of one snapshot, and more than the socket buffers hold. */
 const heavy = { objects: 1_500, bytes: 20_000 }
 
 onEachEngine((api) => {
@@ -35,26 +35,26 @@ onEachEngine((api) => {
     return models
   })
 
-  test('C3-30 a total of 10,000 is counted', { timeout: slow }, async () => {
+  test('C3-30 a total of 10,000 is exact', { timeout: slow }, async () => {
     const models = await tenThousand()
     expect(await models.listed({ size: '1' })).toMatchObject({ total: bound, totalIsEstimate: false })
   })
 
-  test('C3-31 a total above 10,000 is an estimate and says so', { timeout: slow }, async () => {
+  test('C3-31 a total above 10,000 is an estimate, except on SQLite', { timeout: slow }, async () => {
     const models = await oneMore()
     const list = await models.listed({ size: '1' })
     if (api.engine === 'SQLite') expect(list).toMatchObject({ total: bound + 1, totalIsEstimate: false })
     else expect(list).toMatchObject({ total: expect.any(Number) as number, totalIsEstimate: true })
   })
 
-  test('C3-32 a total above 10,000 is counted when it is asked for', { timeout: slow }, async () => {
+  test('C3-32 a total above 10,000 is exact with exactTotal=true', { timeout: slow }, async () => {
     const models = await oneMore()
     const list = await models.listed({ size: '1', exactTotal: 'true' })
     expect(list).toMatchObject({ total: bound + 1, totalIsEstimate: false })
   })
 
   test(
-    'C3-20 C3-17 a list beyond one snapshot has every object once, whatever is written',
+    'C3-20 S4.1-8 a list beyond one snapshot contains every unchanged object once during concurrent writes',
     { timeout: slow },
     async () => {
       const models = await oneMore()
@@ -76,7 +76,7 @@ onEachEngine((api) => {
     },
   )
 
-  test('C3-73 C5-26 an index is not used before it is built', { timeout: slow }, async () => {
+  test('C3-73 a selector on an index that is being built is 503', { timeout: slow }, async () => {
     const models = await oneMore()
     const firstRefusal = async (): Promise<Answer | undefined> => {
       for (const patience = Date.now() + 60_000; Date.now() < patience;) {
@@ -89,7 +89,7 @@ onEachEngine((api) => {
     }
     const indexes = [...(thingModel.indexes ?? []), ...plainIndexes('spec.note', 'spec.nick')]
     const [first] = await Promise.all([firstRefusal(), models.redefine({ indexes })])
-    if (!first) throw new Error('the index was there at once; the model is too small to see it built')
+    if (!first) throw new Error('the index was built at once; the model is too small to observe the build')
     expectProblem(first, 503, 'IndexBuilding')
     expect(first.headers['retry-after']).toMatch(/^\d+$/)
     expect((first.body as { detail: string }).detail).toMatch(/\d/)
@@ -97,7 +97,7 @@ onEachEngine((api) => {
     await expect.poll(used).toBe(200)
   })
 
-  test('C3-22 C3-23 C5-24 two unread lists hold up nobody, and a third is refused', { timeout: slow }, async () => {
+  test('C3-22 C3-23 C5-24 two unread lists block nobody, and a third one is 429', { timeout: slow }, async () => {
     const models = await heavyOnes()
     const unread = [await api.open(models.path), await api.open(models.path)]
     try {
@@ -118,7 +118,7 @@ onEachEngine((api) => {
     await expect.poll(async () => (await models.send('GET', {})).status).toBe(200)
   })
 
-  test('C3-76 a ninth unread list is refused, whoever asks', { timeout: slow }, async () => {
+  test('C3-76 a ninth unread list on a replica is 429, whoever the caller is', { timeout: slow }, async () => {
     const models = await heavyOnes()
     const people = await Promise.all(Array.from({ length: 5 }, () => person(api, { roles: ['super-administrator'] })))
     const [last, ...first] = people.map(({ token }) => token)
@@ -133,14 +133,14 @@ onEachEngine((api) => {
     await expect.poll(async () => (await models.send('GET', {})).status).toBe(200)
   })
 
-  test('C4-40 indexes are there when the server starts again', { timeout: slow }, async () => {
+  test('C4-40 unchanged indexes are available after a restart of the server', { timeout: slow }, async () => {
     const models = await oneMore()
     await api.restart()
     const query = { fieldSelector: 'metadata.name=one-more,spec.city=Rome', sort: 'spec.age,asc', size: '5' }
     expect(await models.names(query)).toEqual(['one-more'])
   })
 
-  test('C3-21 a list that fails midway is cut off, never short and whole', { timeout: slow }, async () => {
+  test('C3-21 a list that fails midway resets the connection', { timeout: slow }, async () => {
     const models = await heavyOnes()
     const message = await api.open(models.path)
     expect(message.statusCode).toBe(200)

@@ -18,9 +18,9 @@ const objects: readonly (ThingParts & { readonly name: string })[] = [
 type Selected = readonly [numbers: string, selector: string, names: string]
 
 const byLabel: readonly Selected[] = [
-  ['S4.1-13 S2.3-11 S2.3-12 S2.7-7', 'team=red', 'a d'],
-  ['S4.1-14 C3-56', 'team!=red', 'b c e f g'],
-  ['S4.1-15 C3-42', '!team', 'c f g'],
+  ['S4.1-13 S2.7-7', 'team=red', 'a d'],
+  ['S4.1-14', 'team!=red', 'b c e f g'],
+  ['S4.1-15', '!team', 'c f g'],
   ['S4.1-16', 'team', 'a b d e'],
   ['C3-50', 'x.example/tier=', 'a'],
   ['C3-60', 'team=(red,blue)', 'a b d'],
@@ -34,11 +34,11 @@ const byLabel: readonly Selected[] = [
 const byField: readonly Selected[] = [
   ['S4.1-17', 'spec.city=Rome', 'a c'],
   ['S4.1-18', 'spec.city!=Rome', 'b d e f g'],
-  ['C3-57', 'spec.age!=9', 'b c d e f g'],
+  ['S4.1-18', 'spec.age!=9', 'b c d e f g'],
   ['S4.1-19', 'spec.city=(Rome,Oslo)', 'a b c'],
   ['C3-62', 'spec.age!=(9,10)', 'c d e f g'],
   ['C3-58', 'spec.age', 'a b d e f'],
-  ['C3-59 C3-42', '!spec.age', 'c g'],
+  ['C3-59', '!spec.age', 'c g'],
   ['C3-63', 'spec.age>10', 'd e'],
   ['C3-64', 'spec.age>=10', 'b d e'],
   ['C3-65', 'spec.age<10', 'a f'],
@@ -101,7 +101,7 @@ const refused: readonly Refused[] = [
 ]
 
 const notIndexed: readonly Refused[] = [
-  ['C3-71 S4.1-20 S2.7-11 S7-11 S1-9', 'fieldSelector', 'spec.note=x', /spec\.note/],
+  ['C3-71', 'fieldSelector', 'spec.note=x', /spec\.note/],
   ['C3-71', 'fieldSelector', 'spec.city=Rome,!spec.note', /spec\.note/],
   ['C3-44', 'fieldSelector', 'spec.city=Ro,me', /\bme\b/],
   ['C3-72', 'fieldSelector', 'metadata.labels=red', /metadata\.labels/],
@@ -139,7 +139,7 @@ onEachEngine((api) => {
   }
 
   for (const [numbers, parameter, selector, hint = /./] of refused) {
-    test(`${numbers} C5-9 ${parameter} "${selector}" is refused`, async () => {
+    test(`${numbers} C5-9 ${parameter} "${selector}" is 400 InvalidSelector`, async () => {
       const answer = await (await seeded()).send('GET', { [parameter]: selector })
       expectProblem(answer, 400, 'InvalidSelector')
       expect(answer.body).toMatchObject({ detail: expect.stringMatching(hint) as string })
@@ -147,7 +147,7 @@ onEachEngine((api) => {
   }
 
   for (const [numbers, parameter, selector, named = /./] of notIndexed) {
-    test(`${numbers} C5-10 ${parameter} "${selector}" is refused, with what can be selected by`, async () => {
+    test(`${numbers} ${parameter} "${selector}" is 400 FieldNotIndexed, with the indexed fields`, async () => {
       const answer = await (await seeded()).send('GET', { [parameter]: selector })
       expectProblem(answer, 400, 'FieldNotIndexed')
       expect(answer.text).toMatch(named)
@@ -155,7 +155,7 @@ onEachEngine((api) => {
     })
   }
 
-  test('C3-54 an error tells where in the selector it is', async () => {
+  test('C3-54 an error contains its position in the selector', async () => {
     const models = await seeded()
     const rows: readonly (readonly [parameter: string, selector: string, position: number])[] = [
       ['labelSelector', 'zone==x', 5],

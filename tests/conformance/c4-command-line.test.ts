@@ -15,7 +15,7 @@ onEachEngine((api) => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test('C4-41 a resource is meant by its singular, and objects are named by it', async () => {
+  test('C4-41 the command line accepts a resource by singular or plural and prints the singular', async () => {
     const geese = await api.model({ kind: 'Goose', singular: 'goose', plural: 'geese' })
     await geese.created({ name: 'martin' })
     const made = await api.request('POST', ownTokens, { body: {} })

@@ -5,11 +5,11 @@ import { expectProblem, expectStatus } from './request.ts'
 import { onEachEngine } from './server.ts'
 
 const roles = '/api/v1alpha1/roles'
-/** Together more than the 16 MB that SQLite keeps in memory; PostgreSQL loses its tables, whatever is in them. */
+/** More in total than the 16 MB that SQLite caches; on PostgreSQL the tables are renamed, so one object is enough. */
 const heavy = { bytes: 250_000, objects: { SQLite: 80, 'PostgreSQL 18': 1 } }
 
 onEachEngine((api) => {
-  test('C5-25 a failure of the inside tells nothing of it', async () => {
+  test('C5-25 an internal failure is 500 and reveals no internal details', async () => {
     const annotations = { 'a.example/b': 'x'.repeat(heavy.bytes) }
     for (let at = 0; at < heavy.objects[api.engine]; at++) {
       const body = { metadata: { name: `heavy-${at}`, annotations }, rules: [] }
@@ -24,7 +24,7 @@ onEachEngine((api) => {
   })
 })
 
-/** A fault that no outage explains: the tables of objects are not there. */
+/** Renames the tables of objects: a failure that is not an outage. */
 async function hideTables(connectionString: string): Promise<void> {
   const client = new Client({ connectionString })
   await client.connect()

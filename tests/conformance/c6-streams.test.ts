@@ -9,7 +9,7 @@ import { Refused, transports, type Watching } from './watching.ts'
 
 const own = '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'
 
-/** The role's name, which lets its holder watch the model. */
+/** Creates a role whose holders may watch the model; returns its name. */
 function watchers(api: Api, { spec }: Collection): Promise<string> {
   return createRole(api, { rules: [{ apiGroups: [spec.group], resources: [spec.plural], verbs: ['watch'] }] })
 }
@@ -21,7 +21,7 @@ async function expectEnd(watching: Watching, status: number): Promise<void> {
 
 onEachEngine((api) => {
   describe.each(transports)('%s', (transport) => {
-    test('C6-12 a stream ends when its right is lost, on every replica', async () => {
+    test('C6-12 a stream ends with 403 when its right is revoked, on every replica', async () => {
       const things = await api.model()
       const elsewhere = await api.replica()
       const role = await watchers(api, things)
@@ -41,7 +41,7 @@ onEachEngine((api) => {
       expect(watching.lines()).toHaveLength(2)
     })
 
-    test('C6-13 a stream ends when its credential is taken back, or expires', async () => {
+    test('C6-13 a stream ends with 401 when its credential is revoked or expires', async () => {
       const things = await api.model()
       const elsewhere = await api.replica()
       const ann = await person(api, { roles: [await watchers(api, things)] })
@@ -61,7 +61,7 @@ onEachEngine((api) => {
       expect(third.lines()).toEqual([])
     })
 
-    test('C6-14 a reader that is too slow is closed with 429, and goes on from the last revision without a loss', async () => {
+    test('C6-14 a slow reader is closed with 429 and can resume from the last revision without a gap', async () => {
       const things = await api.model()
       using watching = await api.watch(things.path, { transport })
       const names = Array.from({ length: 80 }, () => freshName())
@@ -70,7 +70,7 @@ onEachEngine((api) => {
       await watching.until(1)
       watching.pause()
       for (const name of names) await things.created({ name, spec: { note: 'x'.repeat(200_000) } })
-      // By then the slow reader was handed all of it, too.
+      // The server has then queued every event for the slow reader too.
       await fast.until(81)
       watching.resume()
       const { object, revision } = await watching.frame('ERROR')
@@ -84,7 +84,7 @@ onEachEngine((api) => {
       expect([...got, ...rest.lines()]).toEqual(['seen', ...names].map((name) => `ADDED ${name}`))
     })
 
-    test('C6-15 objects of any allowed size come, however slowly they are read', async () => {
+    test('C6-15 objects of any allowed size are delivered, however slowly the client reads', async () => {
       const things = await api.model()
       const { revision } = await things.listed()
       const stored = await things.created({ name: 'large', spec: { note: 'x'.repeat(1_000_000) } })
@@ -101,7 +101,7 @@ onEachEngine((api) => {
       expect(await watching.until(20)).toEqual(['ADDED large', ...Array.from({ length: 19 }, () => 'MODIFIED large')])
     })
 
-    test('C6-15 however much comes at once to a reader that reads, it comes', async () => {
+    test('C6-15 a client that reads receives any number of concurrent events', async () => {
       const things = await api.model()
       using watching = await api.watch(things.path, { transport })
       const names = Array.from({ length: 90 }, () => freshName())
@@ -113,7 +113,7 @@ onEachEngine((api) => {
       expect(events.slice(90).toSorted()).toEqual(names.map((name) => `DELETED ${name}`).toSorted())
     })
 
-    test('C6-19 what another replica commits comes as well', async () => {
+    test('C6-19 a watch returns changes that another replica commits', async () => {
       const things = await api.model()
       const elsewhere = await api.replica()
       await expect.poll(() => opens(elsewhere, things.path, { transport })).toBe(true)
@@ -123,7 +123,7 @@ onEachEngine((api) => {
       expect(await watching.until(1)).toEqual([`ADDED ${name}`])
     })
 
-    test('C6-20 a watch with a cookie must come from our own pages', async () => {
+    test("C7-78 a watch with a cookie requires the server's own origin", async () => {
       const things = await api.model()
       const ann = await person(api, { roles: [await watchers(api, things)] })
       const signedIn = await login(api, { username: ann.name })
@@ -135,10 +135,11 @@ onEachEngine((api) => {
       expect(await opened({})).toBe('403 CrossSite')
       expect(await opened({ origin: 'https://other.example.com' })).toBe('403 CrossSite')
       expect(await opened({ 'sec-fetch-site': 'same-site' })).toBe('403 CrossSite')
+      expect(await opened({ 'sec-fetch-site': 'none' })).toBe('403 CrossSite')
     })
   })
 
-  test('C6-17 a caller has so many streams on a replica, and gets their places back', async () => {
+  test('C6-17 a caller has at most watch.maxPerUser streams on a replica; closing one frees its place', async () => {
     const things = await api.model()
     const ann = await person(api, { roles: [await watchers(api, things)] })
     const options = { token: ann.token }
@@ -151,7 +152,7 @@ onEachEngine((api) => {
     for (const watching of opened) watching[Symbol.dispose]()
   })
 
-  test('C6-18 a selector on an index that is younger than the revision is told as 410', async () => {
+  test('C6-18 a selector on an index that is younger than the revision is reported as 410', async () => {
     const things = await api.model({ indexes: plainIndexes('spec.city'), composites: [] })
     const { revision } = await things.listed()
     await things.created({ spec: { note: 'a' } })
@@ -164,7 +165,7 @@ onEachEngine((api) => {
     expect(await present.until(1)).toHaveLength(1)
   })
 
-  test('C1-45 C1-46 a GET that asks for an upgrade, or whose Accept names event streams, is a watch', async () => {
+  test('S5-11 a GET that requests an upgrade, or whose Accept names event streams, requires the verb watch', async () => {
     const things = await api.model()
     const lister = await createRole(api, {
       rules: [{ apiGroups: [things.spec.group], resources: [things.spec.plural], verbs: ['list', 'get'] }],
@@ -177,7 +178,7 @@ onEachEngine((api) => {
     expectStatus(await ann.request('GET', things.path, { headers: { accept: '*/*' } }), 200)
   })
 
-  test('C1-45 an upgrade that is no handshake of a WebSocket is answered with a problem', async () => {
+  test('S5-11 an upgrade that is not a WebSocket handshake is answered with a problem', async () => {
     const headers = { connection: 'upgrade', upgrade: 'websocket' }
     const refused = await api.request('GET', (await api.model()).path, { headers })
     expectStatus(refused, 400)
@@ -185,13 +186,13 @@ onEachEngine((api) => {
     expect(refused.body).toMatchObject({ detail: expect.stringContaining('Sec-WebSocket-Key') })
   })
 
-  test('C3-74 C3-75 a watch from the revision of a list has what the list does not show', async () => {
+  test('C3-74 C3-75 a watch from the revision of a list returns the changes after the list', async () => {
     const things = await api.model()
     let stop = false
     const writing = [0, 1, 2].map(async (lane) => {
       for (let at = 0; !stop; at++) await things.created({ name: `w${lane}-${at}` })
     })
-    // One after the other: a caller may read two unbounded lists at a time, however slow the machine.
+    // Sequentially: a caller may have only two unbounded lists in flight.
     const lists: Awaited<ReturnType<typeof things.listed>>[] = []
     for (let count = 0; count < 8; count++) lists.push(await things.listed())
     stop = true
@@ -206,9 +207,9 @@ onEachEngine((api) => {
     }
   })
 
-  test('C6-3 present objects of many pages, while they change, come to the state that is stored', async () => {
+  test('C6-3 initial objects of many pages, followed by concurrent changes, result in the stored state', async () => {
     const things = await api.model()
-    // So much that pages have to wait for the reader.
+    // Large enough that the pages have to wait for the reader.
     const note = 'x'.repeat(3_000)
     const names = Array.from({ length: 1_200 }, (_, at) => `p-${String(at).padStart(4, '0')}`)
     for (let at = 0; at < names.length; at += 40) {
@@ -244,7 +245,7 @@ onEachEngine((api) => {
     expect(state).toEqual(stored)
   })
 
-  test('C6-16 C5-39 a server that stops says so, and the reader goes on elsewhere', async () => {
+  test('C6-16 a server that stops sends 503 Draining, and the client can resume elsewhere', async () => {
     const things = await api.model()
     using watching = await api.watch(things.path)
     using events = await api.watch(things.path, { transport: 'event stream' })
@@ -268,7 +269,7 @@ function namesOf(watching: Watching): readonly string[] {
   return watching.events.map(({ object }) => object?.metadata.name ?? '')
 }
 
-/** True, or why not. */
+/** Returns true when the watch opens, otherwise status and reason. */
 async function opens(at: Pick<Api, 'watch'>, path: string, options: Parameters<Api['watch']>[1]): Promise<unknown> {
   try {
     using _ = await at.watch(path, options)

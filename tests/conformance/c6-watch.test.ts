@@ -5,7 +5,7 @@ import { transports } from './watching.ts'
 
 onEachEngine((api) => {
   describe.each(transports)('%s', (transport) => {
-    test('S4.1-23 C6-1 S6-4 every change of a collection comes once and in order, as it is stored', async () => {
+    test('C6-1 S5-11 every change of a collection arrives once, in order and as stored', async () => {
       const things = await api.model()
       using watching = await api.watch(things.path, { transport })
       const [one, two] = [freshName(), freshName()]
@@ -19,7 +19,7 @@ onEachEngine((api) => {
       expect(modified?.object).toEqual(second)
     })
 
-    test('C6-2 a watch of one object has its changes alone', async () => {
+    test('C6-2 a watch of one object returns only the changes of that object', async () => {
       const things = await api.model()
       const [one, two] = [freshName(), freshName()]
       using watching = await api.watch(`${things.path}/${one}`, { transport })
@@ -30,7 +30,7 @@ onEachEngine((api) => {
       expect(await watching.until(2)).toEqual([`ADDED ${one}`, `DELETED ${one}`])
     })
 
-    test('C6-3 `initial` begins with the objects there are, then a bookmark, then changes', async () => {
+    test('C6-3 initial=true returns the current objects, then a bookmark, then changes', async () => {
       const things = await api.model()
       const names = [freshName(), freshName(), freshName()]
       for (const name of names) await things.created({ name })
@@ -45,7 +45,7 @@ onEachEngine((api) => {
       expect(watching.events.at(-1)?.revision).toBeDefined()
     })
 
-    test('C6-4 a watch goes on behind a revision: of a list, an event or a bookmark', async () => {
+    test('C6-4 a watch resumes after the revision of a list, an event or a bookmark', async () => {
       const things = await api.model()
       const [one, two, three] = [freshName(), freshName(), freshName()]
       const { revision } = await things.listed()
@@ -62,7 +62,7 @@ onEachEngine((api) => {
       expect(await fourth.until(1)).toEqual([`ADDED ${three}`])
     })
 
-    test('C6-5 an object that begins or ceases to be selected comes or goes', async () => {
+    test('C6-5 an object that starts or stops matching arrives as ADDED or DELETED', async () => {
       const things = await api.model()
       const [name, other] = [freshName(), freshName()]
       using byField = await api.watch(`${things.path}?fieldSelector=spec.city%3DRome`, { transport })
@@ -79,7 +79,7 @@ onEachEngine((api) => {
       expect(byField.events.at(-1)?.object).toEqual(left)
     })
 
-    test('C6-6 a finalizer that is removed and ends the object is one deletion', async () => {
+    test('C6-6 removing the last finalizer of a deleted object is one DELETED event', async () => {
       const things = await api.model()
       const name = freshName()
       const held = await things.created({ name, metadata: { finalizers: ['example.com/x'] } })
@@ -99,7 +99,7 @@ onEachEngine((api) => {
       expect(await watching.until(1)).toEqual([`DELETED ${name}`])
     })
 
-    test('C6-7 C5-35 a revision that is not kept, or was never given out, is told as 410 and ends the stream', async () => {
+    test('C6-7 an expired or never issued revision is reported as 410 and ends the stream', async () => {
       const things = await api.model()
       const { revision } = await things.listed()
       const [number = '', tag = ''] = revision.split('.')
@@ -112,7 +112,7 @@ onEachEngine((api) => {
       }
     })
 
-    test('C6-8 what is asked for wrongly is refused before the stream begins', async () => {
+    test('C6-8 an invalid watch request is rejected before the stream starts', async () => {
       const things = await api.model()
       const refused = async (query: string) => {
         const error = await api.watch(`${things.path}?${query}`, { transport }).then(
@@ -129,7 +129,7 @@ onEachEngine((api) => {
     })
   })
 
-  test('C6-9 an event stream goes on behind the id that a browser sends', async () => {
+  test('C6-9 an event stream resumes after Last-Event-ID', async () => {
     const things = await api.model()
     const [one, two] = [freshName(), freshName()]
     const options = { transport: 'event stream' } as const
@@ -142,7 +142,7 @@ onEachEngine((api) => {
     expect(await second.until(1)).toEqual([`ADDED ${two}`])
   })
 
-  test('C6-21 a watch without a place has all that is asked for once it has begun, however many begin', async () => {
+  test('C6-21 each of many concurrent watches without a revision returns the changes that follow its start', async () => {
     const things = await api.model()
     const names = Array.from({ length: 60 }, () => freshName())
     const openedAndWritten = names.map(async (name, at) => {
@@ -156,7 +156,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('C6-10 the sub-protocol `watch.v1+json` is taken, and can be left out', async () => {
+  test('C6-10 the sub-protocol `watch.v1+json` is accepted and optional', async () => {
     const things = await api.model()
     const opened = await api.watch(things.path, { protocol: 'watch.v1+json' }).then(
       (watching) => {
@@ -168,7 +168,7 @@ onEachEngine((api) => {
     expect(opened).toBe('opened')
   })
 
-  test('C6-11 an idle stream gets a bookmark every 10 s, true to its place', async () => {
+  test('C6-11 an idle stream gets a bookmark every 10 s, from which a watch can resume', async () => {
     const things = await api.model()
     using watching = await api.watch(things.path)
     const other = await api.model()

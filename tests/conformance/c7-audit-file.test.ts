@@ -13,10 +13,10 @@ import { onEachEngine, type Api } from './server.ts'
 const directory = auditDirectory()
 const roles = `${core}/roles`
 
-/** Leaves a line. */
+/** A denied request, which leaves an audit line. */
 const denied = (api: Api) => api.request('GET', roles, { token: 'wrong' })
 
-/** The same as often as it is asked for, one behind the other on a few connections; answers when all are answered. */
+/** Sends `count` denied requests, pipelined on a few connections; resolves when all are answered. */
 async function many(api: Api, count: number): Promise<void> {
   const callers = 4
   const request = `GET ${roles} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer wrong\r\n\r\n`
@@ -26,7 +26,7 @@ async function many(api: Api, count: number): Promise<void> {
     socket.write(request.repeat(count / callers))
     let answers = 0
     for await (const line of createInterface({ input: socket })) {
-      // Behind the body of the answer before.
+      // The status line follows the body of the previous response on the same line.
       if (line.includes('HTTP/1.1 401 ')) answers++
       if (answers === count / callers) break
     }
@@ -38,26 +38,26 @@ async function many(api: Api, count: number): Promise<void> {
 
 interface StuckPipe {
   readonly path: string
-  /** Whole lines that have come since it was asked last; nothing else reads the pipe. */
+  /** Complete lines since the last call; nothing else reads the pipe. */
   read(): readonly AuditLine[]
-  /** Leaves no room for a single byte. */
+  /** Fills the pipe until it accepts no more bytes. */
   fill(): void
-  /** Whether it has not been read since it was filled. */
+  /** Whether the pipe is still full, that is, was not read since `fill`. */
   isFull(): boolean
 }
 
-/** A pipe that somebody has opened, and only reads when it is asked to. */
+/** A pipe with a reader that reads only when `read` is called. */
 function stuckPipe(name: string): StuckPipe {
   const path = join(directory, name)
   execFileSync('mkfifo', [path])
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  // It would end with the first server.
+  // Without a writer of its own, the pipe would end with the first server.
   const writer = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
   afterAll(() => {
     closeSync(reader)
     closeSync(writer)
   })
-  /** 0 for a pipe that is empty, or full. */
+  /** 0 when the pipe is empty, or full. */
   const unlessItWaits = (move: () => number) => {
     try {
       return move()
@@ -91,13 +91,13 @@ const unread = stuckPipe('unread')
 
 onEachEngine(
   (api) => {
-    test('C7-85 a pipe that nobody reads keeps nobody waiting', async () => {
+    test('C7-85 an audit pipe that nobody reads does not delay requests', async () => {
       unread.fill()
       await many(api, 1_000)
       const answers: Answer[] = []
       for (let at = 0; at < 101; at++) answers.push(await denied(api))
       for (const answer of answers) expectStatus(answer, 401)
-      // All of them were answered before anybody read a byte, and their lines come only now.
+      // All requests were answered before the pipe was read; their lines arrive only now.
       expect(unread.isFull()).toBe(true)
       const missing = new Set(answers.map(idOf))
       const read = () => {
@@ -110,13 +110,13 @@ onEachEngine(
   { env: { PERGOLA_AUDIT_FILE: unread.path } },
 )
 
-/** More than a pipe holds and 10,000 that may wait for it. */
+/** More than the pipe holds plus the 10,000 lines that may be queued. */
 const enough = 12_000
 const late = stuckPipe('late')
 
 onEachEngine(
   (api) => {
-    test('C7-86 lines that found no room are counted, and a line tells how many where they are missing', async () => {
+    test('C7-86 dropped audit lines are counted, and a line in their place gives the count', async () => {
       await many(api, enough)
       const lines: AuditLine[] = []
       const read = () => (lines.push(...late.read()), lines)
@@ -139,7 +139,7 @@ const missing = join(directory, 'missing', 'audit.log')
 
 onEachEngine(
   (api) => {
-    test('C7-87 without its directory the server serves, says so once, and writes when it can', async () => {
+    test('C7-87 without the directory of the audit file the server serves, logs it once, and writes when it can', async () => {
       const said = () =>
         api
           .logged()
@@ -168,7 +168,7 @@ const moved = join(directory, 'moved.log')
 
 onEachEngine(
   (api) => {
-    test('C7-88 the file is for its owner alone, and can be moved away', async () => {
+    test('C7-88 only its owner can read the audit file, and the file can be moved away', async () => {
       const before = await denied(api)
       await linesOf(moved, before)
       expect((statSync(moved).mode & 0o777).toString(8)).toBe('600')

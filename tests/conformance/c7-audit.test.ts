@@ -28,7 +28,7 @@ onEachEngine(
       return lines[0]
     }
 
-    test('C7-80 a change leaves a line: who, how, from where, what, by which role, and what came of it', async () => {
+    test('C7-80 a write leaves one line with user, credential, address, request, allowing role and result', async () => {
       const { name, token } = await administrator()
       const made = await tokenOf(api, token)
       const body = { metadata: { generateName: 'audited-' }, rules: [] }
@@ -53,7 +53,7 @@ onEachEngine(
       })
     })
 
-    describe('however somebody shows who it is:', () => {
+    describe('the line names the kind of credential', () => {
       const ways: readonly (readonly [how: string, send: (path: string) => Promise<Answer>])[] = [
         ['session', async (path) => (await administrator()).request('DELETE', path)],
         [
@@ -65,7 +65,7 @@ onEachEngine(
         ],
       ]
       for (const [how, send] of ways) {
-        test(`C7-80 by ${how}`, async () => {
+        test(`C7-80 a write with a ${how} leaves a line that says so`, async () => {
           const answer = await send(`${roles}/nothing-there`)
           expectProblem(answer, 404, 'NotFound')
           expect(await only(answer)).toMatchObject({
@@ -81,7 +81,7 @@ onEachEngine(
       }
     })
 
-    test('C7-80 what was not let through for another reason, and what was only tried, leave a line', async () => {
+    test('C7-80 an invalid write and a dry run leave a line', async () => {
       const invalid = await api.request('POST', roles, { body: { metadata: { name: 'Not A Name' } } })
       expect(await only(invalid)).toMatchObject({ decision: 'allowed', reason: 'Invalid', status: 422 })
       const body = { metadata: { name: 'only-tried' }, rules: [] }
@@ -89,27 +89,27 @@ onEachEngine(
       expect(await only(tried)).toMatchObject({ decision: 'allowed', dryRun: true, status: 201 })
     })
 
-    test('C7-80 reading leaves none', async () => {
+    test('C7-80 a read leaves no line', async () => {
       const read = [await api.request('GET', roles), await api.request('GET', '/livez', { as: 'anonymous' })]
       await only(await api.request('DELETE', `${roles}/nothing-there`))
       const ids = linesIn(file).map(({ requestId }) => requestId)
       for (const answer of read) expect(ids).not.toContain(idOf(answer))
     })
 
-    describe('what is denied leaves a line, reading too:', () => {
+    describe('a denied request leaves a line', () => {
       const denials: readonly (readonly [what: string, expected: object, send: () => Promise<Answer>])[] = [
         [
-          'to nobody in particular',
+          'without credentials',
           { how: 'anonymous', verb: 'list', resource: 'roles', reason: 'Unauthenticated', status: 401 },
           () => api.request('GET', roles, { as: 'anonymous' }),
         ],
         [
-          'for a wrong token',
+          'with a wrong token',
           { how: 'refused', verb: 'list', reason: 'Unauthenticated', status: 401 },
           () => api.request('GET', roles, { token: 'wrong' }),
         ],
         [
-          'for a lack of rights',
+          'without the right',
           { how: 'session', verb: 'get', name: 'author', reason: 'Forbidden', status: 403 },
           async () => (await person(api)).request('GET', `${roles}/author`),
         ],
@@ -122,19 +122,19 @@ onEachEngine(
           },
         ],
         [
-          'on a path that is no resource',
+          'on a non-resource path',
           { how: 'anonymous', verb: 'get', path: '/apis', reason: 'Unauthenticated', status: 401 },
           () => api.request('GET', '/apis?size=1', { as: 'anonymous' }),
         ],
       ]
       for (const [what, expected, send] of denials) {
-        test(`C7-81 ${what}`, async () => {
+        test(`C7-81 a request denied ${what} leaves a line with the reason`, async () => {
           expect(await only(await send())).toMatchObject({ ...expected, decision: 'denied', address: '127.0.0.1' })
         })
       }
     })
 
-    test('C7-82 what people do with their accounts is called by its name', async () => {
+    test('C7-82 logins, logouts and changes of passwords and tokens have their own event names', async () => {
       const { name, token } = await person(api)
       const auth = (method: string, path: string, body?: object) =>
         api.request(method, path, { token, headers: own(), ...(body && { body }) })
@@ -171,7 +171,7 @@ onEachEngine(
       }
     })
 
-    test('C7-84 what is typed for a name is not written unless it is a user', async () => {
+    test('C7-84 the entered user name is not logged unless such a user exists', async () => {
       const answer = await login(api, { username: 'my-password-in-the-wrong-field', password: 'x' })
       expectProblem(answer, 401, 'Unauthenticated')
       const line = await only(answer)
@@ -194,7 +194,7 @@ onEachEngine(
 
 onEachEngine(
   (api) => {
-    test('C7-83 no secret, session, query or body is in the audit log or in the log', async () => {
+    test('C7-83 neither the audit log nor the log contains a secret, session, query or body', async () => {
       const { name, token: session } = await person(api, { roles: ['super-administrator'] })
       const { secret } = await tokenOf(api, session)
       const cookie = await cookieOf(api, name)

@@ -25,7 +25,7 @@ const preflight = (api: Api, origin: string, headers: Record<string, string> = {
   })
 
 onEachEngine((api) => {
-  test('C7-70 pages of other sites are not let in unless they are listed', async () => {
+  test('C7-70 without cors.origins there are no CORS headers and a preflight is 405', async () => {
     const asked = await preflight(api, app)
     expectProblem(asked, 405, 'MethodNotAllowed')
     const read = await api.request('GET', roles, { headers: { origin: app } })
@@ -39,7 +39,7 @@ onEachEngine((api) => {
 
 onEachEngine(
   (api) => {
-    test('C7-71 the preflight of a listed origin is answered, whoever asks', async () => {
+    test('C7-71 the preflight of a listed origin is answered before authentication', async () => {
       for (const headers of [{}, { authorization: 'Bearer wrong' }, { cookie: 'pergola-session=wrong' }]) {
         const answer = await preflight(api, app, headers)
         expectStatus(answer, 204)
@@ -56,7 +56,7 @@ onEachEngine(
       }
     })
 
-    describe('the preflight of nobody else is:', () => {
+    describe('any other preflight is 405', () => {
       for (const origin of [
         other,
         `${app}.evil.example`,
@@ -66,7 +66,7 @@ onEachEngine(
         'null',
         app.toUpperCase(),
       ]) {
-        test(`C7-71 not of ${origin}`, async () => {
+        test(`C7-71 the preflight of ${origin} is 405 without CORS headers`, async () => {
           const answer = await preflight(api, origin)
           expectProblem(answer, 405, 'MethodNotAllowed')
           expect(corsHeaders(answer)).toEqual({})
@@ -74,13 +74,13 @@ onEachEngine(
         })
       }
 
-      test('C7-71 and OPTIONS without a question is no preflight', async () => {
+      test('C7-71 OPTIONS without Access-Control-Request-Method is not a preflight', async () => {
         const answer = await api.request('OPTIONS', roles, { as: 'anonymous', headers: { origin: app } })
         expectProblem(answer, 405, 'MethodNotAllowed')
       })
     })
 
-    test('C7-72 answers to a listed origin can be read, with the headers that clients need', async () => {
+    test('C7-72 responses to a listed origin, including problems, can be read and expose the headers that clients need', async () => {
       const open = {
         'access-control-allow-origin': app,
         'access-control-expose-headers': 'ETag, Location, Retry-After, Pergola-Request-Id',
@@ -101,7 +101,7 @@ onEachEngine(
       }
     })
 
-    test('C7-72 an event stream can be read there, too', async () => {
+    test('C7-72 a listed origin can read an event stream', async () => {
       const ann = await person(api, { roles: ['super-administrator'] })
       const headers = { origin: app, authorization: `Bearer ${ann.token}`, accept: 'text/event-stream' }
       const request = httpRequest(new URL(roles, api.origin()), { agent: false, headers })
@@ -117,7 +117,7 @@ onEachEngine(
       })
     })
 
-    test('C7-72 answers to anybody else cannot, and are not taken for one another by a cache', async () => {
+    test('C7-72 responses to other origins have no CORS headers but have Vary: Origin', async () => {
       for (const headers of [{}, { origin: other }, { origin: 'null' }]) {
         const answer = await api.request('GET', roles, { headers })
         expectStatus(answer, 200)
@@ -126,7 +126,7 @@ onEachEngine(
       }
     })
 
-    test('C7-73 a cookie counts for nothing from a listed origin; a token does', async () => {
+    test('C7-73 a cookie from a listed origin is rejected; a token is accepted', async () => {
       const ann = await person(api, { roles: ['super-administrator'] })
       const cookie = await cookieOf(api, ann.name)
       const asApp = { cookie, origin: app }
@@ -169,7 +169,7 @@ onEachEngine(() => {
     ['HTTP_TRUSTED_PROXIES', '0.0.0.0/0', 'name the addresses of your own proxies'],
   ]
   for (const [setting, entry, advice] of refused) {
-    test(`C7-74 ${setting} with ${entry} is refused`, () => {
+    test(`C7-74 ${setting} with ${entry} is rejected at start`, () => {
       const load = () => loadConfig({ env: { [`PERGOLA_${setting}`]: entry } })
       expect(load).toThrow(
         expect.objectContaining({ name: 'ConfigError', message: expect.stringContaining(advice) as string }),

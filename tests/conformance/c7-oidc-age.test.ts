@@ -13,7 +13,7 @@ const maxAgeSeconds = 4
 
 onEachEngine(
   (api) => {
-    test('C7.1-5 roles that a provider gave are void some time after the last login, on every replica', async () => {
+    test('C7.1-5 roles that a provider gave expire oidc.maxAge after the last login, on every replica', async () => {
       provider.accounts.set('ann', { preferred_username: 'ann', groups: ['chiefs'] })
       const browser = openBrowser(api, 'ann')
       const there = await api.replica()
@@ -30,13 +30,13 @@ onEachEngine(
         return { watching, statuses, before: await statuses() }
       }
       let session = await signedIn()
-      // A busy machine may miss the few seconds.
+      // On a busy machine the roles may expire before the first request, so this retries.
       for (let tries = 0; tries < 5 && session.before.includes(403); tries++) session = await signedIn()
       expect(session.before).toEqual([200, 200])
       using watching = session.watching ?? expect.fail('the stream was refused')
-      // The session goes on without the roles.
+      // The session continues without the roles.
       await expect.poll(session.statuses).toEqual([403, 403])
-      // So does no stream that was opened by them; one looks each second.
+      // A stream that needs the roles ends; the server checks once a second.
       const { object } = await watching.frame('ERROR')
       expect(object).toMatchObject({ status: 403, reason: 'Forbidden' })
       expectStatus(await browser.signIn('short'), 303)

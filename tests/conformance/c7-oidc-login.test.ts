@@ -8,7 +8,7 @@ import { comesBack, startTwoProviders, targetOf } from './two-providers.ts'
 const { first, second, known, settings } = startTwoProviders()
 
 onEachEngine((api) => {
-  test('C7-60 the first login makes a user, every other one is the same user', async () => {
+  test('C7-60 the first login creates a user, every later login is the same user', async () => {
     const subject = known(first, { name: 'Ann Example' })
     const browser = openBrowser(api, subject)
     const answer = await browser.signIn('first', '?returnTo=/console?tab=1')
@@ -23,7 +23,7 @@ onEachEngine((api) => {
     expect(await again.user()).toBe(name)
   })
 
-  test('C7-60 who comes for the first time in several windows at once is one user', async () => {
+  test('C7-60 concurrent first logins of one identity create one user', async () => {
     const subject = known(first, { groups: ['writers'] })
     const browsers = Array.from({ length: 4 }, () => openBrowser(api, subject))
     const backs: string[] = []
@@ -35,7 +35,7 @@ onEachEngine((api) => {
     expect(await browsers[0]?.roles()).toEqual(['author', 'contributor'])
   })
 
-  test('C7-60 the session is kept as after any login, and what binds the login to the browser is as short-lived', async () => {
+  test('C7-60 the session cookie is that of any login, and the login cookie lasts ten minutes and is cleared', async () => {
     const browser = openBrowser(api, known(second))
     const begun = await browser.begin('second')
     expect(begun.headers['set-cookie']?.[0]).toMatch(
@@ -48,7 +48,7 @@ onEachEngine((api) => {
     expect(session).toMatch(/^pergola-session=pgs_[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=43200$/)
   })
 
-  test('C7-60 the ways to sign in are listed for everybody', async () => {
+  test('C7-60 the providers are listed for everybody', async () => {
     const answer = await api.request('GET', '/auth/oidc', { as: 'anonymous' })
     expectStatus(answer, 200)
     const { items } = answer.body as { items: object[] }
@@ -56,7 +56,7 @@ onEachEngine((api) => {
     expectProblem(await api.request('GET', '/auth/oidc/not-there', { as: 'anonymous' }), 404, 'NotFound')
   })
 
-  describe('a user is named by what the provider calls it:', () => {
+  describe('a user is named after preferred_username', () => {
     const cases: readonly (readonly [preferred: unknown, name: RegExp])[] = [
       ['Åsa.Öberg@Example.com', /^asa-oberg-example-com(-[a-z0-9]{5})?$/],
       ['--', /^user(-[a-z0-9]{5})?$/],
@@ -65,7 +65,7 @@ onEachEngine((api) => {
       ['x'.repeat(300), /^x{60}(-[a-z0-9]{5})?$/],
     ]
     for (const [preferred, expected] of cases) {
-      test(`C7-61 ${String(preferred).slice(0, 30)}`, async () => {
+      test(`C7-61 preferred_username ${String(preferred).slice(0, 30)} is cleaned to the naming rules`, async () => {
         const browser = openBrowser(api, known(first, { preferred_username: preferred }))
         expectStatus(await browser.signIn('first'), 303)
         expect(await browser.user()).toMatch(expected)
@@ -73,7 +73,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('C7-61 a name that is or was somebody else’s gets a suffix', async () => {
+  test('C7-61 a name that is or was in use gets a suffix', async () => {
     const [taken, deleted] = [await person(api), await person(api)]
     expectStatus(await api.request('DELETE', `${core}/users/${deleted.name}`), 200)
     for (const { name } of [taken, deleted]) {
@@ -83,7 +83,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('C7-62 the same name at two providers is two users', async () => {
+  test('C7-62 the same subject and name at two providers are two users', async () => {
     const claims = { preferred_username: `namesake-${api.engine === 'SQLite' ? 1 : 2}` }
     const subject = known(first, claims)
     second.accounts.set(subject, claims)
@@ -94,7 +94,7 @@ onEachEngine((api) => {
     expect(await other.user()).not.toBe(claims.preferred_username)
   })
 
-  test('C7-62 an e-mail address or a name that is somebody’s gives nothing of theirs', async () => {
+  test('C7-62 the name and e-mail address of an existing user grant nothing of that user', async () => {
     const ann = await person(api, { roles: ['author'] })
     const email = 'ann@example.com'
     expectStatus(await api.request('PUT', `${core}/users/${ann.name}`, { body: { spec: { email } } }), 200)
@@ -105,7 +105,7 @@ onEachEngine((api) => {
     expect(await browser.roles()).toEqual([])
   })
 
-  test('C7-63 a login can be ended once', async () => {
+  test('C7-63 a login can be completed once', async () => {
     const browser = openBrowser(api, known(first))
     const begun = await browser.begin('first')
     const cookie = String(begun.headers['set-cookie']).split(';')[0] ?? ''
@@ -115,7 +115,7 @@ onEachEngine((api) => {
     expectProblem(await replay(), 401, 'Unauthenticated')
   })
 
-  test('C7-63 also when it came to nothing', async () => {
+  test('C7-63 a login that the provider denied cannot be completed later', async () => {
     const browser = openBrowser(api, known(first))
     const back = await comesBack(browser, 'first')
     const state = back.searchParams.get('state') ?? ''
@@ -126,7 +126,7 @@ onEachEngine((api) => {
     expectProblem(await browser.send(targetOf(back)), 401, 'Unauthenticated')
   })
 
-  test('C7-63 a login can be ended by nobody but the browser that began it', async () => {
+  test('C7-63 only the browser that started a login can complete it', async () => {
     const [mine, other] = [openBrowser(api, known(first)), openBrowser(api, known(first))]
     const back = targetOf(await comesBack(mine, 'first'))
     expectProblem(await openBrowser(api, 'nobody').send(back), 401, 'Unauthenticated')
@@ -137,31 +137,31 @@ onEachEngine((api) => {
     expectStatus(await mine.send(back), 303)
   })
 
-  describe('refused is what came back', () => {
+  describe('a callback is 401 and sets no cookie', () => {
     const expectRefused = (answer: Answer) => {
       expectProblem(answer, 401, 'Unauthenticated')
       expect(answer.headers['set-cookie']).toBeUndefined()
     }
-    test('C7-64 with a code of another login', async () => {
+    test('C7-64 a callback with the code of another login is rejected', async () => {
       const [mine, other] = [openBrowser(api, known(first)), openBrowser(api, known(first))]
       const theirs = await comesBack(other, 'first')
       const back = await comesBack(mine, 'first')
       back.searchParams.set('code', theirs.searchParams.get('code') ?? '')
       expectRefused(await mine.send(targetOf(back)))
     })
-    test('C7-64 with a nonce that was not ours', async () => {
+    test('C7-64 a callback with another nonce is rejected', async () => {
       const browser = openBrowser(api, known(first))
       const back = await comesBack(browser, 'first', ({ searchParams }) => searchParams.set('nonce', 'another'))
       expectRefused(await browser.send(targetOf(back)))
     })
-    test('C7-64 for a challenge that was not ours', async () => {
+    test('C7-64 a callback for another challenge is rejected', async () => {
       const browser = openBrowser(api, known(first))
       const back = await comesBack(browser, 'first', ({ searchParams }) =>
         searchParams.set('code_challenge', 'another-another-another-another-another-123'),
       )
       expectRefused(await browser.send(targetOf(back)))
     })
-    test('C7-64 with the name of another issuer, or none', async () => {
+    test('C7-64 a callback with another issuer, or none, is rejected', async () => {
       for (const issuer of [second.origin(), undefined]) {
         const browser = openBrowser(api, known(first))
         const back = await comesBack(browser, 'first')
@@ -171,15 +171,15 @@ onEachEngine((api) => {
         expectRefused(await browser.send(targetOf(back)))
       }
     })
-    test('C7-64 to the place of another provider', async () => {
+    test('C7-64 a callback at the path of another provider is rejected', async () => {
       const browser = openBrowser(api, known(first))
       const { search } = await comesBack(browser, 'first')
       const answer = await browser.send(`/auth/oidc/second/callback${search}`)
       expectRefused(answer)
-      // Nor does the other provider get to see the code.
+      // The code is not sent to the other provider.
       expect(answer.text).toContain('has not begun such a login')
     })
-    test('C7-64 without a state, or with two', async () => {
+    test('C7-64 a callback without a state, or with two, is rejected', async () => {
       const browser = openBrowser(api, known(first))
       const back = await comesBack(browser, 'first')
       const state = back.searchParams.get('state') ?? ''
@@ -196,13 +196,13 @@ onEachEngine((api) => {
     'console',
     '/%0d\n/x'.repeat(500),
   ]) {
-    test(`C7-65 a login leads to no other place: ${path.slice(0, 20)}`, async () => {
+    test(`C7-65 returnTo=${path.slice(0, 20)} is 400`, async () => {
       const answer = await openBrowser(api, known(first)).begin('first', `?returnTo=${encodeURIComponent(path)}`)
       expectProblem(answer, 400, 'BadRequest')
     })
   }
 
-  test('C7-66 a user who is disabled is refused, and nobody new is made in its place', async () => {
+  test('C7-66 the login of a disabled user is 403 and creates no other user', async () => {
     const subject = known(first, { groups: ['writers'] })
     const browser = openBrowser(api, subject)
     await browser.signIn('first')
@@ -218,7 +218,7 @@ onEachEngine((api) => {
     expect(await again.user()).toBe(name)
   })
 
-  test('C7-66 with a user its identity is gone: who comes by it is somebody new', async () => {
+  test('C7-66 deleting a user deletes its link: the next login creates a new user', async () => {
     const subject = known(first, { groups: ['writers'] })
     const browser = openBrowser(api, subject)
     await browser.signIn('first')
@@ -229,7 +229,7 @@ onEachEngine((api) => {
     expect(await again.user()).not.toBe(name)
   })
 
-  test('C7.1-3 a provider that is down is said to be so, and stops nothing else', async () => {
+  test('C7.1-3 a provider that cannot be reached is 503, and other logins keep working', async () => {
     const answer = await api.request('GET', '/auth/oidc/down', { as: 'anonymous' })
     expectProblem(answer, 503, 'Unavailable')
     expect(answer.text).toContain('The Broken cannot be used to sign in now (ECONNREFUSED)')

@@ -21,7 +21,7 @@ onEachEngine((api) => {
     return (answer.body as { items: Review[] }).items
   }
 
-  test('C7-30 C2-103 C1-44 a caller reads its roles and UI permissions, and again only when they have changed', async () => {
+  test('C7-30 C1-44 a caller reads its roles and UI permissions, with 304 for the current ETag', async () => {
     const prefix = 'rbac.authorization.platform.run'
     const annotations = { [`${prefix}/ui-permissions`]: '["plugin:todo:view","plugin:todo:edit"]' }
     const body = { metadata: { generateName: 'role-', annotations }, rules: [] }
@@ -42,7 +42,7 @@ onEachEngine((api) => {
     })
   })
 
-  test('C7-110 a super administrator has all UI permissions that there are', async () => {
+  test('C7-110 a super administrator has all existing UI permissions', async () => {
     const annotations = { 'rbac.authorization.platform.run/ui-permissions': '["plugin:c7-110:see"]' }
     const body = { metadata: { name: 'c7-110', annotations }, rules: [] }
     expectStatus(await api.request('POST', '/api/v1alpha1/roles', { body }), 201)
@@ -53,7 +53,7 @@ onEachEngine((api) => {
     })
   })
 
-  test('C7-111 everybody reads and changes its own name and address, and nothing else of itself', async () => {
+  test('C7-111 users can read their profile and change only display name and e-mail address', async () => {
     const ann = await person(api)
     const profile = `${own}/users/-`
     const patch = (body: object) =>
@@ -73,7 +73,7 @@ onEachEngine((api) => {
     expectStatus(await api.request('GET', profile, { as: 'anonymous' }), 401)
   })
 
-  test('C7-31 a review says by which binding, role, way and rule something is allowed', async () => {
+  test('C7-31 an access review names the binding, role, dependency and rule that allow a request', async () => {
     const view = await createRole(api, { rules: [readTodos] })
     const manage = await createRole(api, { dependencies: [view] })
     const ann = await person(api)
@@ -91,7 +91,7 @@ onEachEngine((api) => {
     })
   })
 
-  test('C7-32 a review says which rule comes nearest, and what it misses by', async () => {
+  test('C7-32 an access review of a denied request names the nearest rule and what does not match', async () => {
     const view = await createRole(api, { rules: [readTodos] })
     const ann = await person(api, { roles: [view] })
     await expectSoon(async () => {
@@ -101,7 +101,7 @@ onEachEngine((api) => {
     })
   })
 
-  test('C7-33 a review of somebody else takes the right to it', async () => {
+  test('C7-33 an access review for another user requires a right of its own', async () => {
     const view = await createRole(api, { rules: [readTodos] })
     const [ann, ben] = [await person(api, { roles: [view] }), await person(api)]
     const body = { user: ann.name, requests: [listTodos] }
@@ -111,7 +111,7 @@ onEachEngine((api) => {
     expect(answer.body).toMatchObject({ items: [{ allowed: true, by: { role: view } }] })
   })
 
-  test('C7-34 reviews come in batches of up to 100', async () => {
+  test('C7-34 a request accepts 100 access reviews and rejects 101', async () => {
     const many = (length: number) => ({ requests: Array.from({ length }, () => ({ verb: 'get', path: '/livez' })) })
     const answer = await api.request('POST', `${own}/accessreviews`, { body: many(100) })
     expectStatus(answer, 200)
@@ -119,7 +119,7 @@ onEachEngine((api) => {
     expectProblem(await api.request('POST', `${own}/accessreviews`, { body: many(101) }), 422, 'Invalid')
   })
 
-  test('C7-35 whocan names the roles that allow something, with the number of their bindings', async () => {
+  test('C7-35 whocan names the roles that allow a request, with the number of their bindings', async () => {
     const rule = { apiGroups: ['whocan.example.com'], resources: ['things'], verbs: ['get'] }
     const view = await createRole(api, { rules: [rule] })
     const manage = await createRole(api, { dependencies: [view] })

@@ -6,7 +6,7 @@ import { isLetThrough, statusOf, verbRequests } from './verb-requests.ts'
 
 const probe = { nonResourceURLs: ['/probe'], verbs: ['get'] }
 
-/** Somebody with a role of these rules, which are in force. */
+/** Creates a user with these rules and waits until they are in effect. */
 async function holder(api: Api, rules: readonly object[]): Promise<Person> {
   const who = await person(api, { roles: [await createRole(api, { rules: [...rules, probe] })] })
   await expectSoon(async () => expectStatus(await who.request('GET', '/probe'), 404))
@@ -18,7 +18,7 @@ onEachEngine((api) => {
     isLetThrough((await who.request(method, path, { ...(method !== 'GET' && { body: {} }) })).status)
 
   describe('credentials', () => {
-    test('C7-90 that do not hold are 401, also where a visitor needs none', async () => {
+    test('C7-90 wrong credentials are 401, even where none are required, except for plain health requests', async () => {
       expectStatus(await api.request('GET', '/readyz?verbose', { as: 'anonymous' }), 200)
       for (const authorization of ['Bearer pgl_nobody', 'Bearer pgs_nobody', 'Bearer', 'Basic YTpi', 'x']) {
         const answer = await api.request('GET', '/readyz?verbose', { as: 'anonymous', headers: { authorization } })
@@ -31,7 +31,7 @@ onEachEngine((api) => {
       const headers = { cookie: 'pergola-session=pgs_nobody' }
       expectProblem(await api.request('GET', '/readyz?verbose', { as: 'anonymous', headers }), 401, 'Unauthenticated')
     })
-    test('C7-91 are never taken from a URL', async () => {
+    test('C7-91 credentials in a URL are never accepted', async () => {
       const { token } = await person(api, { roles: ['super-administrator'] })
       for (const name of ['token', 'access_token', 'authorization', 'session', 'pergola-session', 'api_key']) {
         for (const value of [token, `Bearer ${token}`]) {
@@ -43,12 +43,12 @@ onEachEngine((api) => {
   })
 
   describe('a rule on resources', () => {
-    test('C7-92 by * covers sub-resources', async () => {
+    test('C7-92 the resource * covers sub-resources', async () => {
       const ann = await holder(api, [{ apiGroups: [''], resources: ['*'], verbs: ['get', 'update'] }])
       expect(await through(ann, 'GET', `${core}/roles/visitor`)).toBe(true)
       expect(await through(ann, 'PUT', `${core}/users/nobody/password`)).toBe(true)
     })
-    test('C7-93 C2-93 by its plural grants no sub-resource, and the other way round', async () => {
+    test('C7-93 C2-93 a rule on a plural grants no sub-resource, and the reverse', async () => {
       const things = await api.model({ statusSubresource: true })
       const { name } = (await things.created()).metadata
       const rule = { apiGroups: [things.spec.group], verbs: ['update', 'get'] }
@@ -58,14 +58,14 @@ onEachEngine((api) => {
       const ben = await holder(api, [{ ...rule, resources: [`${things.spec.plural}/status`] }])
       expect([await through(ben, 'PUT', object), await through(ben, 'PUT', status)]).toEqual([false, true])
     })
-    test('C7-94 S2.9-3 of every group holds in every group', async () => {
+    test('C7-94 S2.9-3 a rule on group * applies in every group, a rule on one group only there', async () => {
       const things = await api.model()
       const ann = await holder(api, [{ apiGroups: ['*'], resources: ['roles', things.spec.plural], verbs: ['list'] }])
       for (const path of [`${core}/roles?size=1`, things.path]) expectStatus(await ann.request('GET', path), 200)
       const ben = await holder(api, [{ apiGroups: [''], resources: [things.spec.plural], verbs: ['list'] }])
       expectStatus(await ben.request('GET', things.path), 403)
     })
-    test('C7-95 S2.9-5 with names matches only requests whose path has one of them, by every verb', async () => {
+    test('C7-95 a rule with resourceNames matches only requests whose path contains one of them, for every verb', async () => {
       const things = await api.model()
       const [named, other] = [(await things.created()).metadata.name, (await things.created()).metadata.name]
       const rule = { apiGroups: [things.spec.group], resources: [things.spec.plural], verbs: ['*'] }
@@ -78,10 +78,10 @@ onEachEngine((api) => {
       for (const request of verbRequests(things, other)) expect(await statusOf(api, ann, request)).toBe(403)
     })
     for (const [what, names] of [
-      ['without names', {}],
-      ['with an empty list of names', { resourceNames: [] }],
+      ['without resourceNames', {}],
+      ['with empty resourceNames', { resourceNames: [] }],
     ] as const) {
-      test(`C7-96 S2.9-6 S2.9-8 ${what} covers every name`, async () => {
+      test(`S2.9-6 S2.9-8 a rule ${what} and with verb * covers every object and verb`, async () => {
         const things = await api.model()
         const { name } = (await things.created()).metadata
         const rule = { apiGroups: [things.spec.group], resources: [things.spec.plural], verbs: ['*'], ...names }
@@ -93,7 +93,7 @@ onEachEngine((api) => {
     }
   })
 
-  describe('a rule on paths', () => {
+  describe('a non-resource rule', () => {
     const rows: readonly (readonly [url: string, path: string, covers: boolean])[] = [
       ['/a/b', '/a/b', true],
       ['/a/b', '/a', false],
@@ -112,43 +112,41 @@ onEachEngine((api) => {
       ['*', `${core}/users`, false],
     ]
     for (const [url, path, covers] of rows) {
-      test(`C7-97 S2.9-9 by ${url} ${covers ? 'covers' : 'does not cover'} ${path}`, async () => {
+      test(`C7-97 nonResourceURLs ${url} ${covers ? 'covers' : 'does not cover'} ${path}`, async () => {
         const ann = await holder(api, [{ nonResourceURLs: [url], verbs: ['get'] }])
         expect(await through(ann, 'GET', path)).toBe(covers)
       })
     }
   })
 
-  describe('refused is a rule', () => {
+  describe('invalid rules', () => {
     const rule = { apiGroups: [''], resources: ['roles'], verbs: ['get'] }
     const rows: readonly (readonly [what: string, rule: object])[] = [
       ['without verbs', { ...rule, verbs: [] }],
-      ['that does not say its verbs', { apiGroups: [''], resources: ['roles'] }],
-      ['with a verb nobody knows', { ...rule, verbs: ['impersonate'] }],
-      ['with a verb in capitals', { ...rule, verbs: ['GET'] }],
+      ['with missing verbs', { apiGroups: [''], resources: ['roles'] }],
+      ['with an unknown verb', { ...rule, verbs: ['impersonate'] }],
+      ['with an uppercase verb', { ...rule, verbs: ['GET'] }],
       ['of both kinds', { ...rule, nonResourceURLs: ['/a'] }],
       ['of neither kind', { verbs: ['get'] }],
-      ['with a field nobody knows', { ...rule, effect: 'deny' }],
+      ['with an unknown field', { ...rule, effect: 'deny' }],
       ['with a star inside a group', { ...rule, apiGroups: ['*.example.com'] }],
       ['with a star inside a resource', { ...rule, resources: ['role*'] }],
       ['with a star for a sub-resource', { ...rule, resources: ['roles/*'] }],
       ['with a star for a name', { ...rule, resourceNames: ['*'] }],
       ['with a star inside a verb', { ...rule, verbs: ['delete*'] }],
       ['with a star inside a path', { nonResourceURLs: ['/a/*/b'], verbs: ['get'] }],
-      ['with a star at the end of a word', { nonResourceURLs: ['/a*'], verbs: ['get'] }],
-      ['with a path that begins without a slash', { nonResourceURLs: ['a/b'], verbs: ['get'] }],
-      ['with a text where a list belongs', { ...rule, verbs: '*' }],
-      ['with a list that holds a number', { ...rule, resources: [1] }],
+      ['with a star at the end of a segment', { nonResourceURLs: ['/a*'], verbs: ['get'] }],
+      ['with a path that does not start with a slash', { nonResourceURLs: ['a/b'], verbs: ['get'] }],
     ]
     for (const [what, given] of rows) {
-      test(`C7-98 ${what}`, async () => {
+      test(`C7-98 a rule ${what} is 422`, async () => {
         const answer = await api.request('POST', `${core}/roles`, { body: roleOf('c798-role', { rules: [given] }) })
         expectProblem(answer, 422, 'Invalid')
       })
     }
   })
 
-  test('C7-99 roles that bundle each other have all their rights, and nobody hangs', async () => {
+  test('C7-99 roles with cyclic dependencies and aggregation have all their combined rights', async () => {
     const rule = (resource: string) => ({ apiGroups: [''], resources: [resource], verbs: ['list'] })
     const ring = ['c799-a', 'c799-b', 'c799-c']
     const parts = [
@@ -169,7 +167,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('C7-107 a dependency that is not there is named in the status, for as long as that is so', async () => {
+  test('C7-107 the status of a role lists missing dependencies while they are missing', async () => {
     const body = roleOf('c7107-role', { dependencies: ['c7107-later', 'visitor', 'c7107-never'] })
     const own = `${core}/roles/c7107-role`
     const forged = { missingDependencies: ['forged'] }
@@ -190,22 +188,22 @@ onEachEngine((api) => {
     expectStatus(await api.request('PUT', `${own}/status`, { body }), 404)
   })
 
-  describe('what everybody holds:', () => {
-    const rows: readonly (readonly [who: 'anybody' | 'the signed-in' | 'nobody', method: string, path: string])[] = [
-      ['anybody', 'GET', '/livez'],
-      ['anybody', 'GET', '/readyz'],
-      ['anybody', 'POST', '/auth/sessions'],
-      ['anybody', 'POST', '/auth/setup'],
-      ['the signed-in', 'GET', '/apis'],
-      ['the signed-in', 'GET', '/openapi'],
-      ['the signed-in', 'GET', '/openapi/v3'],
-      ['the signed-in', 'GET', '/auth/sessions'],
-      ['the signed-in', 'DELETE', '/auth/sessions/nobody'],
-      ['the signed-in', 'PUT', '/auth/password'],
-      ['the signed-in', 'GET', '/apis/api.platform.run/v1alpha1/users/-/permissions'],
-      ['the signed-in', 'POST', '/apis/api.platform.run/v1alpha1/accessreviews'],
-      ['the signed-in', 'GET', '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'],
-      ['the signed-in', 'DELETE', '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens/a'],
+  describe('rights of visitors and signed-in users', () => {
+    const rows: readonly (readonly [who: 'everyone' | 'any user' | 'nobody', method: string, path: string])[] = [
+      ['everyone', 'GET', '/livez'],
+      ['everyone', 'GET', '/readyz'],
+      ['everyone', 'POST', '/auth/sessions'],
+      ['everyone', 'POST', '/auth/setup'],
+      ['any user', 'GET', '/apis'],
+      ['any user', 'GET', '/openapi'],
+      ['any user', 'GET', '/openapi/v3'],
+      ['any user', 'GET', '/auth/sessions'],
+      ['any user', 'DELETE', '/auth/sessions/nobody'],
+      ['any user', 'PUT', '/auth/password'],
+      ['any user', 'GET', '/apis/api.platform.run/v1alpha1/users/-/permissions'],
+      ['any user', 'POST', '/apis/api.platform.run/v1alpha1/accessreviews'],
+      ['any user', 'GET', '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'],
+      ['any user', 'DELETE', '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens/a'],
       ['nobody', 'GET', '/apis/api.platform.run/v1alpha1/users/somebody/permissions'],
       ['nobody', 'POST', '/apis/api.platform.run/v1alpha1/whocan'],
       ['nobody', 'GET', '/apis/security.platform.run/v1alpha1/personalaccesstokens'],
@@ -226,14 +224,14 @@ onEachEngine((api) => {
         const ann = await person(api)
         const signedIn = await ann.request(method, path, options)
         expect([isLetThrough(visitor.status), isLetThrough(signedIn.status)]).toEqual([
-          who === 'anybody',
+          who === 'everyone',
           who !== 'nobody',
         ])
       })
     }
   })
 
-  test('C7-101 whoever is disabled is as strong as before to those who have power over others', async () => {
+  test('C7.1-4 control over a disabled user requires the rights that it would regain when enabled', async () => {
     const rules = [{ apiGroups: [''], resources: ['users', 'users/password'], verbs: ['*'] }]
     const eve = await holder(api, rules)
     const strong = await person(api)
@@ -247,7 +245,7 @@ onEachEngine((api) => {
     expectProblem(await eve.request('DELETE', path), 403, 'EscalationForbidden')
   })
 
-  test('C7-102 a binding that waits to be removed keeps nobody a super administrator', async () => {
+  test('C7-102 a binding that is being deleted does not keep its subject a super administrator', async () => {
     const ann = await person(api)
     const held = {
       metadata: { name: 'c7102-held', finalizers: ['a.example/wait'] },
@@ -262,7 +260,7 @@ onEachEngine((api) => {
     await ben.restore()
   })
 
-  test('C7-106 only a super administrator makes a role depend on one that does not exist', async () => {
+  test('C7-106 only a super administrator can make a role depend on a role that does not exist', async () => {
     const editor = await createRole(api, { rules: [{ apiGroups: [''], resources: ['roles'], verbs: ['*'] }] })
     const ann = await person(api, { roles: [editor] })
     await expectSoon(async () => expectStatus(await ann.request('GET', `${core}/roles?size=1`), 200))
@@ -271,11 +269,11 @@ onEachEngine((api) => {
     expectProblem(refused, 403, 'EscalationForbidden')
     expect((refused.body as { detail: string }).detail).toContain('"c7106-missing"')
     expectStatus(await api.request('POST', `${core}/roles`, { body }), 201)
-    // What is there already may stay.
+    // A missing dependency that is already stored may stay.
     expectStatus(await ann.request('PUT', `${core}/roles/c7106`, { body }), 200)
   })
 
-  test('C7-108 taking away the last finalizer is deleting: a role that is bound stays', async () => {
+  test('C7-108 removing the last finalizer is a deletion: a bound role is 409 InUse', async () => {
     const name = 'c7108'
     const held = { ...roleOf(name, {}), metadata: { name, finalizers: ['a.example/wait'] } }
     expectStatus(await api.request('POST', `${core}/roles`, { body: held }), 201)
@@ -289,13 +287,13 @@ onEachEngine((api) => {
     expectStatus(await api.request('GET', `${core}/roles/${name}`), 404)
   })
 
-  test('C7-103 a token cannot be narrowed to no role', async () => {
+  test('C7-103 a token cannot be narrowed to an empty list of roles', async () => {
     const ann = await person(api, { roles: ['super-administrator'] })
     const path = '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'
     expectStatus(await ann.request('POST', path, { body: { roles: [] } }), 422)
   })
 
-  test("C7-104 a personal access token sets no password, neither its owner's nor another's", async () => {
+  test('C7-43 a personal access token cannot set the password of its owner or of another user', async () => {
     const [ann, ben] = [await person(api, { roles: ['super-administrator'] }), await person(api)]
     const made = await ann.request('POST', '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens', { body: {} })
     expectStatus(made, 201)
@@ -311,7 +309,7 @@ onEachEngine((api) => {
     expectStatus(await ann.request('PUT', `${core}/users/${ben.name}/password`, { body }), 200)
   })
 
-  test('C7-105 a finalizer on a binding keeps nobody from being deleted', async () => {
+  test('C7-105 a finalizer on a binding does not prevent the deletion of its subject', async () => {
     const ann = await person(api)
     const metadata = { name: 'c7105-held', finalizers: ['a.example/wait'] }
     const body = { metadata, roleRef: { name: 'author' }, subjects: [{ name: ann.name }] }
@@ -320,7 +318,7 @@ onEachEngine((api) => {
     expect((await api.request('GET', `${core}/rolebindings/c7105-held`)).body).toMatchObject({ subjects: [] })
   })
 
-  test('C5-30 C5-41 who is denied with credentials gets 403, in the same words whether the object exists or not', async () => {
+  test('C5-30 a denied caller with credentials gets the same 403 whether or not the object exists', async () => {
     const things = await api.model()
     const { name } = (await things.created()).metadata
     const ann = await person(api)
@@ -334,7 +332,7 @@ onEachEngine((api) => {
     expect((await denied('nobody')).replace('nobody', name)).toBe(said)
   })
 
-  test('C3-77 a cursor gives nobody what its roles do not', async () => {
+  test('C3-77 a cursor grants no access without the right to list', async () => {
     const things = await api.model()
     for (let count = 0; count < 3; count++) await things.created()
     const { continue: cursor = '' } = await things.listed({ size: '1' })
@@ -345,7 +343,7 @@ onEachEngine((api) => {
     expectProblem(await api.request('GET', path, { as: 'anonymous' }), 401, 'Unauthenticated')
   })
 
-  test('C4-45 a duplicate names the holder only to who may get it', async () => {
+  test('C4-45 a duplicate names the holder only to callers that may get the holder', async () => {
     const things = await api.model()
     const { group, plural } = things.spec
     await things.created({ name: 'the-secret-holder', spec: { code: 'taken' } })
@@ -361,7 +359,7 @@ onEachEngine((api) => {
     expect(await sent(await holder(api, [rule, named]))).toContain('the-secret-holder')
   })
 
-  describe('each field of a rule is an array of strings:', () => {
+  describe('each field of a rule is an array of strings', () => {
     const resource = { apiGroups: [''], resources: ['roles'], resourceNames: ['a'], verbs: ['get'] }
     const path = { nonResourceURLs: ['/a'], verbs: ['get'] }
     const rows = [
@@ -370,11 +368,11 @@ onEachEngine((api) => {
     ] as const
     for (const [number, sound] of rows) {
       for (const field of Object.keys(sound)) {
-        test(`${number} ${field}`, async () => {
+        test(`${number} ${field} is an array of strings`, async () => {
           const create = (rule: object) =>
             api.request('POST', `${core}/roles?dryRun=true`, { body: roleOf('s29-role', { rules: [rule] }) })
           expectStatus(await create(sound), 201)
-          for (const wrong of ['get', 7, null, {}, [7], [null], [['get']]]) {
+          for (const wrong of ['get', '*', 7, null, {}, [7], [null], [['get']]]) {
             expectProblem(await create({ ...sound, [field]: wrong }), 422, 'Invalid')
           }
         })
@@ -382,7 +380,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('S2.9-7 a rule takes each of the eight verbs, and no other', async () => {
+  test('S2.9-7 a rule accepts each of the eight verbs and rejects any other', async () => {
     const create = (verb: string) =>
       api.request('POST', `${core}/roles?dryRun=true`, {
         body: roleOf('s297-role', { rules: [{ apiGroups: [''], resources: ['roles'], verbs: [verb] }] }),

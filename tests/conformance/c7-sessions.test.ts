@@ -11,7 +11,7 @@ onEachEngine((api) => {
     return String(answer.headers['set-cookie']?.[0])
   }
 
-  test('C7-20 a login by token answers the token once, and how long it lasts', async () => {
+  test('C7-20 a login with transport token returns the token once, with an expiry in 12 hours', async () => {
     const { name } = await person(api)
     const answer = await login(api, { username: name, transport: 'token' })
     expectStatus(answer, 201)
@@ -26,7 +26,7 @@ onEachEngine((api) => {
     expect(sessions.text).not.toContain(token)
   })
 
-  test('C7-21 a login in a browser sets a cookie that scripts cannot read and other sites do not get', async () => {
+  test('C7-21 a login sets a cookie that is HttpOnly and SameSite=Lax', async () => {
     const { name } = await person(api)
     const cookie = await cookieOf(name)
     expect(cookie).toMatch(/^pergola-session=pgs_[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=43200$/)
@@ -34,7 +34,7 @@ onEachEngine((api) => {
     expectStatus(await api.request('GET', '/apis', { as: 'anonymous', headers }), 200)
   })
 
-  test('C7-22 C7-116 a session that is over is 401, and its cookie is cleared', async () => {
+  test('C7-22 C7-116 an ended session is 401 and its cookie is cleared', async () => {
     const { name } = await person(api)
     const cookie = (await cookieOf(name)).split(';')[0] ?? ''
     const headers = { cookie, ...own() }
@@ -44,7 +44,7 @@ onEachEngine((api) => {
     expect(String(answer.headers['set-cookie'])).toMatch(/^pergola-session=; .*Max-Age=0$/)
   })
 
-  test('C7-23 sessions are listed and ended one by one, on every replica', async () => {
+  test('C7-23 a user lists and ends its own sessions one by one, on every replica', async () => {
     const ann = await person(api)
     await login(api, { username: ann.name })
     const { body } = await ann.request('GET', '/auth/sessions')
@@ -62,7 +62,7 @@ onEachEngine((api) => {
     expectProblem(await ben.request('DELETE', `/auth/sessions/${items[0]?.id}`, { headers: own() }), 404, 'NotFound')
   })
 
-  test('C7-24 whoever changes its password is signed out everywhere else', async () => {
+  test("C7-24 changing one's own password ends all other sessions", async () => {
     const ann = await person(api)
     const other = await login(api, { username: ann.name, transport: 'token' })
     const { token } = other.body as { token: string }
@@ -76,7 +76,7 @@ onEachEngine((api) => {
     expectStatus(await login(api, { username: ann.name, password: 'quite another one' }), 201)
   })
 
-  test('C7-109 a new password ends the tokens too, unless it is said that they stay', async () => {
+  test('C7-109 a new password ends the tokens too, unless keepTokens is set', async () => {
     const tokens = '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'
     const ann = await person(api)
     const make = async (token: string) => {
@@ -101,7 +101,7 @@ onEachEngine((api) => {
     expectStatus(await api.request('GET', tokens, { token: again }), 401)
   })
 
-  test('C7-112 of more than 50 sessions of a user the oldest end', async () => {
+  test('C7-112 a user has at most 50 sessions; the oldest ends', async () => {
     const { name, token: oldest } = await person(api)
     const tokens: string[] = []
     for (let count = 0; count < 50; count++) {
@@ -116,15 +116,15 @@ onEachEngine((api) => {
     }
   })
 
-  describe('a password that anybody guesses first is refused:', () => {
+  describe('weak passwords', () => {
     const cases = {
       'seven characters': 'seven77',
       '1,025 characters': 'ab'.repeat(513),
       'one character repeated': 'aaaaaaaaaa',
-      'one of the commonest': 'Password1',
+      'a common password': 'Password1',
     }
     for (const [what, password] of Object.entries(cases)) {
-      test(`C7-113 ${what}`, async () => {
+      test(`C7-113 a weak password is rejected: ${what}`, async () => {
         const ann = await person(api)
         const body = { current: 'correct horse battery', new: password }
         expectProblem(await ann.request('PUT', '/auth/password', { body, headers: own() }), 422, 'Invalid')
@@ -133,7 +133,7 @@ onEachEngine((api) => {
         expect((set.body as { errors: readonly { pointer: string }[] }).errors[0]?.pointer).toBe('/password')
       })
     }
-    test('C7-113 the name of the user', async () => {
+    test("C7-113 the user's own name as password is rejected; 1,024 characters are accepted", async () => {
       const { name } = await person(api)
       const body = { password: name.toUpperCase() }
       expectProblem(await api.request('PUT', `${core}/users/${name}/password`, { body }), 422, 'Invalid')
@@ -143,7 +143,7 @@ onEachEngine((api) => {
     })
   })
 
-  test('C7-115 nobody sets its own password without showing the one that it has', async () => {
+  test('C7-115 a user cannot set its own password without presenting the current one', async () => {
     const chief = await person(api, { roles: ['super-administrator'] })
     const set = () =>
       chief.request('PUT', `${core}/users/${chief.name}/password`, { body: { password: 'not shown before' } })
@@ -152,16 +152,16 @@ onEachEngine((api) => {
     expectStatus(await login(api, { username: chief.name }), 201)
   })
 
-  describe('with a cookie, what changes something must come from our own pages:', () => {
+  describe('unsafe methods with a cookie', () => {
     const cases: readonly (readonly [status: number, what: string, headers: Record<string, string>])[] = [
-      [403, 'from nowhere', {}],
-      [403, 'from elsewhere', { origin: 'https://evil.example' }],
-      [403, 'from a sibling', { 'sec-fetch-site': 'same-site' }],
-      [422, 'from here, by origin', { origin: 'own' }],
-      [422, 'from here, by the browser', { 'sec-fetch-site': 'same-origin' }],
+      [403, 'without an origin', {}],
+      [403, 'from another origin', { origin: 'https://evil.example' }],
+      [403, 'from the same site', { 'sec-fetch-site': 'same-site' }],
+      [422, 'from the own origin', { origin: 'own' }],
+      [422, 'from the same origin by Sec-Fetch-Site', { 'sec-fetch-site': 'same-origin' }],
     ]
     for (const [status, what, given] of cases) {
-      test(`C7-25 ${what}`, async () => {
+      test(`C7-25 an unsafe request with a cookie ${what} is ${status === 403 ? 'rejected' : 'not rejected'} as cross-site`, async () => {
         const editor = await person(api, { roles: ['super-administrator'] })
         const cookie = (await cookieOf(editor.name)).split(';')[0] ?? ''
         const headers = { cookie, ...given, ...(given['origin'] === 'own' && own()) }
@@ -180,7 +180,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('C7-26 C5-32 signing in from another site is refused', async () => {
+  test('C7-26 a login from another site is 403 CrossSite', async () => {
     const { name } = await person(api)
     const body = { username: name, password: 'correct horse battery' }
     for (const headers of [{}, { origin: 'https://evil.example' }]) {
@@ -188,7 +188,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('C7-27 a wrong name and a wrong password have the same answer', async () => {
+  test('C7-27 a wrong user name and a wrong password get the same response', async () => {
     const { name } = await person(api)
     const wrong = await login(api, { username: name, password: 'wrong' })
     const nobody = await login(api, { username: 'nobody-at-all', password: 'wrong' })
@@ -197,7 +197,7 @@ onEachEngine((api) => {
     expect(shown(nobody)).toEqual(shown(wrong))
   })
 
-  test('C7-28 guessing a password ends in 429 with the time to wait, while others still sign in', async () => {
+  test('C7-28 repeated failed logins are 429 with Retry-After, while other users can sign in', async () => {
     const { name } = await person(api)
     for (let tries = 0; tries < 5; tries++) await login(api, { username: name, password: 'wrong' })
     const refused = await login(api, { username: name })

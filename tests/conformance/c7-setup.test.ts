@@ -5,7 +5,7 @@ import { onEachEngine } from './server.ts'
 
 onEachEngine(
   (api) => {
-    test('C7-117 C7-118 browsers get a page to set up and one to sign in, whose forms are answered 303', async () => {
+    test('C7-117 C7-118 browsers get HTML pages for setup and login, whose forms are answered with 303', async () => {
       const html = { accept: 'text/html,application/xhtml+xml' }
       const open = (path: string) => api.request('GET', path, { as: 'anonymous', headers: html })
       const post = (path: string, fields: Readonly<Record<string, string>>, origin = api.origin()) =>
@@ -39,7 +39,7 @@ onEachEngine(
       const signedIn = await post('/auth/login', { ...ann, returnTo: '/openapi' })
       expect([signedIn.status, signedIn.headers['location']]).toEqual([303, '/openapi'])
       expect(String(signedIn.headers['set-cookie'])).toContain('HttpOnly')
-      // Whoever opens a page of documents is sent there; programs are told.
+      // A browser that opens the documents is redirected to the login page; other clients get 401.
       expect((await open('/openapi')).headers['location']).toBe('/auth/login?returnTo=%2Fopenapi')
       expectProblem(await api.request('GET', '/openapi', { as: 'anonymous' }), 401, 'Unauthenticated')
     })
@@ -49,10 +49,10 @@ onEachEngine(
 
 onEachEngine(
   (api) => {
-    test('C7-50 C7-51 one secret makes the first super administrator, once', async () => {
+    test('C7-50 C7-51 the setup secret creates the first super administrator, once', async () => {
       const secret = api.setupSecret()
       expect(secret).toMatch(/^pgi_[\w-]{43}$/)
-      // Another start, or another replica, prints another one; both are valid until one is used.
+      // Every start and every replica prints its own secret; all are valid until one is used.
       await api.restart()
       const other = api.setupSecret()
       expect(other).not.toBe(secret)

@@ -21,7 +21,7 @@ onEachEngine((api) => {
   }
   const status = async (token: string, path: string) => (await api.request('GET', path, { token })).status
 
-  test('C7-40 C1-41 a token is shown once, and is its owner until it is deleted', async () => {
+  test('C7-40 C1-41 a token is shown once and authenticates as its owner until it is deleted', async () => {
     const ann = await person(api)
     const { token, metadata } = await make(ann, { description: 'for a script' })
     expect(token).toMatch(/^pgl_[\w-]{43}$/)
@@ -34,10 +34,10 @@ onEachEngine((api) => {
     await expectSoon(async () => expect(await status(token, '/apis')).toBe(401))
   })
 
-  test('C7-41 a token ends when it expires', async () => {
+  test('C7-41 a token stops working when it expires', async () => {
     const ann = await person(api)
     let token = ''
-    // The first that a busy machine does not miss.
+    // Longer lifetimes for busy machines, where a short one may expire before the first request.
     for (const lifeMs of [1_500, 6_000, 24_000]) {
       token = (await make(ann, { expiresAt: new Date(Date.now() + lifeMs).toISOString() })).token
       if ((await status(token, '/apis')) === 200) break
@@ -60,7 +60,7 @@ onEachEngine((api) => {
     expectProblem(await ann.request('POST', own, { body: { roles: ['super-administrator'] } }), 422, 'Invalid')
   })
 
-  test('C7-43 tokens cannot make tokens, change passwords or end sessions', async () => {
+  test("C7-43 a personal access token cannot create tokens, change its owner's password or end sessions", async () => {
     const ann = await person(api)
     const { token } = await make(ann)
     const headers = { origin: api.origin() }
@@ -83,7 +83,7 @@ onEachEngine((api) => {
     expectProblem(await api.request('PUT', path, { body: { spec: { owner: ben.name } } }), 422, 'Invalid')
   })
 
-  test('C7-45 the tokens of a user go with it, and end when it is disabled', async () => {
+  test('C7-45 deleting a user deletes its tokens; disabling a user ends them', async () => {
     const [ann, ben] = [await person(api), await person(api)]
     const [annToken, benToken] = [await make(ann), await make(ben)]
     expectStatus(await api.request('DELETE', `${core}/users/${ann.name}`), 200)
@@ -94,7 +94,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('C7-46 a narrowed token hands out no more than it holds itself', async () => {
+  test('C7-46 a narrowed token can grant only what the token itself holds', async () => {
     const editor = await createRole(api, { rules: [{ apiGroups: [''], resources: ['*'], verbs: ['*'] }] })
     const ann = await person(api)
     for (const role of [editor, 'super-administrator']) await bind(api, role, [ann.name])

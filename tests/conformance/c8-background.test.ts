@@ -27,7 +27,7 @@ onEachEngine((api) => {
     return schedules.find((one) => one.name === name)
   }
 
-  test('S2.2-5 S6-1 S6-2 S1-10 controllers drive the status towards the spec', async () => {
+  test('S2.2-5 S6-1 S6-2 a controller is called for a created and an updated object and drives status towards spec', async () => {
     await installed()
     const statusOf = async () => (await read(`${lamps}/hall`))['status']
     expectStatus(
@@ -40,7 +40,7 @@ onEachEngine((api) => {
     await expect.poll(statusOf, inTime).toEqual({ color: 'blue' })
   })
 
-  test('S6-3 S1-10 a controller is called for what is deleted, with the object as it was last stored', async () => {
+  test('S6-3 a controller is called for a deleted object, with the object as it was last stored', async () => {
     await installed()
     const body = { metadata: { name: 'cellar' }, spec: { color: 'red' } }
     expectStatus(await api.request('POST', lamps, { body }), 201)
@@ -52,7 +52,7 @@ onEachEngine((api) => {
     await expect.poll(async () => (await read(`${lamps}/after-cellar`))['spec'], inTime).toEqual({ color: 'green' })
   })
 
-  test('C8-307 schedules run after so long, or at times of day in UTC; a failure is in the status', async () => {
+  test('C8-307 schedules run at intervals or by cron in UTC; the status contains failures', async () => {
     await installed()
     await expect
       .poll(() => scheduleOf('yearly'), inTime)

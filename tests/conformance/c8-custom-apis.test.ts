@@ -14,7 +14,7 @@ const tenMebibytes = 10 * 1024 * 1024
 const talk = '/apis/api.talking.example.com/v1'
 const talking = once(() => packedSource(join(import.meta.dirname, 'plugins/talking.ts')))
 
-/** Says what it was told, counts bytes, says what it must not, and asks the host as it is told to. */
+/** Echoes request headers, counts body bytes, sends forbidden response headers, and forwards requests to the host. */
 const answer = `async (request, response, ask) => {
   const say = (value) => response.setHeader('content-type', 'application/json').end(JSON.stringify(value))
   if (request.url.includes('/echo')) return say({ headers: request.headers })
@@ -71,7 +71,7 @@ onEachEngine((api) => {
     expectStatus(answered, 200)
     return { ...(answered.body as Told), requestId: answered.headers['pergola-request-id'] }
   }
-  /** What the host says to the plugin, in the name of whoever shows the token. */
+  /** The status of a request that the plugin sends to the host with this caller token. */
   const askedBy = async (at: string, token: string, sent: object) => {
     const body = { 'pergola-caller-token': token, ...sent }
     const answered = await api.request('POST', `/apis/api.${at}/v1alpha1/ask`, { body })
@@ -79,8 +79,8 @@ onEachEngine((api) => {
     return (answered.body as { readonly status: number }).status
   }
 
-  describe('a plugin', () => {
-    test('C8-320 hears what a client says, but secrets and what belongs to the connection', async () => {
+  describe('headers and bodies', () => {
+    test("C8-320 a plugin receives the client's headers except credentials, reserved and hop-by-hop headers", async () => {
       const kept = { accept: 'text/x-own', 'x-own': '1', 'accept-language': 'de', 'x-forwarded-for': '10.1.2.3' }
       const hidden = {
         cookie: 'a=b',
@@ -102,7 +102,7 @@ onEachEngine((api) => {
       expect(headers['connection'] ?? '').not.toContain('X-Hop')
     })
 
-    test('C8-321 hears who calls, and the name of the request; nobody of one who has not signed in', async () => {
+    test("C8-321 a plugin receives the caller's name and the request id; the name is absent for an anonymous caller", async () => {
       const reads = { apiGroups: [`api.${todoGroup}`], resources: ['echo'], verbs: ['list'] }
       const role = await createRole(api, { rules: [reads], aggregatesTo: ['anonymous'] })
       const ann = await person(api)
@@ -115,7 +115,7 @@ onEachEngine((api) => {
       expectStatus(await api.request('DELETE', `${core}/roles/${role}`), 200)
     })
 
-    test('C8-322 acts for its caller with what both may, and no more', async () => {
+    test('C8-322 with a caller token a plugin has only the rights that caller and plugin share', async () => {
       await installed()
       const rules = [
         { apiGroups: [todoGroup], resources: ['todos'], verbs: ['list'] },
@@ -127,12 +127,12 @@ onEachEngine((api) => {
       const { headers } = await told({ token: ann.token })
       const token = headers['pergola-caller-token'] ?? ''
       expect(await askedBy(todoGroup, token, { path: todos })).toBe(200)
-      // Hers, not the plugin's; the plugin's, not hers.
+      // First a right that only the caller has, then a right that only the plugin has.
       expect(await askedBy(todoGroup, token, { path: `${core}/roles` })).toBe(403)
       expect(await askedBy(todoGroup, token, { path: todos, method: 'POST', body: { spec: {} } })).toBe(403)
     })
 
-    test('C8-323 acts for nobody by what another plugin was given', async () => {
+    test('C8-323 a caller token is 401 from another plugin and from a client', async () => {
       const { headers } = await told()
       const token = headers['pergola-caller-token'] ?? ''
       expect(await askedBy(todoGroup, token, { path: todos })).toBe(200)
@@ -140,7 +140,7 @@ onEachEngine((api) => {
       expectStatus(await api.request('GET', todos, { token }), 401)
     })
 
-    test('C8-324 sets no cookie, clears nothing and opens the host to no other site', async () => {
+    test("C8-324 the host removes cookies, security and CORS headers from a plugin's response", async () => {
       await installed()
       const { headers } = await api.request('GET', `${base}/forbidden`)
       expect(headers['x-own']).toBe('said')
@@ -149,14 +149,14 @@ onEachEngine((api) => {
       expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([])
     })
 
-    test('C8-325 answers into a sandbox, whatever it says itself', async () => {
+    test('C8-325 every response of a plugin is nosniff and sandboxed, whatever the plugin sets', async () => {
       await installed()
       const { headers } = await api.request('GET', `${base}/forbidden`)
       expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'content-security-policy': 'sandbox' })
       expect(headers['content-type']).toBe('text/html')
     })
 
-    test('C8-326 is sent 10 MiB at most, unless its route says otherwise', async () => {
+    test('C8-326 a request body has at most 10 MiB, unless the route says otherwise', async () => {
       await installed()
       const post = (route: string, bytes: number) =>
         api.request('POST', `${base}/${route}`, { body: Buffer.alloc(bytes), headers: { 'content-type': 'x/y' } })
@@ -168,7 +168,7 @@ onEachEngine((api) => {
     })
   })
 
-  describe('routes that are refused when a package is sent:', () => {
+  describe('invalid routes of a package', () => {
     const expectRefused = async (parts: Partial<PluginDefinition>, word: string) => {
       const answered = await install(api, { definition: another('five', parts) })
       expectProblem(answered, 422, 'Invalid')
@@ -178,7 +178,7 @@ onEachEngine((api) => {
       return { audience: 'public', method: 'GET', path: `/apis/api.five.example.com/v1${path}`, ...more }
     }
 
-    test('C8-330 S4.2-5 those with a wildcard, or whose resource or sub-resource is a parameter', async () => {
+    test('C8-330 S4.2-5 a route with a wildcard, or with a parameter as resource or sub-resource, is 422', async () => {
       await expectRefused({ routes: [at('/things/*')] }, 'wildcard')
       await expectRefused({ routes: [at('/things/{name}/part*')] }, 'wildcard')
       await expectRefused({ routes: [at('/{resource}')] }, 'no resource')
@@ -186,13 +186,13 @@ onEachEngine((api) => {
       await expectRefused({ routes: [at('/things/a b')] }, 'neither a word nor a parameter')
     })
 
-    test('C8-331 S1-4 S4.2-5 those outside of the groups of their audience', async () => {
+    test('C8-331 S4.2-5 a route outside the group of its audience is 422', async () => {
       const elsewhere = ['/apis/api.six.example.com/v1/x', '/apis/five.example.com/v1/x', '/livez']
       const others = [...elsewhere, '/apis/uc.api.five.example.com/v1/x']
       for (const path of others) await expectRefused({ routes: [at('', { path })] }, 'in no group of its own')
     })
 
-    test('C8-332 two that one request could mean', async () => {
+    test('C8-332 routes, or a route and owned objects, that one request could match are 422', async () => {
       await expectRefused({ routes: [at('/things/{name}'), at('/things/{other}')] }, 'could mean')
       await expectRefused({ routes: [at('/things/-/a/{part}'), at('/things/{name}/a/all')] }, 'could mean')
       const uc = at('', { audience: 'uc', path: '/apis/uc.api.five.example.com/v1/things/{name}', method: 'PUT' })
@@ -208,13 +208,13 @@ onEachEngine((api) => {
     })
   })
 
-  describe('by the SDK', () => {
+  describe('routes of the SDK', () => {
     const withTalking = once(async () => {
       expectStatus(await installPackage(api, await talking()), 201)
       await phaseIs(api, { phase: 'Started' }, 'talking')
     })
 
-    test('S4.2-1 a handler is chosen by method and path, with the parameters of the path', async () => {
+    test('S4.2-1 a request is routed by method and path, with the parameters of the path', async () => {
       await withTalking()
       expect((await api.request('GET', `${talk}/rooms/-/count`)).body).toEqual({ rooms: 1 })
       expect((await api.request('GET', `${talk}/rooms/-/parts/window`)).body).toEqual({ part: 'window' })
@@ -223,7 +223,7 @@ onEachEngine((api) => {
       expectProblem(await api.request('GET', `${talk}/rooms/-/weight`), 404, 'NotFound')
     })
 
-    test('C8-327 S4.2-2 a route takes the content types that it names; others are 415', async () => {
+    test('S4.2-2 a route accepts the content types that it names; others are 415', async () => {
       await withTalking()
       const post = (type: string) =>
         api.request('POST', `${talk}/lines`, { body: 'a,b', headers: { 'content-type': type } })
@@ -232,7 +232,7 @@ onEachEngine((api) => {
       expectProblem(await post('application/json'), 415, 'UnsupportedMediaType')
     })
 
-    test('C8-328 S4.2-11 bodies go both ways as they come', async () => {
+    test('C8-328 request and response bodies are streamed unchanged', async () => {
       await withTalking()
       const { hostname, port } = new URL(api.origin())
       const headers = { 'content-type': 'text/csv', authorization: await adminAuthorization() }
@@ -247,14 +247,14 @@ onEachEngine((api) => {
       request.end()
       await firstOf(await answered, 'end')
     })
-    /** Of somebody who may call everything. */
+    /** The authorization header of a super administrator. */
     const adminAuthorization = async () => {
       const boss = await person(api, { roles: ['super-administrator'] })
       await expectSoon(async () => expectStatus(await boss.request('GET', `${core}/users`), 200))
       return `Bearer ${boss.token}`
     }
 
-    test('C8-333 S4.2-5 S4.2-10 a name that stands in a route is all that its rule allows; of seven segments, what is below the words', async () => {
+    test('C8-333 S4.2-5 S4.2-10 the rule of a route allows only its literal name; of seven segments, the paths below its literal prefix', async () => {
       await withTalking()
       const ann = await person(api)
       await bind(api, 'talking-count', [ann.name])
@@ -277,7 +277,7 @@ onEachEngine((api) => {
   })
 })
 
-/** With the model of the usual plugin, so that there is something to ask for. */
+/** Adds the model of the usual test plugin, so that the plugin has objects to request. */
 function withTodos(definition: PluginDefinition): PluginDefinition {
   const schema = { properties: { spec: { type: 'object' } } }
   const model = { group: todoGroup, kind: 'Todo', singular: 'todo', plural: 'todos', check: false }

@@ -21,12 +21,12 @@ subjects: [{ apiGroup: "", kind: User, name: ${user} }]
 `
 const everything: readonly string[] = ['create', 'update', 'delete']
 
-/** What of a configuration a plugin declares, by what it asks for. */
+/** A declared config map is rejected with these permissions. */
 const refused = [
-  ['what it asks nothing for', { verbs: [] }],
-  ['what it may not take away again', { verbs: ['create', 'update'] }],
-  ['what is called otherwise', { names: ['other'] }],
-  ['what is of another kind', { resource: 'secrets' }],
+  ['without any permission', { verbs: [] }],
+  ['without the right to delete', { verbs: ['create', 'update'] }],
+  ['with a permission for another name', { names: ['other'] }],
+  ['with a permission for another kind', { resource: 'secrets' }],
 ] as const
 
 onEachEngine((api) => {
@@ -49,7 +49,7 @@ onEachEngine((api) => {
     return status === 200 ? (body as { readonly data: { readonly text: string } }).data.text : status
   }
 
-  test('C8-37 what its permissions let it create, update and delete a plugin declares, and keeps as it is declared', async () => {
+  test('C8-37 a plugin declares an object that its permissions cover, and overwrites changes at its next start', async () => {
     expectStatus(await declaring('giver', configMap('given', 'declared')), 201)
     await phaseIs(api, started, 'giver')
     expect(await textOf('given')).toBe('declared')
@@ -61,8 +61,8 @@ onEachEngine((api) => {
   })
 
   for (const [what, asked] of refused) {
-    test(`C8-37 ${what} is refused, with what to ask for`, async () => {
-      const name = `asks-${what.replaceAll(/[^a-z]/g, '').slice(0, 20)}`
+    test(`C8-37 a declared object ${what} is rejected, with the rule to ask for`, async () => {
+      const name = `asks-${what.replaceAll(/[^a-z]/g, '').slice(-12)}`
       expectStatus(await declaring(name, configMap('ungiven', 'x'), asked), 201)
       const rule = { apiGroups: [''], resources: ['configmaps'], resourceNames: ['ungiven'], verbs: everything }
       const message = expect.stringMatching(/^extensions\/objects\.yaml, document 1: /) as string
@@ -72,13 +72,13 @@ onEachEngine((api) => {
     })
   }
 
-  test('C8-38 a binding that hands out more than the plugin holds is refused', async () => {
+  test('C8-38 a declared binding that grants more than the plugin holds is rejected', async () => {
     expectStatus(await declaring('climber', binding('admin'), { resource: 'rolebindings' }), 201)
     await phaseIs(api, failed(/^extensions\/objects\.yaml, document 1: .*hands out more than you hold/), 'climber')
     expectStatus(await api.request('GET', '/api/v1alpha1/rolebindings/handed'), 404)
   })
 
-  test('C8-39 an upgrade takes away what is declared no longer', async () => {
+  test('C8-39 an upgrade deletes objects that are no longer declared', async () => {
     expectStatus(await declaring('mover', `${configMap('stays', 'first')}---${configMap('goes', 'first')}`), 201)
     await phaseIs(api, started, 'mover')
     expectStatus(await declaring('mover', configMap('stays', 'second'), { version: '2.0.0' }), 200)
@@ -87,7 +87,7 @@ onEachEngine((api) => {
     await expect.poll(() => textOf('goes')).toBe(404)
   })
 
-  test('C8-39 they go with the plugin, which is said before', async () => {
+  test('C8-39 uninstalling a plugin deletes its declared objects, which the plan lists', async () => {
     expectStatus(await declaring('leaver', configMap('left', 'x')), 201)
     await phaseIs(api, started, 'leaver')
     const plan = await api.request('POST', '/apis/console.api.platform.run/v1alpha1/plugins/leaver/uninstall?plan=true')

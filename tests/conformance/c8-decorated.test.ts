@@ -17,7 +17,7 @@ onEachEngine((api) => {
     await phaseIs(api, { phase: 'Started' }, 'reports')
   })
 
-  test('C8-361 S4.2-3 a decorated class answers below its API version and path, by the rules that follow from its methods', async () => {
+  test('S4.2-3 a decorated class is served under its API version and path, to the callers that its routes allow', async () => {
     await installed()
     const ann = await person(api)
     const filing = { body: { title: 'Sales' } }
@@ -36,7 +36,7 @@ onEachEngine((api) => {
     expect(Object.keys((body as { readonly paths: object }).paths)).toContain(`${base}/reports/{name}/pages/{page}`)
   })
 
-  test('C8-362 S4.2-4 a decorated class without an API version is ignored, and the log of the plugin says so', async () => {
+  test("S4.2-4 a decorated class without an API version is ignored, with a warning in the plugin's log", async () => {
     await installed()
     const words = 'the controller class Drafts has no API version and is ignored'
     const logs = await api.request('GET', '/apis/console.api.platform.run/v1alpha1/plugins/reports/logs')

@@ -16,7 +16,7 @@ const started = { phase: 'Started' }
 const needs = (name: string, dependencies: PluginDefinition['dependencies'], change: Partial<PluginDefinition> = {}) =>
   another(name, { dependencies: dependencies ?? {}, ...change })
 
-/** With a route that ends its process. */
+/** A plugin with a route that exits its process. */
 const ending = (name: string): PluginFiles => {
   const path = `/apis/api.${name}.example.com/v1alpha1/end`
   const definition = another(name, { routes: [{ audience: 'public', method: 'GET', path }] })
@@ -32,7 +32,7 @@ onEachEngine((api) => {
     return (answered.body as { readonly text: string }).text
   }
 
-  test('C8-16 a package for another host is 422, with both versions', async () => {
+  test('C8-16 a package that requires another host version is 422, with the range and the version', async () => {
     const refused = await install(api, { definition: another('newer', { requires: '^99.0.0' }) })
     expectProblem(refused, 422, 'Invalid')
     expect(refused.text).toContain('^99.0.0')
@@ -41,7 +41,7 @@ onEachEngine((api) => {
     expectStatus(await install(api, { definition: another('fitting', { requires: `^${hostVersion}` }) }), 201)
   })
 
-  test('C8-17 a plugin waits for those it needs: installed, in range, enabled and started', async () => {
+  test('C8-17 a plugin waits until its dependency is installed in range, enabled and started', async () => {
     expectProblem(await install(api, { definition: needs('odd', { base: 'new' }) }), 422, 'Invalid')
     expectStatus(await install(api, { definition: needs('upper', { lower: '^1.2.0' }) }), 201)
     await phaseIs(api, waits('which is not installed'), 'upper')
@@ -55,7 +55,7 @@ onEachEngine((api) => {
     await phaseIs(api, started, 'lower')
   })
 
-  test('C8-18 it stops and waits when that is taken away, and its objects are served all the same', async () => {
+  test('C8-18 a plugin stops and waits when its dependency is disabled or uninstalled, and its objects are still served', async () => {
     const definition = needs('roof', { wall: '^1.0.0' }, { models: [notesOf('roof')] })
     expectStatus(await install(api, { definition: another('wall') }), 201)
     expectStatus(await install(api, { definition }), 201)
@@ -70,7 +70,7 @@ onEachEngine((api) => {
     await phaseIs(api, waits('which is not installed'), 'roof')
   })
 
-  test('C8-19 a process that ends, and is started again, stops nobody who needs its plugin', async () => {
+  test('C8-19 the crash and restart of a plugin does not stop the plugins that depend on it', async () => {
     expectStatus(await install(api, ending('shaky')), 201)
     await phaseIs(api, started, 'shaky')
     expectStatus(await install(api, { definition: needs('calm', { shaky: '*' }) }), 201)
@@ -83,7 +83,7 @@ onEachEngine((api) => {
     expect(after.body).toEqual(before.body)
   })
 
-  test('C8-20 plugins that need each other are 422, with the way round', async () => {
+  test('C8-20 plugins with cyclic dependencies are 422, with the cycle', async () => {
     expectStatus(await install(api, { definition: needs('hen', { egg: '*' }) }), 201)
     expectStatus(await install(api, { definition: needs('egg', { farm: '*' }) }), 201)
     const refused = await install(api, { definition: needs('farm', { hen: '*' }) })
@@ -91,7 +91,7 @@ onEachEngine((api) => {
     expect(refused.text).toContain('farm needs hen needs egg needs farm')
   })
 
-  test('C8-21 whoever plans to change a plugin is told which others stop', async () => {
+  test('C8-21 the plan of an upgrade or uninstall lists the other plugins that stop', async () => {
     expectStatus(await install(api, { definition: another('ground') }), 201)
     expectStatus(await install(api, { definition: needs('house', { ground: '^1.0.0' }) }), 201)
     const stops = 'house 1.0.0, which needs ground of ^1.0.0'
@@ -101,7 +101,7 @@ onEachEngine((api) => {
     expect(await plan(`POST ${packages}`, sent('1.1.0'))).not.toContain(stops)
   })
 
-  test('C8-23 whoever plans an upgrade is told how many objects its schemas would not take', async () => {
+  test('C8-23 the plan of an upgrade gives the number of objects that its schemas reject', async () => {
     const definition = (text: object) => another('roomy', { models: [notesOf('roomy', {}, { text })] })
     const upTo = (maxLength: number) => definition({ type: 'string', maxLength })
     expectStatus(await install(api, { definition: upTo(10) }), 201)
@@ -118,7 +118,7 @@ onEachEngine((api) => {
     expectProblem(await api.request('POST', `${packages}?plan=true`, odd), 422, 'Invalid')
   })
 
-  test('C8-22 an upgrade that needs what is not there comes to nothing', async () => {
+  test('C8-22 an upgrade with a missing dependency fails', async () => {
     expectStatus(await install(api, { definition: another('early') }), 201)
     await phaseIs(api, started, 'early')
     expectStatus(await install(api, { definition: needs('early', { later: '*' }), version: '2.0.0' }), 200)

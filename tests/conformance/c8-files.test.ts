@@ -14,12 +14,12 @@ const variables = { KEY: randomBytes(32).toString('base64'), TOKEN: 'token from 
 const directory = mkdtempSync(join(tmpdir(), 'pergola-directory-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
-/** Those of other tests need not run. */
+/** Disables the plugins of earlier tests. */
 function earlier(): Readonly<Record<string, boolean>> {
   return Object.fromEntries(Array.from({ length: count - 1 }, (_, at) => [`plugin-${at + 1}`, false]))
 }
 
-/** What the configuration says of plugins. */
+/** The section `plugins` of the configuration. */
 let said: object = {}
 let count = 0
 let name = ''
@@ -49,13 +49,13 @@ onEachEngine(
       const { body, status } = await api.request('GET', `${plugins}/${name}`)
       return status === 404 ? undefined : (body as { readonly spec: { readonly version: string } }).spec.version
     }
-    /** Until nothing is being started any more. */
+    /** Waits until every enabled plugin is started. */
     const settled = async () => {
       const { body } = await api.request('GET', plugins)
       const { items } = body as { items: { metadata: { name: string }; spec: { enabled: boolean } }[] }
       for (const { metadata, spec } of items) if (spec.enabled) await phaseIs(api, { phase: 'Started' }, metadata.name)
     }
-    /** What a start logs. */
+    /** Restarts the server with these settings; returns what the start logs. */
     const start = async (more: { readonly enabled?: object; readonly [setting: string]: unknown } = {}) => {
       said = { directory, ...more, enabled: { ...earlier(), ...more.enabled } }
       await settled()
@@ -70,7 +70,7 @@ onEachEngine(
     }
 
     describe('packages in plugins.directory', () => {
-      test('C8-210 are installed at the start, and run', async () => {
+      test('C8-210 a package in plugins.directory is installed and started at server start', async () => {
         put(`${name}.tgz`, '1.0.0')
         writeFileSync(join(directory, 'read me.txt'), 'no package')
         await start()
@@ -78,7 +78,7 @@ onEachEngine(
         await phaseIs(api, { phase: 'Started' }, name)
       })
 
-      test('C8-211 take the place of an older version, the newest of several, and never of a newer one', async () => {
+      test('C8-211 the newest package replaces an older installed version and never a newer one', async () => {
         put(`${name}-b.tgz`, '1.9.0')
         await start()
         expect(await versionOf()).toBe('1.9.0')
@@ -91,7 +91,7 @@ onEachEngine(
         expect(await versionOf()).toBe('1.10.0')
       })
 
-      test('C8-212 that fail are logged with file and reason, and leave what runs and all others', async () => {
+      test('C8-212 a package that fails is logged with file and reason, and does not affect others', async () => {
         put(`${name}.tgz`, '1.0.0')
         await start()
         const broken = join(directory, `${name}-0-broken.tgz`)
@@ -108,7 +108,7 @@ onEachEngine(
         for (const file of [broken, reserved]) rmSync(file)
       })
 
-      test('C8-213 that need approval are passed over, with what to add; plugins.approve gives it', async () => {
+      test('C8-213 a package that needs approval is skipped until plugins.approve contains it', async () => {
         const rule = { apiGroups: [''], resources: ['users'], verbs: ['get' as const] }
         put(`${name}.tgz`, '1.0.0', { permissions: [rule] })
         const log = await start()
@@ -118,7 +118,7 @@ onEachEngine(
         expect(await versionOf()).toBe('1.0.0')
       })
 
-      test('C8-214 run or do not run by plugins.enabled', async () => {
+      test('C8-214 plugins.enabled decides whether a plugin runs', async () => {
         put(`${name}.tgz`, '1.0.0')
         await start({ enabled: { [name]: false } })
         const { body } = await api.request('GET', `${plugins}/${name}`)
@@ -129,7 +129,7 @@ onEachEngine(
     })
 
     describe('plugins.settings', () => {
-      test('C8-215 are written where they belong, each value as it is, from a file or from a variable', async () => {
+      test('C8-215 plugins.settings are written to config map and secret, as values, from a file or from a variable', async () => {
         put(`${name}.tgz`, '1.0.0', { settings })
         const file = join(directory, 'greeting')
         writeFileSync(file, 'from a file\n')
@@ -138,7 +138,7 @@ onEachEngine(
         expect((await object('secrets')).data).toEqual({ token: 'token from a variable' })
       })
 
-      test('C8-216 are written only where they are different', async () => {
+      test('C8-216 plugins.settings are written only when they differ', async () => {
         put(`${name}.tgz`, '1.0.0', { settings })
         const given = { limit: 3, token: 'abc' }
         await start({ settings: { [name]: given } })
@@ -150,7 +150,7 @@ onEachEngine(
         expect((await object('secrets')).metadata.version).toBe(0)
       })
 
-      test('C8-217 that are not as the plugin says are logged, and what was set before stays', async () => {
+      test('C8-217 invalid plugins.settings are logged, and the previous settings are kept', async () => {
         put(`${name}.tgz`, '1.0.0', { settings })
         await start({ settings: { [name]: { limit: 3 } } })
         const log = await start({ settings: { [name]: { limit: 10, token: 'hidden value' } } })

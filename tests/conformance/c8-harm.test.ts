@@ -5,9 +5,9 @@ import { another, install, notesOf, notesPath, phaseIs, plugins } from './plugin
 import { expectStatus } from './request.ts'
 import { onEachEngine, type Api } from './server.ts'
 
-/** MiB; a plugin that does nothing holds half of it. */
+/** MiB; an idle plugin uses half of it. */
 const memoryLimit = 96
-/** What leaks stops by itself here, should nobody end it. */
+/** The leak stops at this size when the host does not kill the plugin. */
 const mostLeaked = 250 * 1024 * 1024
 const others = 200
 const lanes = 4
@@ -20,7 +20,7 @@ const definitionOf = (name: string): PluginDefinition =>
     routes: ['pid', 'harm'].map((word) => ({ audience: 'public', method: 'GET', path: apiOf(name, word) })),
   })
 
-/** Tells its process, or does harm. */
+/** Returns the process id, or runs the harmful code. */
 const answering = (harm: string) => `(request, response) => {
   if (request.url.endsWith('/pid')) return response.setHeader('content-type', 'application/json').end(String(process.pid))
   console.log('harm begins')
@@ -30,14 +30,14 @@ const answering = (harm: string) => `(request, response) => {
 interface Harm {
   readonly what: string
   readonly name: string
-  /** What its API does. */
+  /** The harmful code of its API. */
   readonly code: string
   readonly begin: (api: Api, name: string, pid: number) => Promise<void>
-  /** What the status says. */
+  /** The expected message in the status. */
   readonly says: RegExp
 }
 
-/** By a request that nobody waits for; that it has begun is in the log of the plugin. */
+/** Sends a request without waiting for the response; the plugin's log shows when the harm starts. */
 const byItsApi: Harm['begin'] = async (api, name) => {
   void api.request('GET', apiOf(name, 'harm')).catch(() => {})
   const logs = async () => {
@@ -76,7 +76,7 @@ const harms: readonly Harm[] = [
 onEachEngine(
   (api) => {
     for (const { what, name, code, begin, says } of harms) {
-      test(`C8-379 beside a plugin that ${what} every request is answered; its status says so, and it comes back by itself`, async () => {
+      test(`C8-379 while a plugin ${what}, all other requests are served; its status reports it, and it is restarted`, async () => {
         const good = `beside-${name}`
         for (const one of [good, name]) {
           expectStatus(await install(api, { definition: definitionOf(one), answer: answering(code) }), 201)
@@ -86,7 +86,7 @@ onEachEngine(
         const [before, neighbour] = [await pidOf(name), await pidOf(good)]
         using watching = await api.watch(`${plugins}/${name}`)
         const states = () => watching.events.map(({ object }) => object?.status as State)
-        /** From `BackingOff` on, as the plugin's status told it. */
+        /** The plugin's statuses from `BackingOff` on. */
         const after = () => states().slice(states().findIndex(({ reason }) => reason === 'BackingOff'))
         const isBack = () => states().some(isBackingOff) && after().some(({ phase }) => phase === 'Started')
         await begin(api, name, before)
@@ -112,7 +112,10 @@ interface State {
 
 const isBackingOff = ({ reason }: State) => reason === 'BackingOff'
 
-/** Of the host, of another plugin and of the plugin's own model: 200 at least, and on until it is back. */
+/**
+ * Sends requests to the host, to another plugin and to the harmed plugin's own model: at least `others`, and until the plugin
+ * is restarted.
+ */
 async function askOthers(
   api: Api,
   { good, name }: { readonly good: string; readonly name: string },
@@ -136,7 +139,7 @@ async function askOthers(
       const body = { metadata: { generateName: 'note-' }, spec: {} }
       const answer = await api.request(method, path, method === 'POST' ? { body } : {})
       if (answer.status !== status) refused.push(`${answer.status} ${method} ${path}: ${answer.text.slice(0, 200)}`)
-      // The machine is to have time for the plugin, too.
+      // Leaves CPU time for the plugin.
       if (total >= others) await sleep(20)
     }
   }

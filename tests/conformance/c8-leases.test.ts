@@ -3,7 +3,7 @@ import { install, phaseIs, plugins, restart, todos } from './plugin.ts'
 import { expectProblem, expectStatus } from './request.ts'
 import { once, onEachEngine, type Api } from './server.ts'
 
-/** Asks the host whatever it is told to, and answers what the host says. */
+/** Forwards the given request to the host and returns the host's response. */
 const answer = `async (request, response, ask) => {
   let text = ''
   for await (const chunk of request) text += chunk
@@ -25,7 +25,7 @@ onEachEngine((api) => {
     expectStatus(await install(api, { answer }), 201)
     await phaseIs(api, { phase: 'Started' })
   })
-  /** What the host says to the plugin itself. */
+  /** The host's response to a request that the plugin sends as itself. */
   const asPlugin = async (line: string, options: object = {}, on: Pick<Api, 'request'> = api): Promise<Answered> => {
     await installed()
     const [method, path] = line.split(' ')
@@ -46,7 +46,7 @@ onEachEngine((api) => {
       ...(fence !== undefined && { 'pergola-fence': fence }),
     })
 
-  test('C8-300 a plugin takes a lease by name for up to 300 seconds, and the same process renews it', async () => {
+  test('C8-300 a plugin acquires a lease by name for up to 300 seconds, and the same process renews it', async () => {
     const first = await token('one')
     expect(first).toBeGreaterThan(0)
     expect(await token('one')).toBe(first)
@@ -57,13 +57,13 @@ onEachEngine((api) => {
     expect((await take('a'.repeat(63))).status).toBe(200)
   })
 
-  test('C8-301 a lease is that of a process: the next one gets it at once, with a higher token', async () => {
+  test('C8-301 a process holds the lease: the next process acquires it at once, with a higher token', async () => {
     const first = await token('two')
     await restart(api)
     expect(await token('two')).toBeGreaterThan(first)
   })
 
-  test('C8-302 C5-34 a write that shows a lease which has passed on is 409 FenceLost, by whatever verb', async () => {
+  test('C8-302 a write with the token of a lease that has passed on is 409 FenceLost, whatever its verb', async () => {
     const old = await token('three')
     expect((await create('fenced', `three/${old}`)).status).toBe(201)
     await asPlugin('DELETE /pergola/leases/three')
@@ -86,14 +86,14 @@ onEachEngine((api) => {
     expect((await api.request('GET', `${todos}/fenced`)).body).toMatchObject({ spec: { title: 'x' } })
   })
 
-  test('C8-303 a lease that is given back fences nothing any more', async () => {
+  test('C8-303 a write with the token of a released lease is 409 FenceLost', async () => {
     const held = await token('four')
     expect((await asPlugin('DELETE /pergola/leases/four')).status).toBe(200)
     expect((await asPlugin('DELETE /pergola/leases/four')).status).toBe(200)
     expect(await create('given-back', `four/${held}`)).toMatchObject({ status: 409, body: { reason: 'FenceLost' } })
   })
 
-  test('C8-304 a fence is for what a plugin writes as itself, well-formed; elsewhere it is 400', async () => {
+  test('C8-304 Pergola-Fence is 400 unless it is well-formed and on a write that a plugin makes as itself', async () => {
     const held = await token('five')
     const headers = { 'pergola-fence': `five/${held}` }
     expectProblem(await api.request('DELETE', `${todos}/nothing`, { headers }), 400, 'BadRequest')
@@ -108,7 +108,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('C8-305 leases and schedules are for plugins themselves, at their own door', async () => {
+  test('C8-305 only plugins can use leases and schedules, on their own socket and as themselves', async () => {
     const path = '/pergola/leases/six'
     expectStatus(await api.request('PUT', path, { body: { seconds: 5 } }), 404)
     const named = { body: { seconds: 5 }, inTheNameOfCaller: true }
@@ -117,7 +117,7 @@ onEachEngine((api) => {
     expect((await asPlugin('GET /pergola/other/six')).status).toBe(404)
   })
 
-  test('C8-306 last run, error and next run of a schedule are in the status, by the holder of its lease alone', async () => {
+  test('C8-306 the status contains last run, error and next run of a schedule, which only the holder of its lease writes', async () => {
     const held = await token('nightly')
     const path = '/pergola/schedules/nightly'
     const body = { lastRun: '2030-01-01T03:00:00.000Z', lastError: 'no', nextRun: '2030-01-02T03:00:00.000Z' }
@@ -134,9 +134,9 @@ onEachEngine((api) => {
     expect(await asPlugin(`GET ${path}`)).toEqual({ status: 200, body })
   })
 
-  // The last: from here on there are two processes of the plugin. SQLite has one host.
+  // Must run last: it starts a second process of the plugin. SQLite allows only one host.
   if (api.engine === 'SQLite') return
-  test('C8-301 one that a process on another replica holds is 409 InUse', async () => {
+  test('C8-301 a lease that a process on another replica holds is 409 InUse', async () => {
     const held = await token('seven')
     const other = await api.replica()
     const ask = { body: { method: 'PUT', path: '/pergola/leases/seven', body: { seconds: 60 } } }

@@ -9,7 +9,7 @@ const started = { phase: 'Started' }
 const groupOf = (name: string) => `${name}.example.com`
 const apiOf = (name: string) => `/apis/api.${groupOf(name)}/v1alpha1/act`
 
-/** With a model, and an API that does what the code says. */
+/** A plugin with a model and an API. */
 const withNotes = (name: string, model: Partial<ModelDeclaration> = {}): PluginDefinition =>
   another(name, {
     models: [notesOf(name, model)],
@@ -25,17 +25,17 @@ onEachEngine((api) => {
   }
   const create = (name: string, title: string) =>
     api.request('POST', notesPath(name), { body: { metadata: { generateName: 'note-' }, spec: { title } } })
-  /** Gives it another version while it does not run, and has it run again. */
+  /** Installs version 2.0.0 while the plugin is disabled, then enables it. */
   const replace = async (name: string, files: PluginFiles) => {
     await enable(api, name, false)
     expectStatus(await install(api, { ...files, version: '2.0.0' }), 200)
     await enabling(api, name, true)
   }
 
-  test('S2.7-17 C8-31 S3-3 S3-4 while its indexes are built a plugin is not started, says how far it is, and serves nothing', async () => {
+  test('C8-31 S3-4 while its indexes are built a plugin is NotStarted with the progress, and its APIs are 503', async () => {
     const name = 'slow'
     await begin(name, { definition: withNotes(name), answer: answers })
-    // Whoever has these in hand waits for as long as others need to look.
+    // The test plugin delays the evaluation of titles that start with `many`, so that the build can be observed.
     for (let at = 0; at < 4; at++) expectStatus(await create(name, `many of ${at}`), 201)
     await replace(name, { definition: withNotes(name, { indexes: [words] }), answer: answers })
     const message = expect.stringMatching(/^\d+ % of its indexes are built$/) as string
@@ -47,7 +47,7 @@ onEachEngine((api) => {
     expect((found.body as { readonly items: unknown[] }).items).toHaveLength(4)
   })
 
-  test('C4-46 a unique index that meets duplicates leaves the plugin not started, with pairs of them', async () => {
+  test('C4-46 a plugin whose unique index finds duplicates stays NotStarted and its status lists the pairs', async () => {
     const name = 'twice'
     await begin(name, { definition: withNotes(name), answer: answers })
     const names: string[] = []
@@ -71,7 +71,7 @@ onEachEngine((api) => {
   describe('a plugin whose process has ended', () => {
     const ends = `(request, response) => { console.log('its last words'); process.exit(3) }`
 
-    test('C8-32 is started again, and meanwhile what it need not be asked for is served', async () => {
+    test('C8-32 a process that ends is restarted; meanwhile only requests that need it are 503', async () => {
       const name = 'ending'
       await begin(name, { definition: withNotes(name, { check: true }), answer: ends })
       const made = await create(name, 'before')
@@ -90,7 +90,7 @@ onEachEngine((api) => {
       expectStatus(await create(name, 'after'), 201)
     })
 
-    test('C8-33 says how, with its last lines, by replica', async () => {
+    test('C8-33 the status shows by replica how the process ended, with its last lines', async () => {
       const name = 'telling'
       await begin(name, { definition: withNotes(name), answer: ends })
       await api.request('GET', apiOf(name))
@@ -112,7 +112,7 @@ onEachEngine((api) => {
     const tellsPid = `(request, response) => { console.log('asked'); response.setHeader('content-type', 'application/json').end(String(process.pid)) }`
     const below = (name: string, word: string) => `/apis/console.api.platform.run/v1alpha1/plugins/${name}/${word}`
 
-    test('C8-375 is restarted: a new process answers, and nobody is refused meanwhile', async () => {
+    test('C8-375 restart replaces the process without a rejected request', async () => {
       const name = 'anew'
       await begin(name, { definition: withNotes(name), answer: tellsPid })
       const before = (await api.request('GET', apiOf(name))).body
@@ -130,7 +130,7 @@ onEachEngine((api) => {
       expect([...statuses]).toEqual([200])
     })
 
-    test('C8-376 is not restarted while it is disabled, or being upgraded', async () => {
+    test('C8-376 restart is 400 for a disabled plugin and 409 during an upgrade', async () => {
       const name = 'away'
       await begin(name, { definition: withNotes(name), answer: tellsPid })
       const never = { 'plugin.js': 'setInterval(() => {}, 1_000)' }
@@ -142,7 +142,7 @@ onEachEngine((api) => {
       expectProblem(await api.request('POST', below('nobody', 'restart')), 404, 'NotFound')
     })
 
-    test('C8-377 is followed by the numbers of its lines, whichever process wrote them', async () => {
+    test('C8-377 log lines are numbered across processes, and after returns the later ones', async () => {
       const name = 'spoken'
       await begin(name, { definition: withNotes(name), answer: tellsPid })
       const after = async (line: number) => {
@@ -163,7 +163,7 @@ onEachEngine((api) => {
     })
   })
 
-  test('C8-34 a plugin that holds more memory than it may is ended, with figures', async () => {
+  test('C8-34 a plugin that uses more memory than its limit is killed, with both figures in the status', async () => {
     const name = 'greedy'
     const answer = `(request, response) => { globalThis.kept = Buffer.alloc(300 * 1024 * 1024, 1); response.end('{}') }`
     await begin(name, { definition: withNotes(name), answer })
@@ -172,9 +172,9 @@ onEachEngine((api) => {
     await phaseIs(api, { phase: 'NotStarted', reason: 'BackingOff', message }, name)
   })
 
-  test('C8-378 a plugin that makes much and keeps little is not ended for its garbage', async () => {
+  test('C8-378 a plugin that allocates much and retains little is not killed', async () => {
     const name = 'wasteful'
-    // Each round lives for long enough to be taken for something that stays.
+    // The objects of each round live long enough to be promoted to the old generation.
     const answer = `async (request, response) => {
       for (let round = 0; round < 40; round++) {
         const kept = []
@@ -188,7 +188,7 @@ onEachEngine((api) => {
     await phaseIs(api, started, name)
   })
 
-  test('C8-35 objects that a plugin declares are all applied or none, and the fault is said with file and document', async () => {
+  test('C8-35 declared objects are applied all or none, and the error names file and document', async () => {
     const name = 'wrong'
     const yaml = (object: string, spec: string) => `
 apiVersion: ${groupOf(name)}/v1alpha1
@@ -203,7 +203,7 @@ spec: ${spec}
     expectStatus(await api.request('GET', `${notesPath(name)}/first`), 404)
   })
 
-  test('C8-36 objects that a plugin declares stay while it is disabled', async () => {
+  test('C8-36 declared objects are kept while the plugin is disabled', async () => {
     const name = 'resting'
     const yaml = `
 apiVersion: v1alpha1

@@ -5,7 +5,7 @@ import { person } from './people.ts'
 import { expectProblem, expectStatus } from './request.ts'
 import { once, onEachEngine } from './server.ts'
 
-/** The console, and what plugins add to it. */
+/** A plugin with pages for the console. */
 const paged = pluginPackage({
   definition: another('paged'),
   ui: 'ui/index.js',
@@ -28,7 +28,7 @@ onEachEngine((api) => {
     return items.find(({ name }) => name === 'paged')?.module
   }
 
-  test('C8-370 the console is there for everybody, and takes nothing from elsewhere', async () => {
+  test('C8-370 the console is public, and its policy allows no other origins and no framing', async () => {
     for (const path of ['/console', '/console/', '/console/users/ann']) {
       const page = await api.request('GET', path, { as: 'anonymous' })
       expectStatus(page, 200)
@@ -49,7 +49,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('C8-371 where a console begins is told to everybody', async () => {
+  test('C8-371 GET /auth/setup tells everybody whether setup is needed and who is signed in', async () => {
     const stranger = await api.request('GET', '/auth/setup', { as: 'anonymous' })
     expectStatus(stranger, 200)
     expect(stranger.body).toEqual({ needed: false })
@@ -57,7 +57,7 @@ onEachEngine((api) => {
     expect((await ann.request('GET', '/auth/setup')).body).toEqual({ needed: false, username: ann.name })
   })
 
-  test('C8-372 pages are approved by name', async () => {
+  test('C8-372 a package with pages requires the approval console-code', async () => {
     await installed()
     const other = pluginPackage({
       definition: another('unapproved'),
@@ -69,7 +69,7 @@ onEachEngine((api) => {
     expectProblem(await api.request('POST', packages, { body: other, headers: gzip }), 422, 'Invalid')
   })
 
-  test('C8-373 pages of a plugin are for whoever is signed in', async () => {
+  test('C8-373 only signed-in users can list and load the pages of a plugin', async () => {
     await installed()
     const module = await listed()
     expect(module).toMatch(/^\/plugins\/paged\/[0-9a-f]{12}\/index\.js$/)
@@ -86,7 +86,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('C8-374 nothing else of its package is served, and nothing of one that is disabled', async () => {
+  test('C8-374 no other file of the package is served, and no page of a disabled plugin', async () => {
     await installed()
     const module = (await listed()) ?? ''
     const folder = module.slice(0, module.lastIndexOf('/'))

@@ -4,7 +4,7 @@ import { another, install, phaseIs, plugins, restart, todoGroup, todos } from '.
 import { expectProblem, expectStatus } from './request.ts'
 import { once, onEachEngine } from './server.ts'
 
-/** Answers what the host says to it, and does not answer at all when it is told so. */
+/** Forwards requests to the host and returns the responses; exits or sends garbage on request. */
 const answer = `async (request, response, ask) => {
   const url = new URL(request.url, 'http://host')
   const say = (value) => response.setHeader('content-type', 'application/json').end(JSON.stringify(value))
@@ -55,7 +55,7 @@ onEachEngine((api) => {
       (item) => item.metadata.name,
     )
   }
-  /** What the host says to the plugin itself. */
+  /** The host's response to a request that the plugin sends as itself. */
   const asPlugin = async (method: string, path: string, body?: object) => {
     await installed()
     const answered = await api.request('POST', share, { body: { path, method, body } })
@@ -63,7 +63,7 @@ onEachEngine((api) => {
     return answered.body as { readonly status: number; readonly body: Record<string, unknown> }
   }
 
-  test('C1-40 plugins are objects', async () => {
+  test('C1-40 plugins are objects that can be read and listed', async () => {
     await installed()
     const { body } = await api.request('GET', `${plugins}/todo`)
     expect(body).toMatchObject({ kind: 'Plugin', spec: { enabled: true, version: '1.0.0', groups: [todoGroup] } })
@@ -71,21 +71,21 @@ onEachEngine((api) => {
     expect((list as { readonly total: number }).total).toBeGreaterThan(0)
   })
 
-  describe('not for plugins', () => {
+  describe('reserved for the platform', () => {
     for (const group of ['one.platform.run', 'a.one.platform.run', 'platform.run', '']) {
-      test(`S2.1-10 the group "${group}", which is reserved`, async () => {
+      test(`S2.1-10 a plugin cannot claim the reserved group "${group}"`, async () => {
         const refused = await install(api, { definition: another('one', { groups: [group] }) })
         expectProblem(refused, 422, 'Invalid')
         expect((refused.body as { readonly detail: string }).detail).toContain(`claims the group "${group}"`)
       })
     }
 
-    test('S5-18 resource APIs below /api', async () => {
+    test('S5-18 a plugin cannot define resource APIs under /api', async () => {
       const route = { audience: 'public' as const, method: 'GET' as const, path: '/api/v1alpha1/mine' }
       expectProblem(await install(api, { definition: another('two', { routes: [route] }) }), 422, 'Invalid')
     })
 
-    test('S8-9 S4.2-9 paths of more than 7 segments', async () => {
+    test('S4.2-9 a route of 7 segments is accepted, one of more is rejected', async () => {
       const base = '/apis/api.three.example.com/v1alpha1/a/b/c'
       const routes = (path: string) => [{ audience: 'public' as const, method: 'GET' as const, path }]
       expectProblem(
@@ -96,7 +96,7 @@ onEachEngine((api) => {
       expectStatus(await install(api, { definition: another('three', { routes: routes(`${base}/d`) }) }), 201)
     })
 
-    test('S2.8-9 role templates under other names', async () => {
+    test('S2.8-9 a role template whose name does not start with the plugin name is rejected', async () => {
       const role = declared('x').replaceAll('todo-reader', 'other-reader').split('---')[1] ?? ''
       const definition = another('four')
       const roles = role.replaceAll(todoGroup, 'four.example.com')
@@ -109,14 +109,14 @@ onEachEngine((api) => {
       expectStatus(await api.request('GET', '/api/v1alpha1/roles/other-reader'), 404)
     })
 
-    test('S2.6-10 keys without a prefix', async () => {
+    test('S2.6-10 a plugin cannot write keys without a prefix', async () => {
       const body = { metadata: { name: 'keyed', labels: { plain: 'x' } }, spec: {} }
       const { status, body: problem } = await asPlugin('POST', todos, body)
       expect({ status, problem }).toMatchObject({ status: 422, problem: { errors: [{ rule: 'reserved' }] } })
       expectStatus(await api.request('POST', todos, { body }), 201)
     })
 
-    test('S2.6-11 C2-104 keys with reserved prefixes', async () => {
+    test('S2.6-11 a plugin cannot write keys with reserved prefixes', async () => {
       for (const key of ['platform.run/x', 'x.platform.run/y']) {
         const body = { metadata: { generateName: 'a-', annotations: { [key]: 'x' } }, spec: {} }
         expect((await asPlugin('POST', todos, body)).status).toBe(422)
@@ -126,8 +126,8 @@ onEachEngine((api) => {
     })
   })
 
-  describe('what a plugin declares', () => {
-    test('S2.1-11 a model is registered when its plugin starts for the first time, and stays as it is', async () => {
+  describe('declarations of a plugin', () => {
+    test('S2.1-11 a model is registered at the first start of its plugin and unchanged by later starts', async () => {
       await installed()
       expectStatus(await api.request('GET', todos), 200)
       const registered = async () => {
@@ -141,7 +141,7 @@ onEachEngine((api) => {
       expect(await registered()).toEqual(before)
     })
 
-    test('S2.5-1 S2.5-2 S2.5-3 S2.5-4 S2.5-6 S1-2 S3-5 objects in its files, of any name and several a file, are created', async () => {
+    test('S2.5-1 S2.5-2 S2.5-3 S2.5-4 S2.5-6 objects in files of any name, several in a file, are created at start', async () => {
       await installed()
       const { body } = await api.request('GET', `${todos}/declared`)
       expect(body).toMatchObject({ kind: 'Todo', spec: { title: 'as it is declared' } })
@@ -149,13 +149,13 @@ onEachEngine((api) => {
       expect(role).toMatchObject({ kind: 'Role', rules: [{ resources: ['todo/todos'] }] })
     })
 
-    test('S2.5-7 those in src/main/resources/extensions are, too', async () => {
+    test('S2.5-7 objects in src/main/resources/extensions are created at start', async () => {
       await installed()
       const { body } = await api.request('GET', `${todos}/elsewhere`)
       expect(body).toMatchObject({ kind: 'Todo', spec: { title: 'in the other folder' } })
     })
 
-    test('S2.5-5 S3-5 they overwrite what is stored on every start', async () => {
+    test('S2.5-5 declared objects overwrite the stored objects on every start', async () => {
       await installed()
       await api.request('PUT', `${todos}/declared`, { body: { spec: { title: 'changed by hand' } } })
       await restart(api)
@@ -163,14 +163,14 @@ onEachEngine((api) => {
       expect(body).toMatchObject({ spec: { title: 'as it is declared' } })
     })
 
-    test('S2.9-10 a rule on <plugin>/<plural> is about the model of the plugin', async () => {
+    test('S2.9-10 a rule on <plugin>/<plural> covers the model of the plugin', async () => {
       await installed()
       const reader = await person(api, { roles: ['todo-reader'] })
       await expect.poll(async () => (await reader.request('GET', `${todos}/declared`)).status).toBe(200)
       expectStatus(await reader.request('DELETE', `${todos}/declared`), 403)
     })
 
-    test('C1-48 S4.1-24 a POST on a sub-resource is create on it with that name, - included', async () => {
+    test('C1-48 POST on a sub-resource is create on <plural>/<sub> with that name, - included', async () => {
       await installed()
       const rules = [
         { apiGroups: [`uc.api.${todoGroup}`], resources: ['todos/share'], resourceNames: ['-'], verbs: ['create'] },
@@ -182,8 +182,8 @@ onEachEngine((api) => {
     })
   })
 
-  describe('what a plugin says of objects', () => {
-    test('S2.7-14 S2.7-16 C4-42 C4-43 an index by a function has the texts that it answers, none where there is nothing', async () => {
+  describe('index functions and checks', () => {
+    test('S2.7-14 S2.7-16 C4-42 C4-43 a multi-value function index contains the strings that the function returns, or none', async () => {
       await installed()
       await create({ title: 'Apples and pears' }, { name: 'fruit' })
       await create({}, { name: 'untitled' })
@@ -192,7 +192,7 @@ onEachEngine((api) => {
       expect(await names('words=plums')).toEqual([])
     })
 
-    test('S2.7-15 one of a single value may have none', async () => {
+    test('S2.7-15 a single-value index function may return null', async () => {
       await installed()
       await create({ title: 'Zebra crossing' }, { name: 'zebra' })
       expectStatus(await create({}, { name: 'nothing' }), 201)
@@ -201,7 +201,7 @@ onEachEngine((api) => {
       expect(body).toMatchObject({ items: [{ spec: {} }] })
     })
 
-    test('C2-96 C2-97 a check hears the verb, the caller and what is stored, and its errors are 422', async () => {
+    test('C2-96 C2-97 a check receives verb, caller and stored object, and its errors are 422', async () => {
       await installed()
       const { name } = ((await create({ title: 'fine' })).body as { metadata: { name: string } }).metadata
       const refused = await api.request('PUT', `${todos}/${name}`, { body: { spec: { title: 'never' } } })
@@ -211,12 +211,12 @@ onEachEngine((api) => {
       expect(error?.message).toMatch(/^never update by \S+ after fine$/)
     })
 
-    test('C2-99 C5-40 one that takes longer than a second is 504', async () => {
+    test('C2-99 a check that takes longer than a second is 504', async () => {
       await installed()
       expectProblem(await create({ title: 'slow' }), 504, 'PluginTimeout')
     })
 
-    test('C2-100 C2-101 letting an object go asks nobody', async () => {
+    test('C2-100 C2-101 removing the last finalizer calls neither check nor function indexes', async () => {
       await installed()
       const held = { name: 'held', finalizers: ['todo.example.com/hold'] }
       expectStatus(await create({ title: 'held' }, held), 201)
@@ -234,7 +234,7 @@ onEachEngine((api) => {
       return (body as { readonly items: readonly string[] }).items.filter((line) => line.startsWith('asked')).length
     }
 
-    test('C2-102 what is asked at the same moment is one question', async () => {
+    test('C2-102 concurrent evaluations are sent in batches', async () => {
       await installed()
       const before = await logged()
       await Promise.all(Array.from({ length: 40 }, (_, at) => create({ title: `many ${at}` })))
@@ -242,13 +242,13 @@ onEachEngine((api) => {
     })
   })
 
-  describe('a plugin that', () => {
-    test('C5-36 answers what is no HTTP is 502', async () => {
+  describe('a plugin that does not answer', () => {
+    test('C5-36 a plugin that does not answer with HTTP is 502', async () => {
       await installed()
       expectProblem(await api.request('GET', `${echo}?garbage`), 502, 'PluginFailed')
     })
 
-    test('C5-37 C1-49 is not started is 503, never 404, custom API and model', async () => {
+    test('C1-49 the custom API and the model of a plugin that is not started are 503, never 404', async () => {
       await installed()
       const headers = { 'content-type': 'application/merge-patch+json' }
       await api.request('PATCH', `${plugins}/todo`, { headers, body: { spec: { enabled: false } } })

@@ -23,7 +23,7 @@ onEachEngine(
       author: await person(api, { roles: ['author'] }),
       administrator: await person(api, { roles: ['post-administrator'] }),
     }))
-    /** A draft; its name is its slug. */
+    /** Creates a draft whose name is its slug. */
     const draft = async (who: Person) => {
       const name = `post-${++count}`
       const body = { metadata: { name }, spec: { title: `Post ${count}`, slug: name, body: 'as it was' } }
@@ -45,14 +45,14 @@ onEachEngine(
       return items.map(({ slug }) => slug)
     }
 
-    test('C1-42 posts are at content.platform.run, from a plugin that comes with the host', async () => {
+    test('C1-42 posts are at content.platform.run, from a plugin that ships with the host', async () => {
       const { body } = await api.request('GET', `${plugins}/content`)
       expect(body).toMatchObject({ spec: { enabled: true, groups: [group] }, status: { phase: 'Started' } })
       const { body: list } = await api.request('GET', all)
       expect(list).toMatchObject({ apiVersion: `${group}/v1alpha1`, kind: 'PostList' })
     })
 
-    test('S2.12-9 contributors submit, authors manage and publish their own, post administrators manage all', async () => {
+    test('S2.12-9 contributors submit posts, authors manage and publish their own, post administrators manage all', async () => {
       const { contributor, author, administrator } = await people()
       const submitted = await draft(contributor)
       expectStatus(await act(contributor, `${submitted}/submit`), 200)
@@ -76,7 +76,7 @@ onEachEngine(
       expectStatus(await administrator.request('DELETE', `${all}/${published}`), 200)
     })
 
-    test("C8-360 others' posts are neither submitted, withdrawn nor published: they are not there", async () => {
+    test("C8-360 submitting, withdrawing or publishing another user's post is 404", async () => {
       const { contributor, author } = await people()
       const name = await draft(contributor)
       for (const action of ['submit', 'withdraw', 'publish']) {
@@ -85,8 +85,8 @@ onEachEngine(
       expect(await stateOf(name)).toBeUndefined()
     })
 
-    describe('to have something published', () => {
-      test('C8-355 nobody changes what was submitted or published; withdrawn, it is a draft again', async () => {
+    describe('publishing', () => {
+      test('C8-355 a submitted or published post cannot be changed; withdrawing makes it a draft again', async () => {
         const { author } = await people()
         const name = await draft(author)
         for (const action of ['submit', 'publish']) {
@@ -100,7 +100,7 @@ onEachEngine(
         expect((await visit(`/${name}`)).status).toBe(404)
       })
 
-      test('C8-356 it is of no use to write a status', async () => {
+      test('C8-356 a writer cannot publish a post by writing its status', async () => {
         const { contributor } = await people()
         const status = { state: 'published', publishedAt: '2030-01-01T00:00:00Z' }
         const name = `post-${++count}`
@@ -113,7 +113,7 @@ onEachEngine(
         expect(await stateOf(name)).toBeUndefined()
       })
 
-      test('C8-358 of somebody else, the version is said that was read', async () => {
+      test("C8-358 publishing another user's post requires the version that was read", async () => {
         const { contributor, administrator } = await people()
         const name = await draft(contributor)
         await act(contributor, `${name}/submit`)
@@ -128,7 +128,7 @@ onEachEngine(
       })
     })
 
-    test('C8-357 every visitor reads what is published, newest first, and nothing else', async () => {
+    test('C8-357 every visitor can read published posts, newest first, and no others', async () => {
       const { author } = await people()
       const [first, second, hidden] = [await draft(author), await draft(author), await draft(author)]
       for (const name of [first, second]) expectStatus(await act(author, `${name}/publish`), 200)

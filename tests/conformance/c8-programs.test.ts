@@ -16,7 +16,7 @@ onEachEngine((api) => {
     await phaseIs(api, { phase: 'Started' }, 'library')
   })
 
-  test('C8-345 a program of a plugin gets every request of its group, whatever its method and path', async () => {
+  test('C8-345 an app receives every request of its group, whatever the method and path', async () => {
     await installed()
     expect((await api.request('GET', `${base}/books/dune`)).body).toEqual({ name: 'dune', caller: 'admin' })
     const lent = await api.request('POST', `${base}/books/dune/loans`, { body: { to: 'ann' } })
@@ -31,7 +31,7 @@ onEachEngine((api) => {
     expect(await opened.next()).toBe('heard hello')
   })
 
-  test('C8-346 and no other: neither what the host serves itself, nor deeper paths', async () => {
+  test('C8-346 an app receives no request that the host serves itself, and none with a deeper path', async () => {
     await installed()
     const own = '/apis/uc.api.library.example.com/v1/notes'
     expect((await api.request('GET', own)).body).toMatchObject({ kind: 'NoteList' })
@@ -42,7 +42,7 @@ onEachEngine((api) => {
     expectProblem(await install(api, { definition: another('seven', { apps: ['other' as never] }) }), 422, 'Invalid')
   })
 
-  test('C8-347 nobody may call it but by rules that somebody has written', async () => {
+  test('C8-347 only explicit rules grant access to an app', async () => {
     await installed()
     const ann = await person(api)
     expectStatus(await ann.request('GET', `${base}/books`), 403)
@@ -58,7 +58,7 @@ onEachEngine((api) => {
     expectStatus(await ann.request('GET', `${console}/x`), 403)
   })
 
-  test('C8-348 OpenAPI says that there is a program, and no more', async () => {
+  test('C8-348 OpenAPI shows that an app of a plugin serves the group, without paths', async () => {
     await installed()
     const { body: index } = await api.request('GET', '/openapi/v3')
     expect((index as { readonly paths: object }).paths).toHaveProperty([base.slice(1)])

@@ -5,7 +5,7 @@ import { another, install, notesOf, notesPath, packages, phaseIs } from './plugi
 import { expectProblem, expectStatus } from './request.ts'
 import { once, onEachEngine } from './server.ts'
 
-/** Asks the host what it is told to, as itself, and answers what it heard. */
+/** Forwards the given request to the host as itself and returns the response. */
 const asks = `async (request, response, ask) => {
   let text = ''
   for await (const chunk of request) text += chunk
@@ -53,8 +53,8 @@ onEachEngine((api) => {
   const unapproved = (files: PluginFiles) =>
     api.request('POST', packages, { body: pluginPackage(files), headers: { 'content-type': 'application/gzip' } })
 
-  describe('a plugin, as itself,', () => {
-    test('C8-24 may do everything in its own groups', async () => {
+  describe('the rights of a plugin', () => {
+    test('C8-24 a plugin may do everything in its own groups', async () => {
       const notes = notesPath('asker')
       expect(await asPlugin('POST', notes, { metadata: { name: 'own' }, spec: {} })).toMatchObject({ status: 201 })
       expect(await asPlugin('PUT', `${notes}/own`, { metadata: {}, spec: { title: 'a' } })).toMatchObject({
@@ -64,7 +64,7 @@ onEachEngine((api) => {
       expect(await asPlugin('DELETE', `${notes}/own`)).toMatchObject({ status: 200 })
     })
 
-    test('C8-25 may do nothing else, and is told what to ask for', async () => {
+    test('C8-25 any other request of a plugin is 403, with the rule to ask for', async () => {
       const foreign = notesPath('neighbour')
       const refused: readonly (readonly [string, string, string])[] = [
         ['GET', foreign, '{"apiGroups":["neighbour.example.com"],"resources":["notes"],"verbs":["list"]}'],
@@ -84,7 +84,7 @@ onEachEngine((api) => {
       }
     })
 
-    test('C8-26 may do what it asked for once that is approved, and no more', async () => {
+    test('C8-26 a plugin may do exactly what it requested and an operator approved', async () => {
       const body = { metadata: { name: 'shared' }, data: { a: 'b' } }
       expectStatus(await api.request('POST', '/api/v1alpha1/configmaps', { body }), 201)
       expect(await asPlugin('GET', '/api/v1alpha1/configmaps/shared')).toMatchObject({ status: 200 })
@@ -93,8 +93,8 @@ onEachEngine((api) => {
     })
   })
 
-  describe('an operator approves by name', () => {
-    test('C8-27 what a plugin asks for itself', async () => {
+  describe('approvals', () => {
+    test('C8-27 permissions that a plugin requests are approved by name', async () => {
       const files = asking('curious', { permissions: [{ ...readConfig, resources: ['secrets'] }] })
       const { approvals } = await planOf(files)
       expect(approvals).toEqual(['get secrets shared'])
@@ -104,7 +104,7 @@ onEachEngine((api) => {
       expectStatus(await install(api, files), 201)
     })
 
-    test('C8-28 rules beyond its own groups, and every role that one of its templates goes into', async () => {
+    test('C8-28 rules outside its own groups and every aggregation target are approved by name', async () => {
       const name = 'broad'
       const yaml = [
         role('broad-own', ' } }') + rules(groupOf(name)),
@@ -117,7 +117,7 @@ onEachEngine((api) => {
       expectProblem(await unapproved(files), 422, 'Invalid')
     })
 
-    test('C8-29 everything that it makes public, one by one', async () => {
+    test('C8-29 everything that becomes public is approved one by one', async () => {
       const yaml = role('open-notes', into('anonymous')) + rules(groupOf('open'))
       const files = { ...asking('open'), files: { 'extensions/roles.yaml': yaml } }
       const { approvals, text } = await planOf(files)
@@ -128,7 +128,7 @@ onEachEngine((api) => {
     })
   })
 
-  test('C8-30 before any code of a plugin runs it is told what it brings: who reaches what, roles, rights, models and indexes', async () => {
+  test('C8-30 a plan shows access, roles, permissions, models and indexes before any code of the plugin runs', async () => {
     const files: PluginFiles = {
       ...asking('told', { permissions: [readConfig] }),
       files: {

@@ -22,7 +22,7 @@ const schema = {
   },
 }
 
-/** Hands on whatever it is asked to ask its host, as itself. */
+/** Forwards the given request to the host as itself and returns the response. */
 const answer = `async (request, response, ask) => {
   let text = ''
   for await (const chunk of request) text += chunk
@@ -64,13 +64,13 @@ onEachEngine(
     }
 
     describe('settings of a plugin', () => {
-      test('C8-200 are told with the plugin: what they look like', async () => {
+      test('C8-200 the plugin object contains the schema of its settings', async () => {
         await installed()
         const { body } = await api.request('GET', `${plugins}/shop`)
         expect(body).toMatchObject({ spec: { settings: schema } })
       })
 
-      test('C8-201 are taken as it says, and refused with the field otherwise', async () => {
+      test('C8-201 settings are validated by the schema; errors name the field and no secret value', async () => {
         expectStatus(await write(configMaps, { limit: 3, greeting: 'hi', tags: ['a'] }), 200)
         const rows: readonly [object, string, string][] = [
           [{ limit: 10 }, 'data.limit', 'maximum'],
@@ -88,7 +88,7 @@ onEachEngine(
         expect(refused.text).not.toContain('abc')
       })
 
-      test('C8-202 have no unknown fields', async () => {
+      test('C8-202 unknown settings are 422', async () => {
         for (const collection of [configMaps, secrets]) {
           const refused = await write(collection, { limitt: 'x', ...(collection === configMaps && { limit: 1 }) })
           expectProblem(refused, 422, 'Invalid')
@@ -96,7 +96,7 @@ onEachEngine(
         }
       })
 
-      test('C8-203 that are secret are refused in the config map, others in the secret, with where they belong', async () => {
+      test('C8-203 a secret setting in the config map, or a plain one in the secret, is 422 with where it belongs', async () => {
         const open = await write(configMaps, { limit: 1, token: 'not for everybody' })
         expectProblem(open, 422, 'Invalid')
         expect(errorsOf(open)).toMatchObject([
@@ -109,7 +109,7 @@ onEachEngine(
         ])
       })
 
-      test('C8-204 are checked however they are written, a patch by the plugin’s own word as well', async () => {
+      test('C8-204 create, update and patch validate settings', async () => {
         await write(configMaps, { limit: 3 })
         const path = `${configMaps}/shop-settings`
         expectProblem(
@@ -131,13 +131,13 @@ onEachEngine(
         expectStatus(await again(5), 201)
       })
 
-      test('C8-205 are stored without what has a default', async () => {
+      test('C8-205 settings are stored without defaults', async () => {
         await write(configMaps, { limit: 6 })
         const { body } = await api.request('GET', `${configMaps}/shop-settings`)
         expect((body as { data: object }).data).toEqual({ limit: 6 })
       })
 
-      test('C8-206 are its own to get and watch, and nobody has to approve that', async () => {
+      test('C8-206 a plugin may get its own settings without approval', async () => {
         await write(configMaps, { limit: 7 })
         await write(secrets, { token: 'sealed' })
         expect(await asPlugin(`${configMaps}/shop-settings`)).toMatchObject({
@@ -150,7 +150,7 @@ onEachEngine(
         })
       })
 
-      test('C8-207 are not its own to write, and those of others not to read', async () => {
+      test('C8-207 a plugin may not write its own settings or read those of others', async () => {
         const body = { data: { limit: 8 } }
         expect(await asPlugin(`${configMaps}/shop-settings`, { method: 'PUT', body })).toMatchObject({ status: 403 })
         expect(await asPlugin(`${secrets}/shop-settings`, { method: 'DELETE' })).toMatchObject({ status: 403 })
@@ -160,7 +160,7 @@ onEachEngine(
         }
       })
 
-      test('C8-208 of a plugin that has none stay empty', async () => {
+      test('C8-208 settings of a plugin that declares none must be empty; other names accept anything', async () => {
         expectStatus(await install(api, { definition: another('bare') }), 201)
         const body = (data: object) => ({ body: { metadata: { name: 'bare-settings' }, data } })
         expectProblem(await api.request('POST', configMaps, body({ a: 1 })), 422, 'Invalid')
@@ -171,7 +171,7 @@ onEachEngine(
         )
       })
 
-      test('C8-209 that no host could check are refused with the package', async () => {
+      test('C8-209 a package whose settings schema cannot be compiled is 422', async () => {
         const settings = { type: 'object', properties: { a: { type: 'string', pattern: '(' } } }
         const refused = await install(api, { definition: another('broken', { settings }) })
         expectProblem(refused, 422, 'Invalid')

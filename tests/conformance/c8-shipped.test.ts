@@ -5,7 +5,7 @@ import { another, enable, installPackage, phaseIs, plugins } from './plugin.ts'
 import { expectProblem, expectStatus } from './request.ts'
 import { onEachEngine } from './server.ts'
 
-/** What comes with the host, and what its configuration says, at the next start. */
+/** The shipped packages and the section `plugins` of the configuration at the next start. */
 let shipped: readonly Buffer[] = []
 let said: object = {}
 let count = 0
@@ -18,7 +18,7 @@ beforeEach(() => {
   said = {}
 })
 
-/** A package of the host, which asks for what everybody else would need approval for. */
+/** A shipped package, with rights that any other package would need approval for. */
 function ours(version = '1.0.0'): Buffer {
   const role = {
     apiVersion: 'v1alpha1',
@@ -50,7 +50,7 @@ onEachEngine(
       await api.restart()
     }
 
-    test('C1-43 reserved groups are for packages that come with the host, known by their digests', async () => {
+    test('C1-43 only a package that ships with the host, identified by its digest, may use reserved groups', async () => {
       const known = ours()
       await start(known)
       await enable(api, name)
@@ -63,7 +63,7 @@ onEachEngine(
       expect(await spec()).toMatchObject({ version: '1.0.0' })
     })
 
-    test('C8-350 plugins that come with the host are there, off and approved, until somebody switches them on', async () => {
+    test('C8-350 a shipped plugin is installed, disabled and approved, until it is enabled', async () => {
       await start(ours())
       expect(await spec()).toMatchObject({ enabled: false, version: '1.0.0', groups: [group] })
       expectProblem(await api.request('GET', things()), 503, 'PluginNotStarted')
@@ -73,7 +73,7 @@ onEachEngine(
       await expectSoon(async () => expectStatus(await api.request('GET', things(), { as: 'anonymous' }), 200))
     })
 
-    test('C8-351 nobody else takes the place of a plugin that comes with the host', async () => {
+    test('C8-351 a package with the name of a shipped plugin is 422', async () => {
       await start(ours())
       const definition = another(name, { groups: ['others.example.com'] })
       const refused = await installPackage(api, pluginPackage({ definition, version: '9.0.0' }))
@@ -82,7 +82,7 @@ onEachEngine(
     })
 
     describe('at a start', () => {
-      test('C8-352 a newer one takes the place of what runs, and an older one does not', async () => {
+      test('C8-352 a newer shipped version replaces the installed one, and an older one does not', async () => {
         const [first, second] = [ours('1.0.0'), ours('1.1.0')]
         await start(first)
         await enable(api, name)
@@ -94,7 +94,7 @@ onEachEngine(
         expect(await spec()).not.toHaveProperty('candidate')
       })
 
-      test('C8-353 one that was uninstalled is there again, off, with what it had stored', async () => {
+      test('C8-353 an uninstalled shipped plugin is installed again at start, disabled, with its data', async () => {
         await start(ours())
         await enable(api, name)
         expectStatus(await api.request('POST', things(), { body: { metadata: { name: 'kept' } } }), 201)
@@ -107,7 +107,7 @@ onEachEngine(
         expectStatus(await api.request('GET', `${things()}/kept`), 200)
       })
 
-      test('C8-354 one whose name another plugin has is left out', async () => {
+      test('C8-354 a shipped plugin whose name another plugin has is skipped', async () => {
         const groups = [`${name}.example.com`]
         expectStatus(await installPackage(api, pluginPackage({ definition: another(name, { groups }) })), 201)
         await start(ours('2.0.0'))

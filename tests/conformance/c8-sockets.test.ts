@@ -14,7 +14,7 @@ const room = `${base}/rooms/hall/echo`
 const packed = once(() => packedSource(join(import.meta.dirname, 'plugins/talking.ts')))
 const merge = { 'content-type': 'application/merge-patch+json' }
 
-/** What somebody is told who is not let in. */
+/** Status and reason when the connection is rejected, otherwise `opened`. */
 async function refusal(opening: Promise<Connection>): Promise<string> {
   try {
     using opened = await opening
@@ -25,7 +25,7 @@ async function refusal(opening: Promise<Connection>): Promise<string> {
   }
 }
 
-/** What does not come soon does not come. */
+/** The result, or `nothing` after 10 s. */
 function soon(promise: Promise<string>): Promise<string> {
   return Promise.race([promise, sleep(10_000, 'nothing', { ref: false })])
 }
@@ -34,7 +34,7 @@ function endOf({ closed }: Connection): Promise<string> {
   return soon(closed)
 }
 
-/** What the plugin has seen of the request. */
+/** The first message of the plugin: caller and headers of the request. */
 async function welcome(opened: Connection): Promise<{ caller: string | null; headers: Record<string, string> }> {
   return JSON.parse(await opened.next()) as { caller: string | null; headers: Record<string, string> }
 }
@@ -44,7 +44,7 @@ onEachEngine((api) => {
     expectStatus(await installPackage(api, await packed()), 201)
     await phaseIs(api, { phase: 'Started' }, 'talking')
   })
-  /** Somebody who may, and the binding by which it may. */
+  /** A user who may open the stream, and the binding that grants it. */
   const listener = async (): Promise<Person & { readonly binding: string }> => {
     await installed()
     const ann = await person(api)
@@ -54,7 +54,7 @@ onEachEngine((api) => {
   }
   const seen = async () => (await api.request('GET', `${base}/seen`)).body as { begun: number; aborted: number }
 
-  test('C8-335 a route that goes on is reached as a WebSocket by the verb watch, and who may not is refused before', async () => {
+  test('C8-335 a streaming route is a WebSocket with the verb watch; an unauthorized caller is rejected before the plugin is called', async () => {
     const ann = await listener()
     const before = await seen()
     expect(await refusal(api.connect(room, { token: undefined }))).toBe('401 Unauthenticated')
@@ -66,7 +66,7 @@ onEachEngine((api) => {
     expect((await welcome(opened)).caller).toBe(ann.name)
   })
 
-  test('C8-336 messages go both ways, in the sub-protocol that client and plugin agree on', async () => {
+  test('C8-336 messages are forwarded in both directions, in the negotiated sub-protocol', async () => {
     await installed()
     using opened = await api.connect(room, { protocols: ['echo.v1', 'echo.v2'] })
     expect(opened.protocol).toBe('echo.v2')
@@ -80,7 +80,7 @@ onEachEngine((api) => {
     expect(await refusal(api.connect(room, { protocols: ['other'] }))).toBe('400 BadRequest')
   })
 
-  test('C8-337 what is kept from plugins and what they are told is the same for a WebSocket; so is what another site may', async () => {
+  test('C8-337 the header rules for plugins and the cross-site check also apply to a WebSocket', async () => {
     const ann = await listener()
     const cookie = await cookieOf(api, ann.name)
     const hidden = { 'proxy-authorization': 'Basic eDp4', 'pergola-caller': 'admin' }
@@ -95,15 +95,15 @@ onEachEngine((api) => {
     expect(await refusal(api.connect(room, { token: undefined, headers: elsewhere }))).toBe('403 CrossSite')
   })
 
-  test('C8-338 a plugin that takes no WebSocket there is heard with what it answers', async () => {
+  test('C8-338 when a plugin does not accept a WebSocket, the client gets its response', async () => {
     await installed()
     expect(await refusal(api.connect(`${base}/rooms/nowhere/echo`))).toBe('404 NotFound')
     expect(await refusal(api.connect(`${base}/ticks`))).toBe('400 BadRequest')
     expect(await refusal(api.connect(`${base}/seen`))).toBe('405 MethodNotAllowed')
   })
 
-  describe('ends', () => {
-    test('C8-339 when the right is lost, on every replica: a WebSocket with 1008, an event stream by being cut', async () => {
+  describe('the end of a stream', () => {
+    test('C8-339 when the right is revoked, a WebSocket ends with 1008 and an event stream is closed', async () => {
       const ann = await listener()
       using opened = await api.connect(room, { token: ann.token })
       await welcome(opened)
@@ -119,7 +119,7 @@ onEachEngine((api) => {
       expect(await soon(cut)).toBe('cut')
     })
 
-    test('C8-340 when the credential is taken back, or expires', async () => {
+    test('C8-340 a WebSocket ends with 1008 when the credential is revoked or expires', async () => {
       const ann = await listener()
       const own = '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'
       const token = async (body: object) => {
@@ -139,7 +139,7 @@ onEachEngine((api) => {
       expect(await third.next()).toBe('still there')
     })
 
-    test('C8-342 with 1011 when the plugin is gone, or fails', async () => {
+    test("C8-342 a WebSocket ends with 1011 when the plugin's process ends or its handler fails", async () => {
       await installed()
       using failing = await api.connect(room)
       await welcome(failing)
@@ -154,7 +154,7 @@ onEachEngine((api) => {
       await expectSoon(async () => expect(await refusal(api.connect(room))).toBe('opened'))
     })
 
-    test('C8-343 with 1001 when the plugin is disabled', async () => {
+    test('C8-343 a WebSocket ends with 1001 when the plugin is disabled', async () => {
       await installed()
       using opened = await api.connect(room)
       await welcome(opened)
@@ -166,7 +166,7 @@ onEachEngine((api) => {
       await phaseIs(api, { phase: 'Started' }, 'talking')
     })
 
-    test('C8-344 with 1001 when the server stops', async () => {
+    test('C8-344 a WebSocket ends with 1001 when the server stops', async () => {
       await installed()
       using opened = await api.connect(room)
       await welcome(opened)
@@ -177,7 +177,7 @@ onEachEngine((api) => {
     })
   })
 
-  test('C8-329 a handler is told when nobody waits for its answer any more', async () => {
+  test('C8-329 a handler is notified when the client disconnects', async () => {
     await installed()
     const before = await seen()
     const ticking = await api.open(`${base}/ticks?every=10`, { accept: 'text/event-stream' })
@@ -187,7 +187,7 @@ onEachEngine((api) => {
     await expect.poll(async () => (await seen()).aborted).toBe(before.aborted + 1)
   })
 
-  test('C8-349 answers that go on keep nobody from being answered, however many there are', async () => {
+  test('C8-349 80 open streams do not block other requests', async () => {
     await installed()
     const open = () => api.open(`${base}/ticks`, { accept: 'text/event-stream' })
     const opening = Promise.all(Array.from({ length: 80 }, open))
@@ -197,7 +197,7 @@ onEachEngine((api) => {
     for (const one of ticking) one.destroy()
   })
 
-  test('C8-334 what goes on and what does not are two things: neither is served as the other', async () => {
+  test('C8-334 a streaming route and a plain route are not served as each other', async () => {
     await installed()
     const headers = { accept: 'text/event-stream' }
     expectProblem(await api.request('GET', `${base}/seen`, { headers }), 405, 'MethodNotAllowed')
@@ -207,7 +207,7 @@ onEachEngine((api) => {
 
 onEachEngine(
   (api) => {
-    test('C8-341 what goes on counts as a watch: one more than `watch.maxPerUser` is 429', async () => {
+    test('C8-341 a stream counts as a watch: one more than `watch.maxPerUser` is 429', async () => {
       expectStatus(await installPackage(api, await packed()), 201)
       await phaseIs(api, { phase: 'Started' }, 'talking')
       using watching = await api.watch(`${core}/roles`)

@@ -5,7 +5,7 @@ import { another, install, phaseIs, plugins, todoGroup, todos } from './plugin.t
 import { expectProblem, expectStatus } from './request.ts'
 import { once, onEachEngine, type Api } from './server.ts'
 
-/** What becomes of a plugin: installed, upgraded, taken back, taken away. Each test leaves the first version at work. */
+/** Install, upgrade, rollback and uninstall. Each test ends with the first version running. */
 const console_ = '/apis/console.api.platform.run/v1alpha1/plugins'
 const models = '/apis/plugin.platform.run/v1alpha1/models'
 const echo = `/apis/api.${todoGroup}/v1alpha1/echo`
@@ -60,8 +60,8 @@ onEachEngine((api) => {
     await inTheEnd(async () => expect(await version()).toBe('1'))
   }
 
-  describe('a package', () => {
-    test('C8-1 without a name, a version or a protocol that the host knows is 422', async () => {
+  describe('packages', () => {
+    test('C8-1 a package without a valid name, version or supported protocol is 422', async () => {
       const named = another('Capital')
       expectProblem(await install(api, { definition: named }), 422, 'Invalid')
       expectProblem(await install(api, { version: 'new', definition: another('newer') }), 422, 'Invalid')
@@ -71,21 +71,21 @@ onEachEngine((api) => {
       expect(refused.text).toContain('protocol 2')
     })
 
-    test('C8-2 whose process says it is something else fails', async () => {
+    test('C8-2 a plugin whose process reports another definition is Failed', async () => {
       const definition = another('liar')
       const lying = pluginProgramOf({ ...definition, groups: ['lies.example.com'] })
       await install(api, { definition, files: { 'plugin.js': lying } })
       await phaseIs(api, { phase: 'Failed', message: expect.stringContaining('something else') as string }, 'liar')
     })
 
-    test('C8-3 that claims a group of another plugin is refused with whose it is', async () => {
+    test('C8-3 a package that claims a group of another plugin is rejected with the owner', async () => {
       await started()
       const refused = await install(api, { definition: { ...todoDefinition, name: 'thief' } })
       expectProblem(refused, 409, 'DuplicateIndexValue')
       expect(refused.text).toContain('todo')
     })
 
-    test('C8-4 whose group looks like that of an audience is 422', async () => {
+    test('C8-4 a package that claims a group in the form of an audience group is 422', async () => {
       expectProblem(
         await install(api, { definition: another('odd', { groups: ['api.odd.example.com'] }) }),
         422,
@@ -94,8 +94,8 @@ onEachEngine((api) => {
     })
   })
 
-  describe('an upgrade', () => {
-    test('C8-5 C8-6 C8-7 C4-44 switches models, indexes, role templates and the process, and can be taken back', async () => {
+  describe('upgrades', () => {
+    test('C8-5 C8-6 C8-7 C4-44 an upgrade switches models, indexes, role templates and process, and can be rolled back', async () => {
       await started()
       const before = await specOf(`${models}/todos.${todoGroup}`)
       expectStatus(await install(api, second), 200)
@@ -113,7 +113,7 @@ onEachEngine((api) => {
       expectStatus(await api.request('GET', '/api/v1alpha1/roles/todo-old'), 200)
     })
 
-    test('C8-8 that fails before the switch changes nothing', async () => {
+    test('C8-8 an upgrade that fails before the switch changes nothing', async () => {
       await started()
       const paths = [`${models}/todos.${todoGroup}`, `${plugins}/todo`]
       const before = await Promise.all(paths.map(specOf))
@@ -127,7 +127,7 @@ onEachEngine((api) => {
       expect(await found('words=milk')).toBe(2)
     })
 
-    test('C8-9 whose process cannot be started is given up, with what it said', async () => {
+    test('C8-9 an upgrade whose process cannot be started is aborted, with its output', async () => {
       await started()
       const files = { 'plugin.js': `console.error('no such thing'); process.exit(4)` }
       expectStatus(await install(api, { ...second, version: '2.1.0', files }), 200)
@@ -136,7 +136,7 @@ onEachEngine((api) => {
       expect(message).toContain('no such thing')
     })
 
-    test('C8-10 is told by replica while it is under way, and another one is refused', async () => {
+    test('C8-10 replicas report an upgrade in progress, another one is 409, and disabling aborts it', async () => {
       await started()
       const stuck = { ...second, version: '3.0.0', files: { 'plugin.js': 'setInterval(() => {}, 1000)' } }
       expectStatus(await install(api, stuck), 200)
@@ -156,7 +156,7 @@ onEachEngine((api) => {
       expect(await version()).toBe('1')
     })
 
-    test('C8-11 with plan=true is told and not begun', async () => {
+    test('C8-11 an upgrade with plan=true is described and not started', async () => {
       await started()
       const answer = await api.request('POST', `${console_}/-/packages?plan=true`, {
         body: pluginPackage(second),
@@ -169,7 +169,7 @@ onEachEngine((api) => {
     })
   })
 
-  test('C1-50 C1-51 custom APIs are in the OpenAPI documents of their groups, as far as they are described', async () => {
+  test('C1-50 C1-51 custom routes with and without schemas are in the OpenAPI document of their group', async () => {
     const group = 'drawn.example.com'
     const response = { type: 'object', properties: { open: { type: 'integer' } } }
     const at = `/apis/console.api.${group}/v1alpha1/todos`
@@ -208,8 +208,8 @@ onEachEngine((api) => {
     expect(Object.keys(owned)).toContain(`/apis/uc.api.${group}/v1alpha1/todos/{name}`)
   })
 
-  describe('a plugin that is', () => {
-    test('C8-12 C8-13 uninstalled keeps its data and its groups, and loses its roles and those who hold them', async () => {
+  describe('removal', () => {
+    test('C8-12 C8-13 an uninstalled plugin keeps data and groups; its role templates and their bindings are deleted', async () => {
       await started()
       const binding = { metadata: { name: 'held' }, subjects: [{ name: 'admin' }], roleRef: { name: 'todo-both' } }
       await api.request('POST', '/api/v1alpha1/rolebindings', { body: binding })
@@ -230,7 +230,7 @@ onEachEngine((api) => {
       expect(await found('words=milk')).toBe(2)
     })
 
-    test('C8-14 purged loses its data, whatever it held, and its groups are free', async () => {
+    test('C8-14 purging a plugin deletes its data despite its finalizers and releases its groups', async () => {
       const definition: PluginDefinition = {
         ...another('gone'),
         models: [{ ...todo, group: 'gone.example.com', check: false, indexes: [] }],
@@ -246,7 +246,7 @@ onEachEngine((api) => {
       expectStatus(await install(api, { definition: { ...definition, name: 'heir' } }), 201)
     })
 
-    test('C8-15 there is not deleted as an object is', async () => {
+    test('C8-15 DELETE of a plugin object is 400', async () => {
       await started()
       expectProblem(await api.request('DELETE', `${plugins}/todo`), 400, 'BadRequest')
       expectStatus(await api.request('GET', `${plugins}/todo`), 200)
@@ -259,7 +259,7 @@ async function upgradeOf(api: Api): Promise<unknown> {
   return (body as { readonly status?: { readonly upgrade?: unknown } }).status?.upgrade
 }
 
-/** Healthy, and with this definition. */
+/** A program that reports healthy and returns this definition. */
 function pluginProgramOf(definition: object): string {
   return `
     import { createServer } from 'node:http'

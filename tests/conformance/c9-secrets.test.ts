@@ -11,7 +11,7 @@ const merge = { 'content-type': 'application/merge-patch+json' }
 const jsonPatch = { 'content-type': 'application/json-patch+json' }
 const variables = { KEY_A: key(), KEY_B: key() }
 
-/** The variables that servers have their keys from. */
+/** The environment variables with the keys of the server. */
 let chosen: readonly (keyof typeof variables)[] = ['KEY_A']
 
 function key(): string {
@@ -45,7 +45,7 @@ onEachEngine(
     }
 
     describe('config maps and secrets', () => {
-      test('C1-39 are at /api/v1alpha1', async () => {
+      test('C1-39 config maps and secrets are at /api/v1alpha1', async () => {
         const { path } = await create({ a: 'b' })
         expect((await api.request('GET', path)).body).toMatchObject({ apiVersion: 'v1alpha1', kind: 'Secret' })
         const body = { metadata: { name: 'plain' }, data: { a: 'b' } }
@@ -54,7 +54,7 @@ onEachEngine(
         expect(got).toMatchObject({ apiVersion: 'v1alpha1', kind: 'ConfigMap', data: { a: 'b' } })
       })
 
-      test('C9-200 a config map holds any JSON values, a secret texts alone', async () => {
+      test('C9-200 a config map contains any JSON values, a secret only strings', async () => {
         const data = { text: 'x', number: 1.5, flag: false, nothing: null, list: [1, 'two'], deep: { a: { b: [] } } }
         expectStatus(await api.request('POST', configMaps, { body: { metadata: { name: 'values' }, data } }), 201)
         expect(await dataAt(`${configMaps}/values`)).toEqual(data)
@@ -64,7 +64,7 @@ onEachEngine(
         }
       })
 
-      test('C9-201 their data has names of letters, digits, dashes, dots and underscores', async () => {
+      test('C9-201 a key of their data has only letters, digits, dashes, dots and underscores', async () => {
         for (const collection of [configMaps, secrets]) {
           const send = (name: string) =>
             api.request('POST', collection, { body: { metadata: { generateName: 'named-' }, data: { [name]: 'x' } } })
@@ -77,7 +77,7 @@ onEachEngine(
     })
 
     describe('the data of a secret', () => {
-      test('C9-202 stands nowhere in the database as it was sent', async () => {
+      test('C9-202 the data of a secret is nowhere in the database in plain text', async () => {
         const planted = 'planted-value-8261-of-a-secret'
         const { path } = await create({ password: planted })
         await api.request('PUT', path, { body: { data: { password: `${planted}-again`, other: planted } } })
@@ -91,7 +91,7 @@ onEachEngine(
         expect(await dataAt(path)).toEqual({ password: `${planted}-again`, other: planted, third: `third-${planted}` })
       })
 
-      test('C9-203 is shown by get alone: lists and watches leave it out', async () => {
+      test('C9-203 only get returns the data of a secret; lists and watches leave it out', async () => {
         using watching = await api.watch(`${secrets}?initial=true`)
         const { name, path } = await create({ a: 'hidden' })
         await api.request('PUT', path, { body: { data: { a: 'hidden too' } } })
@@ -105,7 +105,7 @@ onEachEngine(
         expect(await dataAt(path)).toEqual({ a: 'hidden too' })
       })
 
-      test('C9-204 is left out of the answers to whoever writes or deletes it', async () => {
+      test('C9-204 responses to writing or deleting a secret leave its data out', async () => {
         const { path, answer } = await create({ a: 'hidden' })
         const answers = [
           answer,
@@ -120,7 +120,7 @@ onEachEngine(
         }
       })
 
-      test('C9-205 stays where an update leaves it out, and goes where it is empty', async () => {
+      test('C9-205 an update without data keeps the data, one with empty data removes it', async () => {
         const { path } = await create({ a: 'kept' })
         expectStatus(await api.request('PUT', path, { body: { metadata: { labels: { a: 'b' } } } }), 200)
         expect(await dataAt(path)).toEqual({ a: 'kept' })
@@ -128,7 +128,7 @@ onEachEngine(
         expect(await dataAt(path)).toEqual({})
       })
 
-      test('C9-206 is patched name by name, and nothing of it can be carried elsewhere by a patch', async () => {
+      test('C9-206 a patch changes single keys and can neither test nor copy a value', async () => {
         const { path } = await create({ a: 'one', b: 'two' })
         await api.request('PATCH', path, { headers: merge, body: { data: { b: null, c: 'three' } } })
         expect(await dataAt(path)).toEqual({ a: 'one', c: 'three' })
@@ -142,7 +142,7 @@ onEachEngine(
         expect((await api.request('PATCH', path, { headers: jsonPatch, body: probe })).status).toBeGreaterThan(399)
       })
 
-      test('C9-207 that is written again as it is changes nothing', async () => {
+      test('C9-207 writing the same data again changes nothing', async () => {
         const { path } = await create({ a: 'same', b: 'same' })
         const again = await api.request('PUT', path, { body: { data: { b: 'same', a: 'same' } } })
         expect(shown(again).metadata).toMatchObject({ version: 0, generation: 1 })
@@ -152,7 +152,7 @@ onEachEngine(
     })
 
     describe('keys', () => {
-      test('C9-208 the first one seals, all of them open', async () => {
+      test('C9-208 the first key encrypts, all keys decrypt', async () => {
         const { path } = await create({ a: 'by A' })
         await withKeys(['KEY_B', 'KEY_A'])
         const { path: newer } = await create({ a: 'by B' })
@@ -164,7 +164,7 @@ onEachEngine(
         expectStatus(await api.request('GET', newer), 503)
       })
 
-      test('C9-209 C5-38 one that is missing makes its readers 503, and nobody else', async () => {
+      test('C9-209 reading data whose key is missing is 503; everything else works', async () => {
         await withKeys(['KEY_A'])
         const { path, name } = await create({ a: 'by A' })
         const { path: rewritten } = await create({ a: 'by A' })
@@ -186,7 +186,7 @@ onEachEngine(
         await withKeys(['KEY_A'])
       })
 
-      test('C9-210 without any no secret is taken, and it is said what to set', async () => {
+      test('C9-210 without any key, a secret is 503 with the setting to fill in', async () => {
         await withKeys([])
         const refused = await api.request('POST', secrets, {
           body: { metadata: { name: 'keyless' }, data: { a: 'b' } },

@@ -40,12 +40,12 @@ export interface List {
 
 export type Query = Readonly<Record<string, string | readonly string[]>>
 
-/** The objects of a model over HTTP. What is named in the past tense throws when the server refuses. */
+/** The objects of a model over HTTP. Methods in the past tense throw when the server rejects the request. */
 export interface Collection {
   readonly spec: ModelSpec
   readonly path: string
   readonly modelPath: string
-  /** With a city, a name and whatever else is given. */
+  /** Creates an object with a city, a name and the given parts. */
   create(parts?: ThingParts, options?: RequestOptions): Promise<Answer>
   created(parts?: ThingParts): Promise<StoredThing>
   get(name: string, options?: RequestOptions): Promise<Answer>
@@ -55,7 +55,7 @@ export interface Collection {
   /** A merge patch unless a content type is given. */
   patch(name: string, body: unknown, options?: RequestOptions): Promise<Answer>
   delete(name: string, options?: RequestOptions): Promise<Answer>
-  /** Of the collection, with this query. */
+  /** Sends a request to the collection with this query. */
   send(method: string, query: Query, options?: RequestOptions): Promise<Answer>
   listed(query?: Query): Promise<List>
   names(query?: Query): Promise<readonly string[]>
@@ -136,7 +136,7 @@ function queryString(query: Query): string {
   return pairs.map(([key = '', value = '']) => `${key}=${encodeURIComponent(value)}`).join('&')
 }
 
-/** The object as a client sends it back: without what the server owns, unless it is said again. */
+/** The object as a client sends it back: without server-owned metadata, unless `changes` contains it. */
 export function sentBack(
   { metadata, spec, status }: StoredThing,
   changes: { metadata?: object; spec?: object; status?: object } = {},

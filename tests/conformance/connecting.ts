@@ -6,23 +6,23 @@ import { Refused } from './watching.ts'
 export interface ConnectOptions {
   readonly protocols?: readonly string[]
   readonly headers?: Readonly<Record<string, string>>
-  /** Of whoever connects; nobody in particular without one. */
+  /** The caller's token; without one the caller is anonymous. */
   readonly token?: string | undefined
 }
 
-/** A WebSocket that somebody has opened. */
+/** An open WebSocket. */
 export interface Connection extends Disposable {
   readonly protocol: string
   readonly headers: IncomingMessage['headers']
   send(message: string | Buffer): void
-  /** The next message that has not been asked for yet. */
+  /** The next unread message. */
   next(): Promise<string>
   close(): void
   /** How it was closed: `1001 the server is stopping`. */
   readonly closed: Promise<string>
 }
 
-/** Throws `Refused` with what is answered in its place. */
+/** Throws `Refused` with the server's response when the WebSocket is not opened. */
 export async function connect(url: string, options: ConnectOptions = {}): Promise<Connection> {
   const { protocols = [], headers = {}, token } = options
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }

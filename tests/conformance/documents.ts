@@ -1,6 +1,6 @@
 import type { Api } from './server.ts'
 
-/** Anything in a JSON document, seen from above. */
+/** Any JSON value. */
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
 
 export interface OpenApiDocument {
@@ -9,14 +9,14 @@ export interface OpenApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, unknown>> }
 }
 
-/** Every object of a document that has this key, however deep. */
+/** Every object with this key in a document, at any depth. */
 export function objectsWith(key: string, document: unknown): readonly Readonly<Record<string, Json>>[] {
   if (typeof document !== 'object' || document === null) return []
   const inside = Object.values(document).flatMap((value) => objectsWith(key, value))
   return key in document ? [document as Record<string, Json>, ...inside] : inside
 }
 
-/** The path of a document that the index names, whichever way it is written there. */
+/** The path of an OpenAPI document, from the index. */
 export async function openApiPath(api: Api, apiVersion: string): Promise<string> {
   const { body } = await api.request('GET', '/openapi/v3')
   const words = strings(body).filter((word) => word.includes(apiVersion))
@@ -26,7 +26,7 @@ export async function openApiPath(api: Api, apiVersion: string): Promise<string>
 }
 
 export interface ListedOperation {
-  /** Of the document that lists it: `/auth`, `/apis/<group>/<version>`. */
+  /** The document that lists it: `/auth`, `/apis/<group>/<version>`. */
   readonly document: string
   readonly method: string
   /** With its parameters in braces. */
@@ -34,7 +34,7 @@ export interface ListedOperation {
   readonly dryRun: boolean
 }
 
-/** Everything that the OpenAPI documents list. */
+/** All operations in the OpenAPI documents. */
 export async function operationsOf(api: Api): Promise<readonly ListedOperation[]> {
   const { body: index } = await api.request('GET', '/openapi/v3')
   const operations: ListedOperation[] = []

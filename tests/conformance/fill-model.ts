@@ -10,14 +10,14 @@ type Named = JsonObject & { readonly metadata: { readonly name: string } }
 
 export interface Filling {
   readonly spec: ModelSpec
-  /** Of the declaration that holds. */
+  /** The edition of the current declaration. */
   readonly edition: number
   readonly objects: readonly Named[]
 }
 
 const batch = 200
 
-/** Stores very many objects of a model whose server is stopped: in large transactions, where requests would take minutes. */
+/** Stores many objects while the server is stopped, in large transactions: requests would take minutes. */
 export async function fillModel(url: string, { spec, edition, objects }: Filling): Promise<void> {
   await using store = await openStore({ url, onConnectionLost: () => {} })
   const model = createBuiltInModel(definitionOf(spec), { edition })

@@ -77,7 +77,7 @@ export const thingModel: ModelSpec = {
 
 let models = 0
 
-/** `things` under names of its own, so that none meets another. */
+/** The model `things` under unique names. */
 export function freshModel(parts: Partial<ModelSpec> = {}): ModelSpec {
   const number = ++models
   const names = { kind: `Sample${number}`, singular: `sample${number}`, plural: `samples${number}` }
@@ -102,7 +102,7 @@ export function versionsOf(
   return [{ name: 'v1alpha1', schema: schemaOf(fields, required) }]
 }
 
-/** Indexes on these paths, as plain as can be. */
+/** Indexes on these paths with default options. */
 export function plainIndexes(...names: readonly string[]): readonly IndexSpec[] {
   return names.map((name) => ({ name }))
 }
@@ -119,7 +119,7 @@ export function collectionPath({ group, plural, versions }: ModelSpec): string {
   return `/apis/${group}/${versions[0]?.name}/${plural}`
 }
 
-/** Throws with the answer when it is refused; otherwise returns when the model is served. */
+/** Registers the model and waits until it is served; throws with the response when it is rejected. */
 export async function registerModel(request: Send, spec: ModelSpec): Promise<Answer> {
   const answer = await request('POST', modelsPath, { body: modelObject(spec) })
   expectStatus(answer, 201)

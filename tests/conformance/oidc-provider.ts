@@ -10,23 +10,23 @@ import type { OidcProviderSettings } from '../../packages/server/src/base/oidc-s
 
 const clientId = 'pergola'
 const clientSecret = 'secret-of-the-client-secret-of-the-client'
-/** Says who signs in, in place of a form. */
+/** The request header that names the account, in place of a login form. */
 export const accountHeader = 'x-account'
 
 type Claims = Readonly<Record<string, unknown>>
 type Mapped = Partial<Pick<OidcProviderSettings, 'roles' | 'rolesClaim' | 'displayName'>>
 
 export interface TestProvider {
-  /** What it says of its people, by subject. */
+  /** The claims of its users, by subject. */
   readonly accounts: Map<string, Claims>
   start(): Promise<void>
   stop(): Promise<void>
-  /** As an operator writes them. */
+  /** The settings that an operator would configure. */
   settings(mapped?: Mapped): OidcProviderSettings
   origin(): string
 }
 
-/** A real provider on this machine. With `terse` it tells nothing but the subject unless it is asked again. */
+/** A real provider on localhost. With `terse`, the ID token contains only the subject; other claims are at the userinfo endpoint. */
 export function createTestProvider(name: string, { terse = false }: { readonly terse?: boolean } = {}): TestProvider {
   const accounts = new Map<string, Claims>()
   const directory = mkdtempSync(join(tmpdir(), 'pergola-oidc-'))
@@ -80,7 +80,7 @@ function configuration(name: string, { accounts, terse }: Said): Configuration {
       {
         client_id: clientId,
         client_secret: clientSecret,
-        // On this machine itself, at any port.
+        // Allows redirect URIs on localhost with any port.
         application_type: 'native',
         redirect_uris: [`http://127.0.0.1/auth/oidc/${name}/callback`],
         token_endpoint_auth_method: 'client_secret_basic',
@@ -105,7 +105,7 @@ function configuration(name: string, { accounts, terse }: Said): Configuration {
   }
 }
 
-/** Nobody is asked for consent. */
+/** Grants every scope without asking for consent. */
 async function grantEverything({ oidc }: KoaContextWithOIDC) {
   const { client, session, provider } = oidc
   if (!client || session?.accountId === undefined) return undefined

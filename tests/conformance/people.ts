@@ -7,7 +7,7 @@ import type { Api } from './server.ts'
 export const core = '/api/v1alpha1'
 const password = 'correct horse battery'
 
-/** Somebody who has signed in. */
+/** A signed-in user. */
 export interface Person {
   readonly name: string
   readonly token: string
@@ -16,7 +16,7 @@ export interface Person {
 
 let count = 0
 
-/** A user of the test's own, signed in, bound to these roles. */
+/** Creates a user, binds it to these roles and signs it in. */
 export async function person(api: Api, { roles = [] }: { readonly roles?: readonly string[] } = {}): Promise<Person> {
   const name = `person-${++count}`
   expectStatus(await api.request('POST', `${core}/users`, { body: { metadata: { name } } }), 201)
@@ -40,14 +40,14 @@ export function login(api: Api, body: object, headers: Readonly<Record<string, s
   })
 }
 
-/** As a browser sends it back. */
+/** Signs the user in; returns the session cookie as a browser sends it. */
 export async function cookieOf(api: Api, username: string): Promise<string> {
   const answer = await login(api, { username })
   expectStatus(answer, 201)
   return String(answer.headers['set-cookie']?.[0]).split(';')[0] ?? ''
 }
 
-/** Answers the name of the binding. */
+/** Returns the name of the binding. */
 export async function bind(api: Api, role: string, users: readonly string[]): Promise<string> {
   const answer = await api.request('POST', `${core}/rolebindings`, { body: bindingOf(role, users) })
   expectStatus(answer, 201)
@@ -62,7 +62,7 @@ export function bindingOf(
   return { metadata, roleRef: { name: role }, subjects: users.map((name) => ({ name })) }
 }
 
-/** The only super administrator by an ordinary binding, and what makes the one that all tests act by one again. */
+/** The only super administrator by an ordinary binding. `restore` makes the usual one of the tests an administrator again. */
 export interface OnlyAdministrator extends Person {
   readonly binding: string
   restore(): Promise<void>
@@ -94,7 +94,7 @@ export interface RoleParts {
   readonly aggregatesTo?: readonly string[]
 }
 
-/** Answers the role's name. */
+/** Returns the role's name. */
 export async function createRole(api: Api, parts: RoleParts): Promise<string> {
   const body = roleOf(`role-${++count}`, parts)
   expectStatus(await api.request('POST', `${core}/roles`, { body }), 201)
@@ -118,7 +118,7 @@ export function roleOf(name: string, { rules = [], dependencies, aggregatesTo = 
   }
 }
 
-/** What takes effect within a moment on every replica. */
+/** Repeats a check until it passes: changes of rights reach every replica after a delay. */
 export async function expectSoon(check: () => Promise<void>): Promise<void> {
   await expect.poll(async () => check().then(() => 'as expected', String), { interval: 25 }).toBe('as expected')
 }

@@ -11,7 +11,7 @@ const administration = '/apis/console.api.platform.run/v1alpha1/plugins'
 export const packages = `${administration}/-/packages`
 const gzip = { 'content-type': 'application/gzip' }
 
-/** Sends a package, and says yes to whatever is shown. */
+/** Installs a package with every approval that its plan asks for. */
 export function install(api: Api, files: PluginFiles = {}): Promise<Answer> {
   return installPackage(api, pluginPackage(files))
 }
@@ -31,30 +31,30 @@ export async function phaseIs(api: Api, expected: object, plugin = 'todo'): Prom
   await vi.waitFor(look, { timeout: 60_000, interval: 50 })
 }
 
-/** Starts the plugin anew. */
+/** Disables and enables the plugin. */
 export async function restart(api: Api): Promise<void> {
   await enable(api, 'todo', false)
   await enable(api, 'todo', true)
 }
 
-/** Has it run, or not. */
+/** Enables or disables the plugin without waiting. */
 export async function enabling(api: Api, plugin: string, enabled: boolean): Promise<void> {
   const headers = { 'content-type': 'application/merge-patch+json' }
   expectStatus(await api.request('PATCH', `${plugins}/${plugin}`, { headers, body: { spec: { enabled } } }), 200)
 }
 
-/** Waits until it is so, too. */
+/** Enables or disables the plugin and waits for the phase. */
 export async function enable(api: Api, plugin: string, enabled = true): Promise<void> {
   await enabling(api, plugin, enabled)
   await phaseIs(api, { phase: enabled ? 'Started' : 'Disabled' }, plugin)
 }
 
-/** Its data stays. */
+/** Uninstalls the plugin; its data is kept. */
 export async function uninstall(api: Api, plugin: string): Promise<void> {
   expectStatus(await api.request('POST', `${administration}/${plugin}/uninstall`), 200)
 }
 
-/** A model of notes in the group of the plugin; texts of its spec are what a test asks about. */
+/** A model of notes in the plugin's group; `texts` are further fields of its spec. */
 export function notesOf(plugin: string, change: Partial<ModelDeclaration> = {}, texts: object = {}): ModelDeclaration {
   const spec = { type: 'object', properties: { title: { type: 'string' }, ...texts } }
   return {
@@ -72,7 +72,7 @@ export function notesPath(plugin: string): string {
   return `/apis/${plugin}.example.com/v1alpha1/notes`
 }
 
-/** The definition under another name and group, so that both can be there. */
+/** The usual definition under another name and group, so that both can be installed. */
 export function another(name: string, change: Partial<PluginDefinition> = {}): PluginDefinition {
   return { ...todoDefinition, name, groups: [`${name}.example.com`], models: [], routes: [], ...change }
 }

@@ -4,20 +4,20 @@ import { text } from 'node:stream/consumers'
 import { expect } from 'vitest'
 
 export interface RequestOptions {
-  /** Sent as JSON; a string or bytes are sent as they are. */
+  /** Sent as JSON; a string or bytes are sent unchanged. */
   readonly body?: unknown
-  /** `content-type` is JSON unless it is given. */
+  /** The default `content-type` is JSON. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The administrator unless it is said otherwise. */
+  /** The default is the administrator. */
   readonly as?: 'administrator' | 'anonymous'
-  /** Of somebody else. */
+  /** The token of another user. */
   readonly token?: string
 }
 
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** Parsed where it is JSON. */
+  /** Parsed if it is JSON. */
   readonly body: unknown
   readonly text: string
 }
@@ -31,14 +31,14 @@ interface Line extends RequestOptions {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 32 })
 
-/** With node:http, because `fetch` writes paths anew (`/a/../b` leaves as `/b`). */
+/** Uses node:http, because `fetch` normalizes paths (`/a/../b` becomes `/b`). */
 export async function send(url: string, token: string, line: Line): Promise<Answer> {
   const response = await open(url, token, line)
   const body = await text(response)
   return { status: Number(response.statusCode), headers: response.headers, body: parsed(body), text: body }
 }
 
-/** The answer before its body is read, on a connection of its own when it is read slowly. */
+/** Returns the response before its body is read; with `slowly` on its own connection. */
 export async function open(
   url: string,
   token: string,
@@ -71,7 +71,7 @@ function parsed(body: string): unknown {
   }
 }
 
-/** Says what came instead, which a bare status would not. */
+/** Fails with the body of the response, which explains an unexpected status. */
 export function expectStatus(answer: Answer, status: number): void {
   expect(answer.status, answer.text.slice(0, 500)).toBe(status)
 }

@@ -6,8 +6,8 @@ import { readSentences, testFiles, type Sentence } from '../../tools/conformance
 import { judge, type Verdict } from '../../tools/conformance/verdict.ts'
 
 /**
- * Holds every promise against a server on each engine, or on `TEST_ENGINE` alone. `--list` only lists the promises without a
- * test; any other word chooses the test files whose name holds it. Ends well only when every promise that counts is kept.
+ * Tests every promise against a server on each engine, or only on `TEST_ENGINE`. `--list` only lists the promises without a
+ * test; any other argument selects the test files whose name contains it. Exits with 0 only when every counted promise passes.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -5,7 +5,7 @@ import { another, install, notesOf, notesPath, phaseIs } from './plugin.ts'
 import { expectProblem, expectStatus } from './request.ts'
 import { once, onEachEngine } from './server.ts'
 
-/** Where a plugin has a custom API for each audience. */
+/** The paths of a custom API for each audience. */
 const apisOf = (name: string) => ({
   console: `/apis/console.api.${name}.example.com/v1alpha1/notes/-/stats`,
   uc: `/apis/uc.api.${name}.example.com/v1alpha1/notes/-/mine`,
@@ -45,7 +45,7 @@ onEachEngine((api) => {
     await phaseIs(api, { phase: 'Started' }, 'closed')
   })
 
-  test('S1-1 S1-3 a plugin registers a model, whose objects are created, read, listed, updated and deleted, and stored', async () => {
+  test("S1-1 S1-3 objects of a plugin's model can be created, read, listed, updated and deleted, and survive a restart", async () => {
     await closed()
     const notes = notesPath('closed')
     const body = { metadata: { name: 'first' }, spec: { title: 'one' } }
@@ -54,7 +54,7 @@ onEachEngine((api) => {
     const stored = (await api.request('GET', `${notes}/first`)).body
     expect(stored).toMatchObject({ kind: 'Note', metadata: { name: 'first' }, spec: { title: 'two' } })
     await api.restart()
-    // What the server before it has said of the plugin may still be there.
+    // The status that the previous server wrote may still be stored, so this waits for the API itself.
     await expectSoon(async () => expectStatus(await api.request('GET', notes), 200))
     expect((await api.request('GET', `${notes}/first`)).body).toEqual(stored)
     expect((await api.request('GET', notes)).body).toMatchObject({ items: [stored] })
@@ -62,7 +62,7 @@ onEachEngine((api) => {
     expectProblem(await api.request('GET', `${notes}/first`), 404, 'NotFound')
   })
 
-  test('S1-5 every API of a plugin without role templates is for the super administrator alone', async () => {
+  test('S1-5 only the super administrator may call the APIs of a plugin without role templates', async () => {
     await closed()
     const ann = await person(api)
     for (const path of [notesPath('closed'), ...Object.values(apisOf('closed'))]) {
@@ -72,7 +72,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('S1-6 role templates open them, by role bindings and by aggregation', async () => {
+  test('S1-6 role templates grant access to the APIs of a plugin, through role bindings and aggregation', async () => {
     const name = 'opened'
     const { uc, public: front } = apisOf(name)
     const group = `${name}.example.com`
@@ -106,7 +106,7 @@ onEachEngine((api) => {
     expectProblem(await ann.request('GET', apisOf(name).console), 403, 'Forbidden')
   })
 
-  test('S4.2-6 S4.2-7 S4.2-8 S1-4 custom APIs are in the groups of their audiences, made of that of the model, and in no other', async () => {
+  test('S4.2-6 S4.2-7 S4.2-8 a custom API is served only in the group of its audience', async () => {
     await closed()
     const apis = Object.values(apisOf('closed'))
     const prefixes = ['console.api.', 'uc.api.', 'api.', '']

@@ -5,7 +5,7 @@ import { expectProblem, expectStatus } from './request.ts'
 import { onEachEngine } from './server.ts'
 
 onEachEngine((api) => {
-  test('S2.1-7 S2.1-8 a schema of spec and status is all that a definition needs', async () => {
+  test('S2.1-7 S2.1-8 a definition needs only a schema of spec and status, which declares their fields', async () => {
     const versions = versionsOf({ city: { type: 'string' } })
     const models = await api.model({ versions, indexes: plainIndexes('spec.city'), composites: [] })
     const sent = { ...thing({ metadata: { labels: { 'a.b/c': 'd' } } }), status: { phase: 'a' } }
@@ -16,7 +16,7 @@ onEachEngine((api) => {
     expectStatus(await api.request('POST', models.path, { body: thing({ spec: { age: 1 } }) }), 422)
   })
 
-  test('S2.2-1 S2.2-3 S2.2-4 S4.1-2 S4.1-3 an object is answered as created, and read the same', async () => {
+  test('S2.2-1 S2.2-4 S2.1-8 S4.1-2 S4.1-3 a created object is returned and can be read unchanged', async () => {
     const things = await api.things()
     const name = freshName()
     const spec = { city: 'Rome', age: 9, tags: ['x'], home: { street: 's' }, color: 'blue' }
@@ -35,13 +35,13 @@ onEachEngine((api) => {
   })
 
   for (const metadata of ['x', [], null, 7]) {
-    test(`S2.2-2 ${JSON.stringify(metadata)} is no metadata`, async () => {
+    test(`S2.2-2 ${JSON.stringify(metadata)} as metadata of a new object is rejected`, async () => {
       const answer = await api.request('POST', '/api/v1alpha1/roles', { body: { metadata, rules: [] } })
       expectProblem(answer, 422, 'Invalid')
       expect(answer.body).toMatchObject({ errors: [{ pointer: '/metadata' }] })
     })
 
-    test(`S2.2-2 ${JSON.stringify(metadata)} is no metadata of an update`, async () => {
+    test(`S2.2-2 ${JSON.stringify(metadata)} as metadata of an update is rejected`, async () => {
       const things = await api.things()
       const made = await things.created()
       const { name } = made.metadata
@@ -53,7 +53,7 @@ onEachEngine((api) => {
     })
   }
 
-  test('S2.3-1 S7-9 a name is taken once', async () => {
+  test('S2.3-1 creating a second object with the same name is 409 AlreadyExists', async () => {
     const things = await api.things()
     const { metadata } = await things.created()
     const again = await things.create({ name: metadata.name, spec: { city: 'Oslo' } })
@@ -61,14 +61,14 @@ onEachEngine((api) => {
     expect((await things.read(metadata.name)).spec['city']).toBe('Rome')
   })
 
-  test('S2.3-1 two models may use the same name', async () => {
+  test('S2.3-1 objects of two models can have the same name', async () => {
     const name = freshName()
     const [first, second] = [await api.model(), await api.model()]
     await first.created({ name })
     expectStatus(await second.create({ name }), 201)
   })
 
-  test('S2.3-12 a label is selected by as soon as it is set, and no longer when it is gone', async () => {
+  test('S2.7-7 a label can be selected as soon as it is set, and not after it is removed', async () => {
     const models = await api.model({ indexes: [], composites: [] })
     const { metadata } = await models.created()
     const labelled = () => models.names({ labelSelector: 'a.b/fresh=yes' })

@@ -7,7 +7,7 @@ import { isLetThrough, statusOf, verbRequests } from './verb-requests.ts'
 const everyPath = { nonResourceURLs: ['*'], verbs: ['*'] }
 const everyResource = { apiGroups: ['*'], resources: ['*'], verbs: ['*'] }
 
-/** Numbers of the rows of the verb table. */
+/** The sentence of each verb. */
 const numbers: Readonly<Record<string, string>> = {
   create: 'S5-8',
   get: 'S5-9',
@@ -19,7 +19,7 @@ const numbers: Readonly<Record<string, string>> = {
   deletecollection: 'S5-15',
 }
 
-/** Somebody with a role of these rules, which are in force. */
+/** Creates a user with these rules and waits until they are in effect. */
 async function holder(api: Api, rules: readonly object[], allowed: string): Promise<Person> {
   const who = await person(api, { roles: [await createRole(api, { rules })] })
   await expectSoon(async () => expect(isLetThrough((await who.request('GET', allowed)).status)).toBe(true))
@@ -27,7 +27,7 @@ async function holder(api: Api, rules: readonly object[], allowed: string): Prom
 }
 
 onEachEngine((api) => {
-  test('S5-1 the API of a model is for the super administrator alone, until it is granted', async () => {
+  test('S1-5 only the super administrator may use any verb on a model that is not granted to others', async () => {
     const things = await api.model()
     const { name } = (await things.created()).metadata
     const ann = await person(api)
@@ -40,7 +40,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('S5-2 an unauthenticated caller holds anonymous, a logged-in user also authenticated', async () => {
+  test('S2.12-3 S2.12-4 a denial lists anonymous for an unauthenticated caller, and also authenticated for a signed-in user', async () => {
     const answer = await api.request('GET', '/api/v1alpha1/roles', { as: 'anonymous' })
     expect((answer.body as { detail: string }).detail).toContain('holds anonymous;')
     const ann = await person(api)
@@ -48,26 +48,7 @@ onEachEngine((api) => {
     expect((denied.body as { detail: string }).detail).toMatch(/holds anonymous, authenticated$/)
   })
 
-  test('S5-3 permissions come with a binding to a role, and with the roles that it bundles', async () => {
-    const things = await api.model()
-    const rule = (verb: string) => ({ apiGroups: [things.spec.group], resources: [things.spec.plural], verbs: [verb] })
-    const lists = await createRole(api, { rules: [rule('list')] })
-    const role = await createRole(api, { rules: [rule('create')], dependencies: [lists] })
-    await createRole(api, { rules: [rule('get')], aggregatesTo: [role] })
-    const { name } = (await things.created()).metadata
-    const ann = await person(api)
-    expectStatus(await ann.request('GET', `${things.path}/${name}`), 403)
-    const body = { metadata: { generateName: 'b-' }, roleRef: { name: role }, subjects: [{ name: ann.name }] }
-    expectStatus(await api.request('POST', '/api/v1alpha1/rolebindings', { body }), 201)
-    await expectSoon(async () => {
-      expectStatus(await ann.request('GET', `${things.path}/${name}`), 200)
-      expectStatus(await ann.request('GET', `${things.path}?size=1`), 200)
-      expectStatus(await ann.request('POST', things.path, { body: { spec: { city: 'Rome' } } }), 422)
-      expectStatus(await ann.request('DELETE', `${things.path}/${name}`), 403)
-    })
-  })
-
-  describe('by its path a request is one of a resource, or not:', () => {
+  describe('resource requests by path', () => {
     const rows: readonly (readonly [numbers: string, path: string, isResource: boolean])[] = [
       ['S5-4', '/api/v1alpha1', false],
       ['S5-4', '/api/v1alpha1/roles', true],
@@ -87,19 +68,19 @@ onEachEngine((api) => {
       ['S5-7', '/somewhere/else', false],
     ]
     for (const [number, path, isResource] of rows) {
-      test(`${number} ${path}`, async () => {
+      test(`${number} ${path} is ${isResource ? 'a resource' : 'a non-resource'} request`, async () => {
         const ofPaths = await holder(api, [everyPath], '/nowhere')
         const ofResources = await holder(api, [everyResource], '/api/v1alpha1/roles?size=1')
         const here = { paths: await ofPaths.request('GET', path), resources: await ofResources.request('GET', path) }
         const through = { paths: isLetThrough(here.paths.status), resources: isLetThrough(here.resources.status) }
-        // What everybody signed in may read is let through to both.
+        // Every signed-in user may read this path, so both are allowed.
         const isOpen = path === '/openapi/v3'
         expect(through).toEqual({ paths: !isResource, resources: isResource || isOpen })
       })
     }
   })
 
-  test('S5-6 a resource request is matched by group, resource, name and verb together', async () => {
+  test('S5-6 a rule matches a resource request only if group, resource, name and verb all match', async () => {
     const things = await api.model()
     const { group, plural } = things.spec
     const { name } = (await things.created()).metadata
@@ -117,9 +98,9 @@ onEachEngine((api) => {
     expectProblem(await ann.request('GET', target), 403, 'Forbidden')
   })
 
-  describe('each verb is its own method and path, and grants nothing else:', () => {
+  describe('verbs', () => {
     for (const [verb, number] of Object.entries(numbers)) {
-      test(`${number} ${verb}`, async () => {
+      test(`${number} the verb ${verb} grants its own request and no other`, async () => {
         const things = await api.model()
         const { name } = (await things.created()).metadata
         const rules = [{ apiGroups: [things.spec.group], resources: [things.spec.plural], verbs: [verb] }]
@@ -138,7 +119,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('S5-11 a WebSocket is a watch, of an object or a collection', async () => {
+  test('S5-11 a WebSocket on an object or a collection requires the verb watch', async () => {
     const things = await api.model()
     const rules = [{ apiGroups: [things.spec.group], resources: [things.spec.plural], verbs: ['get', 'list'] }]
     const ann = await holder(api, rules, things.path)
@@ -150,7 +131,7 @@ onEachEngine((api) => {
     }
   })
 
-  test('S5-16 HEAD is a get or a list', async () => {
+  test('S5-16 HEAD is get on an object and list on a collection', async () => {
     const things = await api.model()
     const { name } = (await things.created()).metadata
     const rules = [{ apiGroups: [things.spec.group], resources: [things.spec.plural], verbs: ['get'] }]
@@ -159,7 +140,7 @@ onEachEngine((api) => {
     expectStatus(await ann.request('HEAD', things.path), 403)
   })
 
-  test('S5-17 a sub-resource is created without an object by the name -, which is a name like any other', async () => {
+  test('C1-48 POST on the sub-resource of the name - is create, and - is an ordinary name for rules', async () => {
     const things = await api.model()
     const { group, plural } = things.spec
     const rule = { apiGroups: [group], resources: [`${plural}/stamps`], verbs: ['create'] }
@@ -173,7 +154,7 @@ onEachEngine((api) => {
     expectProblem(await ann.request('POST', things.path, { body: {} }), 403, 'Forbidden')
   })
 
-  describe('on paths that are no resource', () => {
+  describe('non-resource paths', () => {
     const stream: RequestOptions = { headers: { accept: 'text/event-stream' } }
     const rows: readonly (readonly [verb: string, method: string, options: RequestOptions])[] = [
       ['get', 'GET', {}],
@@ -185,7 +166,7 @@ onEachEngine((api) => {
       ['delete', 'DELETE', {}],
     ]
     for (const [verb, method, options] of rows) {
-      test(`C1-47 ${method}${options === stream ? ' of a stream' : ''} is ${verb}`, async () => {
+      test(`C1-47 ${method}${options === stream ? ' of a stream' : ''} on a non-resource path is ${verb}`, async () => {
         const url = `/probes/${verb}`
         const probe = { nonResourceURLs: ['/probe'], verbs: ['get'] }
         const ann = await holder(api, [probe, { nonResourceURLs: [url], verbs: [verb] }], '/probe')

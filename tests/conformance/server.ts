@@ -22,55 +22,55 @@ import { watch, type WatchOptions, type Watching } from './watching.ts'
 
 const token = 'pgs_conformance-conformance-conformance'
 
-/** A server of its own for every engine and file, with what a test asks of it. */
+/** The server of a test file on one engine, as tests use it. */
 export interface Api {
   readonly engine: Engine
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
-  /** The answer to a GET before its body is read; whoever asks has to read or destroy it. */
+  /** The response to a GET before its body is read; the caller must read or destroy it. */
   open(path: string, options?: { readonly token?: string; readonly accept?: string }): Promise<IncomingMessage>
   watch(path: string, options?: WatchOptions): Promise<Watching>
-  /** Opens a WebSocket that is no watch; as the administrator unless it is said. */
+  /** Opens a WebSocket that is not a watch, by default as the administrator. */
   connect(path: string, options?: ConnectOptions): Promise<Connection>
-  /** The model `things`, registered when it is first asked for. */
+  /** The model `things`, registered at the first call. */
   things(): Promise<Collection>
-  /** A model of the test's own: `things` under names of its own, with these parts in place of the usual ones. */
+  /** Registers a new model: `things` under unique names, with these parts replaced. */
   model(parts?: Partial<ModelSpec>): Promise<Collection>
-  /** What the server said at its start; undefined when it has an administrator. */
+  /** The setup secret that the server printed at start; undefined when there is an administrator. */
   setupSecret(): string | undefined
-  /** As `Origin` of the server's own pages. */
+  /** The `Origin` of the server's own pages. */
   origin(): string
-  /** Another replica on the same database; SQLite has one process only, so there it is this one. */
+  /** Another replica on the same database. SQLite allows only one process, so there it is the same server. */
   replica(): Promise<Pick<Api, 'request' | 'watch'>>
-  /** What the server has logged, when it is asked to keep it. */
+  /** The log of the server, with `keepsLog`. */
   logged(): string
   /** Stops the server and starts it again on the same database. */
   restart(): Promise<void>
-  /** Stores very many objects of a model while the server is stopped. */
+  /** Stores many objects of a model while the server is stopped. */
   fill(models: Collection, objects: Filling['objects']): Promise<void>
-  /** From now on the server cannot read its objects, but for the 16 MB that SQLite may hold in memory. */
+  /** Makes the objects unreadable, except for up to 16 MB that SQLite may have cached. */
   breakDatabase(): Promise<void>
-  /** Of its database. */
+  /** The URL of the server's database. */
   databaseUrl(): string
 }
 
 const engines = ['SQLite', 'PostgreSQL 18'] as const
 export type Engine = (typeof engines)[number]
-/** For a quick answer that one engine can give. */
+/** Limited by `TEST_ENGINE`, for a quick run on one engine. */
 export const chosenEngines = engines.filter((engine) => (process.env['TEST_ENGINE'] ?? engine) === engine)
 
-/** What a file's servers have in place of the usual settings. */
+/** Settings of a file's servers that replace the usual ones. */
 export interface ServerSettings {
-  /** Asked for when a server starts. */
+  /** Read when a server starts. */
   readonly providers?: () => readonly OidcProviderSettings[]
   readonly env?: Readonly<Record<string, string>>
-  /** Sections of the configuration file; asked for when a server starts. */
+  /** Sections of the configuration file; read when a server starts. */
   readonly file?: () => object
-  /** Where `{ env }` in it is looked up. */
+  /** Values for `{ env }` in the configuration file. */
   readonly variables?: Readonly<Record<string, string>>
   readonly keepsLog?: boolean
-  /** Packages that come with the host; asked for when a server starts. */
+  /** Packages that ship with the host; read when a server starts. */
   readonly shipped?: () => Promise<readonly Buffer[]>
-  /** Whether it begins as a new installation does, without an administrator. */
+  /** Starts without an administrator, like a new installation. */
   readonly unseeded?: boolean
 }
 
@@ -86,7 +86,7 @@ export function onEachEngine(declare: (api: Api) => void, settings: ServerSettin
   }
 }
 
-/** Runs at most once, when it is first asked for: a test that does not need it is not hurt when it fails. */
+/** Runs `make` at most once, at the first call, so that its failure affects only the tests that need it. */
 export function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
   let made: Promise<Made> | undefined
   return () => (made ??= make())
@@ -199,7 +199,7 @@ class RunningServer implements AsyncDisposable {
   }
 }
 
-/** An empty one of its own, gone afterwards. */
+/** Creates an empty database, which is removed when disposed. */
 export async function openDatabase(engine: Engine): Promise<Database> {
   if (engine === 'PostgreSQL 18') return createDatabase(inject('postgres')['18'])
   const directory = mkdtempSync(join(tmpdir(), 'pergola-conformance-'))
@@ -209,7 +209,7 @@ export async function openDatabase(engine: Engine): Promise<Database> {
   }
 }
 
-/** Cut off behind the first page, tables and write-ahead log both. */
+/** Truncates the database after its first page, and empties the write-ahead log. */
 function breakFile(url: string): void {
   const file = url.slice('sqlite:'.length)
   truncateSync(`${file}-wal`, 0)
@@ -219,7 +219,7 @@ function breakFile(url: string): void {
 async function startServer(url: string, { settings, log }: Pick<RunningServer, 'settings' | 'log'>): Promise<Server> {
   const { providers, env = {}, file, variables = {}, keepsLog = false, shipped = async () => [] } = settings
   const config = loadConfig({
-    // A file is YAML, and so is JSON.
+    // The file format is YAML, of which JSON is a subset.
     file: { name: 'test.yaml', text: JSON.stringify({ oidc: { providers: providers?.() ?? [] }, ...file?.() }) },
     env: {
       PERGOLA_DATABASE_URL: url,

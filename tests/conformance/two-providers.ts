@@ -5,17 +5,17 @@ import { expectStatus } from './request.ts'
 import type { ServerSettings } from './server.ts'
 
 export interface TwoProviders {
-  /** Tells names and groups only when it is asked again; maps them to many roles. */
+  /** Returns names and groups only at the userinfo endpoint; its groups are mapped to several roles. */
   readonly first: TestProvider
-  /** Has its groups deeper, and gives one role. */
+  /** Has its groups in a nested claim, which is mapped to one role. */
   readonly second: TestProvider
-  /** Somebody whom a provider knows, of the test's own; answers the subject. */
+  /** Creates an account at a provider; returns its subject. */
   readonly known: (provider: TestProvider, claims?: Readonly<Record<string, unknown>>) => string
-  /** With a third provider, called `down`, where nobody listens. */
+  /** Includes a third provider, `down`, that cannot be reached. */
   readonly settings: ServerSettings
 }
 
-/** As long as the tests of a file run. */
+/** Runs both providers during the tests of the file. */
 export function startTwoProviders(): TwoProviders {
   const first = createTestProvider('first', { terse: true })
   const second = createTestProvider('second')
@@ -53,7 +53,7 @@ export function startTwoProviders(): TwoProviders {
   }
 }
 
-/** From the beginning to where the provider sends the browser back; what it is asked for there can be changed. */
+/** Starts a login and signs in at the provider; returns the callback URL. `change` can alter the authorization request. */
 export async function comesBack(
   browser: Browser,
   provider: string,

@@ -3,7 +3,7 @@ import type { Person } from './people.ts'
 import { open, type RequestOptions } from './request.ts'
 import type { Api } from './server.ts'
 
-/** A request that a verb stands for, and the words by which a denial names it. */
+/** A request that requires this verb. */
 export interface VerbRequest {
   readonly verb: string
   readonly method: string
@@ -11,7 +11,7 @@ export interface VerbRequest {
   readonly options: RequestOptions
 }
 
-/** Each verb on a model, on the collection or on the object of this name as the verb has it. */
+/** One request for each verb of a model, on the collection or on the object of this name. */
 export function verbRequests({ path }: Collection, name: string): readonly VerbRequest[] {
   const object = `${path}/${name}`
   const row = (verb: string, method: string, target: string, options: RequestOptions = {}): VerbRequest => ({
@@ -32,7 +32,7 @@ export function verbRequests({ path }: Collection, name: string): readonly VerbR
   ]
 }
 
-/** The status alone: what streams is not waited for. */
+/** The status of the response; does not wait for the body, which may be a stream. */
 export async function statusOf(api: Api, { token }: Pick<Person, 'token'>, request: VerbRequest): Promise<number> {
   const { method, path, options } = request
   const response = await open(api.origin(), token, { method, path, ...options, slowly: true })
@@ -40,7 +40,7 @@ export async function statusOf(api: Api, { token }: Pick<Person, 'token'>, reque
   return Number(response.statusCode)
 }
 
-/** Whether authorization let it through, whatever came of it then. */
+/** Whether authorization allowed the request, whatever its result. */
 export function isLetThrough(status: number): boolean {
   return status !== 401 && status !== 403
 }

@@ -11,19 +11,19 @@ interface WatchFrame {
   readonly object?: StoredThing & { readonly reason?: string; readonly status?: unknown; readonly requestId?: string }
 }
 
-/** A watch that is being read. */
+/** An open watch and what it has received. */
 export interface Watching extends Disposable {
-  /** Everything that came. */
+  /** All frames received so far. */
   readonly frames: readonly WatchFrame[]
-  /** Bookmarks left out. */
+  /** The frames without bookmarks. */
   readonly events: readonly WatchFrame[]
-  /** As people write them: `ADDED n-1`. */
+  /** The events as text: `ADDED n-1`. */
   lines(): readonly string[]
-  /** Waits until there are so many events; answers them in words. */
+  /** Waits for this number of events; returns all events as text. */
   until(count: number): Promise<readonly string[]>
   /** Waits for a frame of this type. */
   frame(type: string): Promise<WatchFrame>
-  /** Waits for the end; the close code of a WebSocket. */
+  /** Resolves with the close code when the watch ends. */
   readonly ended: Promise<number>
   /** Stops reading from the connection. */
   pause(): void
@@ -43,14 +43,14 @@ interface Source {
   readonly token: string
 }
 
-/** Throws `Refused` when the server does not begin it. */
+/** Throws `Refused` when the server does not start the watch. */
 export async function watch(source: Source, path: string, options: WatchOptions = {}): Promise<Watching> {
   return options.transport === 'event stream'
     ? watchEvents(source, path, options)
     : watchWebSocket(source, path, options)
 }
 
-/** The answer in place of a stream. */
+/** The server's response when it does not open the stream. */
 export class Refused extends Error {
   readonly status: number
   readonly body: { readonly reason?: string; readonly detail?: string }
@@ -140,7 +140,7 @@ function startReading({ close, pause, resume }: Control) {
     lines,
     until: async (count) => {
       await wait(() => events().length >= count)
-      // For one too many.
+      // Waits for an unexpected further event.
       await sleep(30)
       return lines()
     },

@@ -4,7 +4,7 @@ const listen = roleTemplate('listen', { displayName: 'Listen' })
 const count = roleTemplate('count', { displayName: 'Count' })
 const seen = { begun: 0, aborted: 0 }
 
-/** What is said to it, and by whom it was let in. */
+/** Sends caller and headers first, then echoes every message. */
 const echo = route('GET /rooms/:name/echo', { stream: true, allow: listen }, ({ params, caller, request, upgrade }) => {
   if (params.name === 'nowhere') notFound('room')
   return upgrade(
@@ -22,7 +22,7 @@ const echo = route('GET /rooms/:name/echo', { stream: true, allow: listen }, ({ 
   )
 })
 
-/** A line now, and then as often as is asked. */
+/** Sends one event at once, then one every `every` milliseconds if given. */
 const ticks = route('GET /ticks', { stream: true, allow: listen }, ({ signal, query }) => {
   seen.begun++
   signal.addEventListener('abort', () => seen.aborted++)

@@ -45,13 +45,6 @@ export const accessFaults: readonly ConformanceFault[] = [
     replace: 'if (!after) return { guards: [order] }',
   },
   {
-    promise: 'C7-9',
-    what: 'the super administrator can be edited',
-    file: 'packages/server/src/access/role-model.ts',
-    find: 'if (before && name === superAdministrator) {',
-    replace: 'if (before && !after && name === superAdministrator) {',
-  },
-  {
     promise: 'C7-10',
     what: 'any JSON will do for dependencies',
     file: 'packages/server/src/access/role-words.ts',

@@ -1,5 +1,5 @@
 import type { ConformanceFault } from '../planted-fault.ts'
-import { noDependencies, anyGroup, anyName, noEmptyLists, anonymousNotHeld } from './roles.ts'
+import { anyGroup, anyName } from './roles.ts'
 
 const requestInfo = 'packages/api/src/request-info.ts'
 const pipeline = 'packages/server/src/pipeline.ts'
@@ -24,21 +24,12 @@ function alsoGranted(promise: string, verb: string, other: string): ConformanceF
 
 const requests: readonly ConformanceFault[] = [
   {
-    promise: 'S5-1',
-    what: 'the signed-in list everything',
-    file: builtInRoles,
-    find: "apiGroups: ['uc.api.platform.run'],\n    resources: ['personalaccesstokens'],",
-    replace: "apiGroups: ['*'],\n    resources: ['*'],",
-  },
-  {
     promise: 'S1-5',
     what: 'the signed-in list everything',
     file: builtInRoles,
     find: "apiGroups: ['uc.api.platform.run'],\n    resources: ['personalaccesstokens'],",
     replace: "apiGroups: ['*'],\n    resources: ['*'],",
   },
-  { promise: 'S5-2', what: 'the signed-in do not hold anonymous', ...anonymousNotHeld },
-  { promise: 'S5-3', what: 'a binding brings no bundled roles', ...noDependencies },
   {
     promise: 'S5-4',
     what: 'resource paths below /api have at most 4 segments',
@@ -83,13 +74,6 @@ const requests: readonly ConformanceFault[] = [
     replace: "case 'HEAD':\n      return 'get'",
   },
   {
-    promise: 'S5-17',
-    what: '- is no name',
-    file: requestInfo,
-    find: '...(name !== undefined && { name }),',
-    replace: "...(name !== undefined && name !== '-' && { name }),",
-  },
-  {
     promise: 'C1-44',
     what: 'permissions are for administrators',
     file: 'packages/server/src/host-api/permissions.ts',
@@ -111,7 +95,7 @@ const requests: readonly ConformanceFault[] = [
     replace: 'listed.get(request.resource)',
   },
   {
-    promise: 'C2-103',
+    promise: 'C7-30',
     what: 'permissions are always sent again',
     file: 'packages/server/src/base/tagged-answer.ts',
     find: 'if (isNotModified(request.headers, etag)) return',
@@ -147,28 +131,28 @@ const requests: readonly ConformanceFault[] = [
     replace: "const named = request.name !== '' ? resource :",
   },
   {
-    promise: 'C5-31',
+    promise: 'C7-15',
     what: 'escalation has no reason of its own',
     file: 'packages/server/src/access/escalation.ts',
     find: "return new ApiError('EscalationForbidden'",
     replace: "return new ApiError('Forbidden'",
   },
   {
-    promise: 'C5-32',
+    promise: 'C7-26',
     what: 'another site is not told so',
     file: 'packages/server/src/authn/same-site.ts',
     find: "    'CrossSite',",
     replace: "    'Forbidden',",
   },
   {
-    promise: 'C5-33',
+    promise: 'C7-7',
     what: 'what is in use is said to exist',
     file: roleModel,
     find: "throw new ApiError('InUse'",
     replace: "throw new ApiError('AlreadyExists'",
   },
   {
-    promise: 'C5-41',
+    promise: 'C5-30',
     what: 'everybody who is denied gets 401',
     file: pipeline,
     find: "throw new ApiError('Forbidden', decision.reason())",
@@ -216,7 +200,6 @@ const ofTheContract: readonly ConformanceFault[] = [
   if (named && name === undefined) return Math.min(unnamed, ...Array.from(named.values(), (one) => firstRule(one, verb)))
 `,
   },
-  { promise: 'C7-96', what: 'an empty list of names is no name', ...noEmptyLists },
   {
     promise: 'C7-97',
     what: 'what is below a prefix includes the prefix',
@@ -254,7 +237,7 @@ const ofTheContract: readonly ConformanceFault[] = [
     replace: "nonResourceURLs: ['/apis', '/apis/*', ",
   },
   {
-    promise: 'C7-101',
+    promise: 'C7.1-4',
     what: 'whoever is disabled is weak',
     file: 'packages/server/src/access/escalation.ts',
     find: 'rights.readBound(user)',
@@ -275,7 +258,7 @@ const ofTheContract: readonly ConformanceFault[] = [
     replace: "caller.narrowedTo?.join(' ') ?? ''",
   },
   {
-    promise: 'C7-104',
+    promise: 'C7-43',
     what: 'a token sets passwords',
     file: 'packages/server/src/host-api/user-password.ts',
     find: "  refuseTokens(call, 'sets no password')\n",

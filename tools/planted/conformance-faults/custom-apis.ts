@@ -44,7 +44,7 @@ const rows: readonly Row[] = [
     '{ caller: handedOn, maxBody: maxBody * 2, isStream }',
   ],
   [
-    'C8-327',
+    'S4.2-2',
     'any type is taken',
     'packages/plugin-sdk/src/run/serve-route.ts',
     'if (isSent && !accepts.some(',
@@ -169,34 +169,34 @@ const rows: readonly Row[] = [
     'pool',
   ],
   [
-    'C8-361',
+    'S4.2-3',
     'a class is served below another version than its own',
     `${decorated}/routes-of.ts`,
     '/apis/${apiVersion}',
     '/apis/${apiVersion.replace("alpha1", "")}',
   ],
   [
-    'C8-361',
+    'S4.2-3',
     'who may call a class may call none of it',
     `${decorated}/routes-of.ts`,
     '{ ...shared, ...endpoint.options }',
     '{ ...endpoint.options }',
   ],
   [
-    'C8-361',
+    'S4.2-3',
     'a method is looked for where only standard decorators have it',
     `${decorated}/endpoint.ts`,
     'descriptor?.value ?? first',
     'first',
   ],
   [
-    'C8-362',
+    'S4.2-4',
     'a class is served as if it had said where',
     `${decorated}/routes-of.ts`,
     'apiVersions.of(controller)',
     "apiVersions.of(controller) ?? 'console.api.reports.example.com/v1alpha1'",
   ],
-  ['C8-362', 'a class is left out without a word', `${decorated}/routes-of.ts`, 'console.warn(', 'String('],
+  ['S4.2-4', 'a class is left out without a word', `${decorated}/routes-of.ts`, 'console.warn(', 'String('],
 ]
 
 /** What the host promises of custom APIs. */

@@ -94,7 +94,7 @@ export const definitionFaults: readonly ConformanceFault[] = [
     replace: 'bounds.filter(({ found, limit }) => found >= limit)',
   },
   {
-    promise: 'C4-33',
+    promise: 'S2.7-10',
     what: 'the name of a default index may stand for another path',
     file: 'packages/server/src/models/definition/definition-errors.ts',
     find: 'defaultIndexes.has(index.name) || defaultIndexes.has(pathOf(index))',

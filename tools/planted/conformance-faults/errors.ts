@@ -38,14 +38,14 @@ export const errorFaults: readonly ConformanceFault[] = [
     replace: "...(error.reason === 'Invalid' && error.errors && { errors: error.errors })",
   },
   {
-    promise: 'C5-12',
+    promise: 'C1-24',
     what: 'TypeMismatch has another status',
     file: 'packages/api/src/problem.ts',
     find: 'TypeMismatch: { status: 400,',
     replace: 'TypeMismatch: { status: 422,',
   },
   {
-    promise: 'C5-18',
+    promise: 'S2.3-6',
     what: 'a conflict does not tell the stored version',
     file: 'packages/server/src/models/write-errors.ts',
     find: '`${what} is at version ${stored.version}${carries}`',
@@ -66,7 +66,7 @@ export const errorFaults: readonly ConformanceFault[] = [
     replace: "new ApiError('Internal', `the server failed: ${String(error)}`, { cause: error })",
   },
   {
-    promise: 'C5-27',
+    promise: 'S7-1',
     what: 'structure and constraints are one phase',
     file: 'packages/server/src/validation/schema-validator.ts',
     find: 'for (const phase of [structure, full]) {',

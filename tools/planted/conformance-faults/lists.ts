@@ -179,7 +179,7 @@ export const listFaults: readonly ConformanceFault[] = [
     replace: 'const position = index',
   },
   {
-    promise: 'C3-57',
+    promise: 'S4.1-18',
     what: 'a field != leaves out objects without a value',
     file: 'packages/server/src/store/sqlite/predicates.ts',
     find: 'return `(${column} IS NULL OR ${column} NOT IN (${valuesOf(condition, parameters)}))`',

@@ -138,7 +138,7 @@ export const objectFaults: readonly ConformanceFault[] = [
     replace: '',
   },
   {
-    promise: 'C2-57',
+    promise: 'C1-32',
     what: 'discovery is sent again to whoever has it',
     file: 'packages/server/src/base/tagged-answer.ts',
     find: 'if (isNotModified(request.headers, etag))',

@@ -11,7 +11,7 @@ type Row = readonly [promise: string, what: string, file: string, find: string, 
 const rows: readonly Row[] = [
   ['C1-39', 'secrets are called otherwise', model, "plural: 'secrets'", "plural: 'sealedsecrets'"],
   [
-    'C5-38',
+    'C9-209',
     'what is unavailable is a conflict',
     sealing,
     "    'Unavailable',\n    `the value",

@@ -10,7 +10,7 @@ export const specificationFaults: readonly ConformanceFault[] = [
     replace: 'const apiVersion = stored.storedAs',
   },
   {
-    promise: 'S2.1-4',
+    promise: 'C4-6',
     what: 'capitals in a singular are taken',
     file: 'packages/api/src/definition-names.ts',
     find: 'const nameForm = /^[a-z][a-z0-9]{0,62}$/',
@@ -38,7 +38,7 @@ export const specificationFaults: readonly ConformanceFault[] = [
     replace: "return all.indexOf(all[at] ?? '') < at - 1 ?",
   },
   {
-    promise: 'S2.3-12',
+    promise: 'S2.7-7',
     what: 'the former value of a label stays in the index',
     file: 'packages/server/src/store/sqlite/side-tables.ts',
     find: 'if (after[key] !== value) labels.remove',
@@ -164,21 +164,21 @@ export const specificationFaults: readonly ConformanceFault[] = [
     replace: "const structural = new Set(['type', ",
   },
   {
-    promise: 'S8-1',
+    promise: 'S2.6-1',
     what: 'a name of 253 characters is too long',
     file: 'packages/api/src/names.ts',
     find: 'if (name.length > maxObjectNameLength)',
     replace: 'if (name.length >= maxObjectNameLength)',
   },
   {
-    promise: 'S8-3',
+    promise: 'S2.6-7',
     what: 'a key name of 64 characters is taken',
     file: 'packages/api/src/names.ts',
     find: 'export const maxKeyNameLength = 63',
     replace: 'export const maxKeyNameLength = 64',
   },
   {
-    promise: 'S8-4',
+    promise: 'S5-4',
     what: 'resource paths may have one segment more',
     file: 'packages/api/src/request-info.ts',
     find: 'segments.length > 4) return undefined',
@@ -192,7 +192,7 @@ export const specificationFaults: readonly ConformanceFault[] = [
     replace: 'if (entry) return entry',
   },
   {
-    promise: 'S9-4',
+    promise: 'C2-11',
     what: 'a new status does not count as a version',
     file: 'packages/server/src/store/sqlite/write.ts',
     find: '    version: before.version + 1,\n',

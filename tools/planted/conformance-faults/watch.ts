@@ -145,7 +145,7 @@ export const watchFaults: readonly ConformanceFault[] = [
     replace: 'if (changes.length <= 1) return',
   },
   {
-    promise: 'C6-20',
+    promise: 'C7-78',
     what: 'any site may watch with a cookie',
     file: 'packages/server/src/authn/same-site.ts',
     find: "const isWatch = info.verb === 'watch'",

@@ -94,7 +94,7 @@ export const writeFaults: readonly ConformanceFault[] = [
     replace: 'signal: request.signal() }',
   },
   {
-    promise: 'C2-66',
+    promise: 'S2.6-5',
     what: 'the labels of a prefix are not looked at one by one',
     file: 'packages/api/src/names.ts',
     find: "if (prefix.split('.').every((label) => objectName.test(label))) return undefined",
