@@ -16,7 +16,7 @@ describe.each(engines)('on %s', (engine) => {
     await host.install(pluginPackage())
     await host.phaseIs('todo', { phase: 'Started' })
     const milk = { metadata: { name: 'milk' }, spec: { title: 'Buy milk', state: 'open' } }
-    expect((await send(`POST ${todos}`, { body: milk })).status).toBe(201)
+    await send(`POST ${todos}`, { body: milk })
   })
   afterAll(() => host[Symbol.asyncDispose]())
 

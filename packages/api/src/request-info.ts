@@ -137,6 +137,7 @@ function namesEventStream(range: string): boolean {
 
 /** Removes scheme and host from a target in absolute form, which proxies may send. */
 export function localTarget(target: string): string {
+  if (target.startsWith('/')) return target
   return /^https?:\/\//i.test(target) ? target.replace(/^https?:\/\/[^/?#]*/i, '') || '/' : target
 }
 

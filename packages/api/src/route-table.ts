@@ -43,8 +43,14 @@ type Segment = { readonly literal: string } | { readonly parameter: string }
 /** Built once per plugin version. A literal segment takes precedence over a parameter. */
 export function createRouteTable<Route extends RouteLine>(routes: readonly Route[]): RouteTable<Route> {
   const byLength = Map.groupBy(routes.map(patternOf).toSorted(literalFirst), ({ segments }) => segments.length)
+  // Routes without parameters are more specific than all others, and need no matching.
+  const exact = new Map(
+    routes.filter(({ path }) => !/[{%]/.test(path)).map((route) => [exactKey(route), { route, parameters: {} }]),
+  )
   return {
     find: ({ method, path, isWatch }) => {
+      const known = exact.get(exactKey({ method: methodOf(method), path, stream: isWatch }))
+      if (known) return known
       const words = wordsOf(path)
       if (!words) return undefined
       const fitting = (byLength.get(words.length) ?? []).filter(({ segments }) => fits(segments, words))
@@ -70,6 +76,11 @@ export function routesClash(one: RouteLine, other: RouteLine): boolean {
 
 function isExacter(one: Segment, other: Segment): boolean {
   return 'literal' in one && 'parameter' in other
+}
+
+/** Only for GET, streams have routes of their own. */
+function exactKey({ method, path, stream = false }: RouteLine): string {
+  return `${method === 'GET' && stream ? 'watch' : method} ${path}`
 }
 
 /** HEAD uses the GET route. */
@@ -102,7 +113,7 @@ function literalFirst({ segments: one }: Pattern<unknown>, { segments: other }: 
 /** Decodes the segments; undefined when one is not valid percent-encoded UTF-8. */
 function wordsOf(path: string): readonly string[] | undefined {
   try {
-    return path.split('/').map((segment) => decodeURIComponent(segment))
+    return path.split('/').map((segment) => (segment.includes('%') ? decodeURIComponent(segment) : segment))
   } catch {
     return undefined
   }

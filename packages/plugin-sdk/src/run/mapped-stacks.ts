@@ -10,19 +10,26 @@ export function mapStacks(bundle: string): void {
   let map: SourceMap | undefined
   let isRead = false
   const located = (frame: NodeJS.CallSite) => {
+    const shown = textOf(frame)
     const [line, column] = [frame.getLineNumber(), frame.getColumnNumber()]
-    if (frame.getFileName() !== bundle || line === null || column === null) return String(frame)
+    if (frame.getFileName() !== bundle || line === null || column === null) return shown
     if (!isRead) map = readMap(bundle)
     isRead = true
     const origin = map?.findOrigin(line, column)
-    if (!origin || !('fileName' in origin)) return String(frame)
-    return String(frame).replace(
+    if (!origin || !('fileName' in origin)) return shown
+    return shown.replace(
       `${bundle}:${line}:${column}`,
       () => `${origin.fileName}:${origin.lineNumber}:${origin.columnNumber}`,
     )
   }
   Error.prepareStackTrace = (error, frames) =>
     [headOf(error), ...frames.map((frame) => `    at ${located(frame)}`)].join('\n')
+}
+
+/** V8's own text of a frame: function, file, line and column. */
+function textOf(frame: NodeJS.CallSite): string {
+  // oxlint-disable-next-line typescript/no-base-to-string -- its type does not say that it has a `toString` of its own
+  return String(frame)
 }
 
 /** A missing or broken map must not hide the error whose stack is printed. */

@@ -23,14 +23,14 @@ interface Sites {
  * from them every request with a cookie is refused.
  */
 export function refuseCrossSite({ info, caller, headers }: Sent, { publicUrl, listedOrigins }: Sites): void {
-  const ours = publicUrl.replace(/\/$/, '')
   const byCookie = caller.kind === 'user' && caller.via === 'cookie'
   const isUnsafe = unsafe.has(info.verb)
   const isWatch = info.verb === 'watch'
   const isListed = byCookie && listedOrigins.has(headers.origin ?? '')
   const needed = byCookie ? isUnsafe || isWatch : isUnsafe && info.path.startsWith('/auth/')
-  const isFree = !needed && !isListed
-  if (isFree || headers['sec-fetch-site'] === 'same-origin' || headers.origin === ours) return
+  if ((!needed && !isListed) || headers['sec-fetch-site'] === 'same-origin') return
+  const ours = publicUrl.replace(/\/$/, '')
+  if (headers.origin === ours) return
   throw new ApiError(
     'CrossSite',
     `this must come from ${ours}: send "Origin: ${ours}", or a bearer token in place of a cookie`,

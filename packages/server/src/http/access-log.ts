@@ -16,10 +16,12 @@ export interface AccessLog {
 export type OnAnswered = (ms: number, failed: boolean) => void
 
 export function createAccessLog(log: Log, onAnswered: OnAnswered = () => {}): AccessLog {
-  const noted = new WeakMap<FastifyRequest, Readonly<Record<string, unknown>>>()
+  const noted = new WeakMap<FastifyRequest, Record<string, unknown>>()
   return {
     begin: (request, reply) => {
       const started = performance.now()
+      const facts: Record<string, unknown> = {}
+      noted.set(request, facts)
       reply.raw.once('close', () => {
         const ms = performance.now() - started
         if (!isStream(reply)) onAnswered(ms, reply.statusCode >= 500)
@@ -30,14 +32,14 @@ export function createAccessLog(log: Log, onAnswered: OnAnswered = () => {}): Ac
           ...(reply.raw.headersSent && { status: reply.statusCode }),
           ms: Math.round(ms * 10) / 10,
           ...(!reply.raw.writableFinished && { cut: true }),
-          ...noted.get(request),
+          ...facts,
         }
         if ('err' in line) log.error(line, 'request')
         else log.info(line, 'request')
       })
     },
     note: (request, facts) => {
-      noted.set(request, { ...noted.get(request), ...facts })
+      Object.assign(noted.get(request) ?? {}, facts)
     },
   }
 }

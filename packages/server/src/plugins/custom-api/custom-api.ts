@@ -1,4 +1,11 @@
-import { ApiError, localTarget, otherRoutesWords, type RouteDeclaration, type RouteTable } from '@pergola/api'
+import {
+  ApiError,
+  localTarget,
+  otherRoutesWords,
+  type RequestInfo,
+  type RouteDeclaration,
+  type RouteTable,
+} from '@pergola/api'
 import type { Call } from '../../base/call.ts'
 import type { Exchange, Relay } from '../../base/relay.ts'
 import type { CallerTokens } from './caller-tokens.ts'
@@ -43,10 +50,10 @@ export interface CustomApiParts {
 export function createCustomApi({ source, tokens, streams }: CustomApiParts): CustomApi {
   return (call) => {
     const { request, caller, info } = call
-    const [path = ''] = localTarget(request.target).split('?', 1)
-    const [, root, group = ''] = path.split('/')
-    const plugin = root === 'apis' ? source.find(decodeURIComponent(group)) : undefined
+    const group = groupOf(info)
+    const plugin = group === undefined ? undefined : source.find(group)
     if (!plugin) return undefined
+    const path = pathOf(request.target)
     const isStream = info.verb === 'watch'
     const { maxBody = usualBody } = routeOf(plugin, { method: request.method, path, isWatch: isStream })
     const token = tokens.make(caller, plugin.door.name)
@@ -56,6 +63,20 @@ export function createCustomApi({ source, tokens, streams }: CustomApiParts): Cu
     const lasting: Lasting = (end) => streams.begin(call, end)
     return { ...lastingRelay(relay, lasting), passage: passOn(plugin.door, request, { caller: handedOn, lasting }) }
   }
+}
+
+/** Paths that are too long for a resource also belong to a group. */
+function groupOf(info: RequestInfo): string | undefined {
+  if (info.kind === 'resource') return info.group
+  const [, root, group] = info.path.split('/')
+  return root === 'apis' ? group : undefined
+}
+
+/** As it was sent, percent-encoded. */
+function pathOf(target: string): string {
+  const local = localTarget(target)
+  const query = local.indexOf('?')
+  return query < 0 ? local : local.slice(0, query)
 }
 
 function routeOf(

@@ -36,13 +36,12 @@ export function headersToPlugin(
   headers: IncomingHttpHeaders,
   { authorization, requestId, caller }: HandedOn,
 ): Record<string, string | string[]> {
-  return {
-    ...passed(headers, isKeptFromPlugin),
-    authorization,
-    'pergola-request-id': requestId,
-    ...(caller.name !== undefined && { 'pergola-caller': caller.name }),
-    'pergola-caller-token': caller.token,
-  }
+  const result = passed(headers, isKeptFromPlugin)
+  result['authorization'] = authorization
+  result['pergola-request-id'] = requestId
+  if (caller.name !== undefined) result['pergola-caller'] = caller.name
+  result['pergola-caller-token'] = caller.token
+  return result
 }
 
 /** The headers of an answer from a plugin. */
@@ -50,7 +49,7 @@ export function headersFromPlugin(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   requestId: string,
 ): Record<string, string | string[]> {
-  return { ...passed(headers, isKeptFromClient), ...added, 'pergola-request-id': requestId }
+  return Object.assign(passed(headers, isKeptFromClient), added, { 'pergola-request-id': requestId })
 }
 
 function passed(

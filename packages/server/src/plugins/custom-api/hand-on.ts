@@ -18,15 +18,16 @@ export function handOn(dispatcher: Dispatcher, { options, begin, whenGone }: Han
     let to: Writable | undefined
     dispatcher.dispatch(options, {
       onRequestStart: (controller) => whenGone(() => controller.abort(new errors.RequestAbortedError())),
-      onResponseStart: (controller, status, headers) => {
+      onResponseStart: (_, status, headers) => {
         if (status < 200) return
         to = begin(status, headers)
-        to.on('drain', () => controller.resume())
         // Writes fail after a disconnect; `whenGone` reports the disconnect.
         to.on('error', () => {})
       },
       onResponseData: (controller, chunk) => {
-        if (to?.write(chunk) === false) controller.pause()
+        if (to?.write(chunk) !== false) return
+        controller.pause()
+        to.once('drain', () => controller.resume())
       },
       onResponseEnd: () => {
         to?.end()
