@@ -33,8 +33,8 @@ const rows: readonly Row[] = [
     'C8-325',
     'a plugin says what a page may',
     headers,
-    '...passed(headers, isKeptFromClient), ...added',
-    "...added, ...passed(headers, (name) => name.startsWith('set-cookie'))",
+    'Object.assign(passed(headers, isKeptFromClient), added,',
+    "Object.assign({ ...added, ...passed(headers, (name) => name.startsWith('set-cookie')) },",
   ],
   [
     'C8-326',

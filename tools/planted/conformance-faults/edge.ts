@@ -27,8 +27,8 @@ export const edgeFaults: readonly ConformanceFault[] = [
     promise: 'C7-73',
     what: 'a listed origin reads by the cookie',
     file: 'packages/server/src/authn/same-site.ts',
-    find: 'const isFree = !needed && !isListed',
-    replace: 'const isFree = !needed',
+    find: '(!needed && !isListed) ||',
+    replace: '!needed ||',
   },
   {
     promise: 'C7-74',

@@ -455,7 +455,7 @@ const rows: readonly Row[] = [
     'C8-378',
     'the runtime does not know how much memory there is',
     `${server}/plugins/unpacked-package.ts`,
-    '      ...frugal(memoryBytes),\n',
+    '...frugal(memoryBytes), ',
     '',
   ],
   [
