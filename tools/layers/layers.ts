@@ -107,7 +107,6 @@ export const serverRoots = [
 
 /** Libraries that only one place may import, so that replacing one changes only that place. */
 export const sealedLibraries: readonly { readonly library: string; readonly only: string }[] = [
-  { library: 'fastify', only: 'packages/server/src/http' },
   { library: 'ws', only: '(packages/server/src/http|packages/plugin-sdk/src/run|tests|bench)' },
   { library: 'ajv', only: '(packages/server/src/(validation|base)|packages/plugin-sdk/src/run|tests/fuzz)' },
   { library: 're2js', only: 'packages/server/src/validation' },

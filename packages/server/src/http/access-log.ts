@@ -1,49 +1,46 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Log } from '../base/log.ts'
 import { shownPath } from '../base/shown-path.ts'
 
-/** One log line per request, written when the connection is done with it, however it ended. */
-export interface AccessLog {
-  begin(request: FastifyRequest, reply: FastifyReply): void
-  /** Adds facts to the request's log line. */
-  note(request: FastifyRequest, facts: Readonly<Record<string, unknown>>): void
+/** The log line of a request, written when the connection is done with it, however it ended. */
+export interface AccessLine {
+  /** Adds facts. */
+  readonly note: (facts: Readonly<Record<string, unknown>>) => void
+  /** The answer lasts as long as the client listens, so its duration is not that of an answer. */
+  readonly lasts: () => void
 }
 
-/**
- * Called with the duration of an answer and whether the server failed; not for streams, which last as long as the client
- * listens.
- */
+export type AccessLog = (id: string, request: IncomingMessage, response: ServerResponse) => AccessLine
+
+/** Called with the duration of an answer and whether the server failed; not for answers that last. */
 export type OnAnswered = (ms: number, failed: boolean) => void
 
 export function createAccessLog(log: Log, onAnswered: OnAnswered = () => {}): AccessLog {
-  const noted = new WeakMap<FastifyRequest, Record<string, unknown>>()
-  return {
-    begin: (request, reply) => {
-      const started = performance.now()
-      const facts: Record<string, unknown> = {}
-      noted.set(request, facts)
-      reply.raw.once('close', () => {
-        const ms = performance.now() - started
-        if (!isStream(reply)) onAnswered(ms, reply.statusCode >= 500)
-        const line = {
-          requestId: request.id,
-          method: request.method,
-          target: shownPath(request.url),
-          ...(reply.raw.headersSent && { status: reply.statusCode }),
-          ms: Math.round(ms * 10) / 10,
-          ...(!reply.raw.writableFinished && { cut: true }),
-          ...facts,
-        }
-        if ('err' in line) log.error(line, 'request')
-        else log.info(line, 'request')
-      })
-    },
-    note: (request, facts) => {
-      Object.assign(noted.get(request) ?? {}, facts)
-    },
+  return (requestId, { method, url = '' }, response) => {
+    const started = performance.now()
+    const facts: Record<string, unknown> = {}
+    let isLasting = false
+    response.once('close', () => {
+      const ms = performance.now() - started
+      const { statusCode: status, headersSent, writableFinished } = response
+      if (!isLasting) onAnswered(ms, status >= 500)
+      const line = {
+        requestId,
+        method,
+        target: shownPath(url),
+        ...(headersSent && { status }),
+        ms: Math.round(ms * 10) / 10,
+        ...(!writableFinished && { cut: true }),
+        ...facts,
+      }
+      if ('err' in line) log.error(line, 'request')
+      else log.info(line, 'request')
+    })
+    return {
+      note: (more) => void Object.assign(facts, more),
+      lasts: () => {
+        isLasting = true
+      },
+    }
   }
-}
-
-function isStream(reply: FastifyReply): boolean {
-  return String(reply.getHeader('content-type') ?? '').startsWith('text/event-stream')
 }

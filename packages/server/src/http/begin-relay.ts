@@ -6,20 +6,21 @@ import { tooLarge } from './read-body.ts'
 interface Sides {
   readonly request: IncomingMessage
   readonly response: ServerResponse
+  /** Called when the answer is an event stream, which lasts as long as the client listens. */
+  readonly onStream: () => void
+  /** Called with the error of an answer that is cut off. */
+  readonly onCut: (error: unknown) => void
 }
 
 /**
  * Lets the relay answer. Rejects when it fails before the answer has begun; a later failure is logged and the answer is cut
  * off.
  */
-export async function beginRelay(
-  relay: Relay,
-  { request, response }: Sides,
-  note: (error: unknown) => void,
-): Promise<void> {
+export async function beginRelay(relay: Relay, { request, response, onStream, onCut }: Sides): Promise<void> {
   const exchange: Exchange = {
     body: (limit) => bodyOf(request, response, limit),
     begin: (status, headers) => {
+      if (String(headers['content-type']).startsWith('text/event-stream')) onStream()
       response.writeHead(status, headers)
       // Flush the headers, so that the client of a stream learns at once that it is open, however long it is silent.
       if (headers['content-length'] === undefined) response.flushHeaders()
@@ -36,7 +37,7 @@ export async function beginRelay(
     await relay.relay(exchange)
   } catch (error) {
     if (!response.headersSent) throw error
-    note(error)
+    onCut(error)
     // A partial answer must not look complete.
     response.destroy()
   }

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { Readable } from 'node:stream'
-import { ApiError } from '@pergola/api'
-import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Answer, IncomingRequest } from '../base/call.ts'
 import type { Log } from '../base/log.ts'
 import type { Reply } from '../base/reply.ts'
 import type { Stream } from '../base/wire.ts'
-import { createAccessLog, type AccessLog, type OnAnswered } from './access-log.ts'
+import { createAccessLog, type AccessLine, type OnAnswered } from './access-log.ts'
 import { beginRelay } from './begin-relay.ts'
 import { abortOnClose } from './abort-on-close.ts'
 import type { ClientReader } from './client.ts'
@@ -25,6 +24,8 @@ import { createUpgrade, wantsWebSocket } from './upgrades.ts'
 const stalledMs = 60_000
 /** The whole request, body included, must arrive within this time. */
 const requestMs = 300_000
+/** Longer than proxies and load balancers keep an idle connection, so that they close it and not we. */
+const idleMs = 72_000
 
 export interface ListenerOptions {
   /** An address, or a Unix socket. */
@@ -45,79 +46,72 @@ export interface Listener {
   close(options: DrainOptions): Promise<number>
 }
 
+/** A request and its answer. */
+interface Served {
+  readonly id: string
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly line: AccessLine
+}
+
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { at, log, handle, cors, clientOf, checkClient } = options
-  const accessLog = createAccessLog(log, options.onAnswered)
-  const app = Fastify({
-    genReqId: () => randomUUID(),
-    exposeHeadRoutes: false,
-    connectionTimeout: stalledMs,
+  const beginLine = createAccessLog(log, options.onAnswered)
+  const server = createServer({
     requestTimeout: requestMs,
-    http: { shouldUpgradeCallback: wantsWebSocket },
-    // Called for a path that the router cannot decode; hooks do not run for it.
-    frameworkErrors: (cause, request, reply) => {
-      begin(request, reply)
-      refuse(request, reply, new ApiError('BadRequest', 'the path is not percent-encoded UTF-8', { cause }))
-    },
-    clientErrorHandler: (error, socket) => refuseMalformed(log, error, socket),
+    keepAliveTimeout: idleMs,
+    shouldUpgradeCallback: wantsWebSocket,
   })
-  const connections = trackConnections(app.server)
+  server.setTimeout(stalledMs)
+  const connections = trackConnections(server)
   const upgrade = createUpgrade({ log, handle, clientOf, checkClient })
-  app.server.on('upgrade', (request, connection: Socket, head) => void upgrade(request, connection, head))
-  const begin = (request: FastifyRequest, reply: FastifyReply) => {
-    accessLog.begin(request, reply)
-    connections.track(request.raw, reply.raw)
-    // Set here, so that every answer has them.
-    for (const [name, value] of Object.entries(cors.headersFor(request.headers))) reply.raw.setHeader(name, value)
-  }
-  const refuse = (request: FastifyRequest, reply: FastifyReply, error: unknown) => {
-    const { reason } = toApiError(error)
-    accessLog.note(request, reason === 'Internal' ? { reason, err: error } : { reason })
-    return send(request, reply, problemAnswer(error, { target: request.url, requestId: request.id }))
-  }
 
-  // Everything happens in the first hook: models come and go while the router is fixed once it runs, and nothing of the library
-  // may read a body or its type before the caller is authorized.
-  app.addHook('onRequest', async (request, reply) => {
-    begin(request, reply)
-    const preflight = cors.preflight(request.method, request.headers)
-    if (preflight) return send(request, reply, preflight)
-    const client = clientOf(request.raw)
-    checkClient(client, request.url)
-    const answer = await handle(incoming(request, reply, { accessLog, address: client.address }))
-    if ('relay' in answer) {
-      const sides = { request: request.raw, response: reply.raw }
-      const { id: requestId } = request
-      // A separate log line: that of the request may already be written.
-      await beginRelay(answer, sides, (err) => log.warn({ requestId, err }, 'response aborted after it had begun'))
-      return reply.hijack()
-    }
-    if ('open' in answer) return beginStream(reply, answer, { 'pergola-request-id': request.id })
-    return send(
+  const answer = async (served: Served) => {
+    const { id, request, response, line } = served
+    const preflight = cors.preflight(request.method ?? '', request.headers)
+    if (preflight) return send(served, preflight)
+    const client = clientOf(request)
+    checkClient(client, request.url ?? '')
+    const reply = await handle(incoming(served, client.address))
+    if ('open' in reply) return beginStream(served, reply)
+    if (!('relay' in reply)) return send(served, reply)
+    return beginRelay(reply, {
       request,
-      reply,
-      logged(answer, (err) => accessLog.note(request, { err })),
-    )
-  })
-  app.setErrorHandler((error, request, reply) => refuse(request, reply, error))
-  app.all('/*', unreachable)
-  app.setNotFoundHandler(unreachable)
-  // Otherwise Node would ask a client for its body before the caller is authorized, or answer an unknown expectation with a
-  // bare 417, although a server may ignore it.
-  for (const expectation of ['checkContinue', 'checkExpectation']) {
-    app.server.on(expectation, (request, response) => app.server.emit('request', request, response))
+      response,
+      onStream: line.lasts,
+      // A separate log line: that of the request may already be written.
+      onCut: (err) => log.warn({ requestId: id, err }, 'response aborted after it had begun'),
+    })
+  }
+  const serve = (request: IncomingMessage, response: ServerResponse) => {
+    const id = randomUUID()
+    const served = { id, request, response, line: beginLine(id, request, response) }
+    connections.track(request, response)
+    // Set here, so that every answer has them.
+    for (const [name, value] of Object.entries(cors.headersFor(request.headers))) response.setHeader(name, value)
+    answer(served).catch((error: unknown) => refuse(served, error))
   }
 
-  if ('socket' in at) await app.listen({ path: at.socket })
-  else await bind(at.host, at.port, (address) => app.listen({ host: address, port: at.port }))
+  // Without listeners of their own, Node would ask a client for its body before the caller is authorized, or answer an unknown
+  // expectation with a bare 417, although a server may ignore it.
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, serve)
+  server.on('upgrade', (request, connection: Socket, head) => void upgrade(request, connection, head))
+  server.on('clientError', (error, socket: Socket) => refuseMalformed(log, error, socket))
+
+  const open = async (where: { path: string } | { host: string; port: number }) => {
+    server.listen(where)
+    await once(server, 'listening')
+  }
+  if ('socket' in at) await open({ path: at.socket })
+  else await bind(at.host, at.port, (host) => open({ host, port: at.port }))
   return {
-    url: 'socket' in at ? at.socket : urlOf(app.server.address() as AddressInfo),
+    url: 'socket' in at ? at.socket : urlOf(server.address() as AddressInfo),
     get draining() {
       return connections.draining
     },
     close: async (drainOptions) => {
       const cut = await connections.drain(drainOptions)
-      await app.close()
+      server.close()
       return cut
     },
   }
@@ -139,97 +133,98 @@ async function bind(host: string, port: number, open: (address: string) => Promi
   }
 }
 
-/** Everything after the headers is written without the library. */
-function beginStream(reply: FastifyReply, stream: Stream, headers: Readonly<Record<string, string>>): FastifyReply {
-  const { raw } = reply
-  whenOver(reply, () => stream.closed())
-  reply.hijack()
-  raw.writeHead(200, {
-    ...headers,
+/** Everything after the headers is written by the stream. */
+function beginStream({ id, response, line }: Served, stream: Stream): void {
+  line.lasts()
+  whenOver(response, () => stream.closed())
+  response.writeHead(200, {
+    'pergola-request-id': id,
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     // Tells proxies not to buffer the stream.
     'x-accel-buffering': 'no',
   })
-  raw.flushHeaders()
-  if (!raw.destroyed && raw.socket) stream.open(eventStreamWire(raw, raw.socket))
-  return reply
+  response.flushHeaders()
+  if (!response.destroyed && response.socket) stream.open(eventStreamWire(response, response.socket))
 }
 
-interface Surroundings {
-  readonly accessLog: AccessLog
-  readonly address: string
-}
-
-function incoming(request: FastifyRequest, reply: FastifyReply, { accessLog, address }: Surroundings): IncomingRequest {
-  const query = request.url.indexOf('?')
+function incoming({ id, request, response, line }: Served, address: string): IncomingRequest {
+  const { url: target = '', method = '', headers } = request
+  const query = target.indexOf('?')
   return {
-    id: request.id,
-    method: request.method,
-    target: request.url,
-    headers: request.headers,
-    query: new URLSearchParams(query < 0 ? '' : request.url.slice(query + 1)),
+    id,
+    method,
+    target,
+    headers,
+    query: new URLSearchParams(query < 0 ? '' : target.slice(query + 1)),
     address,
-    readBody: (limit) => readBody(request.raw, reply.raw, limit),
-    signal: () => abortOnClose(reply.raw, () => reply.raw.writableFinished),
-    note: (facts) => accessLog.note(request, facts),
+    readBody: (limit) => readBody(request, response, limit),
+    signal: () => abortOnClose(response, () => response.writableFinished),
+    note: line.note,
   }
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
+/** Answers with the problem, or cuts an answer that has begun: a partial answer must not look complete. */
+function refuse(served: Served, error: unknown): void {
+  const { id, request, response, line } = served
+  const { reason } = toApiError(error)
+  if (response.headersSent) {
+    line.note({ err: error })
+    response.destroy()
+    return
+  }
+  line.note(reason === 'Internal' ? { reason, err: error } : { reason })
+  void send(served, problemAnswer(error, { target: request.url ?? '', requestId: id }))
+}
+
+async function send({ id, request, response }: Served, answer: Answer): Promise<void> {
   const { status, contentType, headers, cookies, body, end } = answer
-  if (end) whenOver(reply, end)
-  reply.code(status).headers({
-    'content-type': contentType,
-    'pergola-request-id': request.id,
-    'x-content-type-options': 'nosniff',
-    // After an upgrade that is not served, Node neither answers nor closes when the next request is malformed.
-    ...(request.headers.upgrade !== undefined && { connection: 'close' }),
-    ...headers,
-    ...(cookies && { 'set-cookie': [...cookies] }),
+  if (end) whenOver(response, end)
+  const fields: OutgoingHttpHeaders = { 'pergola-request-id': id, 'x-content-type-options': 'nosniff', ...headers }
+  // A 304 has no body, and its type and length would be taken for those of the object.
+  if (status !== 304) fields['content-type'] ??= contentType
+  if (cookies) fields['set-cookie'] = [...cookies]
+  // After an upgrade that is not served, Node neither answers nor closes when the next request is malformed.
+  if (request.headers.upgrade !== undefined) fields['connection'] = 'close'
+  if (!Buffer.isBuffer(body)) return sendParts({ request, response }, body, () => response.writeHead(status, fields))
+  if (status !== 304 && status !== 204) fields['content-length'] = body.length
+  if (!response.destroyed) response.writeHead(status, fields).end(body)
+}
+
+/** Writes a body as it is made, no faster than the client reads it. The headers wait for the first part, which may fail. */
+async function sendParts(
+  { request, response }: Pick<Served, 'request' | 'response'>,
+  parts: AsyncIterable<Buffer>,
+  begin: () => void,
+): Promise<void> {
+  // The loop also starts a body that nobody reads: a generator that was never started would not release what it holds.
+  for await (const part of parts) {
+    if (response.destroyed) return
+    if (!response.headersSent) begin()
+    if (request.method === 'HEAD') break
+    if (!response.write(part)) await drained(response)
+  }
+  if (response.destroyed) return
+  if (!response.headersSent) begin()
+  response.end()
+}
+
+/** Resolves when more can be written, or the client disconnected. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done).off('close', done)
+      resolve()
+    }
+    response.on('drain', done).on('close', done)
   })
-  // A 304 has no body, and a length would be taken for that of the object.
-  if (status === 304) return reply.removeHeader('content-type').send()
-  if (Buffer.isBuffer(body)) return reply.send(body)
-  const stream = Readable.from(body, { objectMode: false })
-  if (request.method !== 'HEAD') return reply.send(stream)
-  stream.destroy()
-  return reply.send()
 }
 
 /** Also when the client disconnected before there was an answer. */
-function whenOver({ raw }: FastifyReply, end: () => void): void {
-  if (raw.destroyed) end()
-  else raw.once('close', end)
-}
-
-/** A stream that fails midway can only be reset; the reason is logged. */
-function logged(answer: Answer, onError: (error: unknown) => void): Answer {
-  const { body } = answer
-  if (Buffer.isBuffer(body)) return answer
-  const source = body[Symbol.asyncIterator]()
-  let begun = false
-  const next = async () => {
-    begun = true
-    try {
-      return await source.next()
-    } catch (error) {
-      onError(error)
-      throw error
-    }
-  }
-  // A generator that was never started ends without running its `finally`, so start it: then `finally` releases what it holds.
-  const end = async () => {
-    if (!begun) await next()
-    await source.return?.()
-    return { done: true as const, value: undefined }
-  }
-  return { ...answer, body: { [Symbol.asyncIterator]: () => ({ next, return: end }) } }
-}
-
-function unreachable(): never {
-  throw new Error('every request is answered in the first hook')
+function whenOver(response: ServerResponse, end: () => void): void {
+  if (response.destroyed) end()
+  else response.once('close', end)
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {
