@@ -5,41 +5,41 @@ import type { Part } from '../part.ts'
 import { feedState, startHost, type Transport } from '../watch/host.ts'
 import { writeAtRate } from '../watch/writer.ts'
 
-const bar = 0.1
+const maxRatio = 0.1
 const replicas = 4
 const perSecond = 1_000
-/** Minimum share of the offered writes for a valid result: replicas without CPU fall back to the log. */
-const enough = 0.95
+/** Minimum share of the offered writes for a valid result: replicas that lack CPU read the log instead. */
+const minWrittenShare = 0.95
 const ticksPerSecond = 100
-const lookMs = 1_000
-/** Rarely, because a readiness check of a replica queries the database. */
-const stateMs = 5_000
+const cpuSampleMs = 1_000
+/** Longer than the interval of CPU samples, because a readiness check of a replica queries the database. */
+const stateSampleMs = 5_000
 
 /**
- * Database load of a replica that follows changes: four replicas, all writes at the first. Measures the CPU of the connections
- * of replicas without the relay, for both transports. Other queries of a replica, such as revoked
- * credentials, are in both.
+ * Database load of a replica that follows changes: four replicas, all writes to the first. Measures the CPU time of the database
+ * connections of the replicas that are neither writer nor relay, for both transports. Both results include the other queries of
+ * a replica, such as those for revoked credentials.
  */
 export const database: Part = async ({ quick }) => {
   const seconds = quick ? 10 : 40
   const byLog = await measure('postgres', seconds)
   const byNats = await measure('nats', seconds)
-  console.log(`\n${replicas} replicas, ${perSecond} writes/s at the first; of the database, in % of a core`)
+  console.log(`\n${replicas} replicas, ${perSecond} writes/s to the first; CPU of the database in % of a core`)
   for (const [name, one] of [['postgres', byLog] as const, ['nats', byNats] as const]) {
     console.log(
-      `  ${name.padEnd(9)} a replica that follows ${percent(one.follower)}, the one that carries the log ${percent(one.relay)}, at rest ${percent(one.rest)}, NATS ${percent(one.nats)} in all; ${one.written.toFixed(0)} writes/s came through, and ${one.readingLog} of ${one.looks} looks found a replica that read the log`,
+      `  ${name.padEnd(9)} follower ${percent(one.follower)}, relay ${percent(one.relay)}, idle follower ${percent(one.rest)}, NATS server ${percent(one.nats)}; ${one.written.toFixed(0)} writes/s succeeded; ${one.readingLog} of ${one.samples} samples found a replica that read the log`,
     )
   }
   const fewest = Math.min(byLog.written, byNats.written)
-  if (fewest < perSecond * enough) {
-    const busy = `of ${perSecond} writes/s only ${fewest.toFixed(0)} came through: the machine has too little left for this to say anything`
-    return { figure: busy, short: [busy] }
+  if (fewest < perSecond * minWrittenShare) {
+    const invalid = `only ${fewest.toFixed(0)} of ${perSecond} writes/s succeeded: the machine is too busy for a valid result`
+    return { figure: invalid, short: [invalid] }
   }
   const ratio = byNats.follower / byLog.follower
-  const figure = `the database uses ${(ratio * 100).toFixed(1)} % for a replica on nats of what it uses for one on postgres (bar ${bar * 100})`
+  const figure = `the database uses ${(ratio * 100).toFixed(1)} % for a replica on nats of what it uses for one on postgres (limit ${maxRatio * 100} %)`
   return {
     figure,
-    short: ratio > bar ? [figure] : [],
+    short: ratio > maxRatio ? [figure] : [],
     measured: {
       databaseShareByLog: byLog.follower,
       databaseShareByNats: byNats.follower,
@@ -52,27 +52,31 @@ export const database: Part = async ({ quick }) => {
 }
 
 interface Shares {
-  /** Of a core, for a replica that only follows; the mean. */
+  /** Mean share of a core that the database uses for a replica that only follows changes. */
   readonly follower: number
-  /** For the one that carries the log, when it is none that is written to. */
+  /** The same for the relay, which publishes the log to NATS; NaN when no replica is the relay. */
   readonly relay: number
-  /** For the one that is written to. */
+  /** The same for the replica that receives the writes. */
   readonly writer: number
-  /** For one that follows, while nobody writes. */
+  /** The same for a follower while there are no writes. */
   readonly rest: number
-  /** Of the server of NATS itself. */
+  /** Share of a core that the NATS server uses. */
   readonly nats: number
-  /** A second; fewer than were meant on a machine that is too small for it. */
+  /** Writes per second; less than `perSecond` on a machine that is too slow. */
   readonly written: number
-  /** Times that a replica was looked at meanwhile, and those when NATS did not bring everything to it. */
-  readonly looks: number
+  /** Number of state samples, and of those in which the replica read changes from the database instead of NATS. */
+  readonly samples: number
   readonly readingLog: number
   readonly objectBytes: number
   readonly changeBytes: number
 }
 
 async function measure(transport: Transport, seconds: number): Promise<Shares> {
-  await using host = await startHost({ replicas, transport, databaseUrl: async (own, at) => named(own, at) })
+  await using host = await startHost({
+    replicas,
+    transport,
+    databaseUrl: async (own, at) => withApplicationName(own, at),
+  })
   const [writer = ''] = host.addresses
   await writeAtRate({ addresses: [writer], perSecond, seconds: 5 })
   const relay = await relayAt(host.addresses)
@@ -80,31 +84,31 @@ async function measure(transport: Transport, seconds: number): Promise<Shares> {
     const before = await backendSeconds(host.databaseUrl)
     const natsBefore = host.nats ? cpuOf(host.nats.pid()) : 0
     const began = performance.now()
-    // Connections come and go: each is looked at as long as it is there.
-    const seen = new Map(before)
-    let [looks, readingLog] = [0, 0]
+    // Connections open and close during the measurement: keep the last sample of each.
+    const lastSeconds = new Map(before)
+    let [samples, readingLog] = [0, 0]
     const count = (state: string) => {
-      looks++
+      samples++
       if (state.includes('read from the database')) readingLog++
     }
-    const looking = setInterval(() => {
-      void backendSeconds(host.databaseUrl).then((now) => now.forEach((used, key) => seen.set(key, used)))
-    }, lookMs)
-    const asking = setInterval(() => {
+    const cpuTimer = setInterval(() => {
+      void backendSeconds(host.databaseUrl).then((now) => now.forEach((used, key) => lastSeconds.set(key, used)))
+    }, cpuSampleMs)
+    const stateTimer = setInterval(() => {
       for (const address of host.addresses.slice(1)) void feedState(address).then(count)
-    }, stateMs)
+    }, stateSampleMs)
     const done = await work()
-    clearInterval(looking)
-    clearInterval(asking)
+    clearInterval(cpuTimer)
+    clearInterval(stateTimer)
     const elapsed = (performance.now() - began) / 1000
-    for (const [key, used] of await backendSeconds(host.databaseUrl)) seen.set(key, used)
+    for (const [key, used] of await backendSeconds(host.databaseUrl)) lastSeconds.set(key, used)
     const shares = Array.from({ length: replicas }, () => 0)
-    for (const [key, used] of seen) {
+    for (const [key, used] of lastSeconds) {
       const at = Number(key.split(' ')[0])
       shares[at] = (shares[at] ?? 0) + (used - (before.get(key) ?? 0)) / elapsed
     }
     const nats = host.nats ? (cpuOf(host.nats.pid()) - natsBefore) / elapsed : 0
-    return { shares, nats, looks, readingLog, done }
+    return { shares, nats, samples, readingLog, done }
   }
   const atRest = await during(() => sleep((seconds * 1000) / 2))
   const busy = await during(() => writeAtRate({ addresses: [writer], perSecond, seconds }))
@@ -116,20 +120,20 @@ async function measure(transport: Transport, seconds: number): Promise<Shares> {
     rest: follow(atRest.shares),
     nats: busy.nats,
     written: busy.done.perSecond,
-    looks: busy.looks,
-    readingLog: transport === 'nats' ? busy.readingLog : busy.looks,
+    samples: busy.samples,
+    readingLog: transport === 'nats' ? busy.readingLog : busy.samples,
     ...(await sizes(host.databaseUrl)),
   }
 }
 
-/** Every replica is known to the database by a name of its own. */
-function named(own: string, at: number): string {
+/** Sets an `application_name` per replica, which identifies its connections in the database. */
+function withApplicationName(own: string, at: number): string {
   const url = new URL(own)
   url.searchParams.set('application_name', `replica-${at}`)
   return url.href
 }
 
-/** The number of the replica that carries the log, where one does. */
+/** Index of the relay, the replica that publishes the log to NATS; undefined without one. */
 async function relayAt(addresses: readonly string[]): Promise<number | undefined> {
   for (const [at, address] of addresses.entries()) {
     if ((await feedState(address)).includes('carries the log')) return at
@@ -137,7 +141,7 @@ async function relayAt(addresses: readonly string[]): Promise<number | undefined
   return undefined
 }
 
-/** CPU that each connection has used so far, in seconds, by the number of its replica and its process. */
+/** CPU seconds that each database connection has used so far, by replica index and backend process id. */
 async function backendSeconds(url: string): Promise<ReadonlyMap<string, number>> {
   const rows = await query<{ name: string; pid: number }>(
     url,
@@ -146,7 +150,7 @@ async function backendSeconds(url: string): Promise<ReadonlyMap<string, number>>
   return new Map(rows.map(({ name, pid }) => [`${name.split('-')[1]} ${pid}`, nanosecondsOf(pid) / 1e9]))
 }
 
-/** Exact where a tick of the clock would be too coarse. */
+/** Reads the scheduler statistics, because the ticks in `/proc/<pid>/stat` are too coarse. */
 function nanosecondsOf(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0])
@@ -161,7 +165,7 @@ function cpuOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
 }
 
-/** What an object takes with its indexes, and a change in the log. */
+/** Bytes per object including its indexes, and bytes per change in the log. */
 async function sizes(url: string): Promise<Pick<Shares, 'objectBytes' | 'changeBytes'>> {
   const [row] = await query<{ objects: string; object_bytes: string; changes: string; change_bytes: string }>(
     url,

@@ -2,7 +2,7 @@ import { cpuSecondsOf } from './process-cpu.ts'
 import type { Connections } from './connections.ts'
 import { quantile } from '../measure.ts'
 
-/** Of the administrator that every host of a measurement has. */
+/** Token of the administrator that every benchmarked host has. */
 export const token = 'pgs_bench-token-bench-token-bench-token'
 
 export function head(method: string, path: string, more = ''): Buffer {
@@ -33,11 +33,11 @@ export interface Round {
   readonly count: number
   readonly perSecond: number
   readonly p99: number
-  /** Microseconds an operation, of the server and the database. */
+  /** CPU time of the server and the database per operation, in microseconds. */
   readonly cpu: number
 }
 
-interface Sending {
+interface Load {
   readonly connections: Connections
   readonly request: (at: number) => Buffer
   readonly status: number
@@ -46,9 +46,9 @@ interface Sending {
   readonly seconds: number
 }
 
-/** Keeps `callers` requests under way for some seconds; their numbers go on from `from`. */
-export async function sendFor(sending: Sending, from: number): Promise<Round> {
-  const { connections, request, status, pid, callers, seconds } = sending
+/** Keeps `callers` requests in flight for `seconds`. The first request has the number `from`. */
+export async function sendFor(load: Load, from: number): Promise<Round> {
+  const { connections, request, status, pid, callers, seconds } = load
   const latencies: number[] = []
   const before = cpuSecondsOf(pid)
   const began = performance.now()
@@ -59,7 +59,8 @@ export async function sendFor(sending: Sending, from: number): Promise<Round> {
       const sent = performance.now()
       const bytes = request(next++)
       const answered = await connections.send(bytes)
-      if (answered !== status) throw new Error(`${String(bytes).split('\r\n')[0]} was answered ${answered}`)
+      if (answered !== status)
+        throw new Error(`${String(bytes).split('\r\n')[0]} returned status ${answered}, not ${status}`)
       latencies.push(performance.now() - sent)
     }
   }

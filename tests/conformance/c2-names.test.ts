@@ -61,7 +61,7 @@ const badKeys: readonly Case[] = [
   ['S2.6-9', 'with a non-ASCII letter', 'clé'],
 ]
 
-const labelValues: readonly (readonly [number: string, what: string, value: string, taken: boolean])[] = [
+const labelValues: readonly (readonly [number: string, what: string, value: string, isAccepted: boolean])[] = [
   ['C2-71', '63 characters', 'v'.repeat(63), true],
   ['C2-71', '64 characters', 'v'.repeat(64), false],
   ['C2-72', 'no characters', '', true],
@@ -77,7 +77,7 @@ const labelValues: readonly (readonly [number: string, what: string, value: stri
 const keys = (count: number) => Array.from({ length: count }, (_, at) => `x.example/k${at}`)
 const map = (count: number) => Object.fromEntries(keys(count).map((key) => [key, 'v']))
 
-const bounds: readonly (readonly [number: string, what: string, metadata: object, taken: boolean])[] = [
+const bounds: readonly (readonly [number: string, what: string, metadata: object, isAccepted: boolean])[] = [
   ['C2-67', '64 labels', { labels: map(64) }, true],
   ['C2-67', '65 labels', { labels: map(65) }, false],
   ['C2-67', '65 annotations, which are not counted', { annotations: map(65) }, true],
@@ -135,18 +135,18 @@ onEachEngine((api) => {
     })
   }
 
-  for (const [number, what, value, taken] of labelValues) {
-    test(`${number} a label value of ${what} is ${taken ? 'accepted' : 'rejected'}`, async () => {
+  for (const [number, what, value, isAccepted] of labelValues) {
+    test(`${number} a label value of ${what} is ${isAccepted ? 'accepted' : 'rejected'}`, async () => {
       const answer = await post(api, { generateName: 'value-', labels: { 'a.b/c': value } })
-      expectStatus(answer, taken ? 201 : 422)
+      expectStatus(answer, isAccepted ? 201 : 422)
     })
   }
 
-  for (const [number, what, metadata, taken] of bounds) {
-    test(`${number} ${what}: ${taken ? 'accepted' : 'rejected'}`, async () => {
+  for (const [number, what, metadata, isAccepted] of bounds) {
+    test(`${number} ${what}: ${isAccepted ? 'accepted' : 'rejected'}`, async () => {
       const answer = await post(api, { generateName: 'bound-', ...metadata })
-      expectStatus(answer, taken ? 201 : 422)
-      if (taken) expect(answer.body).toMatchObject({ metadata })
+      expectStatus(answer, isAccepted ? 201 : 422)
+      if (isAccepted) expect(answer.body).toMatchObject({ metadata })
     })
   }
 })

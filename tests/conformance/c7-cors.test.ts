@@ -166,7 +166,7 @@ onEachEngine(() => {
     ['HTTP_TRUSTED_PROXIES', 'proxy.example.com', 'a range such as 10.0.0.0/8'],
     ['HTTP_TRUSTED_PROXIES', '10.0.0.0/33', 'a range such as 10.0.0.0/8'],
     ['HTTP_TRUSTED_PROXIES', '10.0.0.5/8', 'or 10.0.0.5 alone'],
-    ['HTTP_TRUSTED_PROXIES', '0.0.0.0/0', 'name the addresses of your own proxies'],
+    ['HTTP_TRUSTED_PROXIES', '0.0.0.0/0', 'list the addresses of your own proxies'],
   ]
   for (const [setting, entry, advice] of refused) {
     test(`C7-74 ${setting} with ${entry} is rejected at start`, () => {

@@ -91,7 +91,7 @@ onEachEngine((api) => {
     expectStatus(await declaring('leaver', configMap('left', 'x')), 201)
     await phaseIs(api, started, 'leaver')
     const plan = await api.request('POST', '/apis/console.api.platform.run/v1alpha1/plugins/leaver/uninstall?plan=true')
-    expect((plan.body as { readonly text: string }).text).toMatch(/objects that go +ConfigMap "left"/)
+    expect((plan.body as { readonly text: string }).text).toMatch(/objects deleted +ConfigMap "left"/)
     await uninstall(api, 'leaver')
     await expect.poll(() => textOf('left')).toBe(404)
   })

@@ -101,7 +101,7 @@ onEachEngine(
         writeFileSync(join(directory, `${name}-z.tgz`), pluginPackage({ definition: another(other) }))
         const log = await start()
         const lineOf = (file: string) => log.split('\n').find((line) => line.includes(JSON.stringify(file))) ?? ''
-        expect(lineOf(broken)).toMatch(/"why":"[^"]*cannot be used: it is no archive/)
+        expect(lineOf(broken)).toMatch(/"why":"[^"]*cannot be used: it is not a \.tgz archive/)
         expect(lineOf(reserved)).toMatch(/"why":".*mine\.platform\.run/)
         expect(await versionOf()).toBe('1.0.0')
         await phaseIs(api, { phase: 'Started' }, other)

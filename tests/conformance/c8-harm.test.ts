@@ -69,7 +69,7 @@ const harms: readonly Harm[] = [
       globalThis.kept = []
       setInterval(() => process.memoryUsage.rss() < ${mostLeaked} && kept.push(Buffer.alloc(4 * 1024 * 1024, 1)), 10)`,
     begin: byItsApi,
-    says: new RegExp(`^it held \\d+ MiB of memory, and may hold ${memoryLimit}\\b`),
+    says: new RegExp(`^it used \\d+ MiB of memory; the limit is ${memoryLimit}\\b`),
   },
 ]
 

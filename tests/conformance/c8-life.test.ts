@@ -168,7 +168,7 @@ onEachEngine((api) => {
     const answer = `(request, response) => { globalThis.kept = Buffer.alloc(300 * 1024 * 1024, 1); response.end('{}') }`
     await begin(name, { definition: withNotes(name), answer })
     await api.request('GET', apiOf(name))
-    const message = expect.stringMatching(/held \d+ MiB of memory, and may hold 128/) as string
+    const message = expect.stringMatching(/used \d+ MiB of memory; the limit is 128/) as string
     await phaseIs(api, { phase: 'NotStarted', reason: 'BackingOff', message }, name)
   })
 

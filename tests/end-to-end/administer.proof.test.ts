@@ -229,7 +229,11 @@ describe('on a SQLite file that no server has open', () => {
 describe('a command that fails prints one sentence and sets the exit code:', { timeout: slow }, () => {
   const rows: readonly (readonly [args: readonly string[], code: number, message: RegExp])[] = [
     [['admin', 'reset-password', 'nobody', '--generate'], 1, /there is no user "nobody"/],
-    [['admin', 'reset-password', 'nobody'], 1, /no terminal to ask at; use --password-file <file> or --generate/],
+    [
+      ['admin', 'reset-password', 'nobody'],
+      1,
+      /cannot prompt without a terminal; use --password-file <file> or --generate/,
+    ],
     [['admin', 'reset-password', 'nobody', '--password-file', 'missing'], 1, /ENOENT.*missing/],
     [['admin', 'reset-password', 'nobody', '--generate', '--password-file', 'x'], 2, /cannot be used with option/],
     [['admin', 'reset-password'], 2, /missing required argument 'user'/],

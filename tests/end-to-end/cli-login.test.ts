@@ -30,7 +30,7 @@ describe('pergola login', () => {
     const told = JSON.parse(await done(['whoami', '-o', 'json'])) as object
     expect(told).toMatchObject({ username: 'admin', server: url, kind: 'session' })
     expect(await done(['logout', '--plan'])).toContain('nothing has been changed')
-    expect(await done(['logout'])).toContain(`The session is ended: admin on ${host}.`)
+    expect(await done(['logout'])).toContain(`The session was ended: admin on ${host}.`)
     const { status } = await fetch(`${url}/auth/sessions`, { headers: { authorization: `Bearer ${token}` } })
     expect(status).toBe(401)
     expect(await run(['whoami'])).toEqual({
@@ -72,7 +72,7 @@ describe('pergola login', () => {
     })
     expect(JSON.parse(outside.stdout)).toMatchObject({ username: 'admin', kind: 'token' })
     expect(await done(['login', url, '--token-file', 'token'], { env })).toContain('Signed in as admin')
-    expect(await done(['logout'], { env })).toContain('on the server it stays')
+    expect(await done(['logout'], { env })).toContain('it is still valid on the server')
     expect(server.stderr()).not.toContain(token)
   })
 
@@ -84,7 +84,7 @@ describe('pergola login', () => {
       'the user name or the password is wrong',
     ],
     ['a file that does not exist', ['--username', 'admin', '--password-file', 'nowhere'], 2, 'nowhere cannot be read'],
-    ['no terminal', [], 2, 'there is no terminal to ask at; use --username'],
+    ['no terminal', [], 2, 'cannot prompt without a terminal; use --username'],
   ])('%s fails with a reason', async (_what, args, code, words) => {
     const { url, run } = installation
     const ended = await run(['login', url, ...args], { files: { wrong: 'not that one' }, apart: true })

@@ -195,7 +195,7 @@ test('pergola delete asks for confirmation, and deletes nothing without a termin
   expect(await run(['delete', 'todo', 'tea'])).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'there is no terminal to ask at; add --yes, or --plan to see what it would do\n',
+    stderr: 'cannot prompt without a terminal; add --yes, or --plan to see what it would do\n',
   })
   expect(await done(['delete', 'todo', 'tea', '--plan'])).toContain('1 to delete: a plan, nothing has been changed')
   expect(await done(['get', 'todo', 'tea', '-o', 'name'])).toBe('tea\n')

@@ -33,7 +33,7 @@ test('a plugin is installed, listed, upgraded, rolled back and uninstalled', asy
   expect(await done(['plugin', 'list', '-o', 'name'])).not.toContain('todo')
   expect(await run(['plugin', 'install', 'todo-1.0.0.tgz'])).toMatchObject({
     code: 2,
-    stderr: 'there is no terminal to ask at; add --yes, or --plan to see what it would do\n',
+    stderr: 'cannot prompt without a terminal; add --yes, or --plan to see what it would do\n',
   })
   const summary = plan.split('\n').filter((line) => !/a plan|next/.test(line))
   const installed = await done(['plugin', 'install', 'todo-1.0.0.tgz', '--yes'])
@@ -114,7 +114,7 @@ test('settings can be shown and set; secret settings are not accepted as argumen
   expect(await done(['plugin', 'settings', 'todo', '--unset', 'size', '-o', 'json'])).not.toContain('very secret')
   expect(await run(['plugin', 'settings', 'todo', 'token=abc'])).toMatchObject({
     code: 2,
-    stderr: 'token is secret, and a command line is seen by others; use --set-secret token\n',
+    stderr: 'token is secret, and other users can see a command line; use --set-secret token\n',
   })
   expect(await run(['plugin', 'settings', 'todo', 'size=seven'])).toMatchObject({ code: 2 })
   expect((await run(['plugin', 'settings', 'todo', 'wehook=x'])).stderr).toContain('did you mean webhook?')
@@ -138,7 +138,7 @@ test('doctor reports the state of the server and the next step', async () => {
   expect(sick.stdout).toMatch(/^ {2}http:.*\n {2}ok {6}accepting {5}requests, by version \d/)
   expect(sick.stdout).toMatch(/\n {2}ok {6}database {6}SQLite /)
   expect(sick.stdout).toMatch(/\n {2}ok {6}version {7}\d/)
-  expect(sick.stdout).toMatch(/\n {2}ok {6}clock {9}the same as here\n/)
+  expect(sick.stdout).toMatch(/\n {2}ok {6}clock {9}the same as on this machine\n/)
   expect(sick.stdout).toMatch(/\n {2}failed {2}plugin broken {2}1\.0\.0 is .*\n +pergola plugin logs broken/)
   const stranger = await run(['doctor', '--server', url, '-o', 'json'], {
     env: { ...env, XDG_CONFIG_HOME: '/nowhere' },

@@ -51,7 +51,7 @@ describe('npm create pergola-plugin', () => {
     [[], 1, /^name the plugin, in one word: {2}npm create pergola-plugin todo\n$/],
     [['one', 'two'], 1, /^name the plugin/],
     [['Fine', '--group', 'fine.example.com'], 1, /^"Fine" cannot be the name of a plugin/],
-    [['fine'], 1, /^there is no terminal to ask at; use --group <domain>\n$/],
+    [['fine'], 1, /^cannot prompt without a terminal; use --group <domain>\n$/],
     [['fine', '--group', 'fine'], 1, /^"fine" cannot be an API group/],
     [['fine', '--groups', 'fine.example.com'], 1, /^Unknown option '--groups'/],
     [['taken', '--group', 'fine.example.com'], 2, /^taken is there already, and not empty/],

@@ -214,7 +214,7 @@ describe('pergola dev', () => {
     const src = join(folder, 'src')
     expect(await run(src, '--as', 'ann', 'list', plural)).toMatchObject({ code: 1, stdout: '' })
     expect((await run(src, 'list', plural, '--as', 'admin')).stdout).toContain('first')
-    expect((await run(src, '--as', 'nobody', 'whoami')).stdout).toContain('nobody, who is not signed in')
+    expect((await run(src, '--as', 'nobody', 'whoami')).stdout).toContain('nobody (not signed in)')
     // The command from the log line about the denied request.
     expect((await run(folder, 'grant', 'ann', `${name}-view`)).stdout).toContain(`rolebinding ann-${name}-view created`)
     expect((await run(src, '--as', 'ann', 'list', plural)).stdout).toContain('first')
@@ -223,7 +223,7 @@ describe('pergola dev', () => {
 
     expect(await run(folder, '--as', 'bob', 'whoami')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('there is no bob here; --as takes admin, ann, nobody') as string,
+      stderr: expect.stringContaining('there is no test user "bob"; --as accepts admin, ann, nobody') as string,
     })
     expect((await run(folder, '--as', 'ann', 'plugin', 'pack')).code).toBe(2)
     const elsewhere = mkdtempSync(join(parent, 'elsewhere-'))

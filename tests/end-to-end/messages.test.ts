@@ -88,7 +88,7 @@ const told: readonly Told[] = [
     what: 'a value that matches no alternative, as one error',
     line: `POST ${notes}`,
     body: { metadata: { name: 'a' }, spec: { title: 'A', address: 5 } },
-    detail: 'the note is not valid: spec.address must fit one of the allowed forms',
+    detail: 'the note is not valid: spec.address must match at least one of the allowed schemas',
     errors: [['/spec/address', 'oneOf']],
   },
   {
@@ -137,7 +137,7 @@ const told: readonly Told[] = [
     line: `POST ${roles}`,
     body: { metadata: { name: 'r' }, rules: [{ apiGroups: ['to*'], resources: ['*'], verbs: ['get'] }] },
     detail:
-      'the role is not valid: rules[0].apiGroups[0] may hold "*" only as the whole value; partial wildcards are not supported',
+      'the role is not valid: rules[0].apiGroups[0] may contain "*" only as the whole value; partial wildcards are not supported',
   },
   ...['-spec.views', 'spec.views:desc', 'spec.views%20desc'].map((sort) => ({
     what: `the syntax of sort, for ${sort}`,

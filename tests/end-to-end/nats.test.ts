@@ -38,7 +38,7 @@ test('readyz and metrics show that changes arrive by NATS, and the server keeps 
   expect((await fetch(users, { method: 'POST', headers, body })).status).toBe(201)
   await expect.poll(() => metric('pergola_feed_relayed_total')).toBeGreaterThan(0)
   await nats.kill()
-  await expect.poll(feed).toMatch(/^200 feed +NATS does not bring every change now; they are read from the database/)
+  await expect.poll(feed).toMatch(/^200 feed +NATS does not deliver every change; changes are read from the database/)
   await expect.poll(() => metric('pergola_feed_reads_log')).toBe(1)
   expect(await metric('pergola_feed_fallbacks_total')).toBeGreaterThan(0)
   expect((await fetch(`${users}/somebody`, { headers })).status).toBe(200)

@@ -59,6 +59,6 @@ test('a packed plugin starts, returns its definition, evaluates, answers a custo
   await plugin[Symbol.asyncDispose]()
   expect(await plugin.exited).toMatchObject({ code: 0, signal: null })
   // For the same reason the plugin gets neither leases nor settings.
-  const unknown = /^(the lease "reminders" cannot be had|the settings todo-settings cannot be read)/
+  const unknown = /^(failed to acquire the lease "reminders"|failed to read the settings todo-settings)/
   expect(lines.filter((line) => !unknown.test(line))).toEqual([])
 })

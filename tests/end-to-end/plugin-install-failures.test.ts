@@ -163,7 +163,7 @@ describe.each(engines)('on %s', (engine) => {
       phase: 'NotStarted',
       reason: 'DuplicateValues',
       message: expect.stringMatching(
-        /^notes hold values of spec\.title twice that must be unique; disable the plugin, .*, and install this version again:\n"same": (one, two|two, one)$/,
+        /^notes have duplicate values of spec\.title, which must be unique; disable the plugin, .*, and install this version again:\n"same": (one, two|two, one)$/,
       ) as string,
     })
     expect(await leftOf(host, name, [])).toMatchObject({ roles: [] })

@@ -40,9 +40,9 @@ describe.each(engines)('on %s', (engine) => {
     expect(plan['text']).toBe(
       [
         '  kept           2 todos',
-        '  roles that go  todo-view',
-        '  held by        rolebinding ann-todo, which goes too',
-        '  afterwards     what is kept is there again when the plugin is installed again; nobody else can claim its groups',
+        '  roles deleted  todo-view',
+        '  held by        rolebinding ann-todo, which is deleted too',
+        '  afterwards     the data is available again when the plugin is installed again; no other plugin can claim its groups',
       ].join('\n'),
     )
     expect(await statusOf(`${todos}/a`)).toBe(200)

@@ -87,8 +87,8 @@ function exitCodes(): string {
 /** A heading for each command, and a table of its arguments and options. */
 function commands(): string {
   return commandReference()
-    .map(({ usage, description, examples, takes }) => {
-      const rows = takes.map(({ name, meaning, fallback }) => [
+    .map(({ usage, description, examples, parameters }) => {
+      const rows = parameters.map(({ name, meaning, fallback }) => [
         `\`${name.replaceAll('|', '\\|')}\``,
         plainText(meaning),
         fallback === '' ? '' : `\`${fallback}\``,

@@ -59,7 +59,7 @@ export const Purchase = defineModel({
     const { state = 'waiting' } = stored?.status ?? {}
     if (state !== 'waiting') invalid('spec', `cannot change any more: the purchase is ${state}`)
     const same = spec.items.findIndex(({ what }, at) => spec.items.slice(0, at).some((other) => other.what === what))
-    if (same > 0) invalid(`spec.items[${same}].what`, 'stands there twice; add up the counts')
+    if (same > 0) invalid(`spec.items[${same}].what`, 'is listed twice; add up the counts')
   },
 })
 

@@ -92,7 +92,7 @@ test('invalid purchases are rejected by the controller, the schema, the check, t
   // Rejected by the schema, by `check`, by a unique index, by the owner check of the host, and by a route.
   await expect(ann.client(mine).create({ ...desk, items: [] })).rejects.toMatchObject({ reason: 'Invalid' })
   const twice = { ...desk, items: [...desk.items, ...desk.items] }
-  await expect(ann.client(mine).create(twice)).rejects.toThrow('spec.items[1].what stands there twice')
+  await expect(ann.client(mine).create(twice)).rejects.toThrow('spec.items[1].what is listed twice')
   const same = { code: 'OFF-2030', approver: 'bob', limit: 1 }
   await expect(keeper.client(Budget).create(same)).rejects.toMatchObject({ reason: 'DuplicateIndexValue' })
   await expect(bob.call(again, { name })).rejects.toMatchObject({ reason: 'NotFound' })

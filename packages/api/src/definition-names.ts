@@ -29,13 +29,13 @@ export function versionFault(version: string): string | undefined {
 
 export function kindFault(kind: string): string | undefined {
   if (kindForm.test(kind)) return undefined
-  return 'must begin with a capital and hold only letters and digits, 63 at most'
+  return 'must begin with a capital and contain only letters and digits, 63 at most'
 }
 
 /** Checks the singular or plural name of a model. */
 export function resourceNameFault(name: string): string | undefined {
   if (nameForm.test(name)) return undefined
-  return 'must begin with a letter and hold only lowercase letters and digits, 63 at most'
+  return 'must begin with a letter and contain only lowercase letters and digits, 63 at most'
 }
 
 export function pluginNameFault(name: string): string | undefined {

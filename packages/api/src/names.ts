@@ -15,7 +15,7 @@ export function objectNameFault(name: string): string | undefined {
   if (name.length > maxObjectNameLength)
     return `has ${name.length} characters; at most ${maxObjectNameLength} are allowed`
   if (objectName.test(name)) return undefined
-  return 'may hold only lowercase letters, digits and "-", and must start and end with a letter or digit'
+  return 'may contain only lowercase letters, digits and "-", and must start and end with a letter or digit'
 }
 
 /** A label or annotation key: `[<prefix>/]<name>`. */
@@ -51,7 +51,7 @@ export function labelValueFault(value: string): string | undefined {
   if (value.length > maxLabelValueLength)
     return `has ${value.length} characters; at most ${maxLabelValueLength} are allowed`
   if (value === '' || keyName.test(value)) return undefined
-  return 'may hold only letters, digits, "-", "_" and ".", and must start and end with a letter or digit'
+  return 'may contain only letters, digits, "-", "_" and ".", and must start and end with a letter or digit'
 }
 
 function prefixFault(prefix: string): string | undefined {

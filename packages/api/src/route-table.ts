@@ -99,8 +99,9 @@ function patternOf<Route extends RouteLine>(route: Route): Pattern<Route> {
 /** Error message for a request whose path has only other routes. */
 export function otherRoutesWords({ method, path }: RoutedRequest, { methods, isStream }: OtherRoutes): string {
   if (isStream === undefined) return `${method} is not served at ${path}; allowed here: ${methods.join(', ')}`
-  if (!isStream) return `${path} does not go on: ask for it without "Accept: text/event-stream", and not as a WebSocket`
-  return `${path} goes on: ask for it with "Accept: text/event-stream", or as a WebSocket`
+  if (!isStream)
+    return `${path} is not a stream: request it without "Accept: text/event-stream", and not as a WebSocket`
+  return `${path} is a stream: request it with "Accept: text/event-stream", or as a WebSocket`
 }
 
 /** Sorts by the first segment that is literal in one route and a parameter in the other. */

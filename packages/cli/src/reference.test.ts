@@ -8,21 +8,21 @@ import { createTerminal } from './terminal/terminal.ts'
 test('every command that changes a server has the option --plan', () => {
   const commands = commandReference()
   expect(commands.length).toBeGreaterThan(25)
-  const planless = commands
+  const withoutPlan = commands
     .filter(({ usage }) =>
       /(apply|delete|grant|revoke|add|disable|enable|reset-password|install|upgrade|rollback|settings|logout)\b/.test(
         usage,
       ),
     )
     .filter(({ usage }) => !usage.startsWith('pergola admin'))
-    .filter(({ takes }) => !takes.some(({ name }) => name === '--plan'))
-  expect(planless.map(({ usage }) => usage)).toEqual([])
+    .filter(({ parameters }) => !parameters.some(({ name }) => name === '--plan'))
+  expect(withoutPlan.map(({ usage }) => usage)).toEqual([])
 })
 
 test('every command that lists or shows objects has machine-readable output', () => {
-  const shows = commandReference().filter(({ usage }) => / (list|get|show|whoami|can-i|who-can|doctor)\b/.test(usage))
-  const formless = shows.filter(({ takes }) => !takes.some(({ name }) => /--output|--json/.test(name)))
-  expect(formless.map(({ usage }) => usage)).toEqual([])
+  const readers = commandReference().filter(({ usage }) => / (list|get|show|whoami|can-i|who-can|doctor)\b/.test(usage))
+  const withoutJson = readers.filter(({ parameters }) => !parameters.some(({ name }) => /--output|--json/.test(name)))
+  expect(withoutJson.map(({ usage }) => usage)).toEqual([])
 })
 
 test('every example is a valid command, and the common commands have examples', () => {
@@ -40,6 +40,6 @@ test('every example is a valid command, and the common commands have examples', 
       expect([line, operands?.length]).toEqual([line, expect.toSatisfy((count: number) => count >= (required ?? 0))])
     }
   }
-  const usual = 'login whoami list get apply delete grant revoke can-i who-can'.split(' ')
-  expect(Object.keys(examples)).toEqual(expect.arrayContaining([...usual, 'user add']))
+  const common = 'login whoami list get apply delete grant revoke can-i who-can'.split(' ')
+  expect(Object.keys(examples)).toEqual(expect.arrayContaining([...common, 'user add']))
 })

@@ -10,7 +10,7 @@ export interface DescribedCommand {
   readonly usage: string
   readonly description: string
   readonly examples: readonly string[]
-  readonly takes: readonly { readonly name: string; readonly meaning: string; readonly fallback: string }[]
+  readonly parameters: readonly { readonly name: string; readonly meaning: string; readonly fallback: string }[]
 }
 
 export const exitCodeReference: readonly (readonly [number, string])[] = exitCodeMeanings
@@ -27,7 +27,7 @@ function described(command: Command, path: string): readonly DescribedCommand[] 
   return command.commands.flatMap((below) => {
     const usage = `${path} ${below.name()}`
     if (below.commands.length > 0) return described(below, usage)
-    const takes = [
+    const parameters = [
       ...below.registeredArguments.map((argument) => ({
         name: nameOf(argument),
         meaning: meaningOf(usage, argument.name(), argument.description),
@@ -41,7 +41,7 @@ function described(command: Command, path: string): readonly DescribedCommand[] 
     ]
     const words = [usage, ...below.registeredArguments.map(nameOf)].join(' ')
     const description = sentence(meaningOf(usage, 'it', below.description()))
-    return [{ usage: words, description, examples: examples[usage.replace('pergola ', '')] ?? [], takes }]
+    return [{ usage: words, description, examples: examples[usage.replace('pergola ', '')] ?? [], parameters }]
   })
 }
 

@@ -10,7 +10,8 @@ export function errorOf(body: unknown, { status, headers }: Answered): ApiError 
   const problem = isObject(body) ? (body as Partial<Problem>) : {}
   const requestId = problem.requestId ?? headers?.get('pergola-request-id') ?? undefined
   const isKnown = typeof problem.reason === 'string' && Object.hasOwn(problems, problem.reason)
-  const detail = problem.detail ?? `the answer is ${status}, and none of Pergola's own; check for a proxy in between`
+  const detail =
+    problem.detail ?? `the response has status ${status} and is not from Pergola; check for a proxy in between`
   return new ApiError(isKnown ? problem.reason : nearestReason(status), detail, {
     status,
     headers: kept(headers),

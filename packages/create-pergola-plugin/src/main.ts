@@ -46,7 +46,7 @@ async function create(args: readonly string[]): Promise<number> {
 
 /** Asks for the API group until the answer is valid. */
 async function askGroup(name: string): Promise<string> {
-  if (!process.stdin.isTTY) throw new WordFault('there is no terminal to ask at; use --group <domain>')
+  if (!process.stdin.isTTY) throw new WordFault('cannot prompt without a terminal; use --group <domain>')
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   try {
     for (;;) {

@@ -158,7 +158,11 @@ async function createToken(
 ): Promise<MadeToken> {
   const { store, own, record } = parts
   const user = await existing(parts, owner)
-  if (!canSignIn(user)) throw new ApiError('Forbidden', `user "${owner}" is disabled; a token of it would hold nothing`)
+  if (!canSignIn(user))
+    throw new ApiError(
+      'Forbidden',
+      `user "${owner}" is disabled, so its token would have no rights; enable the user first`,
+    )
   const where = [{ field: ownerOfToken, is: { op: '=' as const, value: owner } }]
   const { items } = await store.list(own.tokens, { where, limit: mostTokens, total: 'none' })
   if (items.length >= mostTokens) {
@@ -180,5 +184,5 @@ async function existing({ store, own }: Parts, name: string): Promise<StoredObje
 }
 
 function unasked(): never {
-  throw new Error('rights are asked for, and nobody calls')
+  throw new Error('rights were requested without a caller')
 }

@@ -112,7 +112,7 @@ export async function firstSetup(
   try {
     await createFirstAdministrator(setup, administrator)
     audit?.record({ event: 'setup', how: 'configuration', account: administrator.username, decision: 'allowed' })
-    log.info({ username: administrator.username }, 'the first super administrator was made')
+    log.info({ username: administrator.username }, 'created the first super administrator')
   } catch (error) {
     // Another replica that started at the same moment has created it; unless another user has the name.
     if (await needsSetup(setup)) throw error

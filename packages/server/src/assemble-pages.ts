@@ -89,10 +89,10 @@ function createHealthChecks({ store, database, feedState, listener, plugins }: H
       name: 'plugins',
       check: async () => {
         const { isolation, isStarting } = plugins()
-        if (isStarting()) throw new Error('they are being started (plugins.startGrace)')
+        if (isStarting()) throw new Error('still starting (plugins.startGrace)')
         return isolation === 'uid'
-          ? 'an account each'
-          : 'kept apart from faults only, not from each other (plugins.isolation)'
+          ? 'a separate account each'
+          : 'isolated from crashes only, not from each other (plugins.isolation)'
       },
     },
   ]

@@ -217,7 +217,10 @@ async function pluginOnly(authenticate: Stages['authenticate'], { headers }: Inc
   const { authorization, 'pergola-caller-token': shown } = headers
   const caller = await authenticate({ authorization, ...(shown !== undefined && { callerToken: String(shown) }) })
   if (caller.kind === 'plugin') return caller
-  throw new ApiError('Forbidden', 'this is for plugins themselves; leave Pergola-Caller-Token out')
+  throw new ApiError(
+    'Forbidden',
+    'this endpoint is for plugins acting as themselves; remove the header Pergola-Caller-Token',
+  )
 }
 
 interface DoorParts {

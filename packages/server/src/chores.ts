@@ -6,7 +6,7 @@ import { forgetExpired } from './credentials/forget-expired.ts'
 import type { Identities } from './credentials/identities.ts'
 import type { Feed } from './feed/feed.ts'
 import { startSelfCheck } from './feed/self-check.ts'
-import { forgetVoidRoles } from './access/forget-void-roles.ts'
+import { removeExpiredRoles } from './access/remove-expired-roles.ts'
 import type { OwnModels } from './access/own-models.ts'
 import { reportMissingDependencies } from './access/report-missing-dependencies.ts'
 import type { Store } from './store/store.ts'
@@ -52,7 +52,7 @@ function removeWhatIsOver(parts: RemovalParts) {
     const removed = [
       compact(),
       forgetExpired(store, clock),
-      forgetVoidRoles({ store, clock, identities, bindings: own.bindings, maxAgeMs }),
+      removeExpiredRoles({ store, clock, identities, bindings: own.bindings, maxAgeMs }),
     ]
     Promise.all(removed).catch((err: unknown) => {
       log.warn({ err }, 'failed to purge expired sessions and old changes; retrying in 60 s')

@@ -132,7 +132,7 @@ function createLine(stages: Stages): (audited: AuditedRequest) => Promise<Reply>
     request.note({ verb: info.verb })
     if (isNamedCreate(info)) {
       hostHandler({ info, request })
-      throw methodNotAllowed('creating takes the collection, without a name', objectMethods)
+      throw methodNotAllowed('send POST to the path of the collection, without a name', objectMethods)
     }
 
     const credentials = credentialsIn(request)

@@ -8,29 +8,29 @@ export interface SelectedChange extends OurEntry {
   readonly type: EventType
 }
 
-/** The events that a reader must have got, according to the log. */
+/** The events that a watcher must have received, computed from the committed log. */
 export interface Truth {
   /** In the order of the log. */
   readonly selected: readonly SelectedChange[]
-  /** Changes after one number and up to the other. */
+  /** Changes with a number greater than `after` and less than `before`. */
   readonly between: (after: number, before: number) => readonly SelectedChange[]
-  /** Undefined outside the known entries. */
+  /** The entry with this number; undefined if the log does not contain it. */
   entry(number: number): LogEntry | undefined
   /** The event type of an entry for the selection. */
   typeOf(number: number): EventType | undefined
-  /** A stored state of an object. */
+  /** The change that stored this version of an object. */
   version(uid: string, version: number): LoggedChange | undefined
-  /** The selected objects at a position, by uid. */
+  /** The selected objects at a position of the log, by uid. */
   stateAt(place: Place): ReadonlyMap<string, LoggedChange>
   /** The number of the last entry. */
   readonly last: number
-  /** Lower bound of the numbers that the database kept at a moment. */
+  /** Lower bound of the change numbers that the database still stored at a time. */
   floorAt(moment: number): number
 }
 
 export type KnownLog = Pick<CommittedLog, 'entries' | 'before'>
 
-/** Computes which changes enter or leave the selection from the objects, without any code of the server. */
+/** Computes from the logged objects which changes enter or leave the selection. Uses no code of the server. */
 export function truthOf(log: KnownLog, selection: Selection, floorAt: Truth['floorAt'] = () => 0): Truth {
   const { entries } = log
   const first = entries[0]?.number ?? 1
@@ -42,7 +42,7 @@ export function truthOf(log: KnownLog, selection: Selection, floorAt: Truth['flo
   const types = new Map(selected.map(({ number, type }) => [number, type]))
   return {
     selected,
-    between: (after, before) => selected.slice(firstBehind(selected, after), firstBehind(selected, before - 1)),
+    between: (after, before) => selected.slice(firstIndexAfter(selected, after), firstIndexAfter(selected, before - 1)),
     entry,
     typeOf: (number) => types.get(number),
     version: (uid, version) => versions.get(`${uid}/${version}`),
@@ -59,16 +59,17 @@ function selectedIn({ entries, before }: KnownLog, { selects }: Selection): read
   for (const entry of entries) {
     if (!isOurs(entry)) continue
     const { op, uid, object } = entry.change
-    const was = matching.has(uid)
-    const is = op !== 'deleted' && selects(object)
-    if (is) matching.add(uid)
+    const wasSelected = matching.has(uid)
+    const isSelected = op !== 'deleted' && selects(object)
+    if (isSelected) matching.add(uid)
     else matching.delete(uid)
-    if (is || was) selected.push({ ...entry, type: is ? (was ? 'MODIFIED' : 'ADDED') : 'DELETED' })
+    if (isSelected || wasSelected)
+      selected.push({ ...entry, type: isSelected ? (wasSelected ? 'MODIFIED' : 'ADDED') : 'DELETED' })
   }
   return selected
 }
 
-function firstBehind(selected: readonly SelectedChange[], number: number): number {
+function firstIndexAfter(selected: readonly SelectedChange[], number: number): number {
   let [low, high] = [0, selected.length]
   while (low < high) {
     const middle = (low + high) >> 1

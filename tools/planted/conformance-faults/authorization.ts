@@ -165,7 +165,7 @@ const ofTheContract: readonly ConformanceFault[] = [
     promise: 'C7-90',
     what: 'who shows a wrong token is anonymous',
     file: 'packages/server/src/authn/authenticate.ts',
-    find: "if (!holder) throw unauthenticated('the bearer token is not known here, or has expired')",
+    find: "if (!holder) throw unauthenticated('the bearer token is unknown or has expired')",
     replace: "if (!holder) return { kind: 'anonymous' }",
   },
   {

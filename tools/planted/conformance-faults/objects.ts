@@ -133,7 +133,7 @@ export const objectFaults: readonly ConformanceFault[] = [
     what: 'U+0000 is indexed',
     file: 'packages/server/src/store/index-key.ts',
     find:
-      String.raw`  if (value.includes('\0')) return { fault: 'may not hold the character U+0000, because it is indexed' }` +
+      String.raw`  if (value.includes('\0')) return { fault: 'must not contain the character U+0000, because it is indexed' }` +
       '\n',
     replace: '',
   },

@@ -446,10 +446,10 @@ const rows: readonly Row[] = [
   ],
   [
     'C8-377',
-    'lines are told again and again',
-    `${server}/plugins/written-lines.ts`,
-    'Math.min(mostLines, last - line)',
-    'mostLines',
+    'lines are returned repeatedly',
+    `${server}/plugins/recent-lines.ts`,
+    'Math.min(maxLines, last - line)',
+    'maxLines',
   ],
   [
     'C8-378',

@@ -143,7 +143,7 @@ function addTokenCommands(program: Command, context: CommandContext): void {
     .description('create a token and show it, once; it can do at most what you can')
     .option('--description <text>', 'what it is for')
     .option('--expires <when>', 'how long, such as 12h or 30d; a date; or never', '30d')
-    .option('--role <role>', 'only this one of your roles; may be given again', collect, [])
+    .option('--role <role>', 'limit the token to this role of yours; repeatable', collect, [])
     .addOption(new Option('-o, --output <form>', 'output format').choices(['table', 'json', 'token']).default('table'))
     .action(
       runCommand(context, async (options: CreateTokenOptions) => {

@@ -10,7 +10,7 @@ export function addCodegenCommand(program: Command, context: CommandContext): vo
   addServerOptions(program.command('codegen'))
     .description('write a TypeScript module of what a server has: models and custom APIs, with their types')
     .requiredOption('--out <file>', 'where it goes, such as src/api.ts; - for stdout')
-    .option('--group <group>', 'only of this group, "" for the host\'s own; may be given again', collect, [])
+    .option('--group <group>', 'only of this group, "" for the host\'s own; repeatable', collect, [])
     .action(
       runCommand(context, async (options: CodegenOptions) => {
         const { codegen } = await import('./codegen.ts')

@@ -4,7 +4,7 @@ import { certificateFinding, clockFinding, pluginFindings, readinessFindings, ve
 
 const ready = `[ok]     accepting   requests, by version 1.2.0
 [ok]     database    SQLite pergola.db
-[failed] plugins     they are being started (plugins.startGrace)
+[failed] plugins     still starting (plugins.startGrace)
 not ready: plugins
 `
 
@@ -16,11 +16,11 @@ test('the checks of /readyz become findings, with advice for those that failed',
   ])
   expect(readinessFindings('[ok]     accepting\nready\n')).toEqual([{ level: 'ok', name: 'accepting', words: 'ok' }])
   expect(readinessFindings('<html>')).toEqual([])
-  const shared = '[ok]     plugins     kept apart from faults only, not from each other (plugins.isolation)'
+  const shared = '[ok]     plugins     isolated from crashes only, not from each other (plugins.isolation)'
   expect(readinessFindings(shared)).toMatchObject([{ level: 'warn' }])
   const byNats = '[ok]     feed        by NATS, and this replica carries the log there'
   expect(readinessFindings(byNats)).toMatchObject([{ level: 'ok', words: expect.stringMatching(/^by NATS/) as string }])
-  const byLog = '[ok]     feed        NATS does not bring every change now; they are read from the database'
+  const byLog = '[ok]     feed        NATS does not deliver every change; changes are read from the database'
   expect(readinessFindings(byLog)).toMatchObject([
     { level: 'warn', advice: expect.stringContaining('feed.natsUrl') as string },
   ])

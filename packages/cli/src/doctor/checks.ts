@@ -29,22 +29,25 @@ function readinessFinding(
   name: string,
   { isOk, detail }: { readonly isOk: boolean; readonly detail: string },
 ): Finding {
-  if (!isOk) return { level: 'failed', name, words: detail || 'the server says no', advice: failedAdvice(name) }
+  if (!isOk)
+    return { level: 'failed', name, words: detail || 'the check failed without details', advice: failedAdvice(name) }
   if (name === 'plugins' && detail.includes('plugins.isolation')) {
     const advice = 'run the server as root, so that each plugin gets an account of its own, or trust all of them'
     return { level: 'warn', name, words: detail, advice }
   }
   if (name === 'feed' && detail.includes('read from the database')) {
-    const advice = 'does NATS run, and do feed.natsUrl and its credentials hold? until then replicas load the database'
+    const advice =
+      'check that NATS is running, and check feed.natsUrl and its credentials; until then replicas read from the database'
     return { level: 'warn', name, words: detail, advice }
   }
   return { level: 'ok', name, words: detail || 'ok' }
 }
 
 function failedAdvice(name: string): string {
-  if (name === 'database') return 'does the database run, and do database.url and its password hold? its log says more'
-  if (name === 'plugins') return 'wait until they are started; pergola plugin list says which is not'
-  return 'the log of the server says more'
+  if (name === 'database')
+    return 'check that the database is running, and check database.url and its password; see the log of the database'
+  if (name === 'plugins') return 'wait until all plugins are started; pergola plugin list shows their states'
+  return 'see the log of the server'
 }
 
 /** Compares the server's version with the CLI's. The server reports it only to signed-in callers. */
@@ -73,15 +76,15 @@ export interface ServerTime {
 /** Clock difference, which makes sessions and tokens expire too early or too late. */
 export function clockFinding({ serverMs, sentMs, answeredMs }: ServerTime): Finding {
   const name = 'clock'
-  if (Number.isNaN(serverMs)) return { level: 'warn', name, words: 'the server does not tell its time' }
+  if (Number.isNaN(serverMs)) return { level: 'warn', name, words: 'the server sends no Date header' }
   const apart = Math.max(0, sentMs - (serverMs + 999), serverMs - answeredMs)
-  if (apart < minuteMs / 2) return { level: 'ok', name, words: 'the same as here' }
+  if (apart < minuteMs / 2) return { level: 'ok', name, words: 'the same as on this machine' }
   const words = `${shortDuration(apart)} ${serverMs > answeredMs ? 'ahead of' : 'behind'} this machine's`
   return {
     level: apart > 5 * minuteMs ? 'failed' : 'warn',
     name,
     words,
-    advice: 'let both machines follow a time server',
+    advice: 'synchronize the clocks of both machines with NTP',
   }
 }
 
@@ -90,7 +93,7 @@ export function certificateFinding(validTo: number, now: number): Finding {
   const name = 'certificate'
   const left = validTo - now
   const day = new Date(validTo).toISOString().slice(0, 10)
-  if (left <= 0) return { level: 'failed', name, words: `ended on ${day}`, advice: 'renew it' }
+  if (left <= 0) return { level: 'failed', name, words: `expired on ${day}`, advice: 'renew it' }
   const words = `until ${day}, ${shortDuration(left)} from now`
   return left < 14 * dayMs ? { level: 'warn', name, words, advice: 'renew it' } : { level: 'ok', name, words }
 }
@@ -100,12 +103,14 @@ export function pluginFindings(plugins: readonly PluginObject[]): readonly Findi
   const bad = plugins.filter(({ spec, status = {} }) => spec.enabled && status.phase !== 'Started')
   if (bad.length === 0) {
     const running = plugins.filter(({ spec }) => spec.enabled).length
-    return [{ level: 'ok', name: 'started', words: `${running} of ${plugins.length} plugins run, the others are off` }]
+    return [
+      { level: 'ok', name: 'started', words: `${running} of ${plugins.length} plugins run, the others are disabled` },
+    ]
   }
   return bad.map(({ metadata, spec, status = {} }) => ({
     level: status.phase === 'Failed' || status.reason === 'BackingOff' ? 'failed' : 'warn',
     name: `plugin ${metadata.name}`,
-    words: shortened(`${spec.version} is ${stateWords(status)}: ${status.message ?? 'nothing is said why'}`, widest),
+    words: shortened(`${spec.version} is ${stateWords(status)}: ${status.message ?? 'no reason is given'}`, widest),
     advice: `pergola plugin logs ${metadata.name}, pergola plugin show ${metadata.name}`,
   }))
 }

@@ -20,30 +20,30 @@ import {
   type Finding,
 } from './checks.ts'
 
-const limitMs = 20_000
-const widestReason = 120
+const timeoutMs = 20_000
+const maxReasonLength = 120
 
 export interface DoctorOptions extends ServerOptions {
   readonly output: Output
 }
 
-interface Patient {
+interface Target {
   readonly url: string
   readonly token: string | undefined
 }
 
-/** Checks a server and says how to fix what it finds. */
+/** Checks a server and prints the findings, with advice on how to fix the problems. */
 export async function doctor(context: CommandContext, options: DoctorOptions): Promise<ExitCode> {
   const { terminal } = context
-  const patient = await chooseUrl(context, options)
+  const target = await chooseUrl(context, options)
   const findings = [
-    ...(await readiness(context, patient)),
-    ...(await certificate(patient)),
-    ...(await login(context, patient)),
-    ...(await pluginStates(context, patient)),
+    ...(await readiness(context, target)),
+    ...(await certificate(target)),
+    ...(await login(context, target)),
+    ...(await pluginStates(context, target)),
   ]
-  if (options.output === 'json') await printJson(terminal, { server: patient.url, items: findings })
-  else await terminal.print([`  ${patient.url}`, ...findings.flatMap((finding) => findingLines(terminal, finding))])
+  if (options.output === 'json') await printJson(terminal, { server: target.url, items: findings })
+  else await terminal.print([`  ${target.url}`, ...findings.flatMap((finding) => findingLines(terminal, finding))])
   return findings.some(({ level }) => level === 'failed') ? exitCodes.failed : exitCodes.done
 }
 
@@ -54,10 +54,10 @@ function findingLines({ paint }: Terminal, { level, name, words, advice }: Findi
   return [line, ...(advice === undefined ? [] : [`${' '.repeat(24)}${advice}`])]
 }
 
-async function readiness(context: CommandContext, { url, token }: Patient): Promise<readonly Finding[]> {
+async function readiness(context: CommandContext, { url, token }: Target): Promise<readonly Finding[]> {
   const sentMs = Date.now()
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  const signal = AbortSignal.timeout(limitMs)
+  const signal = AbortSignal.timeout(timeoutMs)
   const response = await fetch(`${url}/readyz?verbose`, { headers, signal }).catch((cause: unknown) => {
     throw unreachable(url, cause)
   })
@@ -67,8 +67,10 @@ async function readiness(context: CommandContext, { url, token }: Patient): Prom
   if (response.status === 401 && token !== undefined) return readiness(context, { url, token: undefined })
   const found = readinessFindings(text)
   if (found.length === 0) {
-    const words = `answers ${response.status}, and not as Pergola does`
-    return [{ level: 'failed', name: 'server', words, advice: 'is the address right, and is something in between?' }]
+    const words = `returned status ${response.status} and a response that is not from Pergola`
+    return [
+      { level: 'failed', name: 'server', words, advice: 'check the URL; a proxy may respond instead of the server' },
+    ]
   }
   const serverMs = Date.parse(response.headers.get('date') ?? '')
   const skew = versionFinding(text, context.version)
@@ -78,41 +80,41 @@ async function readiness(context: CommandContext, { url, token }: Patient): Prom
 function unreachable(url: string, cause: unknown): CommandFault {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : (cause as Error)
   const [first = ''] = inner.message.split('\n')
-  const words = shortened(first || String((inner as NodeJS.ErrnoException).code), widestReason)
+  const words = shortened(first || String((inner as NodeJS.ErrnoException).code), maxReasonLength)
   const isCertificate = /certificate|self.signed/i.test(words)
   const advice = isCertificate
-    ? 'NODE_EXTRA_CA_CERTS=<file> names the authority that signed its certificate'
-    : 'does the server run, and is the address right? is a firewall in between?'
+    ? 'set NODE_EXTRA_CA_CERTS=<file> to the certificate of the authority that signed it'
+    : 'check that the server is running, that the URL is right and that no firewall blocks it'
   return new CommandFault(`${url} cannot be reached: ${words}`, {
     exitCode: exitCodes.unreachable,
     lines: [`  ${advice}`],
   })
 }
 
-async function certificate({ url }: Patient): Promise<readonly Finding[]> {
+async function certificate({ url }: Target): Promise<readonly Finding[]> {
   if (!url.startsWith('https:')) return []
   const { certificateEnd } = await import('./certificate.ts')
   try {
     return [certificateFinding(await certificateEnd(url), Date.now())]
   } catch (error) {
-    return [{ level: 'warn', name: 'certificate', words: `cannot be looked at: ${(error as Error).message}` }]
+    return [{ level: 'warn', name: 'certificate', words: `cannot be checked: ${(error as Error).message}` }]
   }
 }
 
-async function login({ version }: CommandContext, { url, token }: Patient): Promise<readonly Finding[]> {
+async function login({ version }: CommandContext, { url, token }: Target): Promise<readonly Finding[]> {
   const advice = `pergola login ${url}`
-  if (token === undefined) return [{ level: 'warn', name: 'login', words: 'not signed in here', advice }]
+  if (token === undefined) return [{ level: 'warn', name: 'login', words: 'not signed in to this server', advice }]
   try {
     const { username, expiresAt } = await identityOf(await clientOf(version, { url, token }), token)
     const end = expiresAt === undefined ? '' : `, until ${shortTime(expiresAt)}`
-    return [{ level: 'ok', name: 'login', words: `${username ?? 'by a token'}${end}` }]
+    return [{ level: 'ok', name: 'login', words: `${username ?? 'signed in with a token'}${end}` }]
   } catch (error) {
     if (!isApiError(error)) throw error
     return [{ level: 'failed', name: 'login', words: error.message, advice }]
   }
 }
 
-async function pluginStates({ version }: CommandContext, { url, token }: Patient): Promise<readonly Finding[]> {
+async function pluginStates({ version }: CommandContext, { url, token }: Target): Promise<readonly Finding[]> {
   if (token === undefined) return []
   try {
     const client = await clientOf(version, { url, token })

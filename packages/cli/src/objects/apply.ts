@@ -86,7 +86,7 @@ async function applyWave(applying: Applying, wave: readonly PlacedDocument[]): P
 
 /** The document that defines the model failed. */
 function withoutModel({ object: { apiVersion, kind } }: ObjectDocument): ApiError {
-  return new ApiError('ModelNotFound', `there is no ${kind} in ${apiVersion}, since its model could not be made`)
+  return new ApiError('ModelNotFound', `there is no ${kind} in ${apiVersion}, because its model could not be created`)
 }
 
 interface Outcome extends PlacedDocument {
@@ -119,7 +119,7 @@ function outcomeLines(
   result: Exclude<Outcome['result'], ApiError>,
 ): readonly string[] {
   const name = `  ${nameOf(document, resource)}`
-  if (result === 'waiting') return [`${name} created, once its model is there; not looked at`]
+  if (result === 'waiting') return [`${name} will be created after its model; not validated`]
   const isSecret = (field: string) => resource !== undefined && hidesData(resource) && field.startsWith('data')
   const painted = result.outcome === 'unchanged' ? 'unchanged' : terminal.paint('green', result.outcome)
   return [`${name} ${painted}`, ...changeLines(result.changes, isSecret).map((line) => `      ${line}`)]
@@ -150,8 +150,8 @@ function adviceFor({ reason }: ApiError, { document, resource }: PlacedDocument)
   const { name } = document.object.metadata
   if (reason === 'VersionConflict') {
     return [
-      `  next      pergola get ${fullName(resource)} ${name}  shows what it is by now: put your change into that;`,
-      '            or take metadata.version and metadata.uid out of the file, to overwrite it',
+      `  next      pergola get ${fullName(resource)} ${name}  shows the stored object: apply your change to it;`,
+      '            or remove metadata.version and metadata.uid from the file, to overwrite it',
     ]
   }
   return reason === 'Forbidden' ? [`  next      pergola can-i update ${fullName(resource)} ${name}`] : []

@@ -75,7 +75,7 @@ async function listObjects(context: CommandContext, target: Target, options: Lis
 /** Prints all objects, then every change, until interrupted. */
 async function watchObjects(context: CommandContext, target: Target, options: ListOptions): Promise<void> {
   if (options.sort.length > 0 || options.limit !== undefined || options.nonconforming) {
-    throw usedWrongly('changes come as they happen: --watch takes no --sort, --limit or --nonconforming')
+    throw usedWrongly('--watch cannot be combined with --sort, --limit or --nonconforming')
   }
   const { labelSelector, fieldSelector } = queryOf(target.resource, options)
   const writer = await writerOf(context, target, options)
@@ -85,7 +85,7 @@ async function watchObjects(context: CommandContext, target: Target, options: Li
       words = { ...words, ADDED: 'added' }
       await writer.flush()
     } else if (event.type === 'RESTARTED') {
-      context.terminal.tell(['  the connection was lost: what is there comes once more'])
+      context.terminal.tell(['  the connection was lost; the list is printed again'])
     } else {
       await writer.add(event.object, words[event.type] ?? event.type)
       if (words['ADDED'] === 'added') await writer.flush()

@@ -9,7 +9,8 @@ import type { DeleteOptions } from './delete.ts'
 import type { GetOptions } from './get.ts'
 import type { ListOptions } from './list.ts'
 
-const resourceWords = 'plural or singular, with its group where several have it: todos, todo, todos.todo.example.com'
+const resourceWords =
+  'plural or singular name, with the group if the name is ambiguous: todos, todo, todos.todo.example.com'
 
 /** Commands for objects of any model, including the host's. */
 export function addObjectCommands(program: Command, context: CommandContext): void {
@@ -17,11 +18,11 @@ export function addObjectCommands(program: Command, context: CommandContext): vo
     .description('list objects')
     .argument('<resource>', resourceWords)
     .addOption(outputOption(['table', 'yaml', 'json', 'name']))
-    .option('--where <term>', 'an indexed field and its value: spec.state=open; may be given again', collect, [])
-    .option('--label <selector>', 'labels and their values: team=blue; may be given again', collect, [])
-    .option('--sort <field>', 'an indexed field; -spec.due from the last to the first; may be given again', collect, [])
-    .option('--limit <count>', 'at most this many', countOf)
-    .option('--watch', 'then print every change until Ctrl-C')
+    .option('--where <term>', 'an indexed field and its value: spec.state=open; repeatable', collect, [])
+    .option('--label <selector>', 'labels and their values: team=blue; repeatable', collect, [])
+    .option('--sort <field>', 'an indexed field, descending with a leading "-": -spec.due; repeatable', collect, [])
+    .option('--limit <count>', 'maximum number of objects', countOf)
+    .option('--watch', 'after the list, print every change until Ctrl-C')
     .option('--nonconforming', 'only objects that do not conform to the current schema')
     .action(
       runCommand(context, async (resource: string, options: ListOptions) => {
@@ -42,14 +43,10 @@ export function addObjectCommands(program: Command, context: CommandContext): vo
     )
   addServerOptions(program.command('apply'))
     .description('create or update objects from files')
-    .requiredOption(
-      '-f, --filename <file>',
-      'YAML or JSON, a folder of them, or - for stdin; may be given again',
-      collect,
-    )
+    .requiredOption('-f, --filename <file>', 'YAML or JSON, a folder of them, or - for stdin; repeatable', collect)
     .option('-R, --recursive', 'include nested folders')
-    .option('--plan', 'only show what would change; the server checks the objects and stores nothing')
-    .addHelpText('after', `\n${applyWords}`)
+    .option('--plan', 'only show what would change; the server validates the objects and stores nothing')
+    .addHelpText('after', `\n${applyHelp}`)
     .action(
       runCommand(context, async (options: ApplyOptions) => {
         const { apply } = await import('./apply.ts')
@@ -60,10 +57,10 @@ export function addObjectCommands(program: Command, context: CommandContext): vo
     .description('delete objects by name, or those in files')
     .argument('[resource]', resourceWords)
     .argument('[names...]', 'names of the objects')
-    .option('-f, --filename <file>', 'YAML or JSON, a folder of them, or - for stdin; may be given again', collect)
+    .option('-f, --filename <file>', 'YAML or JSON, a folder of them, or - for stdin; repeatable', collect)
     .option('-R, --recursive', 'include nested folders')
     .option('--plan', 'only show what would be deleted')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'skip the confirmation prompt')
     .action(
       runCommand(context, async (resource: string | undefined, names: readonly string[], options: DeleteOptions) => {
         const { deleteObjects } = await import('./delete.ts')
@@ -72,12 +69,12 @@ export function addObjectCommands(program: Command, context: CommandContext): vo
     )
 }
 
-const applyWords = `What a file says of spec, or of any other field beside metadata, takes the place of what is stored. Labels,
-annotations and finalizers that it does not speak of stay. A metadata.version in it is the version that
-somebody had read: when the object has another one by now, it is refused.`
+const applyHelp = `Each top-level field of the file except metadata, such as spec, replaces the stored field. Labels, annotations
+and finalizers stay unchanged unless the file contains them. If the file contains metadata.version and the
+stored object has another version, the object is rejected.`
 
 function countOf(text: string): number {
   const count = Number(text)
   if (/^\d{1,9}$/.test(text) && count >= 1) return count
-  throw new InvalidArgumentError('it is a whole number from 1 on.')
+  throw new InvalidArgumentError('It must be a whole number from 1 to 999999999.')
 }

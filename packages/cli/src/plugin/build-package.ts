@@ -176,7 +176,7 @@ function refuseTooLarge(files: ReadonlyMap<string, Buffer>): void {
   const { length = 0 } = files.get('plugin.json') ?? {}
   if (length > mostManifestBytes) {
     throw new AuthorFault([
-      `the definition has ${length} bytes, and may have ${mostManifestBytes}; make schemas smaller`,
+      `the definition has ${length} bytes; at most ${mostManifestBytes} are allowed, so make schemas smaller`,
     ])
   }
 }

@@ -98,7 +98,7 @@ describe('the package of the example', () => {
     const folder = mkdtempSync(join(out, 'host-'))
     for (const name of ['plugin.js', 'plugin.js.map']) writeFileSync(join(folder, name), files.get(name) ?? '')
     const spoken = promisify(execFile)(process.execPath, ['plugin.js'], { cwd: folder, env: { PERGOLA_PROTOCOL: '9' } })
-    await expect(spoken).rejects.toThrow('the host speaks protocol 9, and this plugin 1')
+    await expect(spoken).rejects.toThrow('the host uses protocol 9, but this plugin uses 1')
     const silent = await promisify(execFile)(process.execPath, ['plugin.js'], { cwd: folder, env: {} })
     expect(silent).toMatchObject({ stdout: '', stderr: '' })
     const { sources } = JSON.parse(files.get('plugin.js.map')?.toString() ?? '') as { sources: readonly string[] }

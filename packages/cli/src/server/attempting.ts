@@ -23,7 +23,7 @@ export async function attempting<Got>(attempt: Attempt, work: () => Promise<Got>
 function explained(error: ApiError, { verb, resource, name }: Attempt): Error {
   if (error.reason === 'Unauthenticated') {
     const next = 'pergola login <url>'
-    return new CommandFault('not signed in any more', { exitCode: exitCodes.notSignedIn, next })
+    return new CommandFault('the session or token is no longer valid', { exitCode: exitCodes.notSignedIn, next })
   }
   if (error.reason === 'NotFound') return new CommandFault(visible(error.message), { next: listOf(resource) })
   if (error.reason !== 'Forbidden') return error

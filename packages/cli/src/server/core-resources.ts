@@ -1,6 +1,6 @@
 import type { ApiObject } from '@pergola/client'
 
-/** Core resources, known without discovery. */
+/** Group and version of the core resources, which the CLI uses without discovery. */
 const core = { group: '', version: 'v1alpha1' }
 
 export interface User extends ApiObject {

@@ -17,7 +17,7 @@ export function developmentServer(folder: string, person = administrator): Devel
   const { url, tokens } = people
   const token = tokens[person]
   if (token === undefined) {
-    throw usedWrongly(`there is no ${person} here; --as takes ${Object.keys(tokens).join(', ')}`)
+    throw usedWrongly(`there is no test user "${person}"; --as accepts ${Object.keys(tokens).join(', ')}`)
   }
   return { url, token: token ?? undefined }
 }

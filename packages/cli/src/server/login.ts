@@ -27,7 +27,7 @@ export async function login(context: CommandContext, address: string, options: L
   const names = givenRoles(await heldRoles(client)).map(({ name }) => name)
   const insecure = options.insecureHttp && url.startsWith('http:') ? { insecureHttp: true as const } : {}
   writeServers(file, withServer(before, { url, username, token, kind, ...insecure }))
-  await endEarlier(
+  await endPreviousSession(
     context,
     before.servers.find((known) => known.url === url),
   )
@@ -42,35 +42,35 @@ type Credential = Pick<KnownServer, 'username' | 'token' | 'kind'>
 
 async function credentialOf(context: CommandContext, url: string, options: LoginOptions): Promise<Credential> {
   if (options.tokenFile !== undefined) {
-    return ofToken(context, url, await readSecretFile(context, options.tokenFile))
+    return credentialOfToken(context, url, await readSecretFile(context, options.tokenFile))
   }
   const { terminal } = context
-  const username = options.username ?? (await askedUser(context))
+  const username = options.username ?? (await askUsername(context))
   const question = { prompt: `  password of ${username}  `, option: '--password-file <file>' }
   const password =
     options.passwordFile === undefined
       ? await askSecret(terminal, question)
       : await readSecretFile(context, options.passwordFile)
   const client = await clientOf(context.version, { url })
-  const signedIn = await refusedInWords(() => beginSession(client, { username, password }), url)
+  const signedIn = await withLoginHint(() => beginSession(client, { username, password }), url)
   return { username: signedIn.username, token: signedIn.token, kind: 'session' }
 }
 
-async function askedUser({ terminal }: CommandContext): Promise<string> {
+async function askUsername({ terminal }: CommandContext): Promise<string> {
   if (!terminal.canAsk)
-    throw usedWrongly('there is no terminal to ask at; use --username <name>, or --token-file <file>')
+    throw usedWrongly('cannot prompt without a terminal; use --username <name>, or --token-file <file>')
   const username = await askLine(terminal, '  user  ')
-  if (username === '') throw usedWrongly('nobody was named, so nobody is signed in')
+  if (username === '') throw usedWrongly('the user name is empty; enter a user name, or use --username <name>')
   return username
 }
 
-async function ofToken(context: CommandContext, url: string, token: string): Promise<Credential> {
+async function credentialOfToken(context: CommandContext, url: string, token: string): Promise<Credential> {
   const client = await clientOf(context.version, { url, token })
-  const { username = 'the owner of the token', kind } = await refusedInWords(() => identityOf(client, token), url)
+  const { username = 'the owner of the token', kind } = await withLoginHint(() => identityOf(client, token), url)
   return { username, token, kind }
 }
 
-async function refusedInWords<Got>(work: () => Promise<Got>, url: string): Promise<Got> {
+async function withLoginHint<Got>(work: () => Promise<Got>, url: string): Promise<Got> {
   try {
     return await work()
   } catch (error) {
@@ -79,9 +79,9 @@ async function refusedInWords<Got>(work: () => Promise<Got>, url: string): Promi
   }
 }
 
-/** Ends the previous session, which would otherwise stay open unused. */
-async function endEarlier(context: CommandContext, earlier: KnownServer | undefined): Promise<void> {
-  if (earlier?.kind !== 'session') return
-  const client = await clientOf(context.version, earlier)
+/** Ends the previous session, which would otherwise stay valid until it expires. */
+async function endPreviousSession(context: CommandContext, previous: KnownServer | undefined): Promise<void> {
+  if (previous?.kind !== 'session') return
+  const client = await clientOf(context.version, previous)
   await endSession(client).catch(() => false)
 }

@@ -27,13 +27,13 @@ export async function logout(context: CommandContext, options: LogoutOptions): P
     const does = server.kind === 'session' ? 'the session of' : 'the token, which stays as it is on the server, of'
     return terminal.print([`  would end ${does} ${server.username} on ${host}; nothing has been changed`])
   }
-  let words = 'The token is forgotten here; on the server it stays'
+  let words = 'The token was removed from this machine; it is still valid on the server'
   if (server.kind === 'session') {
     const client = await clientOf(context.version, server)
-    words = (await endSession(client)) ? 'The session is ended' : 'The session was over already'
+    words = (await endSession(client)) ? 'The session was ended' : 'The session had already ended'
   }
   const left = withoutServer(known, server.url)
   writeServers(file, left)
-  const next = left.current === undefined ? `pergola login ${server.url}` : `${left.current} is meant from now on`
+  const next = left.current === undefined ? `pergola login ${server.url}` : `${left.current} is the default server now`
   await terminal.print([`  ${words}: ${server.username} on ${host}.`, `  next      ${next}`])
 }

@@ -23,8 +23,8 @@ describe('a server address is rejected', () => {
     ['http://192.0.2.1', /plain http.*--insecure-http/],
     ['http://127.0.0.1.example.com', /plain http/],
     ['http://localhost.example.com', /plain http/],
-    ['https://a:b@pergola.example', /leave it out/],
-    ['ftp://pergola.example', /not the address of a server/],
-    ['https://', /not the address of a server/],
+    ['https://a:b@pergola.example', /user name or password/],
+    ['ftp://pergola.example', /not a server URL/],
+    ['https://', /not a server URL/],
   ])('%s', (text, words) => expect(() => serverUrl(text)).toThrow(words))
 })

@@ -12,14 +12,16 @@ export interface UrlOptions {
 export function serverUrl(text: string, { insecureHttp = false }: UrlOptions = {}): string {
   const url = text.includes('://') ? URL.parse(text) : withScheme(text)
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw usedWrongly(`"${text}" is not the address of a server; write https://pergola.example.com`)
+    throw usedWrongly(`"${text}" is not a server URL; write, for example, https://pergola.example.com`)
   }
   if (url.username !== '' || url.password !== '') {
-    throw usedWrongly('an address with a password in it would be seen by others; leave it out, and it is asked for')
+    throw usedWrongly(
+      'the server URL contains a user name or password, which other users of this machine can see; remove it, and use pergola login',
+    )
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !insecureHttp) {
     throw usedWrongly(
-      `${url.origin} is plain http, where everybody on the way reads passwords; use https, or add --insecure-http`,
+      `${url.origin} uses plain http, where passwords can be intercepted; use https, or add --insecure-http`,
     )
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '')

@@ -22,9 +22,9 @@ export async function whoAmI(context: CommandContext, options: WhoAmIOptions): P
     return printJson(terminal, { username, roles: given, server: url, kind, ...(expiresAt && { expiresAt }) })
   }
   const held = given.map(({ name, binding }) => `${name} (rolebinding ${binding})`)
-  const until = expiresAt === undefined ? 'as long as the token is' : `${shortTime(expiresAt)}, later when it is used`
+  const until = expiresAt === undefined ? 'the token expires' : `${shortTime(expiresAt)}, later when it is used`
   await terminal.print([
-    `  user      ${username ?? 'unknown, a token tells nothing of its owner'}`,
+    `  user      ${username ?? 'unknown, because a token does not reveal its owner'}`,
     `  roles     ${held.join(', ') || 'none but those of everybody who is signed in'}`,
     `  server    ${url}`,
     `  until     ${until}`,
@@ -33,5 +33,5 @@ export async function whoAmI(context: CommandContext, options: WhoAmIOptions): P
 
 function printNobody({ terminal }: CommandContext, { output }: WhoAmIOptions, url: string): Promise<void> {
   if (output === 'json') return printJson(terminal, { roles: [], server: url, kind: 'nobody' })
-  return terminal.print(['  user      nobody, who is not signed in', `  server    ${url}`])
+  return terminal.print(['  user      nobody (not signed in)', `  server    ${url}`])
 }

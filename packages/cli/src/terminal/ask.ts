@@ -32,7 +32,7 @@ export interface Confirmation {
 export async function isConfirmed(terminal: Terminal, { question, yes }: Confirmation): Promise<boolean> {
   if (yes) return true
   if (!terminal.canAsk)
-    throw usedWrongly('there is no terminal to ask at; add --yes, or --plan to see what it would do')
+    throw usedWrongly('cannot prompt without a terminal; add --yes, or --plan to see what it would do')
   return /^y(es)?$/i.test(await askLine(terminal, `  ${question} [y/N] `))
 }
 
@@ -43,6 +43,6 @@ export interface HiddenQuestion {
 }
 
 export async function askSecret(terminal: Terminal, { prompt, option }: HiddenQuestion): Promise<string> {
-  if (!terminal.canAsk) throw usedWrongly(`there is no terminal to ask at; use ${option}`)
+  if (!terminal.canAsk) throw usedWrongly(`cannot prompt without a terminal; use ${option}`)
   return askHidden(prompt)
 }

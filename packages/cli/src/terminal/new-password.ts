@@ -27,7 +27,7 @@ export async function newPassword(user: string, { passwordFile, generate }: Pass
     return { password: readFileSync(passwordFile, 'utf8').replace(/\r?\n$/, ''), made: false }
   }
   if (!generate && !process.stdin.isTTY) {
-    throw usedWrongly('there is no terminal to ask at; use --password-file <file> or --generate')
+    throw usedWrongly('cannot prompt without a terminal; use --password-file <file> or --generate')
   }
   const asked = generate ? '' : await askHidden(`  new password of ${user} (empty: generate one)  `)
   if (asked === '') return { password: randomBytes(18).toString('base64url'), made: true }

@@ -42,16 +42,13 @@ describe('an error ends a command', () => {
       'of the server, with the request ID',
       new ApiError('Internal', 'the server failed', { requestId: 'r-1' }),
       1,
-      ['the server failed', '  request   r-1, to be found in the log of the server'],
+      ['the server failed', '  request   r-1, see the log of the server'],
     ],
     [
       'without a response',
       new ConnectionError('GET /apis has no answer: refused'),
       3,
-      [
-        'GET /apis has no answer: refused',
-        '  next      is the address right, and does the server run?  pergola doctor',
-      ],
+      ['GET /apis has no answer: refused', '  next      check the URL and that the server is running:  pergola doctor'],
     ],
     ['of any kind', new Error('a\u001b[2Jb'), 1, [String.raw`a\u{1b}[2Jb`]],
     ['that is not an Error', 'text', 1, ['text']],

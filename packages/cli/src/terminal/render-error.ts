@@ -55,7 +55,7 @@ function apiErrorLines(error: ApiError): readonly string[] {
   const isOurs = reason !== 'Internal'
   return [
     ...refusalLines(error),
-    ...(isOurs || requestId === undefined ? [] : [`  request   ${requestId}, to be found in the log of the server`]),
+    ...(isOurs || requestId === undefined ? [] : [`  request   ${requestId}, see the log of the server`]),
     ...nextLine(adviceFor(error)),
   ]
 }
@@ -93,7 +93,7 @@ function isConnectionError(error: unknown): error is Error {
 function connectionLines({ message }: Error): readonly string[] {
   const isCertificate = /certificate|self.signed|unable to verify/i.test(message)
   const advice = isCertificate
-    ? 'NODE_EXTRA_CA_CERTS=<file> names the authority that signed its certificate'
-    : 'is the address right, and does the server run?  pergola doctor'
+    ? 'set NODE_EXTRA_CA_CERTS=<file> to the certificate of the authority that signed it'
+    : 'check the URL and that the server is running:  pergola doctor'
   return [visible(message), ...nextLine(advice)]
 }

@@ -114,7 +114,7 @@ function comparisonOf<Stored extends ApiObject>(keys: readonly string[]): Compar
   const wanted = keys.map((key) => {
     const [field = '', direction = 'asc'] = key.split(' ')
     if (!field.includes('.')) {
-      throw new ApiError('BadRequest', `live objects are sorted by their fields, and "${field}" is none`)
+      throw new ApiError('BadRequest', `live objects can be sorted only by their fields; "${field}" is not a field`)
     }
     return { path: field.split('.'), sign: direction === 'desc' ? -1 : 1 }
   })

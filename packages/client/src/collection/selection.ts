@@ -51,7 +51,7 @@ function conditionTerms(part: string, key: string, condition: object): readonly 
       return values.length === 0 ? [] : [{ key, op: word === 'in' ? 'in' : 'not in', values }]
     }
     if (!Object.hasOwn(comparisons, word)) {
-      throw new ApiError('BadRequest', `${part} "${key}" has the condition "${word}", which there is not`)
+      throw new ApiError('BadRequest', `${part} "${key}" has the unknown condition "${word}"`)
     }
     return [{ key, op: comparisons[word as keyof typeof comparisons], value: String(value) }]
   })

@@ -86,7 +86,7 @@ async function take(parts: LeaseParts, name: string, timeoutMs: number): Promise
   } catch (error) {
     if (isApiError(error) && error.reason === 'InUse') return 'held by another'
     const isEarly = isApiError(error) && error.reason === 'PluginNotStarted'
-    if (!isEarly) parts.log(`the lease "${name}" cannot be had: ${String(error)}`)
+    if (!isEarly) parts.log(`failed to acquire the lease "${name}": ${String(error)}`)
     return 'no answer'
   }
 }

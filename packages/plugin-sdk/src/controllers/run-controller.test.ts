@@ -104,11 +104,11 @@ test('a failed run is logged and retried with backoff; after giveUp it runs only
   await expect.poll(() => running.clock.waiting).toBe(1)
   expect([runs, running.log[0]]).toEqual([
     1,
-    expect.stringMatching(/note "one" failed, comes again in 5 ms: Error: it is bad/),
+    expect.stringMatching(/note "one" failed; retrying in 5 ms: Error: it is bad/),
   ])
   running.clock.advance(5)
   await expect.poll(() => running.clock.waiting).toBe(1)
-  expect([runs, running.log[1]]).toEqual([2, expect.stringMatching(/failed 2 times in a row, comes again in 10 ms/)])
+  expect([runs, running.log[1]]).toEqual([2, expect.stringMatching(/failed 2 times in a row; retrying in 10 ms/)])
   await notes.patch('one', { spec: { text: 'hopeless' } })
   await expect.poll(() => runs).toBe(3)
   await expect.poll(() => running.log.at(-1)).toContain('is given up: nothing can be done')
@@ -194,7 +194,7 @@ test('a controller starts once its model exists', async () => {
   const seen: string[] = []
   const later = Object.assign({}, { plural: `notes${number}` }) as Notes
   await using running = await start(later, ({ metadata }) => void seen.push(metadata.name))
-  await expect.poll(() => running.log[0]).toMatch(/cannot be followed, tries again in 1000 ms: .*there is no/)
+  await expect.poll(() => running.log[0]).toMatch(/failed to watch notes\d+; retrying in 1000 ms: .*there is no/)
   const notes = await server.notes()
   expect(notes.plural).toBe(later.plural)
   await notes.create({ metadata: { name: 'one' }, spec: { text: 'a' } })

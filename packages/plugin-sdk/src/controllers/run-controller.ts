@@ -77,7 +77,7 @@ async function follow(controller: Controller, parts: Following): Promise<void> {
     const error = await following.ended
     if (signal.aborted) break
     const waitMs = Math.min(retryMs.most, retryMs.first * 2 ** failures)
-    log(`controller ${name}: ${plural} cannot be followed, tries again in ${waitMs} ms: ${String(error)}`)
+    log(`controller ${name}: failed to watch ${plural}; retrying in ${waitMs} ms: ${String(error)}`)
     await pause(waitMs, signal)
   }
   await queue.stop()
@@ -116,7 +116,7 @@ function isGivingUp(error: unknown): error is Error {
 
 function milliseconds(ms: number): number {
   if (typeof ms === 'number' && ms >= 0) return ms
-  throw new Error(`requeueAfter takes milliseconds from now, and was given ${ms}`)
+  throw new Error(`requeueAfter must be 0 or more milliseconds; it is ${ms}`)
 }
 
 function wordsOf(what: string, { error, failures, waitMs }: Failure): string {
@@ -124,5 +124,5 @@ function wordsOf(what: string, { error, failures, waitMs }: Failure): string {
   // A version conflict is expected and needs no stack trace.
   const isRaced = isApiError(error) && error.reason === 'VersionConflict'
   const why = error instanceof Error && !isRaced ? (error.stack ?? error.message) : String(error)
-  return `${what} failed${times}, comes again in ${waitMs} ms: ${why}`
+  return `${what} failed${times}; retrying in ${waitMs} ms: ${why}`
 }

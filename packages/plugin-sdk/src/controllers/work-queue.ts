@@ -14,7 +14,7 @@ export interface Failure {
 }
 
 export interface WorkQueueOptions {
-  /** Keys worked on in parallel. */
+  /** Maximum number of keys that run in parallel. */
   readonly concurrency: number
   readonly clock: WakingClock
   /** Never called for a key whose previous call has not finished. Must not throw. */
@@ -24,7 +24,7 @@ export interface WorkQueueOptions {
 
 const firstWaitMs = 5
 const longestWaitMs = 1_000_000
-/** While both queues are non-empty, every eighth run takes a key from `later`. */
+/** While both queues are non-empty, every eighth run takes a key of the initial list. */
 const laterEvery = 8
 
 /** Doubles with every consecutive failure. */
@@ -44,8 +44,8 @@ interface Entry {
 }
 
 /**
- * Deduplicating work queue: a key waits at most once and never runs twice in parallel. After every change, a run starts; after
- * a failure, another one follows with exponential backoff. Holds at most one entry per key.
+ * Deduplicating work queue: a key waits at most once and never runs twice in parallel. Every change starts a run. A failed run
+ * is retried with exponential backoff. The queue has at most one entry per key.
  */
 export class WorkQueue {
   readonly #options: WorkQueueOptions
@@ -56,7 +56,7 @@ export class WorkQueue {
   readonly #later = new Set<string>()
   readonly #idle = Promise.withResolvers<void>()
   #running = 0
-  #begun = 0
+  #picks = 0
   #isStopped = false
 
   constructor(options: WorkQueueOptions) {
@@ -73,14 +73,14 @@ export class WorkQueue {
     this.#wake(key, entry)
   }
 
-  /** Adds an existing key, which runs after changed ones. */
+  /** Adds a key of the initial list. Changed keys run before it. */
   addLater(key: string): void {
     if (this.#isStopped || this.#later.has(key)) return
     // The current run may have seen an older state.
     if (this.#entries.has(key)) return this.add(key)
     this.#entries.set(key, newEntry())
     this.#later.add(key)
-    this.#begin()
+    this.#startRuns()
   }
 
   /** Drops the key. A current run is not interrupted. */
@@ -110,10 +110,10 @@ export class WorkQueue {
     entry.cancel = undefined
     if (entry.isRunning) entry.hasChanged = true
     else this.#ready.add(key)
-    this.#begin()
+    this.#startRuns()
   }
 
-  #begin(): void {
+  #startRuns(): void {
     while (this.#running < this.#options.concurrency) {
       const key = this.#next()
       if (key === undefined) return
@@ -123,8 +123,8 @@ export class WorkQueue {
   }
 
   #next(): string | undefined {
-    const isTurnOfLater = ++this.#begun % laterEvery === 0
-    const sets = isTurnOfLater ? [this.#later, this.#ready] : [this.#ready, this.#later]
+    const isLaterFirst = ++this.#picks % laterEvery === 0
+    const sets = isLaterFirst ? [this.#later, this.#ready] : [this.#ready, this.#later]
     for (const keys of sets) {
       for (const key of keys) {
         this.#ready.delete(key)
@@ -143,12 +143,12 @@ export class WorkQueue {
     entry.isRunning = false
     if (this.#isStopped) return this.#running === 0 ? this.#idle.resolve() : undefined
     this.#settle(key, entry, outcome)
-    this.#begin()
+    this.#startRuns()
   }
 
   #settle(key: string, entry: Entry, outcome: Outcome): void {
     entry.failures = outcome.kind === 'failed' ? entry.failures + 1 : 0
-    const waitMs = waitBehind(outcome, entry.failures)
+    const waitMs = delayAfter(outcome, entry.failures)
     if (outcome.kind === 'failed' && !entry.isGone) {
       const { failures } = entry
       this.#options.onFailure?.(key, { error: outcome.error, failures, waitMs: entry.hasChanged ? 0 : (waitMs ?? 0) })
@@ -166,7 +166,7 @@ function newEntry(): Entry {
 }
 
 /** Delay before the next run; undefined when only a change triggers one. */
-function waitBehind(outcome: Outcome, failures: number): number | undefined {
+function delayAfter(outcome: Outcome, failures: number): number | undefined {
   if (outcome.kind === 'settled') return undefined
   return outcome.kind === 'again' ? outcome.afterMs : backoffMs(failures)
 }

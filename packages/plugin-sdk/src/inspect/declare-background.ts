@@ -14,12 +14,12 @@ export function declareControllers(frame: RuleFrame, report: Report): readonly C
     if (finalizer !== undefined) {
       report(where, about(finalizer, keyFault(finalizer)))
       const earlier = controllers.slice(0, at).find(([, one]) => one.model === model && one.finalizer === finalizer)
-      if (earlier) report(where, `has the finalizer of ${earlier[0]}; either could let go of what the other holds`)
+      if (earlier) report(where, `has the same finalizer as ${earlier[0]}; give each controller a different finalizer`)
     }
     report(where, nameFault(name))
     report(where, missingModelFault(model, frame))
     if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
-      report(where, `has a concurrency of ${concurrency}; it is a number of objects, 1 or more`)
+      report(where, `has a concurrency of ${concurrency}; it must be a whole number of 1 or more`)
     }
     return { name, group: model.group, plural: model.plural }
   })
@@ -35,7 +35,7 @@ export function declareSchedules(
     if (Object.hasOwn(controllers, name)) report(where, 'is the name of a controller too; each has a lease of its name')
     if ('cron' in timing) report(where, cronFault(timing.cron))
     else if (durationMs(timing.every) === undefined) {
-      report(where, `"${timing.every}" is no time that passes; write 90s, 5m, 2h or 1d`)
+      report(where, `"${timing.every}" is not a duration; write 90s, 5m, 2h or 1d`)
     }
     return { name, ...timing }
   })
@@ -43,5 +43,5 @@ export function declareSchedules(
 
 function nameFault(name: string): string | undefined {
   if (nameForm.test(name)) return undefined
-  return 'must begin with a letter and hold only letters, digits and "-", 63 at most'
+  return 'must begin with a letter and contain only letters, digits and "-", 63 at most'
 }

@@ -46,7 +46,7 @@ function declareModel(model: AnyModel, where: string, report: Report): ModelDecl
   )
   for (const [at, { name }] of indexes.entries()) {
     if (indexes.findIndex((other) => other.name === name) === at) continue
-    report(`${where}.indexes[${at}]`, `"${name}" stands there twice; leave one out`)
+    report(`${where}.indexes[${at}]`, `"${name}" is declared twice; remove one`)
   }
   return {
     group,
@@ -110,7 +110,7 @@ function declareIndex(
     const resolved = resolveIndexPath(schema, name)
     report(where, 'fault' in resolved ? about(name, resolved.fault) : undefined)
   } else if (/[=!<>^,()\\\s]/.test(name) || name === '') {
-    report(where, `"${name}" cannot be a name; it holds no space and none of = ! < > ^ , ( ) \\`)
+    report(where, `"${name}" is not a valid name; it must not contain spaces or any of = ! < > ^ , ( ) \\`)
   }
   if ('path' in index) return shared
   const { revision = 1 } = index

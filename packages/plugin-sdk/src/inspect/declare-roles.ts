@@ -22,7 +22,7 @@ export function declareRoles(plugin: AnyPlugin, frame: RoleFrame, report: Report
     const where = `roles "${roleName}"`
     report(where, about(roleName, objectNameFault(roleName)))
     if (!roleName.startsWith(`${name}-`)) report(where, `must begin with "${name}-", the name of the plugin`)
-    if (names.indexOf(roleName) < at) report(where, 'stands there twice; give each template a name of its own')
+    if (names.indexOf(roleName) < at) report(where, 'is declared twice; give each role template a different name')
     return {
       apiVersion: 'v1alpha1',
       kind: 'Role',
@@ -78,7 +78,7 @@ function dependencyOf(
   const isKnown =
     typeof other === 'string' ? roles.some((role) => roleNameOf(name, role) === other) : roles.includes(other)
   if (!isKnown && (typeof other !== 'string' || other.startsWith(`${name}-`))) {
-    fault(`depends on "${roleName}", which is not in roles of the plugin; add it there`)
+    fault(`depends on "${roleName}", which is not in the roles of the plugin; add it to them`)
   }
   const nameFault = objectNameFault(roleName)
   if (nameFault !== undefined) fault(`depends on "${roleName}", which ${nameFault}`)

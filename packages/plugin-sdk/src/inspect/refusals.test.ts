@@ -139,7 +139,7 @@ describe('a definition is rejected for', () => {
       'a duplicate index',
       model({ indexes: ['spec.title', { name: 'spec.title', single: () => 'x' }] }),
       'models.Place.indexes[1]',
-      '"spec.title" stands there twice',
+      '"spec.title" is declared twice',
     ],
     [
       'an index name that selectors cannot contain',
@@ -299,30 +299,30 @@ describe('a definition is rejected for', () => {
       'roles "view-todos"',
       'must begin with "todo-"',
     ],
-    ['a duplicate role', plugin({ roles: [view, { ...view }] }), 'roles "todo-view"', 'stands there twice'],
+    ['a duplicate role', plugin({ roles: [view, { ...view }] }), 'roles "todo-view"', 'is declared twice'],
     [
       'a role name that is not a valid object name',
       plugin({ roles: [roleTemplate('View', { displayName: 'View' })] }),
       'roles "todo-View"',
-      '"todo-View" may hold only lowercase letters',
+      '"todo-View" may contain only lowercase letters',
     ],
     [
       'a dependency on a template that is not in roles',
       plugin({ roles: [roleTemplate('all', { displayName: 'All', dependencies: [view] })] }),
       'roles "todo-all"',
-      'depends on "todo-view", which is not in roles',
+      'depends on "todo-view", which is not in the roles',
     ],
     [
       'a dependency by name on a template that is not in roles',
       plugin({ roles: [roleTemplate('all', { displayName: 'All', dependencies: ['todo-view'] })] }),
       'roles "todo-all"',
-      'depends on "todo-view", which is not in roles',
+      'depends on "todo-view", which is not in the roles',
     ],
     [
       'a dependency that is not a valid role name',
       plugin({ roles: [roleTemplate('all', { displayName: 'All', dependencies: ['Other View'] })] }),
       'roles "todo-all"',
-      'depends on "Other View", which may hold only',
+      'depends on "Other View", which may contain only',
     ],
     [
       'an aggregation target that is too long for a label',
@@ -404,7 +404,7 @@ describe('a definition is rejected for', () => {
         },
       }),
       'controllers.two',
-      'has the finalizer of one',
+      'has the same finalizer as one',
     ],
     [
       'a controller and a schedule with one name',
@@ -419,7 +419,7 @@ describe('a definition is rejected for', () => {
       'an invalid interval of a schedule',
       plugin({ schedules: { one: schedule({ every: '0s' }, async () => {}) } }),
       'schedules.one',
-      '"0s" is no time that passes',
+      '"0s" is not a duration',
     ],
     [
       'an invalid cron expression',

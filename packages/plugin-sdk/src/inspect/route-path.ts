@@ -71,7 +71,7 @@ function segmentFault(segment: Segment): string | undefined {
     if (segment.parameter.includes('*'))
       return 'has a wildcard; a path has a parameter for each segment, such as ":name"'
     if (parameterForm.test(segment.parameter)) return undefined
-    return `has the parameter ":${segment.parameter}"; its name must begin with a letter and hold only letters, digits and "_"`
+    return `has the parameter ":${segment.parameter}"; its name must begin with a letter and contain only letters, digits and "_"`
   }
   const { literal } = segment
   if (literal === '') return 'has an empty segment; write single slashes and none at the end'

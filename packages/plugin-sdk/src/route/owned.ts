@@ -3,21 +3,21 @@ import type { ModelTypes, Served } from '@pergola/client'
 import type { RoleTemplate } from '../role-template.ts'
 
 export interface OwnedOptions {
-  /** Template that allows callers to have objects of their own. Without it, only the super administrator may. */
+  /** Role template that grants callers access to their own objects. Without it, only the super administrator has access. */
   readonly allow?: RoleTemplate
 }
 
 /** Owned objects of any model. */
 export interface AnyOwned {
   readonly model: AnyModel
-  /** Path of the field that holds the owner's user name. */
+  /** Path of the field that stores the owner's user name. */
   readonly path: string
   readonly allow?: RoleTemplate
 }
 
 export interface Owned<Types extends ModelTypes> extends AnyOwned, Served<Types> {}
 
-/** Indexed string fields of the spec, which can hold the owner. */
+/** Indexed string fields of the spec: those that can store the owner. */
 export type OwnerField<Fields> = {
   [Name in keyof Fields & string]: Name extends `spec.${string}` ? (Fields[Name] extends string ? Name : never) : never
 }[keyof Fields & string]
@@ -38,7 +38,7 @@ type WithoutOwner<Spec, Path extends string> = Path extends `spec.${infer Field}
 
 /**
  * Serves callers their own objects of a model: list, get, create, update, patch, delete and watch, answered by the host at
- * `uc.api.<group>`. Objects of other owners are not found.
+ * `uc.api.<group>`. Objects of other owners return 404.
  */
 export function owned<Types extends ModelTypes, const Path extends OwnerField<Types['fields']>>(
   model: Model<Types>,

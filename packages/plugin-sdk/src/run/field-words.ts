@@ -1,7 +1,7 @@
 import type { FieldError } from '@pergola/api'
 
 /** A violated rule as the validator reports it. */
-export interface BrokenRule {
+export interface ViolatedRule {
   readonly instancePath: string
   readonly keyword: string
   readonly params: Readonly<Record<string, unknown>>
@@ -11,13 +11,13 @@ export interface BrokenRule {
 /**
  * Converts a violated rule to a field error in plain words. For missing or unknown fields, the pointer names the field itself.
  */
-export function fieldErrorOf({ instancePath, keyword, params, message }: BrokenRule): FieldError {
-  if (keyword === 'required') return told(step(instancePath, params['missingProperty']), keyword, 'is missing')
+export function fieldErrorOf({ instancePath, keyword, params, message }: ViolatedRule): FieldError {
+  if (keyword === 'required') return toFieldError(step(instancePath, params['missingProperty']), keyword, 'is missing')
   if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
     const name = params['additionalProperty'] ?? params['unevaluatedProperty']
-    return told(step(instancePath, name), 'unknown', 'is unknown; remove it or check the spelling')
+    return toFieldError(step(instancePath, name), 'unknown', 'is unknown; remove it or check the spelling')
   }
-  return told(instancePath, keyword, words[keyword]?.(params) ?? message ?? `breaks the rule ${keyword}`)
+  return toFieldError(instancePath, keyword, words[keyword]?.(params) ?? message ?? `violates the rule ${keyword}`)
 }
 
 /** Joins up to three errors into a sentence about `what`. */
@@ -27,12 +27,12 @@ export function sentenceOf(what: string, errors: readonly FieldError[]): string 
   return `${what} is invalid: ${shown.join('; ')}${more}`
 }
 
-type Params = BrokenRule['params']
+type Params = ViolatedRule['params']
 
 const counted = (count: unknown, unit: string) => `${String(count)} ${unit}${count === 1 ? '' : 's'}`
 
 const words: Readonly<Record<string, (params: Params) => string>> = {
-  type: ({ type }) => `must be ${[type].flat().join(' or ')}`,
+  type: ({ type }) => `must be of type ${[type].flat().join(' or ')}`,
   enum: ({ allowedValues }) =>
     `must be one of ${(allowedValues as unknown[]).map((one) => JSON.stringify(one)).join(', ')}`,
   const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
@@ -44,11 +44,11 @@ const words: Readonly<Record<string, (params: Params) => string>> = {
   maxItems: ({ limit }) => `must have at most ${counted(limit, 'item')}`,
   pattern: ({ pattern }) => `must match the pattern ${String(pattern)}`,
   format: ({ format }) => `must be a valid ${String(format)}`,
-  anyOf: () => 'must fit one of the allowed forms',
-  oneOf: () => 'must fit exactly one of the allowed forms',
+  anyOf: () => 'must match at least one of the allowed schemas',
+  oneOf: () => 'must match exactly one of the allowed schemas',
 }
 
-function told(pointer: string, rule: string, message: string): FieldError {
+function toFieldError(pointer: string, rule: string, message: string): FieldError {
   return { pointer, field: fieldOf(pointer), rule, message }
 }
 

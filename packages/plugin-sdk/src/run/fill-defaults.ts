@@ -1,8 +1,8 @@
 import { referencedSchema, type JsonSchema } from '@pergola/api'
 
 /**
- * Fills in defaults in place, where the schema certainly applies to the value: below `properties`, `items`, `allOf` and `$ref`.
- * The host fills in defaults on write; objects stored before a default was declared lack it.
+ * Fills in defaults in place, below `properties`, `items`, `allOf` and `$ref`, where a schema applies unconditionally. The host
+ * fills in defaults on write; objects stored before a default was declared lack it.
  */
 export function fillDefaults<Value>(schema: unknown, value: Value): Value {
   if (isObject(schema)) {
@@ -14,18 +14,18 @@ export function fillDefaults<Value>(schema: unknown, value: Value): Value {
 
 interface Frame {
   readonly definitions: Readonly<Record<string, JsonSchema>>
-  /** References followed for the current value. */
+  /** Number of schemas followed by `$ref` and `allOf` for the current value. */
   readonly references: number
 }
 
-/** Stops schemas that reference themselves without descending into the value. */
+/** Ends the recursion in a schema that references itself for the same value. */
 const maxReferences = 32
 
 function fill(schema: JsonSchema, value: unknown, { definitions, references }: Frame): void {
   if (typeof value !== 'object' || value === null || references > maxReferences) return
   const { $ref, allOf, properties, items } = schema
-  const same = [referencedSchema($ref, definitions), ...(Array.isArray(allOf) ? (allOf as unknown[]) : [])]
-  for (const part of same) if (isObject(part)) fill(part, value, { definitions, references: references + 1 })
+  const schemasOfValue = [referencedSchema($ref, definitions), ...(Array.isArray(allOf) ? (allOf as unknown[]) : [])]
+  for (const part of schemasOfValue) if (isObject(part)) fill(part, value, { definitions, references: references + 1 })
   const below = { definitions, references: 0 }
   if (Array.isArray(value)) {
     if (isObject(items)) for (const item of value) fill(items, item, below)

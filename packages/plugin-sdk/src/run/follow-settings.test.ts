@@ -61,7 +61,7 @@ test('reading settings throws while the host cannot decrypt a secret, and works 
   keys = []
   await server.start()
   const followed = follow('three')
-  await vi.waitFor(() => expect(() => followed.source()).toThrow(/cannot be read: .*secrets\.keys/), {
+  await vi.waitFor(() => expect(() => followed.source()).toThrow(/are not loaded yet: .*secrets\.keys/), {
     timeout: 60_000,
   })
   await server.stop()

@@ -4,7 +4,7 @@ import type { SettingsSource } from './settings-source.ts'
 
 /** Backoff between attempts to watch the settings when the host rejects the watch. */
 const retryMs = { first: 50, most: 10_000 }
-/** Timeout of reading the secret; an operator may have to act first. */
+/** Timeout of reading the secret. Short, because the read may fail until an operator adds a missing encryption key. */
 const readMs = 3_000
 /** Failures that are not logged. The host recognises this process only shortly after its health check succeeds. */
 const silentFailures = 5
@@ -17,7 +17,7 @@ export interface FollowParts {
   readonly signal: AbortSignal
 }
 
-/** The current settings, as an operator entered them. */
+/** The current settings that an operator entered. */
 export interface FollowedSettings {
   /** Throws `Unavailable` until the settings have been read. */
   readonly source: SettingsSource
@@ -26,19 +26,19 @@ export interface FollowedSettings {
 }
 
 type Values = Readonly<Record<string, unknown>>
-type KeptObject = ApiObject & { readonly data?: Values }
+type SettingsObject = ApiObject & { readonly data?: Values }
 
 /** Watches the config map and the secret that store the plugin's settings. */
 export function followSettings(parts: FollowParts): FollowedSettings {
   const name = settingsObjectName(parts.plugin)
-  const resource = (plural: string) => parts.client.resource<KeptObject>({ group: '', version: 'v1alpha1', plural })
-  const [open, sealed] = [resource('configmaps'), resource('secrets')]
-  const plain = followObject(parts, { name, watched: open, read: async ({ data = {} }) => data })
+  const resource = (plural: string) => parts.client.resource<SettingsObject>({ group: '', version: 'v1alpha1', plural })
+  const [configMaps, secrets] = [resource('configmaps'), resource('secrets')]
+  const plain = followObject(parts, { name, watched: configMaps, read: async ({ data = {} }) => data })
   const secret = followObject(parts, {
     name,
-    watched: sealed,
+    watched: secrets,
     // A watch of secrets omits their data, so read the secret after each change.
-    read: async () => (await sealed.get(name, { signal: parts.signal, timeoutMs: readMs })).data ?? {},
+    read: async () => (await secrets.get(name, { signal: parts.signal, timeoutMs: readMs })).data ?? {},
   })
   return {
     source: () => ({ ...plain.values(), ...secret.values() }),
@@ -49,28 +49,29 @@ export function followSettings(parts: FollowParts): FollowedSettings {
 interface Followed {
   readonly name: string
   readonly watched: ReturnType<Client['resource']>
-  readonly read: (object: KeptObject) => Promise<Values>
+  readonly read: (object: SettingsObject) => Promise<Values>
 }
 
 function followObject(parts: FollowParts, followed: Followed) {
   const { signal, log } = parts
   const { promise: ready, resolve } = Promise.withResolvers<void>()
   let values: Values | undefined
-  let why: unknown
-  const take = (read: Values) => {
+  let lastError: unknown
+  const setValues = (read: Values) => {
     values = read
     resolve()
   }
   const follow = async () => {
     for (let failures = 0; !signal.aborted; failures++) {
       try {
-        await followOnce(followed, { signal, take, begun: () => (failures = 0) })
+        await followOnce(followed, { signal, setValues, onInitialState: () => (failures = 0) })
       } catch (error) {
         if (signal.aborted) return
-        why = error
+        lastError = error
+        const waitMs = Math.min(retryMs.most, retryMs.first * 2 ** failures)
         if (failures >= silentFailures)
-          log(`the settings ${followed.name} cannot be read, and are tried again: ${String(error)}`)
-        await pause(Math.min(retryMs.most, retryMs.first * 2 ** failures), signal)
+          log(`failed to read the settings ${followed.name}; retrying in ${waitMs} ms: ${String(error)}`)
+        await pause(waitMs, signal)
       }
     }
   }
@@ -79,35 +80,39 @@ function followObject(parts: FollowParts, followed: Followed) {
     ready,
     values: () => {
       if (values) return values
-      const words = `the settings of this plugin cannot be read: ${isApiError(why) ? why.message : 'the host has not answered yet'}`
-      throw new ApiError('Unavailable', words, { cause: why })
+      const reason = isApiError(lastError) ? lastError.message : 'the host has not responded yet'
+      const words = `the settings of plugin "${parts.plugin}" are not loaded yet: ${reason}`
+      throw new ApiError('Unavailable', words, { cause: lastError })
     },
   }
 }
 
 interface Following {
   readonly signal: AbortSignal
-  readonly take: (values: Values) => void
+  readonly setValues: (values: Values) => void
   /** Called when the initial state has been read. */
-  readonly begun: () => void
+  readonly onInitialState: () => void
 }
 
 /** Watches until the host rejects the watch. */
-async function followOnce({ name, watched, read }: Followed, { signal, take, begun }: Following): Promise<void> {
-  let isThere = false
+async function followOnce(
+  { name, watched, read }: Followed,
+  { signal, setValues, onInitialState }: Following,
+): Promise<void> {
+  let exists = false
   for await (const event of watched.watch({ name, initial: true, signal })) {
-    if (event.type === 'RESTARTED' || event.type === 'DELETED') isThere = false
+    if (event.type === 'RESTARTED' || event.type === 'DELETED') exists = false
     if (event.type === 'ADDED' || event.type === 'MODIFIED') {
-      isThere = true
-      take(await readThere(read, event.object))
+      exists = true
+      setValues(await readIfExists(read, event.object))
     }
-    if (event.type === 'DELETED' || (event.type === 'BOOKMARK' && !isThere)) take({})
-    if (event.type === 'BOOKMARK') begun()
+    if (event.type === 'DELETED' || (event.type === 'BOOKMARK' && !exists)) setValues({})
+    if (event.type === 'BOOKMARK') onInitialState()
   }
 }
 
-/** The object may be deleted between the event and the read. */
-async function readThere(read: Followed['read'], object: KeptObject): Promise<Values> {
+/** Returns no values if the object was deleted between the event and the read. */
+async function readIfExists(read: Followed['read'], object: SettingsObject): Promise<Values> {
   try {
     return await read(object)
   } catch (error) {
@@ -116,15 +121,15 @@ async function readThere(read: Followed['read'], object: KeptObject): Promise<Va
   }
 }
 
-/** Uses the system clock, because it waits for the host. */
+/** Waits on the system clock, also in tests with a simulated clock, because the host uses the system clock. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const leave = () => {
+    const finish = () => {
       clearTimeout(timer)
-      signal.removeEventListener('abort', leave)
+      signal.removeEventListener('abort', finish)
       resolve()
     }
-    const timer = setTimeout(leave, ms)
-    signal.addEventListener('abort', leave)
+    const timer = setTimeout(finish, ms)
+    signal.addEventListener('abort', finish)
   })
 }

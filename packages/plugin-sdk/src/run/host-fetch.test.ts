@@ -12,10 +12,10 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void
 async function serve(listener: Listener) {
   const directory = mkdtempSync(join(tmpdir(), 'pergola-fetch-'))
   const server = createServer(listener)
-  const connections = { open: 0, ever: 0 }
+  const connections = { open: 0, total: 0 }
   server.on('connection', (socket) => {
     connections.open++
-    connections.ever++
+    connections.total++
     socket.once('close', () => connections.open--)
   })
   const path = join(directory, 'host.sock')
@@ -50,11 +50,11 @@ test('requests and responses are the same as with fetch', async () => {
 test('connections are reused and closed when idle', async () => {
   await using host = await serve((_, response) => response.end('x'))
   for (let at = 0; at < 5; at++) await (await host.fetch('http://host/')).text()
-  expect(host.connections).toEqual({ open: 1, ever: 1 })
+  expect(host.connections).toEqual({ open: 1, total: 1 })
   await expect.poll(() => host.connections.open).toBe(0)
 })
 
-test('a response may be silent for longer than the idle timeout of connections', async () => {
+test('a response may be silent for longer than the idle timeout of its connection', async () => {
   await using host = await serve((_, response) => {
     response.write('a')
     setTimeout(() => response.end('b'), 2600)
@@ -62,18 +62,18 @@ test('a response may be silent for longer than the idle timeout of connections',
   expect(await (await host.fetch('http://host/')).text()).toBe('ab')
 })
 
-test('an aborted request ends with the reason, before and during its response', async () => {
+test('an aborted request fails with the abort reason, before and during its response', async () => {
   await using host = await serve(({ url }, response) => void (url === '/begun' && response.write('a')))
-  const leaving = new AbortController()
-  const silent = host.fetch('http://host/silent', { signal: leaving.signal })
-  const begun = await host.fetch('http://host/begun', { signal: leaving.signal })
+  const controller = new AbortController()
+  const silent = host.fetch('http://host/silent', { signal: controller.signal })
+  const begun = await host.fetch('http://host/begun', { signal: controller.signal })
   const reason = new Error('enough')
   const read = begun.text()
   await sleep(20)
-  leaving.abort(reason)
+  controller.abort(reason)
   await expect(silent).rejects.toBe(reason)
   await expect(read).rejects.toBe(reason)
-  await expect(host.fetch('http://host/', { signal: leaving.signal })).rejects.toBe(reason)
+  await expect(host.fetch('http://host/', { signal: controller.signal })).rejects.toBe(reason)
   await expect.poll(() => host.connections.open).toBe(0)
 })
 

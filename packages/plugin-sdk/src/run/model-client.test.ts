@@ -172,7 +172,7 @@ describe('a list', () => {
     const where = { 'spec.text': undefined as never }
     expect(() => notes.list({ where })).toThrow('has no value')
     expect(() => notes.list({ where: { 'spec.text': {} } })).toThrow('empty condition')
-    expect(() => notes.list({ where: { 'spec.text': { like: 'b' } as never } })).toThrow('which there is not')
+    expect(() => notes.list({ where: { 'spec.text': { like: 'b' } as never } })).toThrow('unknown condition')
   })
 })
 

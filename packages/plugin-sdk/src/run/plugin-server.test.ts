@@ -168,8 +168,8 @@ const rows: readonly (readonly [what: string, line: string, options: Asked, stat
       reason: 'Invalid',
       errors: [
         { pointer: '/title', field: 'title', rule: 'minLength', message: 'must have at least 2 characters' },
-        { pointer: '/count', field: 'count', rule: 'type', message: 'must be integer' },
-        { pointer: '/tags/1', field: 'tags[1]', rule: 'type', message: 'must be string' },
+        { pointer: '/count', field: 'count', rule: 'type', message: 'must be of type integer' },
+        { pointer: '/tags/1', field: 'tags[1]', rule: 'type', message: 'must be of type string' },
       ],
     },
   ],
@@ -322,7 +322,7 @@ test('an error in a handler is logged with the request ID', async () => {
   expect(await (await ask('GET /broken', { headers })).json()).toMatchObject({ requestId: 'broken-1' })
   expect(log.find((line) => line.includes('broken-1'))).toMatch(/GET \S+\/broken failed .*the secret reason[^]*at /)
   await (await ask('GET /wrong', { headers: { 'pergola-request-id': 'wrong-1' } })).text()
-  expect(log.find((line) => line.includes('wrong-1'))).toContain('open must be integer')
+  expect(log.find((line) => line.includes('wrong-1'))).toContain('open must be of type integer')
 })
 
 test('a body that exceeds the limit while it is read is rejected', async () => {

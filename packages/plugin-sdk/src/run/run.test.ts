@@ -90,9 +90,9 @@ test('an unhandled rejection ends the process with the message of Node.js', asyn
 })
 
 test.each([
-  ['without a host', undefined, 'a plugin is started by its host'],
-  ['with an incomplete start document', { token: '' }, 'has not said token, listen and host'],
-  ['by a host with another protocol version', { token: 'pgp_1' }, 'speaks protocol 2', '2'],
+  ['without a host', undefined, 'this plugin was started without a host'],
+  ['with an incomplete start document', { token: '' }, 'lacks token, listen or host'],
+  ['by a host with another protocol version', { token: 'pgp_1' }, 'uses protocol 2', '2'],
 ])('started %s, a plugin prints the reason and exits', async (_, document, words, protocol?: string) => {
   await using plugin = await start(document, protocol)
   expect(await once(plugin.child, 'exit')).toEqual([1, null])

@@ -8,7 +8,7 @@ import { freeMemoryWhenQuiet } from './free-memory.ts'
 import { createHostFetch } from './host-fetch.ts'
 import { createPluginServer } from './plugin-server.ts'
 
-/** Document that the host writes to the started process. */
+/** Document that the host writes to file descriptor 3 of the started process. */
 interface StartDocument {
   readonly token: string
   /** Unix socket paths of the plugin (`listen`) and of the host (`host`). */
@@ -17,7 +17,7 @@ interface StartDocument {
 }
 
 const startDescriptor = 3
-const protocol = '1'
+const sdkProtocol = '1'
 
 /**
  * Runs a plugin in this process, which its host has started. Stops on SIGTERM. An uncaught error ends the process at once, and
@@ -41,20 +41,22 @@ function log(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** Checks the environment before reading: without a host, the descriptor may belong to Node.js itself. */
+/** Checks the environment before it reads descriptor 3, which Node.js itself may use in a process without a host. */
 async function startDocument(): Promise<StartDocument> {
-  // oxlint-disable-next-line node/no-process-env -- the one thing a host says by the environment
-  const spoken = process.env['PERGOLA_PROTOCOL']
-  if (spoken === undefined)
-    throw new Error('a plugin is started by its host; run "pergola dev" in the folder of the plugin')
-  if (spoken !== protocol) {
+  // oxlint-disable-next-line node/no-process-env -- the only environment variable that the host sets
+  const hostProtocol = process.env['PERGOLA_PROTOCOL']
+  if (hostProtocol === undefined)
+    throw new Error('this plugin was started without a host; run "pergola dev" in the folder of the plugin')
+  if (hostProtocol !== sdkProtocol) {
     throw new Error(
-      `the host speaks protocol ${spoken}, and this plugin ${protocol}; build it with the SDK of the host`,
+      `the host uses protocol ${hostProtocol}, but this plugin uses ${sdkProtocol}; build the plugin with the SDK of the host`,
     )
   }
-  const said = await text(createReadStream('', { fd: startDescriptor }))
-  const { token, listen, host } = JSON.parse(said) as Partial<StartDocument>
+  const document = await text(createReadStream('', { fd: startDescriptor }))
+  const { token, listen, host } = JSON.parse(document) as Partial<StartDocument>
   if (!token || !listen || !host)
-    throw new Error('the host has not said token, listen and host; it may be newer than this SDK')
+    throw new Error(
+      'the start document of the host lacks token, listen or host; build the plugin with the SDK of the host',
+    )
   return { token, listen, host }
 }

@@ -45,7 +45,7 @@ async function serve(parts: UpgradeParts, { request, connection, head, response 
   if (!talk || !isUpgrade(answered)) {
     if (!answered.ok) return sendResponse(answered, response)
     await answered.body?.cancel()
-    throw new ApiError('BadRequest', 'this is not served as a WebSocket; ask for an event stream')
+    throw new ApiError('BadRequest', 'this path does not support WebSockets; ask for an event stream')
   }
   response.detachSocket(connection)
   const { acceptSocket } = await import('./accept-socket.ts')

@@ -84,7 +84,7 @@ describe('advance', () => {
 
   test('rejects a negative duration', async () => {
     await using host = await testHost(jobs({}))
-    await expect(host.advance('-1h')).rejects.toThrow('"-1h" is no time that passes')
+    await expect(host.advance('-1h')).rejects.toThrow('"-1h" is not a duration')
   })
 })
 

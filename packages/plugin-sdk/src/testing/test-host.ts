@@ -178,7 +178,7 @@ async function runObserved(observed: ObservedPlugin, parts: RunParts): Promise<A
 
 async function advance(clock: TestClock, observed: ObservedPlugin, by: Duration): Promise<void> {
   const ms = durationMs(by)
-  if (ms === undefined) throw new Error(`"${by}" is no time that passes; write 90s, 5m, 2h or 1d`)
+  if (ms === undefined) throw new Error(`"${by}" is not a duration; write 90s, 5m, 2h or 1d`)
   const end = clock.now() + ms
   do await untilAtRest(observed)
   while (clock.step(end))

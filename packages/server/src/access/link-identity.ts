@@ -27,14 +27,14 @@ export async function linkIdentity(
       guards: [
         ...(order ? [order] : []),
         { is: 'there', model: users, name, expected: { uid } },
-        { is: 'no row', statement: identities.isOthers(identity, uid) },
+        { is: 'no row', statement: identities.isNotLinkedTo(identity, uid) },
       ],
       also: [identities.linked(identity, { uid, name })],
     })
   } catch (error) {
     if (!(error instanceof GuardFailed) || error.guard === order) throw error
     if (error.guard.is === 'there') throw new ApiError('NotFound', `there is no user "${name}"`, { cause: error })
-    const detail = `the identity is somebody else's, or user "${name}" has another one of ${identity.issuer}; remove that link first`
+    const detail = `the identity is linked to another user, or user "${name}" has another identity of ${identity.issuer}; remove that link first`
     throw new ApiError('AlreadyExists', detail, { cause: error })
   }
 }

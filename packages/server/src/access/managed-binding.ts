@@ -52,11 +52,11 @@ export function issuerOf({ metadata }: JsonObject): string | undefined {
 export function refuseManaged({ name, before, after }: ObjectChange): void {
   if (!after) return
   if (before && isManaged(before)) {
-    const detail = `rolebinding "${name}" follows what ${issuerOf(before)} says of its user at each login; change it there or in oidc.providers, or delete the binding`
+    const detail = `rolebinding "${name}" is managed by ${issuerOf(before)}, which sets the roles of the user at each login; change them there or in oidc.providers, or delete the binding`
     throw new ApiError('Forbidden', detail)
   }
   if (!isManaged(after) && (before || !name.startsWith(prefix))) return
-  const detail = `names that begin with "${prefix}", "${managedBy}" and "${issuerKey}" are for bindings that the host manages; leave them out`
+  const detail = `names that begin with "${prefix}", and the keys "${managedBy}" and "${issuerKey}", are reserved for bindings that the host manages; remove them`
   throw new ApiError('Forbidden', detail)
 }
 

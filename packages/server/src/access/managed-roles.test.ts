@@ -4,7 +4,7 @@ import { declarationOf } from '../models/model.ts'
 import { postgresFixture } from '../store/contract/postgres-fixture.ts'
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts'
 import type { Store } from '../store/store.ts'
-import { forgetVoidRoles } from './forget-void-roles.ts'
+import { removeExpiredRoles } from './remove-expired-roles.ts'
 import { replaceManagedRoles } from './managed-roles.ts'
 import { createRoleBindingModel } from './role-binding-model.ts'
 
@@ -29,7 +29,7 @@ async function setUp(store: Store) {
   const roles = { group: '', plural: 'roles' }
   const users = { group: '', plural: 'users' }
   const rights = () => {
-    throw new Error('nobody asks')
+    throw new Error('these tests must not evaluate rights')
   }
   const bindings = createRoleBindingModel({ store, rights, inTurn: (write) => write(), roles, users })
   await store.openModel(declarationOf(bindings))
@@ -37,15 +37,15 @@ async function setUp(store: Store) {
   const parts = { store, clock, roles, bindings }
   return {
     identities,
-    pass: (milliseconds: number) => (now += milliseconds),
-    comes: async (given: readonly string[], from = issuer) => {
+    advance: (milliseconds: number) => (now += milliseconds),
+    signIn: async (given: readonly string[], from = issuer) => {
       const { operations } = await replaceManagedRoles(parts, { issuer: from, user: ann, roles: given })
       const who = { ...identity, issuer: from }
       await store.write(operations, { also: [identities.linked(who, ann), identities.signedIn(who, given, now)] })
       return operations.length
     },
-    forget: () => forgetVoidRoles({ store, clock, bindings, identities, maxAgeMs: 500 }),
-    bound: async () => (await store.list(bindings, { limit: 100 })).items.length,
+    removeExpired: () => removeExpiredRoles({ store, clock, bindings, identities, maxAgeMs: 500 }),
+    countBindings: async () => (await store.list(bindings, { limit: 100 })).items.length,
   }
 }
 
@@ -53,43 +53,43 @@ for (const [engine, open] of engines) {
   describe(`${engine}:`, () => {
     test('a login replaces the roles of its issuer and keeps those of other issuers', async () => {
       await using opened = await open()
-      const { comes, bound } = await setUp(opened.store)
-      await comes(['author', 'visitor'])
-      expect(await bound()).toBe(2)
-      await comes(['author'])
-      expect(await bound()).toBe(1)
-      await comes(['author'], 'https://b.example/')
-      await comes([])
-      expect(await bound()).toBe(1)
+      const { signIn, countBindings } = await setUp(opened.store)
+      await signIn(['author', 'visitor'])
+      expect(await countBindings()).toBe(2)
+      await signIn(['author'])
+      expect(await countBindings()).toBe(1)
+      await signIn(['author'], 'https://b.example/')
+      await signIn([])
+      expect(await countBindings()).toBe(1)
     })
 
     test('a login that changes nothing writes no binding', async () => {
       await using opened = await open()
-      const { comes } = await setUp(opened.store)
-      expect(await comes(['author', 'visitor'])).toBe(2)
-      expect(await comes(['visitor', 'author'])).toBe(0)
-      expect(await comes(['visitor'])).toBe(1)
+      const { signIn } = await setUp(opened.store)
+      expect(await signIn(['author', 'visitor'])).toBe(2)
+      expect(await signIn(['visitor', 'author'])).toBe(0)
+      expect(await signIn(['visitor'])).toBe(1)
     })
 
     test('expired bindings are removed, renewed ones stay', async () => {
       await using opened = await open()
-      const { comes, bound, forget, pass, identities } = await setUp(opened.store)
-      await comes(['author', 'visitor'])
-      await comes(['author'], 'https://b.example/')
-      pass(400)
-      await comes(['author'], 'https://b.example/')
-      await forget()
-      expect(await bound()).toBe(3)
-      pass(200)
-      await forget()
-      expect(await bound()).toBe(1)
+      const { signIn, countBindings, removeExpired, advance, identities } = await setUp(opened.store)
+      await signIn(['author', 'visitor'])
+      await signIn(['author'], 'https://b.example/')
+      advance(400)
+      await signIn(['author'], 'https://b.example/')
+      await removeExpired()
+      expect(await countBindings()).toBe(3)
+      advance(200)
+      await removeExpired()
+      expect(await countBindings()).toBe(1)
       expect(await identities.find(identity)).toMatchObject({ uid: ann.uid, roles: ['author', 'visitor'] })
-      expect(await identities.overdue(Number.MAX_SAFE_INTEGER, 10)).toHaveLength(1)
-      pass(400)
-      await forget()
-      expect(await bound()).toBe(0)
-      await comes(['author'])
-      expect(await bound()).toBe(1)
+      expect(await identities.boundButUnused(Number.MAX_SAFE_INTEGER, 10)).toHaveLength(1)
+      advance(400)
+      await removeExpired()
+      expect(await countBindings()).toBe(0)
+      await signIn(['author'])
+      expect(await countBindings()).toBe(1)
     })
 
     test('an identity belongs to one user, and a user has one identity per issuer', async () => {
@@ -99,7 +99,7 @@ for (const [engine, open] of engines) {
       const ben = { uid: 'uid-of-ben', name: 'ben' }
       const link = async (who: typeof identity, user: typeof ann) => {
         await store.write([], { also: [identities.linked(who, user)] })
-        return (await store.sql(identities.isOthers(who, user.uid))).length === 0
+        return (await store.sql(identities.isNotLinkedTo(who, user.uid))).length === 0
       }
       expect(await link(identity, ann)).toBe(true)
       expect(await link(identity, ann)).toBe(true)

@@ -13,7 +13,7 @@ test('a binding of 256 subjects takes no more statements than one of two', async
   await using database = await createDatabase(inject('postgres')['18'])
   await using store = await openPostgresStore({ url: database.url, onConnectionLost: () => {} })
   const parts = { store, clock }
-  const own = createOwnModels({ ...parts, rights: () => expect.fail('nobody asks') })
+  const own = createOwnModels({ ...parts, rights: () => expect.fail('this test must not evaluate rights') })
   for (const model of Object.values(own)) await store.openModel(declarationOf(model))
   await seedRoles(parts, own.roles, builtInRoles)
   const names = Array.from({ length: 256 }, (_, at) => `user-${at}`)

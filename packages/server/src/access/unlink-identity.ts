@@ -37,5 +37,5 @@ export async function unlinkIdentity(parts: UnlinkParts, linked: LinkedIdentity)
       if (!(error instanceof WriteConflict)) throw error
     }
   }
-  throw new ApiError('VersionConflict', `what ${issuer} gives to user "${name}" keeps changing; retry`)
+  throw new ApiError('VersionConflict', `the roles that ${issuer} grants to user "${name}" keep changing; retry`)
 }

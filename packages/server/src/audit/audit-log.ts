@@ -80,7 +80,8 @@ export function createAuditLog({ file, clock, log, limits = usualLimits }: Audit
 
   return {
     record: (entry) => {
-      if (!queue.add(auditLine(clock.now(), entry))) trouble.begins('it is not taken as fast as it comes')
+      if (!queue.add(auditLine(clock.now(), entry)))
+        trouble.begins('the queue is full: writes to the file or pipe are too slow')
       start(gatherMs)
     },
     reopen: () => {
@@ -166,7 +167,7 @@ function createTrouble(file: string, log: Log) {
     isOver: (dropped: number) => {
       if (!isOn) return
       isOn = false
-      log.info({ file, dropped }, 'the audit log is written again')
+      log.info({ file, dropped }, 'writing the audit log works again')
     },
   }
 }

@@ -15,12 +15,13 @@ export function createPluginAuthenticate({ startTokens, callerOf }: PluginCreden
   return async ({ authorization = '', callerToken }) => {
     const shown = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
     const found = [...startTokens()].find(({ token }) => isSame(token, shown))
-    if (!found) throw unauthenticated('show the token that the plugin was started with')
+    if (!found)
+      throw unauthenticated('send the token that the plugin was started with as "Authorization: Bearer <token>"')
     const { plugin } = found
     if (callerToken === undefined) return pluginCaller(plugin, shown)
     const caller = callerOf(callerToken, plugin)
-    if (!caller) throw unauthenticated('the token of the caller is over, or another plugin was given it')
-    if (caller.kind === 'plugin') throw unauthenticated('a plugin acts in the name of people alone')
+    if (!caller) throw unauthenticated('the caller token has expired or belongs to another plugin')
+    if (caller.kind === 'plugin') throw unauthenticated('a plugin can act only on behalf of users')
     // These credentials come from the plugin, never from a browser.
     return caller.kind === 'user' ? { ...caller, via: 'token', through: plugin } : { ...caller, through: plugin }
   }

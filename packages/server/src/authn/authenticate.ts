@@ -44,7 +44,7 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
       const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
       if (token === undefined) throw unauthenticated('send credentials as "Authorization: Bearer <token>"')
       const holder = await credentials.find(token)
-      if (!holder) throw unauthenticated('the bearer token is not known here, or has expired')
+      if (!holder) throw unauthenticated('the bearer token is unknown or has expired')
       return { kind: 'user', ...holder, via: 'token' }
     }
     const secret = cookieIn(cookie, cookieName)

@@ -33,6 +33,6 @@ export function refuseCrossSite({ info, caller, headers }: Sent, { publicUrl, li
   if (headers.origin === ours) return
   throw new ApiError(
     'CrossSite',
-    `this must come from ${ours}: send "Origin: ${ours}", or a bearer token in place of a cookie`,
+    `this request must come from ${ours}: send "Origin: ${ours}", or a bearer token instead of a cookie`,
   )
 }

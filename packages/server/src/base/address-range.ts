@@ -26,7 +26,7 @@ export function faultOfRange(text: string): string | undefined {
   if (!range) return 'must be an address such as 10.0.0.7 or a range such as 10.0.0.0/8 or fd00::/8'
   const { network, free } = range
   const holdsAllOfIpv4 = free >= 32n && network >> free === ipv4Prefix >> free
-  if (holdsAllOfIpv4) return 'would believe everybody; name the addresses of your own proxies'
+  if (holdsAllOfIpv4) return 'would trust every client; list the addresses of your own proxies'
   if ((network >> free) << free === network) return undefined
   const [address] = text.split('/')
   return `has bits behind its prefix; write the first address of the range, or ${address} alone`

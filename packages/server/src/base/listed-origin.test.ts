@@ -26,8 +26,8 @@ const refused: readonly (readonly [text: string, fault: RegExp])[] = [
   ['https://app.example.com/page', /as browsers send it: https:\/\/app\.example\.com$/],
   ['https://app.example.com:443', /as browsers send it: https:\/\/app\.example\.com$/],
   ['https://App.example.com', /as browsers send it: https:\/\/app\.example\.com$/],
-  ['http://app.example.com', /is plain http.*use https:\/\/app\.example\.com, or set server\.allowInsecureLogin/],
-  ['http://localhost.example.com', /is plain http/],
+  ['http://app.example.com', /uses plain http.*use https:\/\/app\.example\.com, or set server\.allowInsecureLogin/],
+  ['http://localhost.example.com', /uses plain http/],
 ]
 for (const [text, fault] of refused) {
   test(`"${text}" is rejected`, () => {

@@ -14,19 +14,19 @@ interface RecentTraffic {
 interface TrafficBucket {
   readonly at: string
   readonly requests: number
-  /** Answered with 5xx, or cut off. */
+  /** Requests with status 5xx, or whose connection closed before the end of the response. */
   readonly failed: number
-  /** In milliseconds, rounded up to the next step of the scale; absent without requests. */
+  /** Latency in milliseconds, rounded up to the next bound of the histogram; absent without requests. */
   readonly p50?: number
   readonly p99?: number
 }
 
 const everyMs = 10_000
-const kept = 90
-/** Steps from a tenth of a millisecond, each a quarter larger, up to some minutes. */
+const keptIntervals = 90
+/** Upper bounds of the latency histogram: from 0.1 ms, each 25 % larger, up to about two minutes. */
 const steps = 64
 const growth = Math.log(1.25)
-const first = 0.1
+const firstBoundMs = 0.1
 
 interface Bucket {
   number: number
@@ -35,17 +35,17 @@ interface Bucket {
   readonly latencies: Uint32Array
 }
 
-/** Only counts are kept: of a request, nothing but its duration. */
+/** Stores counters and a latency histogram per interval, and no data of single requests. */
 export function createTraffic(clock: Clock): Traffic {
-  const ring: Bucket[] = Array.from({ length: kept }, () => ({
+  const ring: Bucket[] = Array.from({ length: keptIntervals }, () => ({
     number: -1,
     requests: 0,
     failed: 0,
     latencies: new Uint32Array(steps),
   }))
-  const numberNow = () => Math.floor(clock.now() / everyMs)
+  const currentNumber = () => Math.floor(clock.now() / everyMs)
   const bucketOf = (number: number): Bucket => {
-    const bucket = ring[number % kept] as Bucket
+    const bucket = ring[number % keptIntervals] as Bucket
     if (bucket.number !== number) {
       bucket.number = number
       bucket.requests = 0
@@ -56,21 +56,21 @@ export function createTraffic(clock: Clock): Traffic {
   }
   return {
     record: (ms, failed) => {
-      const bucket = bucketOf(numberNow())
+      const bucket = bucketOf(currentNumber())
       bucket.requests++
       if (failed) bucket.failed++
-      const step = ms <= first ? 0 : Math.min(steps - 1, Math.ceil(Math.log(ms / first) / growth))
+      const step = ms <= firstBoundMs ? 0 : Math.min(steps - 1, Math.ceil(Math.log(ms / firstBoundMs) / growth))
       bucket.latencies[step] = (bucket.latencies[step] ?? 0) + 1
     },
     recent: () => {
-      const now = numberNow()
-      const numbers = Array.from({ length: kept }, (_, at) => now - kept + 1 + at)
-      return { everyMs, buckets: numbers.map((number) => shown(bucketOf(number))) }
+      const now = currentNumber()
+      const numbers = Array.from({ length: keptIntervals }, (_, at) => now - keptIntervals + 1 + at)
+      return { everyMs, buckets: numbers.map((number) => toTrafficBucket(bucketOf(number))) }
     },
   }
 }
 
-function shown({ number, requests, failed, latencies }: Bucket): TrafficBucket {
+function toTrafficBucket({ number, requests, failed, latencies }: Bucket): TrafficBucket {
   const at = new Date(number * everyMs).toISOString()
   if (requests === 0) return { at, requests, failed }
   return { at, requests, failed, p50: quantile(latencies, requests / 2), p99: quantile(latencies, requests * 0.99) }
@@ -79,5 +79,5 @@ function shown({ number, requests, failed, latencies }: Bucket): TrafficBucket {
 function quantile(latencies: Uint32Array, rank: number): number {
   let seen = 0
   const step = latencies.findIndex((count) => (seen += count) >= rank)
-  return Math.round(first * Math.exp(growth * step) * 10) / 10
+  return Math.round(firstBoundMs * Math.exp(growth * step) * 10) / 10
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts'
 import type { SqlRow, SqlStatement, Store } from '../store/store.ts'
 import type { SessionUser } from './sessions.ts'
 
-/** A user's identity at an issuer. Names and e-mail addresses may pass to other people; this does not. */
+/** A user's identity at an issuer. Unlike names and e-mail addresses, it is never reassigned to another person. */
 export interface Identity {
   readonly issuer: string
   readonly subject: string
@@ -20,19 +20,19 @@ export interface LinkedIdentity extends Identity, SessionUser {
 export interface Identities {
   find(identity: Identity): Promise<LinkedIdentity | undefined>
   of(uid: string): Promise<readonly LinkedIdentity[]>
-  /** Links the identity only if nobody has it and the user has none of that issuer; guard the write with `isOthers`. */
+  /** Links the identity if it is free and the user has none of that issuer; guard the write with `isNotLinkedTo`. */
   linked(identity: Identity, user: SessionUser): SqlStatement
-  /** Returns a row when the identity is not this user's, which must not be so after `linked`. */
-  isOthers(identity: Identity, uid: string): SqlStatement
+  /** Returns a row when the identity is not linked to this user. After `linked`, that means a conflict. */
+  isNotLinkedTo(identity: Identity, uid: string): SqlStatement
   unlinked(identity: Identity): SqlStatement
   /** Records a login with this identity and the roles that the issuer gives. */
   signedIn(identity: Identity, roles: readonly string[], at: number): SqlStatement
-  /** Identities whose roles may still be bound although they were not used since then. */
-  overdue(since: number, limit: number): Promise<readonly LinkedIdentity[]>
-  /** Records that its roles are no longer bound; guard the write with `hasComeSince`. */
+  /** Identities that were not used since then and whose roles may still be bound. */
+  boundButUnused(since: number, limit: number): Promise<readonly LinkedIdentity[]>
+  /** Records that its roles are no longer bound; guard the write with `hasSignedInSince`. */
   unbound(identity: Identity, since: number): SqlStatement
   /** Returns a row when the identity was used since then. */
-  hasComeSince(identity: Identity, since: number): SqlStatement
+  hasSignedInSince(identity: Identity, since: number): SqlStatement
 }
 
 const columns = 'issuer, subject, uid, user_name, linked_at, signed_in_at, roles'
@@ -50,7 +50,7 @@ export function createIdentities(store: Store, clock: Clock): Identities {
              VALUES ($1, $2, $3, $4, $5, '[]', 0) ON CONFLICT DO NOTHING`,
       values: [issuer, subject, uid, name, clock.now()],
     }),
-    isOthers: ({ issuer, subject }, uid) => ({
+    isNotLinkedTo: ({ issuer, subject }, uid) => ({
       text: `SELECT 1 AS other WHERE NOT EXISTS (
                SELECT 1 FROM identities WHERE issuer = $1 AND subject = $2 AND uid = $3)`,
       values: [issuer, subject, uid],
@@ -63,7 +63,7 @@ export function createIdentities(store: Store, clock: Clock): Identities {
       text: 'UPDATE identities SET signed_in_at = $3, roles = $4, bound = $5 WHERE issuer = $1 AND subject = $2',
       values: [issuer, subject, at, JSON.stringify(roles), roles.length > 0 ? 1 : 0],
     }),
-    overdue: (since, limit) =>
+    boundButUnused: (since, limit) =>
       read({
         text: `SELECT ${columns} FROM identities WHERE bound = 1 AND signed_in_at <= $1 ORDER BY signed_in_at LIMIT ${limit}`,
         values: [since],
@@ -72,8 +72,8 @@ export function createIdentities(store: Store, clock: Clock): Identities {
       text: 'UPDATE identities SET bound = 0 WHERE issuer = $1 AND subject = $2 AND signed_in_at <= $3',
       values: [issuer, subject, since],
     }),
-    hasComeSince: ({ issuer, subject }, since) => ({
-      text: 'SELECT 1 AS come FROM identities WHERE issuer = $1 AND subject = $2 AND signed_in_at > $3',
+    hasSignedInSince: ({ issuer, subject }, since) => ({
+      text: 'SELECT 1 AS signed_in FROM identities WHERE issuer = $1 AND subject = $2 AND signed_in_at > $3',
       values: [issuer, subject, since],
     }),
   }

@@ -97,7 +97,7 @@ test('an idle connection is closed; traffic in either direction keeps it open', 
     await sleep(150)
   }
   expect(client.far.readableEnded).toBe(false)
-  expect((await client.got).endsWith(close(1001, 'nothing was said for too long'))).toBe(true)
+  expect((await client.got).endsWith(close(1001, 'the connection was idle for too long'))).toBe(true)
 })
 
 test('a slow reader causes backpressure on the other side', async () => {

@@ -45,7 +45,9 @@ export function joinConnections({ client, other, lost, ...options }: Sides): (wh
     linger()
   }
   client.setNoDelay()
-  client.setTimeout(options.idleMs ?? idleMs, () => end({ code: goingAway, reason: 'nothing was said for too long' }))
+  client.setTimeout(options.idleMs ?? idleMs, () =>
+    end({ code: goingAway, reason: 'the connection was idle for too long' }),
+  )
   client.once('end', () => {
     other.end()
     linger()

@@ -8,7 +8,7 @@ import { writeRaw } from './raw-answer.ts'
 /** Messages for errors of Node's HTTP parser. */
 const faults: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'the request line and headers are too large; 16 KiB are allowed',
-  ERR_HTTP_REQUEST_TIMEOUT: 'the request did not come in whole in time',
+  ERR_HTTP_REQUEST_TIMEOUT: 'the request was not received completely in time',
 }
 
 /** Bytes that are not HTTP: there is no request, so the answer is written by hand, unless one is already being written. */

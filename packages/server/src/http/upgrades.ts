@@ -45,7 +45,7 @@ export function createUpgrade({ log, handle, clientOf, checkClient }: UpgradePar
   })
   // Emitted while `handleUpgrade` runs, so its caller receives the exception.
   server.on('wsClientError', ({ message }) => {
-    throw new ApiError('BadRequest', `this is not how a WebSocket is asked for: ${message}`)
+    throw new ApiError('BadRequest', `the WebSocket handshake is not valid: ${message}`)
   })
   return async (request, connection, head) => {
     // The library returns a rope string; the copy is flat.
@@ -65,7 +65,7 @@ export function createUpgrade({ log, handle, clientOf, checkClient }: UpgradePar
         if (connection.writable) writeRaw(connection, { ...stream, body: stream.body }, id)
         return
       }
-      if (!('open' in stream)) throw new ApiError('BadRequest', 'this is not served as a WebSocket')
+      if (!('open' in stream)) throw new ApiError('BadRequest', 'this path does not support WebSockets')
       if (connection.destroyed) return stream.closed()
       upgraded.stream = stream
       note({ status: 101 })

@@ -31,7 +31,7 @@ class WebSocketWire implements Wire {
     webSocket.on('pong', () => (this.#isAnswering = true))
     // A protocol error of the peer ends its connection, which is reported as a close.
     webSocket.on('error', ignore)
-    webSocket.on('message', () => webSocket.close(1008, 'a watch takes no messages'))
+    webSocket.on('message', () => webSocket.close(1008, 'a watch does not accept messages from the client'))
   }
 
   get closed(): boolean {

@@ -39,7 +39,7 @@ async function tryWriting(
       if (tries === maxTries) {
         throw new ApiError(
           'VersionConflict',
-          `what goes with ${model.singular} "${change.name}" keeps changing; retry`,
+          `objects that are written together with ${model.singular} "${change.name}" keep changing; retry`,
           {
             cause: error,
           },

@@ -36,7 +36,8 @@ interface AskedNow {
 
 async function evaluatedNow(model: Model, object: JsonObject, { indexes, check }: AskedNow): Promise<Evaluation> {
   if (indexes.length === 0 && !check) return nothing
-  if (!model.evaluate) throw new ApiError('PluginNotStarted', `nobody says what is to be indexed of ${model.plural}`)
+  if (!model.evaluate)
+    throw new ApiError('PluginNotStarted', `no running plugin computes the index values of ${model.plural}; try again`)
   const { verb = 'update', stored, caller } = check ?? {}
   return model.evaluate({
     object: typed(model, object),
@@ -60,7 +61,10 @@ async function valuesAhead(model: Model, object: JsonObject): Promise<Evaluation
   const ahead = new Set(model.indexes.filter((index) => index.evaluated && index.isAhead).map(({ name }) => name))
   if (ahead.size === 0) return {}
   if (!model.evaluateAhead)
-    throw new ApiError('PluginNotStarted', `nobody says what will be indexed of ${model.plural}`)
+    throw new ApiError(
+      'PluginNotStarted',
+      `no running plugin computes the values of the new indexes of ${model.plural}; try again`,
+    )
   const { next } = model.definition
   const indexes = (next?.indexes ?? []).map(({ name }) => name).filter((name) => ahead.has(nameAhead(name)))
   const { values } = await model.evaluateAhead({ object: typed(model, object), indexes })

@@ -15,7 +15,7 @@ export function fenceOf({ info, caller, request }: Pick<Call, 'info' | 'caller' 
   const shown = request.headers['pergola-fence']
   if (shown === undefined) return undefined
   if (caller.kind !== 'plugin') {
-    throw new ApiError('BadRequest', 'Pergola-Fence is for what a plugin writes as itself; leave it out')
+    throw new ApiError('BadRequest', 'the header Pergola-Fence is only for writes of a plugin as itself; remove it')
   }
   const [, name, token] = fenceForm.exec(String(shown)) ?? []
   if (name === undefined) {
@@ -27,7 +27,7 @@ export function fenceOf({ info, caller, request }: Pick<Call, 'info' | 'caller' 
 
 /** Refusing is better than silently performing without the fence what should happen only while the lease is held. */
 export function unfenced(): ApiError {
-  return new ApiError('BadRequest', 'only writes of objects are fenced; leave Pergola-Fence out')
+  return new ApiError('BadRequest', 'only writes of objects can be fenced; remove the header Pergola-Fence')
 }
 
 /** Every write succeeds only while the lease is held. */

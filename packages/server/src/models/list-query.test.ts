@@ -97,7 +97,7 @@ describe('rejects a selector with', () => {
     ['an invalid number in a set', 'age=(1,x)', 'InvalidSelector', '"x" is not a number'],
     ['an invalid boolean', 'spec.on=yes', 'InvalidSelector', '"yes" is neither true nor false'],
     ['an invalid time', 'spec.seen>2030', 'InvalidSelector', '"2030" must be a date and time'],
-    ['a prefix of a number', 'age^=1', 'InvalidSelector', 'age is a number; only strings begin with something'],
+    ['a prefix of a number', 'age^=1', 'InvalidSelector', 'age is a number; "^=" is only for strings'],
     ['a value that is too long', `spec.city=${'x'.repeat(513)}`, 'InvalidSelector', 'has 513 bytes'],
   ]
   for (const [what, fieldSelector, reason, message] of cases) {

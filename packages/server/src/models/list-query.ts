@@ -36,7 +36,8 @@ export function termsOf(model: Model, query: URLSearchParams): readonly Term[] {
 function parsed(query: URLSearchParams, kind: SelectorKind): readonly SelectorTerm[] {
   return query.getAll(kind).flatMap((text) => {
     // Some databases cannot store a NUL in text.
-    if (text.includes('\0')) throw new ApiError('InvalidSelector', `${kind} has a NUL, which is in no value`)
+    if (text.includes('\0'))
+      throw new ApiError('InvalidSelector', `${kind} contains a NUL character, which no value can contain`)
     return parseSelector(kind, text)
   })
 }
@@ -44,7 +45,7 @@ function parsed(query: URLSearchParams, kind: SelectorKind): readonly SelectorTe
 function fieldTerm(model: Model, term: SelectorTerm): Term {
   const field = fieldOf(model, term.key, `fieldSelector, character ${term.at}`)
   if (term.op === 'prefix' && field.type !== 'string') {
-    throw invalidValue(term, `${field.name} is a ${field.type}; only strings begin with something`)
+    throw invalidValue(term, `${field.name} is a ${field.type}; "^=" is only for strings`)
   }
   return { field: field.name, is: conditionOf(term, field.type) }
 }

@@ -31,7 +31,10 @@ export function pagingOf(query: URLSearchParams): Paging {
   }
   const nonConforming = flag(query, 'nonconforming')
   if (nonConforming && (size ?? 0) > mostLookedThrough) {
-    throw new ApiError('InvalidPage', `size=${size} is too many to look through; ask for ${mostLookedThrough} at most`)
+    throw new ApiError(
+      'InvalidPage',
+      `size=${size} is too large with nonconforming=true; the maximum is ${mostLookedThrough}`,
+    )
   }
   const wanted = size ?? (nonConforming ? mostLookedThrough : undefined)
   const exactTotal = flag(query, 'exactTotal')
@@ -81,7 +84,10 @@ function countOf(query: URLSearchParams, parameter: string): number | undefined 
   if (value === undefined) return undefined
   const count = Number(value)
   if (values.length > 1 || !/^\d{1,9}$/.test(value) || count < 1) {
-    throw new ApiError('InvalidPage', `${parameter} must be one whole number from 1 on; it is "${values.join('", "')}"`)
+    throw new ApiError(
+      'InvalidPage',
+      `${parameter} must be a single whole number of 1 or more; it is "${values.join('", "')}"`,
+    )
   }
   return count
 }

@@ -4,7 +4,7 @@ import { ApiError } from '@pergola/api'
 export function refuseUnknown(query: URLSearchParams, known: readonly string[]): void {
   for (const parameter of query.keys()) {
     if (known.includes(parameter)) continue
-    const taken = known.length === 0 ? 'none is taken here' : `known are ${known.join(', ')}`
+    const taken = known.length === 0 ? 'this endpoint accepts none' : `known are ${known.join(', ')}`
     throw new ApiError('BadRequest', `the query parameter "${parameter}" is not known; ${taken}`)
   }
 }

@@ -52,7 +52,8 @@ export function createEvaluator(plugin: string, link: Pick<PluginLink, 'evaluate
 
 function answersIn(answer: unknown, count: number): readonly unknown[] {
   const items = isJsonObject(answer) ? answer['items'] : undefined
-  if (!Array.isArray(items) || items.length !== count) throw new Error('it did not answer each question')
+  if (!Array.isArray(items) || items.length !== count)
+    throw new Error('its response does not have one result per object')
   return items
 }
 
@@ -61,7 +62,7 @@ function settle(plugin: string, answer: unknown, { resolve, reject }: Omit<Waiti
   if (isJsonObject(values) && Object.values(values).every(isTexts) && Array.isArray(faults)) {
     return resolve({ values: values as Evaluation['values'], errors: faults.map(faultOf) })
   }
-  const why = typeof failed === 'string' ? failed : 'its answer makes no sense'
+  const why = typeof failed === 'string' ? failed : 'its response is not valid'
   return reject(failure(plugin, new Error(why)))
 }
 
@@ -81,17 +82,13 @@ function textOf(value: unknown): string {
 
 function told(plugin: string, cause: unknown): ApiError {
   if (!(cause instanceof errors.HeadersTimeoutError)) return failure(plugin, cause)
-  return new ApiError(
-    'PluginTimeout',
-    `the plugin ${plugin} has not said in time whether this can be written; try again`,
-    {
-      cause,
-    },
-  )
+  return new ApiError('PluginTimeout', `the plugin ${plugin} did not validate the object in time; try again`, {
+    cause,
+  })
 }
 
 function failure(plugin: string, cause: unknown): ApiError {
-  return new ApiError('PluginFailed', `the plugin ${plugin} failed to look at the object; its log has the details`, {
+  return new ApiError('PluginFailed', `the plugin ${plugin} failed to validate the object; its log has the details`, {
     cause,
   })
 }

@@ -25,7 +25,7 @@ import type { PluginSettings } from './plugin-settings.ts'
 import { PackageFault, readPackage } from './read-package.ts'
 import type { DeclareParts } from './register-models.ts'
 import { describeRemoval } from './removal/belongings.ts'
-import type { LinesHere } from './written-lines.ts'
+import type { ReplicaLines } from './recent-lines.ts'
 
 export const mostPackageBytes = 100 * 1024 * 1024
 
@@ -37,7 +37,7 @@ export interface PluginApiParts extends DeclareParts, ConformanceParts {
   /** Digests of the packages shipped with the host. */
   readonly shipped: ReadonlySet<string>
   /** The latest log lines of its processes on this replica. */
-  readonly linesOf: (plugin: string, after: number) => LinesHere | undefined
+  readonly linesOf: (plugin: string, after: number) => ReplicaLines | undefined
 }
 
 /** Installs the sent package, or prepares it to replace the active version; `plan=true` only reports what that would do. */
@@ -249,7 +249,7 @@ export async function logs({ linesOf, ...parts }: PluginApiParts, name: string, 
   refuseUnknown(query, ['after'])
   const after = query.get('after') ?? '0'
   if (!/^\d{1,15}$/.test(after)) {
-    throw new ApiError('BadRequest', `after takes the number of a line, as "last" tells it; not "${after}"`)
+    throw new ApiError('BadRequest', `after must be a line number, as returned in "last"; it is "${after}"`)
   }
   if (!(await parts.store.get(parts.plugins, name))) throw new ApiError('NotFound', `there is no plugin "${name}"`)
   const lines = linesOf(name, Number(after)) ?? { items: [], last: 0 }

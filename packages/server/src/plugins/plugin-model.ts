@@ -207,14 +207,15 @@ async function check(object: JsonObject, { caller, stored }: WriteContext): Prom
       fieldError(
         '/spec',
         'plugin',
-        'comes by a package: POST /apis/console.api.platform.run/v1alpha1/plugins/-/packages',
+        'is set by installing a package: POST /apis/console.api.platform.run/v1alpha1/plugins/-/packages',
       ),
     ]
   const { enabled, ...now } = specOf(object)
   const { enabled: __, ...before } = specOf(prepare({ ...stored, spec: { ...specOf(stored), enabled } }, { stored }))
-  if (enabled && before.removal) return [fieldError('/spec/enabled', 'plugin', 'cannot be: it is uninstalled')]
+  if (enabled && before.removal)
+    return [fieldError('/spec/enabled', 'plugin', 'cannot be true: the plugin is uninstalled; install it again')]
   if (deepEqual(now, before)) return []
-  return [fieldError('/spec', 'plugin', 'can change in "enabled" alone; all else comes by a package')]
+  return [fieldError('/spec', 'plugin', 'may change only in "enabled"; install a package to change the rest')]
 }
 
 /** The fields of a version, without those of the plugin as a whole. */

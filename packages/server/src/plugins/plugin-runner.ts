@@ -310,7 +310,7 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
   stopping.signal.throwIfAborted()
   run.evaluator = createEvaluator(name, running.link)
   if (!isDeepStrictEqual(await running.link.definition(), manifest.definition)) {
-    throw new PluginFailed('what runs says it is something else than its package does; pack it again')
+    throw new PluginFailed('the running process has a different definition than its package; pack the plugin again')
   }
   if (!run.isAdmitted) {
     tell({ phase: 'Prepared' })

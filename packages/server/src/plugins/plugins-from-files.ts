@@ -117,7 +117,7 @@ async function place(parts: PluginFilesParts, { file, sent }: FoundPackage): Pro
 
 function unapproved(name: string, missing: readonly string[]): string {
   const lines = missing.map((approval) => JSON.stringify(approval)).join(', ')
-  return `a package is passed over, for it needs approval; to give it, add to plugins.approve.${name}: [${lines}]`
+  return `skipped a package that needs approval; to approve it, add to plugins.approve.${name}: [${lines}]`
 }
 
 /** Writes the given settings to their objects; unchanged ones are not written. */
@@ -133,7 +133,7 @@ async function set(parts: PluginFilesParts, plugin: string, values: Readonly<Rec
     try {
       await write(parts, model, { name: settingsObjectName(plugin), data: Object.fromEntries(own) })
     } catch (error) {
-      log.error({ plugin, why: wordsOf(error) }, `plugins.settings.${plugin} cannot be used; what was set before stays`)
+      log.error({ plugin, why: wordsOf(error) }, `plugins.settings.${plugin} is not valid; the previous settings stay`)
     }
   }
 }

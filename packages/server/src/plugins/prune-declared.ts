@@ -28,7 +28,10 @@ export async function pruneDeclared(
       if (!isApiError(error)) throw error
       // The object was deleted already.
       if (error.reason === 'NotFound') return
-      parts.log.warn({ plugin: plugin.name, object: inWords(object), why: error.message }, 'an object stays')
+      parts.log.warn(
+        { plugin: plugin.name, object: inWords(object), why: error.message },
+        'failed to delete an object that the plugin no longer declares',
+      )
     })
   }
 }

@@ -24,7 +24,7 @@ export async function readPackage(bytes: Buffer): Promise<PluginPackage> {
   const manifest = files.get('plugin.json')
   if (!manifest) throw new PackageFault('it has no plugin.json; make it with "pergola plugin pack"')
   if (manifest.length > mostDefinitionBytes) {
-    throw new PackageFault(`its plugin.json has ${manifest.length} bytes, and may have ${mostDefinitionBytes}`)
+    throw new PackageFault(`its plugin.json has ${manifest.length} bytes; at most ${mostDefinitionBytes} are allowed`)
   }
   return { digest: digestOf(bytes), manifest: parsed(manifest), files }
 }
@@ -55,7 +55,7 @@ async function unpack(bytes: Buffer): Promise<ReadonlyMap<string, Buffer>> {
     entry.on('end', () => files.set(path, Buffer.concat(chunks)))
   }
   parser.on('entry', take)
-  parser.on('error', (error: Error) => reject(new PackageFault(`it is no archive of the kind .tgz: ${error.message}`)))
+  parser.on('error', (error: Error) => reject(new PackageFault(`it is not a .tgz archive: ${error.message}`)))
   parser.on('end', () => resolve())
   parser.end(bytes)
   await promise
@@ -72,7 +72,7 @@ function faultOf({ type }: ReadEntry, path: string): string | undefined {
   if (type !== 'File' && type !== 'Directory') return `holds ${path}, which is a ${type}, not a file`
   const isInside =
     !path.startsWith('/') && !path.includes('\\') && !path.split('/').includes('..') && !path.includes('\0')
-  return isInside ? undefined : `holds ${path}, which leads outside`
+  return isInside ? undefined : `holds ${path}, which is a path outside of the package`
 }
 
 function parsed(manifest: Buffer): unknown {

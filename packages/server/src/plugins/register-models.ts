@@ -108,5 +108,5 @@ function duplicateWords({ plural }: ModelDeclaration, { duplicates }: ModelStatu
   const lines = pairs.map(({ value, first, second }) => `${JSON.stringify(value)}: ${first}, ${second}`)
   const cure =
     'disable the plugin, go back to a version without that index (roll back, or install its package), enable it, change or delete one of each, and install this version again'
-  return [`${plural} hold values of ${index} twice that must be unique; ${cure}:`, ...lines].join('\n')
+  return [`${plural} have duplicate values of ${index}, which must be unique; ${cure}:`, ...lines].join('\n')
 }

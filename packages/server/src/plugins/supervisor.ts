@@ -25,7 +25,7 @@ import { removePlugin } from './removal/remove-plugin.ts'
 import type { Replicas } from './replicas.ts'
 import { createSeat, type Seat } from './seat.ts'
 import { underLease } from './under-lease.ts'
-import { createWrittenLog, type LinesHere } from './written-lines.ts'
+import { createRecentLog, type ReplicaLines } from './recent-lines.ts'
 import { giveUp, upgrade, type UpgradeParts } from './upgrade/upgrade.ts'
 
 /** The group prefix of owned objects. */
@@ -62,7 +62,7 @@ export interface Supervisor extends AsyncDisposable {
   /** The custom APIs of the plugins that run or would run. */
   customApis(): ServedApis
   /** The log lines of its processes after a given line. */
-  linesOf(plugin: string, after: number): LinesHere | undefined
+  linesOf(plugin: string, after: number): ReplicaLines | undefined
   /** The tokens of all running processes. */
   startTokens(): readonly { readonly plugin: string; readonly token: string }[]
   /** The token of the active version, once its models are served. */
@@ -143,7 +143,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
         return await evaluator.evaluate(model, request)
       } catch (error) {
         const installed = known.all().find(({ name }) => name === plugin)
-        const why = `it could not say what is indexed of ${model.plural}: ${(error as Error).message}`
+        const why = `it failed to compute the index values of ${model.plural}: ${(error as Error).message}`
         if (installed) await giveUpOn(installed, why)
         throw new StaleModel(model)
       }
@@ -165,7 +165,7 @@ function createSeats(parts: SupervisorParts) {
   const { known, log, store, plugins } = parts
   const seats = new Map<string, Seat>()
   const statuses = createPluginStatuses(parts)
-  const written = createWrittenLog()
+  const written = createRecentLog()
   const exclusively: RunnerParts['exclusively'] = (name, work) => underLease(store, { name }, work)
   const isActive: RunnerParts['isActive'] = async ({ name, uid }, digest) => {
     const stored = await store.get(plugins, name)
@@ -196,7 +196,7 @@ function createSeats(parts: SupervisorParts) {
         try {
           await underLease(store, lease, () => upgrade(upgradeParts, plugin, signal))
         } catch (err) {
-          if (!signal.aborted) log.error({ err, plugin: plugin.name }, 'an upgrade could not be ended')
+          if (!signal.aborted) log.error({ err, plugin: plugin.name }, 'failed to finish an upgrade')
         }
       },
       remove: async (plugin, signal) => {
@@ -207,11 +207,11 @@ function createSeats(parts: SupervisorParts) {
           await underLease(store, lease, () => removePlugin(parts, { plugin, signal, tell }))
         } catch (err) {
           if (signal.aborted) return
-          log.error({ err, plugin: plugin.name }, 'a plugin could not be taken away')
+          log.error({ err, plugin: plugin.name }, 'failed to uninstall a plugin')
           tell({
             phase: 'Disabled',
             reason: 'Failed',
-            message: `it could not be taken away: ${(err as Error).message}`,
+            message: `it could not be uninstalled: ${(err as Error).message}`,
           })
         }
       },
@@ -232,7 +232,7 @@ function createSeats(parts: SupervisorParts) {
         if (!spec.enabled) phases.set(name, 'Disabled')
       }
       const followed = [...seats].map(([name, seat]) =>
-        seat.follow(wanted.get(name)).catch((err: unknown) => log.error({ err }, 'a plugin could not be followed')),
+        seat.follow(wanted.get(name)).catch((err: unknown) => log.error({ err }, 'failed to reconcile a plugin')),
       )
       neighbours.tell()
       await Promise.all(followed)

@@ -39,7 +39,7 @@ export function prefixEnd(prefix: string): string | undefined {
 }
 
 function stringKey(value: string): IndexKey {
-  if (value.includes('\0')) return { fault: 'may not hold the character U+0000, because it is indexed' }
+  if (value.includes('\0')) return { fault: 'must not contain the character U+0000, because it is indexed' }
   const bytes = Buffer.byteLength(value)
   if (bytes > maxKeyBytes) return { fault: `has ${bytes} bytes; an indexed value may have at most ${maxKeyBytes}` }
   return { key: value }

@@ -12,7 +12,10 @@ export function encodeRevision({ number, tag, skipped }: RevisionParts): Revisio
 
 export function decodeRevision(revision: Revision): RevisionParts {
   if (!/^\d{1,16}(\.-?\d{1,20}){1,1001}$/.test(revision)) {
-    throw new ApiError('BadRequest', 'the revision is not one of this server; take it from a list or a watch as it is')
+    throw new ApiError(
+      'BadRequest',
+      'the revision is not valid on this server; use a revision of a list or a watch unchanged',
+    )
   }
   const [number = '', tag = '', ...skipped] = revision.split('.')
   return { number: Number(number), tag, skipped }
@@ -21,6 +24,6 @@ export function decodeRevision(revision: Revision): RevisionParts {
 export function revisionExpired(): ApiError {
   return new ApiError(
     'RevisionExpired',
-    'the revision is no longer kept, or the database was restored; list again and go on from there',
+    'the revision is no longer kept, or the database was restored; list again and continue from its revision',
   )
 }

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type Options } from 'ajv/dist/2020.js'
 import standaloneCode from 'ajv/dist/standalone/index.js'
 import addFormats from 'ajv-formats'
-import { inWords } from './fault-words.ts'
+import { violationMessage } from './violation-message.ts'
 import { knownFormats } from './formats.ts'
 import { linearTimeRegExp } from './linear-regexp.ts'
 import { closedSchema, structureOf, type JsonSchema, type ObjectSchema } from './object-schema.ts'
@@ -65,7 +65,7 @@ function firstOfEach(errors: readonly SchemaError[]): readonly SchemaError[] {
 }
 
 function draftError({ instancePath, keyword, params, message }: ErrorObject): SchemaError {
-  return { pointer: instancePath, message: inWords(keyword, params as Record<string, unknown>, message) }
+  return { pointer: instancePath, message: violationMessage(keyword, params as Record<string, unknown>, message) }
 }
 
 /** Defaults are filled in without validation: an invalid one would be stored. */

@@ -138,11 +138,11 @@ interface Fault {
 
 const tooDeep: Fault = { rule: 'depth', message: `nests deeper than ${maxJsonDepth} levels; make it flatter` }
 const forbiddenKey: Fault = { rule: 'key', message: 'is a key that no object may have; rename it' }
-const repeatedKey: Fault = { rule: 'duplicate', message: 'stands there twice; send each key once' }
+const repeatedKey: Fault = { rule: 'duplicate', message: 'is a duplicate key; send each key once' }
 const loneSurrogate: Fault = { rule: 'surrogate', message: 'has half of a surrogate pair; send whole characters' }
 
 function refused(scan: Scan, { rule, message }: Fault): ApiError {
   const pointer = pointerOf(scan)
-  const detail = `the body cannot be kept as it is: ${shortened(pointer) || 'it'} ${message}`
+  const detail = `the body cannot be stored unchanged: ${shortened(pointer) || 'it'} ${message}`
   return new ApiError('BadRequest', detail, { errors: [fieldError(pointer, rule, message)] })
 }

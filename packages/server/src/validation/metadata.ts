@@ -59,7 +59,7 @@ export function metadataErrors(metadata: unknown): readonly FieldError[] {
 }
 
 function repeatFault(all: readonly string[], at: number): string | undefined {
-  return all.indexOf(all[at] ?? '') < at ? 'stands there twice' : undefined
+  return all.indexOf(all[at] ?? '') < at ? 'is a duplicate' : undefined
 }
 
 function nameErrors({ name, generateName }: SentMetadata): readonly FieldError[] {

@@ -79,13 +79,13 @@ describe('rejects', () => {
       'a definition that only refers to itself',
       of({ $ref: '#/$defs/a' }, { a: { $ref: '#/$defs/a' } }),
       '/properties/spec/$ref',
-      'leads back to itself',
+      'references itself',
     ],
     [
       'definitions that only refer to each other, also in alternatives',
       of(text, { a: { allOf: [{ $ref: '#/$defs/b' }] }, b: { anyOf: [text, { not: { $ref: '#/$defs/a' } }] } }),
       '/$defs/a/allOf/0/$ref',
-      'leads back to itself',
+      'references itself',
     ],
     ['a definition that is used too often', doubling(40), '/properties/spec/$ref', 'has 4398046511102 schemas'],
   ]

@@ -116,7 +116,7 @@ function keywordErrors(
     add('format', `is not known; known are ${knownFormats.join(', ')}`)
   }
   if (uniqueItems === true && !(typeof maxItems === 'number' && maxItems <= maxUniqueItems)) {
-    add('uniqueItems', `needs a maxItems of at most ${maxUniqueItems} beside it`)
+    add('uniqueItems', `needs maxItems of at most ${maxUniqueItems} in the same schema`)
   }
   const patterns = isJsonObject(patternProperties) ? Object.keys(patternProperties) : []
   for (const one of [...(typeof pattern === 'string' ? [pattern] : []), ...patterns]) {
@@ -136,7 +136,13 @@ function weightErrors({ schema, pointer }: Place, weight: number): readonly Fiel
   if (!('$ref' in schema) || weight <= maxSubSchemas) return []
   const at = step(pointer, '$ref')
   if (weight === Number.POSITIVE_INFINITY) {
-    return [fieldError(at, 'schema', 'leads back to itself, for the same value; a definition may only go into itself')]
+    return [
+      fieldError(
+        at,
+        'schema',
+        'references itself for the same value; a definition may reference itself only for a nested value',
+      ),
+    ]
   }
   return [limitError(at, 'schemas, itself and those it refers to', { found: weight, limit: maxSubSchemas })]
 }

@@ -5,7 +5,7 @@ import { cloneJson } from '../base/clone-json.ts'
 import { deepEqual } from '../base/deep-equal.ts'
 import { createAjv, type Thoroughness } from './compile-schema.ts'
 import { fieldError, step, valueAt } from '../base/field-error.ts'
-import { inWords } from './fault-words.ts'
+import { violationMessage } from './violation-message.ts'
 import { withoutFormNoise } from './form-noise.ts'
 import { boundedMatching, linearTimeRegExp, loadedPattern, TooLongForPatterns } from './linear-regexp.ts'
 import type { JsonSchema } from './object-schema.ts'
@@ -167,8 +167,8 @@ function toFieldError(error: ErrorObject): FieldError {
     case 'oneOf':
     case 'anyOf':
     case 'not':
-      return fieldError(instancePath, keyword, inWords(keyword, params, error.message))
+      return fieldError(instancePath, keyword, violationMessage(keyword, params, error.message))
     default:
-      return { ...fieldError(instancePath, keyword, inWords(keyword, params, error.message)), params }
+      return { ...fieldError(instancePath, keyword, violationMessage(keyword, params, error.message)), params }
   }
 }

@@ -66,7 +66,7 @@ function ownFrame(watcher: Watcher, type: EventType, { object }: Change): Frame 
 function tooSlow({ selection }: Watcher): ApiError {
   return new ApiError(
     'TooManyRequests',
-    `you read ${selection.model.plural} more slowly than they change; go on from the last revision, or select fewer`,
+    `you read ${selection.model.plural} more slowly than they change; resume from the last revision, or select fewer`,
     { headers: { 'retry-after': '1' } },
   )
 }

@@ -78,7 +78,7 @@ export function createLastingStreams({ feed, clock, concerned, settle, limits }:
         end,
       ),
     drain: () => {
-      for (const stream of all) end(stream, new ApiError('Draining', 'the server is stopping; go on elsewhere'))
+      for (const stream of all) end(stream, new ApiError('Draining', 'the server is stopping; reconnect'))
     },
     [Symbol.dispose]: () => {
       clearInterval(tick)

@@ -127,7 +127,8 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
         [...all].filter(({ standing }) => standing.uid === uid),
         end,
       ),
-    drain: () => endAll(new ApiError('Draining', 'the server is stopping; go on from the last revision elsewhere')),
+    drain: () =>
+      endAll(new ApiError('Draining', 'the server is stopping; reconnect and resume from the last revision')),
     [Symbol.dispose]: () => {
       clearInterval(tick)
       subscription[Symbol.dispose]()

@@ -32,7 +32,7 @@ export const crashes: readonly Harm[] = (
         while (process.memoryUsage.rss() < ${mostLeaked}) for (let at = 0; at < 10_000; at++) all.push({ at, text: 'x' + at })
         setInterval(() => all.length, 1_000)
       }`,
-      says: /held \d+ MiB of memory, and may hold 128|heap out of memory/,
+      says: /used \d+ MiB of memory; the limit is 128|heap out of memory/,
     },
     {
       what: 'buffers that leak',
@@ -41,7 +41,7 @@ export const crashes: readonly Harm[] = (
         const all = []
         setInterval(() => process.memoryUsage.rss() < ${mostLeaked} && all.push(Buffer.alloc(8 * 1024 * 1024, 1)), 10)
       }`,
-      says: /held \d+ MiB of memory, and may hold 128/,
+      says: /used \d+ MiB of memory; the limit is 128/,
     },
     {
       what: 'a rejection nobody handles',
@@ -55,7 +55,7 @@ export const crashes: readonly Harm[] = (
       plugin: 'bad-forks',
       api: "() => void spawn('/bin/sh', ['-c', 'for at in $(seq 200); do sleep 60 & done; wait'])",
       // Shared memory is counted for each process, so the memory limit may apply before the process limit.
-      says: /was \d+ processes, and may be 32|held \d+ MiB of memory, and may hold 128/,
+      says: /had \d+ processes; the limit is 32|used \d+ MiB of memory; the limit is 128/,
     },
     {
       what: 'processes that leave its group',

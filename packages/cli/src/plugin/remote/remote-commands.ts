@@ -22,7 +22,7 @@ export function addRemoteCommands(plugin: Command, context: CommandContext): voi
           : 'put a package in the place of the version that runs, without a pause',
       )
       .argument('<file>', 'the package: a .tgz as pergola plugin pack makes it')
-      .option('--approve <right>', 'approve by name and do not ask; may be given again', collect)
+      .option('--approve <right>', 'approve this right without a prompt; repeatable', collect)
       .action(
         runCommand(context, async (file: string, options: InstallOptions) => {
           const { install, upgrade } = await import('./install.ts')
@@ -37,7 +37,10 @@ export function addRemoteCommands(plugin: Command, context: CommandContext): voi
 }
 
 function withChange(command: Command): Command {
-  return addServerOptions(command).option('--plan', planWords).option('-y, --yes', 'do not ask').addOption(waitOption())
+  return addServerOptions(command)
+    .option('--plan', planWords)
+    .option('-y, --yes', 'skip the confirmation prompt')
+    .addOption(waitOption())
 }
 
 function waitOption(): Option {
@@ -129,9 +132,9 @@ function addSettings(plugin: Command, context: CommandContext): void {
     .description('show the settings of a plugin, or change some')
     .argument('<name>', 'name of the plugin')
     .argument('[settings...]', 'key=value each')
-    .option('--set-secret <key>', 'ask for a secret without showing it; may be given again', collect, [])
-    .option('--secret-file <key=file>', 'read a secret from a file; may be given again', collect, [])
-    .option('--unset <key>', 'take a setting away; may be given again', collect, [])
+    .option('--set-secret <key>', 'prompt for a secret without showing it; repeatable', collect, [])
+    .option('--secret-file <key=file>', 'read a secret from a file; repeatable', collect, [])
+    .option('--unset <key>', 'remove a setting; repeatable', collect, [])
     .option('--plan', planWords)
     .addOption(outputOption(['table', 'json']))
     .action(

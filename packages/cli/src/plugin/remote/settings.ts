@@ -75,7 +75,7 @@ async function changesOf(
   const said = words.map((word) => {
     const [key, text] = splitWord(word, 'key=value')
     if (secret.has(key)) {
-      throw usedWrongly(`${key} is secret, and a command line is seen by others; use --set-secret ${key}`)
+      throw usedWrongly(`${key} is secret, and other users can see a command line; use --set-secret ${key}`)
     }
     return change(key, settingValue(fieldOf(schema, key), { key, text }))
   })

@@ -29,24 +29,24 @@ test('a plugin is shown with its versions, replicas and schedules', () => {
     },
   })
   expect(text.split('\n')).toEqual([
-    '  plugin      todo, Todos',
-    '  version     1.0.0  sha256:aa',
-    '  state       NotStarted (BackingOff)',
-    '              it ended with 1',
-    String.raw`              \u{1b}[2Jgone`,
-    '  replicas    r-1  Started',
-    '              r-1  Prepared  (another version)',
-    '  upgrade     1.0.0 -> 1.1.0  Preparing',
-    '              40 %',
-    '  comes next  1.1.0',
-    '  kept        0.9.0, for pergola plugin rollback todo',
-    '  groups      todo.example.com',
-    '  needs       notes ^1.0.0',
-    '  schedules   tidy  ran 2030-01-01 00:00, and failed: no  runs 2030-01-02 00:00',
+    '  plugin     todo, Todos',
+    '  version    1.0.0  sha256:aa',
+    '  state      NotStarted (BackingOff)',
+    '             it ended with 1',
+    String.raw`             \u{1b}[2Jgone`,
+    '  replicas   r-1  Started',
+    '             r-1  Prepared  (different version)',
+    '  upgrade    1.0.0 -> 1.1.0  Preparing',
+    '             40 %',
+    '  candidate  1.1.0',
+    '  previous   0.9.0, for pergola plugin rollback todo',
+    '  groups     todo.example.com',
+    '  requires   notes ^1.0.0',
+    '  schedules  tidy  last run 2030-01-01 00:00 failed: no  next run 2030-01-02 00:00',
   ])
 })
 
-test('a plugin without a status is Disabled, or NotStarted when it is enabled', () => {
+test('a plugin without a status is shown as Disabled, or as NotStarted when it is enabled', () => {
   const metadata = { name: 'todo', uid: 'u', version: 1, generation: 1, creationTimestamp: '2030-01-01T00:00:00Z' }
   const spec = { version: '1.0.0', digest: 'sha256:aa', groups: [], enabled: false }
   const plugin = { apiVersion: 'plugin.platform.run/v1alpha1', kind: 'Plugin', metadata, spec }
@@ -72,6 +72,6 @@ test('missing details of a plugin are omitted', () => {
     '  state      NotStarted',
     '  upgrade    1.0.0 -> 1.1.0  Failed',
     '  schedules  tidy',
-    '             mow  ran 2030-01-01 00:00',
+    '             mow  last run 2030-01-01 00:00',
   ])
 })

@@ -26,12 +26,12 @@ export async function listPlugins(context: CommandContext, { output, ...options 
     visible(metadata.name),
     visible(spec.version),
     stateOf({ spec, status }),
-    replicasWords(status),
+    startedReplicas(status),
     shortened(status.phase === 'Started' ? '' : (status.message ?? ''), 60),
   ])
   const table = rows.length === 0 ? [] : tableOf(['NAME', 'VERSION', 'STATE', 'REPLICAS', ''], rows)
   const next = rows.length === 0 ? 'pergola plugin install <file>' : 'pergola plugin show <name>'
-  await terminal.print(rows.length === 0 ? ['  no plugins yet'] : table)
+  await terminal.print(rows.length === 0 ? ['  no plugins installed'] : table)
   await terminal.hint(next)
 }
 
@@ -63,7 +63,7 @@ export function pluginText({ metadata, spec, status = {} }: PluginObject): strin
       'replicas',
       replicas.map(
         (replica) =>
-          `${replica.replica}  ${stateWords(replica)}${replica.digest === digest ? '' : '  (another version)'}`,
+          `${replica.replica}  ${stateWords(replica)}${replica.digest === digest ? '' : '  (different version)'}`,
       ),
     ),
     ...sectionOf(
@@ -75,11 +75,11 @@ export function pluginText({ metadata, spec, status = {} }: PluginObject): strin
           ]
         : [],
     ),
-    ...sectionOf('comes next', candidate ? [candidate.version] : []),
-    ...sectionOf('kept', previous ? [`${previous.version}, for pergola plugin rollback ${metadata.name}`] : []),
+    ...sectionOf('candidate', candidate ? [candidate.version] : []),
+    ...sectionOf('previous', previous ? [`${previous.version}, for pergola plugin rollback ${metadata.name}`] : []),
     ...sectionOf('groups', groups),
     ...sectionOf(
-      'needs',
+      'requires',
       Object.entries(dependencies).map(([plugin, range]) => `${plugin} ${range}`),
     ),
     ...sectionOf(
@@ -89,15 +89,15 @@ export function pluginText({ metadata, spec, status = {} }: PluginObject): strin
           name,
           ...(lastRun === undefined
             ? []
-            : [`ran ${shortTime(lastRun)}${lastError === undefined ? '' : `, and failed: ${lastError}`}`]),
-          ...(nextRun === undefined ? [] : [`runs ${shortTime(nextRun)}`]),
+            : [`last run ${shortTime(lastRun)}${lastError === undefined ? '' : ` failed: ${lastError}`}`]),
+          ...(nextRun === undefined ? [] : [`next run ${shortTime(nextRun)}`]),
         ].join('  '),
       ),
     ),
   ])
 }
 
-function replicasWords({ replicas = [] }: NonNullable<PluginObject['status']>): string {
+function startedReplicas({ replicas = [] }: NonNullable<PluginObject['status']>): string {
   if (replicas.length === 0) return ''
   return `${replicas.filter(({ phase }) => phase === 'Started').length} of ${replicas.length}`
 }

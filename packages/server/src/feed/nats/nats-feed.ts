@@ -144,6 +144,6 @@ async function readWhenNeeded(parts: FeedParts): Promise<void> {
 function stateOf(standing: Standing, carriesLog: boolean): string {
   const carrying = carriesLog ? ', and this replica carries the log there' : ''
   return standing.readsLog
-    ? `NATS does not bring every change now; they are read from the database${carrying}`
+    ? `NATS does not deliver every change; changes are read from the database${carrying}`
     : `by NATS${carrying}`
 }

@@ -75,7 +75,7 @@ async function returning(parts: EstablishParts, linked: LinkedIdentity): Promise
   }
   const guards: Guard[] = [
     { is: 'there', model: users, name, expected: { uid, version: user.version } },
-    { is: 'no row', statement: identities.isOthers(linked, uid) },
+    { is: 'no row', statement: identities.isNotLinkedTo(linked, uid) },
   ]
   return { user: { uid, name }, operations: [], guards, also: [] }
 }
@@ -90,7 +90,7 @@ async function newcomer(parts: EstablishParts, proven: ProvenLogin): Promise<Est
   return {
     user,
     operations: [operation],
-    guards: [guard, { is: 'no row', statement: identities.isOthers(proven, user.uid) }],
+    guards: [guard, { is: 'no row', statement: identities.isNotLinkedTo(proven, user.uid) }],
     also: [identities.linked(proven, user)],
   }
 }

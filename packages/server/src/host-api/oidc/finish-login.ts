@@ -79,6 +79,6 @@ function linkedAs({ identities }: FinishParts, identity: ProvenLogin, { uid }: S
       text: 'UPDATE identities SET linked_at = linked_at WHERE issuer = $1 AND subject = $2 AND uid = $3',
       values,
     },
-    isGone: identities.isOthers(identity, uid),
+    isGone: identities.isNotLinkedTo(identity, uid),
   }
 }

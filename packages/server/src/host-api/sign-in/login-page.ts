@@ -79,7 +79,7 @@ function whereTo({ publicUrl }: LoginPageParts, query: URLSearchParams): string 
 function pageOf({ providers }: LoginPageParts, returnTo: string): SignInPage {
   return {
     title: 'Sign in',
-    lead: 'To go on, say who you are.',
+    lead: 'Sign in to continue.',
     action: path,
     hidden: { returnTo },
     button: 'Sign in',

@@ -17,7 +17,7 @@ test('changing the password and ending the other sessions are one transaction', 
   await using store = openSqliteStore(':memory:')
   const passwords = createPasswords(store, clock)
   const sessions = createSessions(store, clock)
-  const { tokens } = createOwnModels({ store, clock, rights: () => expect.fail('nobody asks') })
+  const { tokens } = createOwnModels({ store, clock, rights: () => expect.fail('this test must not evaluate rights') })
   await store.openModel(declarationOf(tokens))
   await openRevocations(store)
   const parts = { store, clock, passwords, tokens, limits: createLoginLimits(store, clock), onEnd: () => {} }

@@ -81,14 +81,14 @@ async function whereToBegin(parts: SetupParts, { caller, request }: Call): Promi
 
 const setupPage: SignInPage = {
   title: 'First administrator',
-  lead: 'Nobody administers this server yet. Whoever has the setup secret makes the first account.',
+  lead: 'This server has no administrator yet. Enter the setup secret to create the first account.',
   action: '/auth/setup',
   button: 'Make the account',
   fields: [
     {
       name: 'secret',
       label: 'Setup secret',
-      hint: 'The server printed it when it started; "pergola setup-link" makes another one.',
+      hint: 'The server printed it when it started; "pergola setup-link" creates another one.',
       type: 'password',
       autocomplete: 'off',
     },
@@ -130,7 +130,7 @@ async function makeFirst(
   if (!(await secrets.isValid(secret)))
     throw new ApiError(
       'Unauthenticated',
-      'the setup secret is not valid or has expired; make another one by "pergola setup-link"',
+      'the setup secret is not valid or has expired; create another one with "pergola setup-link"',
     )
   // The first administrator may have been created in another way. The secret printed at a start must not create a second one.
   if (!(await needsSetup(parts))) throw new ApiError('AlreadyExists', 'there is a super administrator already')

@@ -103,7 +103,7 @@ const wrongIndexes: readonly Row[] = [
     'an index twice',
     { indexes: [{ name: 'spec.city' }, { name: 'spec.city', path: 'spec.age' }] },
     '/spec/indexes/1/name',
-    'stands there twice',
+    'is declared twice',
   ],
   ...['a b', 'a=b', 'a!', 'a<b', 'a>b', 'a^b', 'a,b', 'a(b', 'a)b', 'a\\b', ''].map((name): Row => [
     `an index called "${name}"`,

@@ -62,7 +62,11 @@ function versionErrors({ versions }: ModelSpec): readonly FieldError[] {
   return [
     ...(nameFault === undefined ? [] : [fieldError(`${at}/name`, 'name', nameFault)]),
     ...others.map((field) =>
-      fieldError(`${at}/schema/properties/${field}`, 'schema', 'is not for a model to describe; spec and status are'),
+      fieldError(
+        `${at}/schema/properties/${field}`,
+        'schema',
+        'cannot be declared by a model; declare only spec and status',
+      ),
     ),
     ...schemaErrors(schema as unknown as JsonSchema).map((error) => below(`${at}/schema`, error)),
   ]
@@ -110,10 +114,10 @@ function oneIndexErrors(
     return [fieldError(`${place}/name`, 'index', 'is an index of every model; leave it out')]
   }
   if (indexes.findIndex(({ name }) => name === index.name) < at) {
-    return [fieldError(`${place}/name`, 'index', `stands there twice: "${index.name}"`)]
+    return [fieldError(`${place}/name`, 'index', `is declared twice: "${index.name}"`)]
   }
   if (/[=!<>^,()\\\s]/.test(index.name) || index.name === '') {
-    return [fieldError(`${place}/name`, 'index', 'may hold no space and none of = ! < > ^ , ( ) \\')]
+    return [fieldError(`${place}/name`, 'index', 'must not contain spaces or any of = ! < > ^ , ( ) \\')]
   }
   if ('fault' in resolved) return [fieldError(`${place}/path`, 'index', `${pathOf(index)} ${resolved.fault}`)]
   return []

@@ -80,7 +80,7 @@ function insert(root: Root, operation: PatchOperation, value: unknown): void {
   if (isJsonObject(holder)) return set(holder, key, value)
   if (!Array.isArray(holder)) throw failed(operation, `cannot add to ${shown(holder)}, no object or array`)
   const index = key === '-' ? holder.length : indexOf(key)
-  if (index === undefined) throw failed(operation, 'needs an index or "-" as its last step, for it adds to an array')
+  if (index === undefined) throw failed(operation, 'must end with an index or "-", because it adds to an array')
   if (index > holder.length) throw failed(operation, `is beyond the end of an array of ${holder.length}`)
   holder.splice(index, 0, value)
 }

@@ -98,7 +98,7 @@ function lastingRelay(answer: Relay, lasting: Lasting): Relay {
     relay: async (exchange: Exchange) => {
       const over = new AbortController()
       using _ = await lasting((why) =>
-        over.abort(why ?? new ApiError('Unavailable', 'open for long enough; ask again')),
+        over.abort(why ?? new ApiError('Unavailable', 'the stream has reached its maximum duration; request it again')),
       )
       const whenGone = (stop: () => void) => {
         exchange.whenGone(stop)

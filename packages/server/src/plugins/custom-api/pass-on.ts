@@ -102,14 +102,15 @@ async function ask(door: PluginDoor, question: Question): Promise<Accepted | Dec
 /** The close code and reason when a plugin's connection was lost. */
 function lostTo({ name, stopping }: PluginDoor): Closing {
   if (stopping.aborted) return { code: goingAway, reason: `the plugin ${name} is stopped` }
-  return { code: failed, reason: `the plugin ${name} has gone` }
+  return { code: failed, reason: `the plugin ${name} has exited` }
 }
 
 const denials = new Set<Reason>(['Unauthenticated', 'Forbidden'])
 
 /** Codes from 4000 on are for the plugin's own use; these are the standard ones. */
 function closingOf(why: unknown): Closing {
-  if (why === undefined) return { code: goingAway, reason: 'open for long enough; connect again' }
+  if (why === undefined)
+    return { code: goingAway, reason: 'the stream has reached its maximum duration; connect again' }
   const reason = isApiError(why) ? why.reason : 'Internal'
   if (reason === 'Draining') return { code: goingAway, reason: 'the server is stopping' }
   return { code: denials.has(reason) ? notAllowed : failed, reason }

@@ -28,9 +28,9 @@ export interface Accounts {
 
 /** Throws, with a message for the operator, when the wanted isolation is not possible. */
 export function createAccounts(wanted: 'auto' | 'uid' | 'shared'): Accounts {
-  const fault = wanted === 'shared' ? 'it is not wanted' : isolationFault()
+  const fault = wanted === 'shared' ? 'plugins.isolation is shared' : isolationFault()
   if (wanted === 'uid' && fault !== undefined) {
-    throw new Error(`plugins.isolation: accounts of their own are not possible here: ${fault}`)
+    throw new Error(`plugins.isolation: separate accounts for plugins are not possible here: ${fault}`)
   }
   if (fault !== undefined) return { isolation: 'shared', take: () => undefined }
   const taken = new Map<number, number>()
@@ -59,9 +59,9 @@ function freeGroup(taken: ReadonlyMap<number, number>): number {
 /** Why an unprivileged account could not run our programs. */
 function isolationFault(): string | undefined {
   if (process.getuid?.() !== 0) return 'only root can change to another account'
-  if (!isOpen(process.execPath, readAndRun)) return `${process.execPath} is not for everybody to run`
+  if (!isOpen(process.execPath, readAndRun)) return `${process.execPath} cannot be executed by other accounts`
   for (let directory = dirname(process.execPath); ; directory = dirname(directory)) {
-    if (!isOpen(directory, pass)) return `${directory} is closed to others`
+    if (!isOpen(directory, pass)) return `${directory} is not accessible to other accounts`
     if (directory === dirname(directory)) return undefined
   }
 }

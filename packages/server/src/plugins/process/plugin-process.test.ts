@@ -114,8 +114,12 @@ describe('a misbehaving plugin is killed, with the reason:', () => {
   // Bounded, so that it does not exhaust the machine if the limit fails.
   const leak = `const held = []; setInterval(() => { if (held.length < 80) held.push(Buffer.alloc(8e6, 1)) }, 5)`
   const cases: readonly (readonly [what: string, more: string, how: RegExp])[] = [
-    ['memory outside the heap', leak, /^held \d+ MiB of memory, and may hold 300$/],
-    ['too many processes', `for (let at = 0; at < 12; at++) spawn('sleep', ['60'])`, /was \d+ processes, and may be 8/],
+    ['memory outside the heap', leak, /^used \d+ MiB of memory; the limit is 300$/],
+    [
+      'too many processes',
+      `for (let at = 0; at < 12; at++) spawn('sleep', ['60'])`,
+      /had \d+ processes; the limit is 8/,
+    ],
     ['an exit', `setTimeout(() => process.exit(7), 1000)`, /^ended with code 7$/],
     ['an unhandled rejection', `setTimeout(() => Promise.reject(new Error('x')), 1000)`, /^ended with code 1$/],
   ]

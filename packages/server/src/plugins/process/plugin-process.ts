@@ -172,8 +172,8 @@ async function endOf(child: ChildProcess): Promise<ProcessEnd> {
 function watchLimits(pid: number, limits: PluginLimits, kill: (why: string) => void): Disposable {
   const { memoryBytes, processes: most } = limits
   return watchGroup(pid, ({ bytes, processes }) => {
-    if (bytes > memoryBytes) kill(`held ${mebibytes(bytes)} MiB of memory, and may hold ${mebibytes(memoryBytes)}`)
-    if (processes > most) kill(`was ${processes} processes, and may be ${most}`)
+    if (bytes > memoryBytes) kill(`used ${mebibytes(bytes)} MiB of memory; the limit is ${mebibytes(memoryBytes)}`)
+    if (processes > most) kill(`had ${processes} processes; the limit is ${most}`)
   })
 }
 

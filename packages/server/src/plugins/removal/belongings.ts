@@ -69,17 +69,17 @@ export async function describeRemoval(
   const counts = await Promise.all(models.map(async (model) => `${await countOf(parts, model)} ${model.plural}`))
   const sections: Section[] = [
     ...sectionOf(data === 'keep' ? 'kept' : 'deleted for good', counts),
-    ...sectionOf('roles that go', roles),
-    ...sectionOf('objects that go', objects.map(inWords)),
+    ...sectionOf('roles deleted', roles),
+    ...sectionOf('objects deleted', objects.map(inWords)),
     ...sectionOf(
       'held by',
-      bindings.map((name) => `rolebinding ${name}, which goes too`),
+      bindings.map((name) => `rolebinding ${name}, which is deleted too`),
     ),
     ...(await describeDependents(parts, plugin.name)),
     ...sectionOf(
       'afterwards',
       data === 'keep'
-        ? ['what is kept is there again when the plugin is installed again; nobody else can claim its groups']
+        ? ['the data is available again when the plugin is installed again; no other plugin can claim its groups']
         : ['its groups are free'],
     ),
   ]

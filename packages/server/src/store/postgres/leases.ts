@@ -74,7 +74,7 @@ export async function holdFence(client: ClientBase, { name, token }: Lease): Pro
 }
 
 export function fenceLost({ name }: Lease): ApiError {
-  return new ApiError('FenceLost', `the lease "${name}" has passed to another holder; stop and acquire it again`)
+  return new ApiError('FenceLost', `the lease "${name}" was released or taken over; stop and acquire it again`)
 }
 
 /** The delete waits for every write in flight under the old token. */

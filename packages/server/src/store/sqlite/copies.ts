@@ -35,7 +35,7 @@ export function serveCopies(database: SqliteDatabase.Database, file: string): Di
     try {
       const { to } = JSON.parse((await firstLine(socket)) ?? '{}') as Wish
       await copy(database, to, (percent) => {
-        if (socket.destroyed) throw new Error('nobody waits for it any more')
+        if (socket.destroyed) throw new Error('the client has disconnected')
         say({ percent })
       })
       say({ isDone: true })

@@ -47,7 +47,7 @@ export function createLeases(database: SqliteDatabase.Database): Leases {
       const row = select.get(name)
       // An expired lease still fences until another holder takes it over.
       if (row?.token === token && row.holder !== null) return
-      throw new ApiError('FenceLost', `the lease "${name}" has passed to another holder; stop and acquire it again`)
+      throw new ApiError('FenceLost', `the lease "${name}" was released or taken over; stop and acquire it again`)
     },
   }
 }

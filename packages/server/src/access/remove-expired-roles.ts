@@ -8,9 +8,9 @@ import { afterOthers } from './access-order.ts'
 import { removeManagedRoles } from './managed-roles.ts'
 
 /** Identities per run; the next run is a minute later. */
-const most = 1_000
+const maxIdentities = 1_000
 
-export interface ForgetVoidParts {
+export interface RemoveExpiredParts {
   readonly store: Store
   readonly clock: Clock
   readonly bindings: Model
@@ -18,20 +18,20 @@ export interface ForgetVoidParts {
   readonly maxAgeMs: number
 }
 
-/** Removes bindings that no longer count because their user has not signed in by the issuer for too long. */
-export async function forgetVoidRoles({
+/** Removes the role bindings of an issuer from users who have not signed in with that issuer for `maxAgeMs`. */
+export async function removeExpiredRoles({
   store,
   clock,
   bindings,
   identities,
   maxAgeMs,
-}: ForgetVoidParts): Promise<void> {
+}: RemoveExpiredParts): Promise<void> {
   const since = clock.now() - maxAgeMs
-  for (const { issuer, subject, uid, name } of await identities.overdue(since, most)) {
+  for (const { issuer, subject, uid, name } of await identities.boundButUnused(since, maxIdentities)) {
     const operations = await removeManagedRoles({ store, bindings }, { issuer, user: { uid, name } })
     try {
       await store.write(operations, {
-        guards: [afterOthers, { is: 'no row', statement: identities.hasComeSince({ issuer, subject }, since) }],
+        guards: [afterOthers, { is: 'no row', statement: identities.hasSignedInSince({ issuer, subject }, since) }],
         also: [identities.unbound({ issuer, subject }, since)],
       })
     } catch (error) {

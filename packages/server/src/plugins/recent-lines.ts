@@ -1,26 +1,26 @@
-/** The latest log lines of a plugin's processes on this replica, one after the other. */
-interface WrittenLines {
+/** The latest log lines of all processes of a plugin on this replica. */
+interface RecentLines {
   /** Oldest first. */
   readonly items: readonly string[]
   /** The number of the newest line; later lines have higher numbers. */
   readonly last: number
 }
 
-/** With the name of the replica, because each replica has its own line numbers. */
-export interface LinesHere extends WrittenLines {
+/** Lines and their replica. Each replica numbers its lines separately. */
+export interface ReplicaLines extends RecentLines {
   readonly replica: string
 }
 
-export interface WrittenLog {
+export interface RecentLog {
   add(plugin: string, line: string): void
-  /** The lines after a given line, as far as they are kept; all of them when the number is unknown. */
-  after(plugin: string, line: number): WrittenLines | undefined
+  /** Returns the stored lines after line number `line`, or all stored lines if the log has no such number yet. */
+  after(plugin: string, line: number): RecentLines | undefined
   forget(plugin: string): void
 }
 
-const mostLines = 500
+const maxLines = 500
 
-export function createWrittenLog(): WrittenLog {
+export function createRecentLog(): RecentLog {
   const logs = new Map<string, { items: string[]; last: number }>()
   return {
     add: (plugin, line) => {
@@ -28,13 +28,13 @@ export function createWrittenLog(): WrittenLog {
       logs.set(plugin, log)
       log.last++
       log.items.push(line)
-      if (log.items.length > mostLines * 1.25) log.items = log.items.slice(-mostLines)
+      if (log.items.length > maxLines * 1.25) log.items = log.items.slice(-maxLines)
     },
     after: (plugin, line) => {
       const log = logs.get(plugin)
       if (!log) return undefined
       const { items, last } = log
-      const wanted = line > last ? mostLines : Math.min(mostLines, last - line)
+      const wanted = line > last ? maxLines : Math.min(maxLines, last - line)
       return { items: wanted === 0 ? [] : items.slice(-wanted), last }
     },
     forget: (plugin) => void logs.delete(plugin),

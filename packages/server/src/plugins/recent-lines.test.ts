@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createWrittenLog } from './written-lines.ts'
+import { createRecentLog } from './recent-lines.ts'
 
 const written = (count: number) => {
-  const log = createWrittenLog()
+  const log = createRecentLog()
   for (let at = 1; at <= count; at++) log.add('todo', `line ${at}`)
   return log
 }

@@ -6,18 +6,18 @@ const limitOf = ({ limit }: Params) => String(limit)
 
 const counted = (count: unknown, unit: string) => `${String(count)} ${unit}${count === 1 ? '' : 's'}`
 
-/** Descriptions of the host's own patterns; for others, only the pattern itself can be shown. */
-const patternWords: Readonly<Record<string, string>> = {
-  [wildcards.group]: 'may hold "*" only as the whole value; partial wildcards are not supported',
+/** Messages for the patterns of the host's own schemas; the message for any other pattern quotes the pattern. */
+const patternMessages: Readonly<Record<string, string>> = {
+  [wildcards.group]: 'may contain "*" only as the whole value; partial wildcards are not supported',
   [wildcards.resource]:
-    'must name something, and may hold "*" only as the whole value; partial wildcards are not supported',
+    'must not be empty and may contain "*" only as the whole value; partial wildcards are not supported',
   [wildcards.path]:
     'must be "*", or a path that begins with "/" and may end in "/*"; other wildcards are not supported',
   [wildcards.none]: 'must be a name; wildcards are not supported here',
 }
 
-/** The message for a violated keyword, to follow the field's name. */
-const words: Readonly<Record<string, (params: Params) => string>> = {
+/** Messages by violated keyword. Each continues a sentence that starts with the field's name. */
+const messages: Readonly<Record<string, (params: Params) => string>> = {
   type: ({ type }) => `must be of type ${listed(type)}`,
   enum: ({ allowedValues }) => `must be one of ${listed(allowedValues)}`,
   const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
@@ -30,24 +30,26 @@ const words: Readonly<Record<string, (params: Params) => string>> = {
   multipleOf: ({ multipleOf }) => `must be a multiple of ${String(multipleOf)}`,
   minItems: (params) => `must have at least ${counted(params['limit'], 'item')}`,
   maxItems: (params) => `must have at most ${counted(params['limit'], 'item')}`,
-  uniqueItems: ({ i, j }) => `may not hold the same item twice; items ${String(j)} and ${String(i)} are equal`,
+  uniqueItems: ({ i, j }) => `must not contain duplicates; items ${String(j)} and ${String(i)} are equal`,
   minProperties: (params) => `must have at least ${counted(params['limit'], 'field')}`,
   maxProperties: (params) => `must have at most ${counted(params['limit'], 'field')}`,
-  pattern: ({ pattern }) => patternWords[String(pattern)] ?? `must match the pattern ${String(pattern)}`,
+  pattern: ({ pattern }) => patternMessages[String(pattern)] ?? `must match the pattern ${String(pattern)}`,
   format: ({ format }) => `must be a valid ${String(format)}`,
   oneOf: ({ passingSchemas }) =>
     passingSchemas === null
-      ? 'must fit one of the allowed forms'
-      : 'fits several of the allowed forms; it must fit one',
-  anyOf: () => 'must fit one of the allowed forms',
-  not: () => 'has a form that is not allowed',
-  dependentRequired: ({ property, missingProperty }) => `needs ${String(missingProperty)} beside ${String(property)}`,
-  contains: ({ minContains }) => `must hold at least ${counted(minContains, 'item')} of the wanted form`,
+      ? 'must match exactly one of the allowed schemas; it matches none'
+      : 'must match exactly one of the allowed schemas; it matches several',
+  anyOf: () => 'must match at least one of the allowed schemas',
+  not: () => 'matches a schema that is not allowed',
+  dependentRequired: ({ property, missingProperty }) =>
+    `must have the field ${String(missingProperty)}, because it has ${String(property)}`,
+  contains: ({ minContains }) =>
+    `must contain at least ${counted(minContains, 'item')} matching the schema in "contains"`,
   propertyNames: ({ propertyName }) => `has a field named "${String(propertyName)}", which is not allowed`,
 }
 
-export function inWords(keyword: string, params: Params, fallback: string | undefined): string {
-  return words[keyword]?.(params) ?? fallback ?? `breaks the rule ${keyword}`
+export function violationMessage(keyword: string, params: Params, fallback: string | undefined): string {
+  return messages[keyword]?.(params) ?? fallback ?? `violates the rule ${keyword}`
 }
 
 function listed(values: unknown): string {

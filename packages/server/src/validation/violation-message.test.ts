@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { inWords } from './fault-words.ts'
+import { violationMessage } from './violation-message.ts'
 
 describe('messages of violated rules:', () => {
   const cases: readonly (readonly [rule: string, params: Readonly<Record<string, unknown>>, words: string])[] = [
@@ -16,25 +16,25 @@ describe('messages of violated rules:', () => {
     ['multipleOf', { multipleOf: 0.5 }, 'must be a multiple of 0.5'],
     ['minItems', { limit: 1 }, 'must have at least 1 item'],
     ['maxItems', { limit: 2 }, 'must have at most 2 items'],
-    ['uniqueItems', { i: 3, j: 1 }, 'may not hold the same item twice; items 1 and 3 are equal'],
+    ['uniqueItems', { i: 3, j: 1 }, 'must not contain duplicates; items 1 and 3 are equal'],
     ['minProperties', { limit: 1 }, 'must have at least 1 field'],
     ['maxProperties', { limit: 2 }, 'must have at most 2 fields'],
     ['pattern', { pattern: '^a$' }, 'must match the pattern ^a$'],
     ['format', { format: 'date' }, 'must be a valid date'],
-    ['oneOf', { passingSchemas: null }, 'must fit one of the allowed forms'],
-    ['oneOf', { passingSchemas: [0, 1] }, 'fits several of the allowed forms; it must fit one'],
-    ['anyOf', {}, 'must fit one of the allowed forms'],
-    ['not', {}, 'has a form that is not allowed'],
-    ['dependentRequired', { property: 'a', missingProperty: 'b' }, 'needs b beside a'],
-    ['contains', { minContains: 1 }, 'must hold at least 1 item of the wanted form'],
+    ['oneOf', { passingSchemas: null }, 'must match exactly one of the allowed schemas; it matches none'],
+    ['oneOf', { passingSchemas: [0, 1] }, 'must match exactly one of the allowed schemas; it matches several'],
+    ['anyOf', {}, 'must match at least one of the allowed schemas'],
+    ['not', {}, 'matches a schema that is not allowed'],
+    ['dependentRequired', { property: 'a', missingProperty: 'b' }, 'must have the field b, because it has a'],
+    ['contains', { minContains: 1 }, 'must contain at least 1 item matching the schema in "contains"'],
     ['propertyNames', { propertyName: 'x' }, 'has a field named "x", which is not allowed'],
   ]
   for (const [rule, params, words] of cases) {
-    test(`${rule}: ${words}`, () => expect(inWords(rule, params, undefined)).toBe(words))
+    test(`${rule}: ${words}`, () => expect(violationMessage(rule, params, undefined)).toBe(words))
   }
 
-  test('a rule without our own message has that of the library, or its name', () => {
-    expect(inWords('other', {}, 'must be other')).toBe('must be other')
-    expect(inWords('other', {}, undefined)).toBe('breaks the rule other')
+  test('a rule without a message here uses the message of the library, or its name', () => {
+    expect(violationMessage('other', {}, 'must be other')).toBe('must be other')
+    expect(violationMessage('other', {}, undefined)).toBe('violates the rule other')
   })
 })
