@@ -169,13 +169,13 @@ async function toOperation(parts: BatchParts, { sent, info }: Asked): Promise<Ba
   }
 }
 
-interface Done {
+interface Result {
   readonly stored: StoredObject
   readonly model: Model | undefined
 }
 
 /** Joins the bytes of the objects, as lists do. */
-function toBody(done: readonly Done[]): Buffer {
+function toBody(done: readonly Result[]): Buffer {
   const objects = done.flatMap(({ stored, model }, at) =>
     model ? [Buffer.from(at === 0 ? '' : ','), toBytes(model, stored)] : [],
   )

@@ -29,7 +29,7 @@ export interface BatchState {
   /** Reads only. A list is in no particular order. */
   readonly store: Store
   /** Adds an operation and what goes with it; `before` is the object as `store` showed it. */
-  add(operation: WriteOperation, before: StoredObject | undefined, added?: Accompaniment): Promise<void>
+  readonly add: (operation: WriteOperation, before: StoredObject | undefined, added?: Accompaniment) => Promise<void>
   /** One operation per object, in the order in which the objects were first written. */
   operations(): readonly WriteOperation[]
   readonly guards: readonly Guard[]
