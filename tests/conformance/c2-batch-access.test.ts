@@ -112,6 +112,28 @@ onEachEngine(
         )
       })
 
+      test('C2-113 rights are compared with what the operations before leave', async () => {
+        const rules = [{ apiGroups: [''], resources: ['roles', 'rolebindings'], verbs: ['*'] }]
+        const eve = await person(api, { roles: [await createRole(api, { rules })] })
+        const strong = await createRole(api, { rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] })
+        const target = freshName()
+        const labels = { [`rbac.authorization.platform.run/aggregate-to-${target}`]: 'true' }
+        const aggregate = {
+          ...deleteIn('roles', strong),
+          verb: 'patch',
+          patchType: mergePatch,
+          object: { metadata: { labels } },
+        }
+        const bound = [createIn('roles', roleOf(target, {})), createIn('rolebindings', bindingOf(target, [eve.name]))]
+        results(
+          await api.request('POST', `${batches}?dryRun=true`, { token: eve.token, body: { operations: [aggregate] } }),
+        )
+        results(await api.request('POST', `${batches}?dryRun=true`, { token: eve.token, body: { operations: bound } }))
+        const answer = await sendAs(eve, [aggregate, ...bound])
+        expectProblem(answer, 403, 'EscalationForbidden')
+        expect(pointers(answer)).toEqual(['/operations/1'])
+      })
+
       test('C2-127 each operation has its own audit line', async () => {
         const things = await model()
         const { group, plural } = things.spec
