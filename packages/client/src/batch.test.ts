@@ -66,7 +66,8 @@ test('a dry run stores nothing', async () => {
   await expect(notes.get('dry')).rejects.toMatchObject({ reason: 'NotFound' })
 })
 
-test('an object of another type does not compile', () => {
+test('objects of another type do not compile', async () => {
   // @ts-expect-error: a number is no text
-  void (() => client.batch([{ verb: 'create', of: type, object: { spec: { text: 1 } } }]))
+  const batch = client.batch([{ verb: 'create', of: type, object: { metadata: { name: 'x' }, spec: { text: 1 } } }])
+  await expect(batch).rejects.toMatchObject({ errors: [{ pointer: '/operations/0/object/spec/text' }] })
 })

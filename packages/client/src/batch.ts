@@ -15,7 +15,7 @@ export interface BatchOptions extends CallOptions {
 export type BatchTarget = ResourceType
 
 /** The objects of a target. */
-export type ObjectOf<Of> =
+type ObjectOf<Of> =
   Of extends Served<infer Types extends ModelTypes>
     ? Types['object']
     : Of extends ResourceType<infer Stored>
