@@ -56,7 +56,7 @@ export function batchRoutes(parts: BatchParts): readonly HostRoute[] {
           schema: { type: 'object', required: ['results'], properties: { results } },
         },
       ],
-      failures: ['NotFound', 'AlreadyExists', 'PluginNotStarted'],
+      failures: ['NotFound', 'MethodNotAllowed', 'AlreadyExists', 'PluginFailed', 'PluginNotStarted', 'PluginTimeout'],
       isFenced: true,
       handle: (call) => answerBatch(parts, call),
     },
