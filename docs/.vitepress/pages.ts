@@ -22,6 +22,7 @@ const order: Readonly<Record<string, readonly string[]>> = {
     'own-objects',
     'search-by-word',
     'related-objects',
+    'batches',
     'controller',
     'settings-and-secrets',
     'console-pages',

@@ -195,6 +195,7 @@ const hostOperations = [
   `${forAll} PATCH ${forAll}/users/-`,
   `${forAll} GET ${forAll}/users/-/permissions`,
   `${forAll} POST ${forAll}/accessreviews`,
+  `${forAll} POST ${forAll}/batches`,
   `${forAll} POST ${forAll}/whocan`,
   `${forUsers} GET ${forUsers}/personalaccesstokens`,
   `${forUsers} POST ${forUsers}/personalaccesstokens`,

@@ -1,4 +1,5 @@
 import type { ApiObject } from '@pergola/api'
+import { sendBatch, type BatchOperation, type BatchOptions, type BatchResults, type BatchTarget } from './batch.ts'
 import type { Collection } from './collection/collection.ts'
 import type { CollectionOptions } from './collection/collection-options.ts'
 import { createCollection } from './collection/create-collection.ts'
@@ -37,6 +38,14 @@ export interface Client {
     of: Served<Types>,
     options?: CollectionOptions<Types['object']>,
   ): Collection<Types>
+  /**
+   * Writes up to 100 objects in one transaction: all operations are stored, or none. Returns the objects in the order of the
+   * operations. A rejected batch throws the `ApiError` of one operation; its `errors` point to `/operations/<index>`.
+   */
+  batch<const Of extends readonly BatchTarget[]>(
+    operations: { readonly [At in keyof Of]: BatchOperation<Of[At]> },
+    options?: BatchOptions,
+  ): Promise<BatchResults<Of>>
   /** Sends any other request, to custom APIs, access reviews or discovery; returns the response body. */
   call(call: Call): Promise<unknown>
 }
@@ -58,6 +67,10 @@ export function createClient(options: ClientOptions): Client {
     resource: (type) => createResource(connection, type),
     collection: ({ group, version, plural, singular }, given) =>
       createCollection(createResource(connection, { group, version, plural }), singular, given),
+    batch: async <const Of extends readonly BatchTarget[]>(
+      operations: { readonly [At in keyof Of]: BatchOperation<Of[At]> },
+      given?: BatchOptions,
+    ) => (await sendBatch(connection, operations, given)) as BatchResults<Of>,
     call: (call) => send(connection, call),
   }
 }

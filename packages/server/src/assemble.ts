@@ -22,6 +22,7 @@ import { startChores } from './chores.ts'
 import { createIdentities } from './credentials/identities.ts'
 import { createDispatch } from './dispatch/dispatch.ts'
 import { createHostRoutes } from './dispatch/host-routes.ts'
+import { batchRoutes } from './host-api/batches.ts'
 import { createClientReader } from './http/client.ts'
 import { createCors } from './http/cors.ts'
 import { listen, type Listener } from './http/listener.ts'
@@ -71,7 +72,10 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   const authorize = createAuthorize(access)
   const forPlugins = { known, ...kept, ...told(options), streams }
   const assembled = plugins.is(assemblePlugins({ ...people, ...served, ...forPlugins }, parts))
-  const hostHandler = createHostRoutes(routes.is([...account.hostRoutes, ...assembled.hostRoutes, ...pages.hostRoutes]))
+  const batches = batchRoutes({ store, clock, models: served.models, authorize, assertServed: assembled.assertServed })
+  const hostHandler = createHostRoutes(
+    routes.is([...account.hostRoutes, ...batches, ...assembled.hostRoutes, ...pages.hostRoutes]),
+  )
   const stages: Stages = {
     audit: audit ? createRequestAudit((entry) => audit.record(entry)) : unaudited,
     early: pages.early,

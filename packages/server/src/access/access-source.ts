@@ -19,7 +19,7 @@ import { readAccessCount } from './access-order.ts'
 import { issuerOf, isManaged, type CountsUntil } from './managed-binding.ts'
 import { livingBindingsWhere } from './administrators.ts'
 import { builtInRoles } from './built-in-roles.ts'
-import type { Rights } from './rights.ts'
+import type { Rights, StoredRights } from './rights.ts'
 import { roleIn, subjectOfBinding } from './role-binding-model.ts'
 import { roleWords } from './role-words.ts'
 import { canSignIn } from './user-spec.ts'
@@ -116,26 +116,33 @@ export async function createAccessSource(parts: AccessParts): Promise<AccessSour
     const through = ofPlugin(now, caller.through)
     return own instanceof Promise ? own.then((read) => both(read, through)) : both(own, through)
   }
+  const rightsOf = (read: AccessParts, readBook: () => Promise<RoleBook>): StoredRights => ({
+    readBook,
+    readCaller: async (caller) => {
+      if (caller.kind !== 'user') return held(caller)
+      const [book, user] = await Promise.all([readBook(), readUser(read, caller.name)])
+      const own = heldBy(user, caller, book)
+      return caller.through === undefined ? own : both(own, ofPlugin(current(), caller.through))
+    },
+    readBound: async (name) => {
+      const [book, bound] = await Promise.all([readBook(), boundRoles(read, name)])
+      return book.hold([...always, ...bound])
+    },
+  })
+  const storedRights = rightsOf(parts, stored)
+  // Never cached: these roles may not be committed, and the counter does not tell them from the stored ones.
+  const rightsIn = (read: AccessParts) => rightsOf(read, async () => toBook(await readRoles(read), parts.claims()))
   return {
     rolesOf: (caller) => (kept.isCurrent() ? held(caller) : kept.catchUp().then(() => held(caller), withoutDatabase)),
     concerned: (changes) => {
       if (changes.some(({ model }) => isModel(model, parts.roles))) return 'everybody'
       return new Set(changes.flatMap((change) => usersOf(parts, change)))
     },
-    readBook: stored,
-    readCaller: async (caller) => {
-      if (caller.kind !== 'user') return held(caller)
-      const [book, user] = await Promise.all([stored(), readUser(parts, caller.name)])
-      const own = heldBy(user, caller, book)
-      return caller.through === undefined ? own : both(own, ofPlugin(current(), caller.through))
-    },
+    ...storedRights,
+    asIn: (store) => (store ? rightsIn({ ...parts, store }) : storedRights),
     readUser: async (name) => {
       const [book, user] = await Promise.all([stored(), readUser(parts, name)])
       return book.hold(user.roles)
-    },
-    readBound: async (name) => {
-      const [book, bound] = await Promise.all([stored(), boundRoles(parts, name)])
-      return book.hold([...always, ...bound])
     },
     forget: (name) => known.forget(name),
     caches: [

@@ -20,7 +20,7 @@ const signedIn: readonly Rule[] = [
   { nonResourceURLs: ['/auth/oidc/*'], verbs: ['create'] },
   { apiGroups: ['api.platform.run'], resources: ['users'], resourceNames: ['-'], verbs: ['get', 'patch'] },
   { apiGroups: ['api.platform.run'], resources: ['users/permissions'], resourceNames: ['-'], verbs: ['get'] },
-  { apiGroups: ['api.platform.run'], resources: ['accessreviews'], verbs: ['create'] },
+  { apiGroups: ['api.platform.run'], resources: ['accessreviews', 'batches'], verbs: ['create'] },
   {
     apiGroups: ['uc.api.platform.run'],
     resources: ['personalaccesstokens'],

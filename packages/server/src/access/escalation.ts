@@ -3,7 +3,7 @@ import type { HeldRoles, RoleBook } from './decisions/role-book.ts'
 import { createRulesCover, type RulesCover } from './decisions/rules-cover.ts'
 import type { Caller } from '../base/call.ts'
 import { superAdministrator } from './administrators.ts'
-import type { Rights } from './rights.ts'
+import type { StoredRights } from './rights.ts'
 
 /** Whether the caller may grant more than it holds: a super administrator, unless the request comes through a plugin. */
 export function mayHandOutAnything({ roles, within }: HeldRoles): boolean {
@@ -18,7 +18,7 @@ export function assertCovers(caller: HeldRoles, rules: readonly Rule[], what: st
 }
 
 /** Whoever disables, enables, deletes or takes over a user must hold all rights of that user. */
-export async function assertPowerOver(rights: Rights, caller: Caller, user: string): Promise<void> {
+export async function assertPowerOver(rights: StoredRights, caller: Caller, user: string): Promise<void> {
   const held = await rights.readCaller(caller)
   if (mayHandOutAnything(held)) return
   assertCovers(held, rulesOf(await rights.readBound(user)), `power over user "${user}"`)

@@ -9,7 +9,7 @@ import { accessAsRead } from './access-order.ts'
 import { ableUser, remainingAdministrator, superAdministrator } from './administrators.ts'
 import type { Caller } from '../base/call.ts'
 import { isManaged, refuseManaged } from './managed-binding.ts'
-import type { InTurn, Rights } from './rights.ts'
+import type { InTurn, Rights, StoredRights } from './rights.ts'
 import { assertCovers, mayHandOutAnything, rulesOf } from './escalation.ts'
 
 const name = { type: 'string', minLength: 1, maxLength: 253 }
@@ -87,13 +87,14 @@ export function createRoleBindingModel(parts: RoleBindingParts): Model {
     rules: {
       inTurn: parts.inTurn,
       check: (binding, context) => check(parts, binding, context),
-      accompany: async (change, { caller }) => {
-        const order = await accessAsRead(parts.store)
+      accompany: async (change, { caller, store: inBatch }) => {
+        const store = inBatch ?? parts.store
+        const order = await accessAsRead(store)
         if (caller) {
           refuseManaged(change)
-          await assertHeld(parts.rights(), change, caller)
+          await assertHeld(parts.rights().asIn(inBatch), change, caller)
         }
-        return { guards: [order, ...(await guardsOf(parts, model, change))] }
+        return { guards: [order, ...(await guardsOf({ ...parts, store }, model, change))] }
       },
     },
   })
@@ -101,9 +102,9 @@ export function createRoleBindingModel(parts: RoleBindingParts): Model {
 }
 
 async function check(
-  { store, roles, users }: RoleBindingParts,
+  { roles, users, ...parts }: RoleBindingParts,
   binding: JsonObject,
-  { stored }: WriteContext,
+  { stored, store = parts.store }: WriteContext,
 ): Promise<readonly FieldError[]> {
   const role = roleIn(binding)
   if (stored && roleIn(stored) !== role) {
@@ -124,7 +125,7 @@ async function check(
 
 /** Throws unless the caller holds what the new subjects gain. */
 async function assertHeld(
-  rights: Rights,
+  rights: StoredRights,
   { name: binding, before, after }: ObjectChange,
   caller: Caller,
 ): Promise<void> {

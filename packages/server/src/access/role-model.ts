@@ -12,7 +12,7 @@ import { createRoleBook, type RoleBook } from './decisions/role-book.ts'
 import type { RoleDefinition } from './decisions/role-graph.ts'
 import type { Caller } from '../base/call.ts'
 import { wildcards } from '../base/wildcards.ts'
-import type { InTurn, Rights } from './rights.ts'
+import type { InTurn, Rights, StoredRights } from './rights.ts'
 import { accessAsRead } from './access-order.ts'
 import { assertCoversAdded, mayHandOutAnything } from './escalation.ts'
 
@@ -102,18 +102,20 @@ interface Write {
 
 async function accompany(parts: RoleParts, model: Model, { change, context }: Write): Promise<Accompaniment> {
   const { name, before, after } = change
-  const order = await accessAsRead(parts.store)
+  const { caller, store: inBatch } = context
+  const store = inBatch ?? parts.store
+  const order = await accessAsRead(store)
   if (before && name === superAdministrator) {
     throw new ApiError('Forbidden', `${superAdministrator} holds every right and can be neither edited nor deleted`)
   }
-  if (!after) return { guards: [order, await unbound(parts, name)] }
+  if (!after) return { guards: [order, await unbound({ ...parts, store }, name)] }
   refuseInvalid(model, roleFaults(after))
-  if (context.caller) await assertHeld(parts.rights(), { name, ...roleWords(after) }, context.caller)
+  if (caller) await assertHeld(parts.rights().asIn(inBatch), { name, ...roleWords(after) }, caller)
   return { guards: [order] }
 }
 
 /** Throws unless the caller holds what the change adds to the role and to every role that includes it. */
-async function assertHeld(rights: Rights, role: RoleDefinition, caller: Caller): Promise<void> {
+async function assertHeld(rights: StoredRights, role: RoleDefinition, caller: Caller): Promise<void> {
   const held = await rights.readCaller(caller)
   if (mayHandOutAnything(held)) return
   const before = await rights.readBook()

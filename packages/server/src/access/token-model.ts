@@ -68,8 +68,9 @@ export function createTokenModel(parts: TokenParts): Model {
 
 async function accompany(parts: TokenParts, change: ObjectChange, context: WriteContext): Promise<Accompaniment> {
   const { before, after } = change
+  const { store = parts.store } = context
   if (!before && after) return made(parts, { uid: change.uid, name: change.name, spec: specOf(after) }, context)
-  if (before && !after) return taken(parts, change.uid, specOf(before))
+  if (before && !after) return taken({ ...parts, store }, change.uid, specOf(before))
   if (before && after && !deepEqual(lasting(before), lasting(after))) {
     throw new ApiError('Invalid', 'of a token only the description can be changed; make another one')
   }

@@ -50,11 +50,12 @@ export interface UserParts {
 export function createUserModel(parts: UserParts): Model {
   const model: Model = createBuiltInModel(definition, {
     rules: {
-      accompany: async (change, { caller }) => {
-        if (!endsOrReturns(change)) return accompany(parts, model, change)
-        const order = await accessAsRead(parts.store)
-        if (caller) await assertPowerOver(parts.rights(), caller, change.name)
-        const { guards = [], ...others } = await accompany(parts, model, change)
+      accompany: async (change, { caller, store: inBatch }) => {
+        const reading = inBatch ? { ...parts, store: inBatch } : parts
+        if (!endsOrReturns(change)) return accompany(reading, model, change)
+        const order = await accessAsRead(reading.store)
+        if (caller) await assertPowerOver(parts.rights().asIn(inBatch), caller, change.name)
+        const { guards = [], ...others } = await accompany(reading, model, change)
         return { ...others, guards: [order, ...guards] }
       },
     },

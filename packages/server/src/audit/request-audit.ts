@@ -1,5 +1,5 @@
 import type { Reason, RequestInfo } from '@pergola/api'
-import type { Answer, Caller, IncomingRequest } from '../base/call.ts'
+import type { Answer, Caller, IncomingRequest, NotedOperation } from '../base/call.ts'
 import { shownPath } from '../base/shown-path.ts'
 import type { AuditEntry } from './audit-entry.ts'
 import { eventOf } from './event-of.ts'
@@ -41,30 +41,34 @@ export function createRequestAudit(record: (entry: AuditEntry) => void): AuditRe
     let caller: Caller | undefined
     let role: string | undefined
     let account: string | undefined
+    let operations: readonly NotedOperation[] = []
     const end = (status: number, location: string | undefined, reason?: Reason) => {
       if (!asked) return
       const event = eventOf(asked)
       const isDenied = reason !== undefined && denials.has(reason)
       const isDecided = role !== undefined && (event !== undefined || unsafe.has(asked.verb))
       if (!isDenied && !isDecided) return
+      const sender = { requestId: incoming.id, ...who(caller), address: incoming.address }
+      const dryRun = incoming.query.get('dryRun') === 'true' ? { dryRun: true as const } : {}
+      const result = { status, ms: Math.round((performance.now() - began) * 10) / 10 }
       record({
         ...(event !== undefined && { event: status < 400 ? event : `${event}-failed` }),
-        requestId: incoming.id,
-        ...who(caller),
-        address: incoming.address,
+        ...sender,
         verb: asked.verb,
         ...what(asked, location),
         ...(account !== undefined && { account }),
-        ...(incoming.query.get('dryRun') === 'true' && { dryRun: true }),
-        decision: isDenied ? 'denied' : 'allowed',
-        ...(role !== undefined && { by: role }),
-        ...(reason !== undefined && { reason }),
-        status,
-        ms: Math.round((performance.now() - began) * 10) / 10,
+        ...dryRun,
+        ...decisionOf(role, reason),
+        ...result,
       })
+      for (const { info, name, by, reason: why } of operations) {
+        const target = { verb: info.verb, ...what(info, name) }
+        record({ ...sender, ...target, ...dryRun, ...decisionOf(by, why), ...result })
+      }
     }
-    const note: IncomingRequest['note'] = (facts) => {
+    const note: IncomingRequest['note'] = ({ operations: noted, ...facts }) => {
       account = facts['account'] ?? account
+      operations = noted ?? operations
       incoming.note(facts)
     }
     return {
@@ -81,6 +85,14 @@ export function createRequestAudit(record: (entry: AuditEntry) => void): AuditRe
       answered: ({ status, headers }) => end(status, headers?.['location']),
       failed: (reason, status) => end(status, undefined, reason),
     }
+  }
+}
+
+function decisionOf(role: string | undefined, reason: Reason | undefined) {
+  return {
+    decision: reason !== undefined && denials.has(reason) ? ('denied' as const) : ('allowed' as const),
+    ...(role !== undefined && { by: role }),
+    ...(reason !== undefined && { reason }),
   }
 }
 

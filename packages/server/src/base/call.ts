@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { RequestHead, RequestInfo } from '@pergola/api'
+import type { Reason, RequestHead, RequestInfo } from '@pergola/api'
 
 /** A request as received, before authentication. */
 export interface IncomingRequest extends RequestHead {
@@ -13,8 +13,27 @@ export interface IncomingRequest extends RequestHead {
   signal(): AbortSignal
   /** Address of the client. */
   readonly address: string
-  /** Adds facts to the request's log line; `account`, the account concerned, also to the audit log. */
-  note(facts: { readonly account?: string; readonly [fact: string]: unknown }): void
+  /**
+   * Adds facts to the request's log line; `account`, the account concerned, also to the audit log. Each of the `operations` of
+   * a batch gets a line of its own in the audit log and is not added to the log line.
+   */
+  note(facts: {
+    readonly account?: string
+    readonly operations?: readonly NotedOperation[]
+    readonly [fact: string]: unknown
+  }): void
+}
+
+/** An operation of a batch, for the audit log. */
+export interface NotedOperation {
+  /** The request that it stands for. */
+  readonly info: RequestInfo
+  /** Also known for a new object. */
+  readonly name?: string | undefined
+  /** The role whose rule allowed it. */
+  readonly by?: string
+  /** Why it was denied or could not be done; absent for an operation that is not at fault. */
+  readonly reason?: Reason
 }
 
 /** Who sends a request. `anonymous` has no name; everything it may do comes from its roles. */

@@ -23,6 +23,8 @@ export interface HostRoute {
   readonly answers: readonly HostAnswer[]
   /** In addition to those that any request may get. */
   readonly failures?: readonly Reason[]
+  /** Checks `Pergola-Fence` in its writes; other endpoints refuse the header. */
+  readonly isFenced?: boolean
   readonly handle: (call: Call, parameters: PathParameters) => Promise<Answer>
 }
 

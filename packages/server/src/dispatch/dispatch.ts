@@ -18,6 +18,7 @@ import type { Model } from '../models/model.ts'
 import { maxObjectBytes } from '../models/object-bytes.ts'
 import { patchObject, patchTypes, type PatchType } from '../models/patch.ts'
 import { flag, refuseUnknown } from '../models/query-parameters.ts'
+import { refuseCreate, refuseSubresource } from '../models/refuse-verb.ts'
 import type { ModelRegistry } from '../models/registry.ts'
 import type { StreamLimits } from '../models/stream-limits.ts'
 import { withOwner, type OwnedResource, type OwnerScope } from '../models/owner-scope.ts'
@@ -54,12 +55,14 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     const { info } = call
     const fence = fenceOf(call)
     const toObjects = fence ? { ...parts, store: fencedStore(parts.store, fence) } : parts
-    const handler = parts.hostHandler(call) ?? (info.kind === 'resource' ? undefined : pageOf(parts, info))
-    const owned = !handler && info.kind === 'resource' ? parts.ownedAt(info) : undefined
+    const endpoint = parts.hostHandler(call)
+    if (endpoint) return endpoint(call)
+    const page = info.kind === 'resource' ? undefined : pageOf(parts, info)
+    const owned = !page && info.kind === 'resource' ? parts.ownedAt(info) : undefined
     if (owned && info.kind === 'resource') return dispatchOwned(toObjects, call, { request: info, owned })
-    const relayed = handler ? undefined : parts.customApi(call)
-    if (fence && (handler || relayed)) throw unfenced()
-    if (handler) return handler(call)
+    const relayed = page ? undefined : parts.customApi(call)
+    if (fence && (page || relayed)) throw unfenced()
+    if (page) return page(call)
     if (relayed) return relayed
     if (info.kind === 'resource') return dispatchVerb(toObjects, call, { request: info })
     throw new ApiError('NotFound', `there is nothing at ${info.path}`)
@@ -197,17 +200,13 @@ const ofStatus: Served = { update, patch }
 
 function verbOf(model: Model, { name, subresource, verb }: ResourceRequest, isOwned: boolean): ServedVerb {
   if (subresource !== undefined) {
-    if (subresource !== 'status' || !model.statusSubresource || model.rules.ownsStatus) {
-      throw new ApiError('NotFound', `${model.plural} have no sub-resource "${subresource}"`)
-    }
+    refuseSubresource(model, subresource)
     return ofStatus[verb] ?? notServed(verb, `the status of a ${model.singular}`, statusMethods)
   }
   if (name !== undefined) return ofObject[verb] ?? notServed(verb, `a ${model.singular}`, objectMethods)
   const { createdAt } = model.rules
   const methods = isOwned ? ownedCollectionMethods : createdAt === undefined ? collectionMethods : withoutCreate
-  if (verb === 'create' && createdAt !== undefined) {
-    throw methodNotAllowed(`${model.plural} are created at ${createdAt}`, methods)
-  }
+  if (verb === 'create') refuseCreate(model, methods)
   return ofCollection[verb] ?? notServed(verb, model.plural, methods)
 }
 

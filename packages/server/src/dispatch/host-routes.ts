@@ -9,6 +9,7 @@ import {
 } from '@pergola/api'
 import type { Handler } from '../base/call.ts'
 import type { HostRoute } from '../base/host-route.ts'
+import { unfenced } from '../models/fence.ts'
 
 /**
  * Finds the handler of the host endpoint for a request; undefined when there is none. Throws `MethodNotAllowed`, with `Allow`,
@@ -33,7 +34,10 @@ export function createHostRoutes(routes: readonly HostRoute[]): FindHostHandler 
     if (!found) return undefined
     if ('route' in found) {
       const { route, parameters } = found
-      return (call) => route.handle(call, parameters)
+      return async (call) => {
+        if (!route.isFenced && call.request.headers['pergola-fence'] !== undefined) throw unfenced()
+        return route.handle(call, parameters)
+      }
     }
     const methods = found.methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     throw new ApiError('MethodNotAllowed', otherRoutesWords(asked, { ...found, methods }), {

@@ -27,6 +27,7 @@ test('a batch of denied reviews yields to the event loop', async () => {
   const rights = {
     rolesOf: () => held,
     readBook: async () => book,
+    asIn: () => rights,
     readCaller: async () => held,
     readUser: async () => held,
     readBound: async () => held,

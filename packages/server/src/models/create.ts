@@ -27,6 +27,8 @@ export interface WriteRequest {
   readonly secret?: string
   /** Runs every step except storing. */
   readonly dryRun?: boolean
+  /** What rules read in a batch: see `WriteContext`. */
+  readonly store?: Store
 }
 
 export async function createObject(
@@ -38,7 +40,7 @@ export async function createObject(
   const { object, context, contentAs } = await newObject(model, request)
   const { metadata } = object
   for (let tries = 1; ; tries++) {
-    const name = metadata.name ?? `${metadata.generateName}${randomSuffix()}`
+    const name = metadata.name ?? generatedName(object)
     try {
       const uid = uuidv7(clock.now())
       const operation = { type: 'create' as const, model, name, uid, content: contentAs(uid) }
@@ -54,6 +56,12 @@ export async function createObject(
   }
 }
 
+/** A new name with the prefix that the object states. */
+export function generatedName({ metadata }: JsonObject): string {
+  const suffix = Array.from({ length: suffixLength }, () => suffixLetters[randomInt(suffixLetters.length)]).join('')
+  return `${metadata.generateName}${suffix}`
+}
+
 export interface NewObject {
   readonly object: JsonObject
   readonly context: WriteContext
@@ -63,8 +71,9 @@ export interface NewObject {
 
 /** Validates the body and returns the object to create. */
 export async function newObject(model: Model, request: WriteRequest): Promise<NewObject> {
-  const { body, caller, secret } = request
-  const context = { verb: 'create' as const, ...(caller && { caller }), ...(secret !== undefined && { secret }) }
+  const { body, caller, secret, store } = request
+  const said = { ...(caller && { caller }), ...(secret !== undefined && { secret }), ...(store && { store }) }
+  const context = { verb: 'create' as const, ...said }
   const object = prepared(model, withoutOwnedStatus(model, readObject(model, body)), context)
   const indexed = await accept(model, object, { ...context, checked: 'all' })
   const sealedAs = (uid: string) => model.rules.sealing?.seal(object, { uid }) ?? object
@@ -89,8 +98,4 @@ export async function createOperation(
 /** For models with a status sub-resource, create ignores the status. */
 function withoutOwnedStatus(model: Model, object: JsonObject): JsonObject {
   return model.statusSubresource ? withStatus(object, undefined) : object
-}
-
-function randomSuffix(): string {
-  return Array.from({ length: suffixLength }, () => suffixLetters[randomInt(suffixLetters.length)]).join('')
 }

@@ -9,6 +9,7 @@ import {
   type ModelDeclaration,
   type ModelKey,
   type SqlStatement,
+  type Store,
   type WriteOperation,
 } from '../store/store.ts'
 import type { Validate } from '../validation/schema-validator.ts'
@@ -99,6 +100,11 @@ export interface WriteContext {
   readonly verb?: 'create' | 'update' | 'patch'
   /** A secret that the host creates with the object and never stores in it. */
   readonly secret?: string
+  /**
+   * Set in a batch: reads what the operations before this one leave behind. Every rule that reads must then read from it
+   * instead of the database.
+   */
+  readonly store?: Store
 }
 
 /** An object before and after a write; without `after` the object is deleted. */

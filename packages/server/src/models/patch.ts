@@ -23,14 +23,17 @@ export interface PatchRequest extends Omit<UpdateRequest, 'bodyFor'> {
 /** Applies the patch to the object as it is served; the result is written like an update. */
 export function patchObject(parts: WriteParts, model: Model, request: PatchRequest): Promise<StoredObject> {
   const { type, patch, ...rest } = request
-  const apply = patchTypes[type]
-  return updateObject(parts, model, {
-    verb: 'patch',
-    ...rest,
-    bodyFor: (stored) => {
-      const patched = apply(JSON.parse(storedBytes(model, stored).toString()), patch)
-      if (typeof patched === 'object' && patched !== null && !Array.isArray(patched)) return patched
-      throw new ApiError('Invalid', `the patch leaves no JSON object, no ${model.kind}`)
-    },
-  })
+  const bodyFor = (stored: StoredObject) => patchedBody(model, stored, { type, patch })
+  return updateObject(parts, model, { verb: 'patch', ...rest, bodyFor })
+}
+
+/** The stored object with the patch applied. */
+export function patchedBody(
+  model: Model,
+  stored: StoredObject,
+  { type, patch }: Pick<PatchRequest, 'type' | 'patch'>,
+): unknown {
+  const patched = patchTypes[type](JSON.parse(storedBytes(model, stored).toString()), patch)
+  if (typeof patched === 'object' && patched !== null && !Array.isArray(patched)) return patched
+  throw new ApiError('Invalid', `the patch leaves no JSON object, no ${model.kind}`)
 }

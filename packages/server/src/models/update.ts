@@ -42,9 +42,8 @@ export async function updateObject({ store }: WriteParts, model: Model, request:
       const { content, newGeneration } = change
       const operation = { type: 'update' as const, model, name, expected: { uid, version }, content, newGeneration }
       const { object: after, before, context } = change
-      // Removing the last finalizer of an object that is declared deleted removes the object.
-      const isRemoval = stored.deletedAt !== undefined && !content.held
-      const written = { operation, change: { name, uid, before, ...(!isRemoval && { after }) }, context, dryRun }
+      const kept = isRemovedBy(stored, content) ? {} : { after }
+      const written = { operation, change: { name, uid, before, ...kept }, context, dryRun }
       const result = await writeAccompanied(store, model, written)
       if (!dryRun && result.outcome !== 'unchanged') await model.rules.afterWrite?.(change.object)
       return result.object
@@ -56,6 +55,11 @@ export async function updateObject({ store }: WriteParts, model: Model, request:
       stored = error.stored
     }
   }
+}
+
+/** Removing the last finalizer of an object that is declared deleted removes the object. */
+export function isRemovedBy({ deletedAt }: StoredObject, { held }: UpdatedContent): boolean {
+  return deletedAt !== undefined && !held
 }
 
 export interface ChangedObject {
@@ -76,8 +80,8 @@ export async function changeOf(model: Model, stored: StoredObject, request: Upda
   if (!isJsonObject(sent.metadata)) refuseInvalid(model, metadataErrors(sent.metadata))
   assertSame(model, stored, sent)
   const before = fromData(stored.data)
-  const { caller, verb = 'update', part = 'object' } = request
-  const context = { stored: before, uid: stored.uid, verb, ...(caller && { caller }) }
+  const { caller, store, verb = 'update', part = 'object' } = request
+  const context = { stored: before, uid: stored.uid, verb, ...(caller && { caller }), ...(store && { store }) }
   const object = prepared(model, merged(model, { stored, before, sent, part }), context)
   refuseNewFinalizers(model, stored, { before, object })
 
@@ -115,7 +119,7 @@ function keepsIndexed({ indexes }: Model, { part }: UpdateRequest): boolean {
 }
 
 /** Throws when the client states a name, uid or version other than the stored one. */
-function assertSame(model: Model, stored: StoredObject, { metadata }: JsonObject): void {
+export function assertSame(model: Model, stored: StoredObject, { metadata }: { readonly metadata: unknown }): void {
   const { name, uid, version } = metadata as { name?: unknown; uid?: unknown; version?: unknown }
   if (name !== undefined && name !== stored.name) {
     throw new ApiError(

@@ -65,7 +65,7 @@ export function createPluginSettings({ store, plugins, compiler }: PluginSetting
     (part: SettingsPart): CheckData =>
     async (object, context) => {
       const plugin = pluginOfSettings(object.metadata.name ?? '')
-      const installed = plugin === undefined ? undefined : await store.get(plugins, plugin)
+      const installed = plugin === undefined ? undefined : await (context.store ?? store).get(plugins, plugin)
       if (!installed) return []
       const { settings } = specOf(fromData(installed.data))
       return faults(settings, part, settingsIn(object, context))

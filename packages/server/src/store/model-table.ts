@@ -52,6 +52,8 @@ export const columnOf = (slot: number): KeyColumn => `ix_${slot}`
 export const singles = (layout: TableLayout): readonly IndexSlot[] => layout.indexes.filter(({ multi }) => !multi)
 export const multis = (layout: TableLayout): readonly IndexSlot[] => layout.indexes.filter(({ multi }) => multi)
 
+export const hasUnique = ({ indexes }: TableLayout): boolean => indexes.some(({ unique }) => unique)
+
 /** A model as one string, for maps and messages. */
 export const keyOf = (model: ModelKey): string => `${model.group}/${model.plural}`
 

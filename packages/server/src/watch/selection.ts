@@ -1,8 +1,7 @@
 import { ApiError } from '@pergola/api'
 import type { Model } from '../models/model.ts'
-import { indexKey } from '../store/index-key.ts'
-import type { Change, IndexedValues, Term } from '../store/store.ts'
-import { conditionHolds } from './condition.ts'
+import { selects, type Selectable } from '../store/selectable.ts'
+import type { Change, Term } from '../store/store.ts'
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
@@ -34,14 +33,6 @@ export function eventOf(selection: Selection, change: Change): EventType | undef
   return was ? 'DELETED' : undefined
 }
 
-/** The parts of an object by which it can be selected. */
-interface Selectable {
-  readonly indexed: IndexedValues
-  readonly name: string
-  readonly createdAt: number
-  readonly deletedAt: number | undefined
-}
-
 export function after({ object, indexed }: Change): Selectable {
   return { indexed, name: object.name, createdAt: object.createdAt, deletedAt: object.deletedAt }
 }
@@ -49,38 +40,6 @@ export function after({ object, indexed }: Change): Selectable {
 export function before({ object, indexed, previous, declared }: Change): Selectable {
   const deletedAt = declared ? undefined : object.deletedAt
   return { indexed: previous ?? indexed, name: object.name, createdAt: object.createdAt, deletedAt }
-}
-
-function selects(terms: readonly Term[], object: Selectable): boolean {
-  return terms.every((term) => conditionHolds(valuesOf(term, object), term.is))
-}
-
-/** The object's values for a term. */
-export function valuesOf(term: TermPlace, { indexed, name, createdAt, deletedAt }: Selectable): readonly string[] {
-  if ('label' in term) return listOf(Object.hasOwn(indexed.labels, term.label) ? indexed.labels[term.label] : undefined)
-  switch (term.field) {
-    case 'metadata.name':
-      return [name]
-    case 'metadata.creationTimestamp':
-      return [timeKey(createdAt)]
-    case 'metadata.deletionTimestamp':
-      return listOf(deletedAt === undefined ? undefined : timeKey(deletedAt))
-    default:
-      return indexed.multi[term.field] ?? listOf(indexed.single[term.field])
-  }
-}
-
-/** A term without its condition. */
-export type TermPlace = { readonly label: string } | { readonly field: string }
-
-function listOf(value: string | undefined): readonly string[] {
-  return value === undefined ? [] : [value]
-}
-
-function timeKey(at: number): string {
-  const result = indexKey('timestamp', new Date(at).toISOString())
-  if ('fault' in result) throw new Error(`a time of an object ${result.fault}`)
-  return result.key
 }
 
 function checkForms({ forms }: Selection, { indexed, previous, op }: Change): void {

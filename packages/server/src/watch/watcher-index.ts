@@ -1,6 +1,7 @@
 import { keyOf } from '../store/model-table.ts'
+import { valuesOf, type TermPlace } from '../store/selectable.ts'
 import type { Change, Term } from '../store/store.ts'
-import { after, before, valuesOf, type Selection, type TermPlace } from './selection.ts'
+import { after, before, type Selection } from './selection.ts'
 
 /** The watchers with the same selection. */
 export interface WatcherGroup<W> {

@@ -176,7 +176,7 @@ interface Declared {
 async function check(
   parts: DefinitionParts,
   declared: Declared,
-  { stored, caller }: WriteContext,
+  { stored, caller, store = parts.store }: WriteContext,
 ): Promise<readonly FieldError[]> {
   const spec = specOf(declared.object)
   const { next } = spec
@@ -192,7 +192,7 @@ async function check(
   ]
   if (errors.length > 0) return errors
   const compiled = await Promise.all([spec, ...(next ? [next] : [])].map((one) => compileErrors(parts, one)))
-  return [...(await takenErrors(parts, declared)), ...compiled.flat()]
+  return [...(await takenErrors(store, declared)), ...compiled.flat()]
 }
 
 function objectNameErrors(object: JsonObject): readonly FieldError[] {
@@ -223,7 +223,7 @@ function changeErrors(before: ModelSpec, after: ModelSpec): readonly FieldError[
 }
 
 /** Looks names up in the index, to report which ones are taken. Of concurrent writers, the first to commit gets the name. */
-async function takenErrors({ store }: DefinitionParts, { model, object }: Declared): Promise<readonly FieldError[]> {
+async function takenErrors(store: Store, { model, object }: Declared): Promise<readonly FieldError[]> {
   const spec = specOf(object)
   const names = namesOf(spec)
   const where = [{ field: 'names', is: { op: 'in' as const, values: names.map((taken) => taken.name) } }]

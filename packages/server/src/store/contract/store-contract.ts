@@ -4,6 +4,7 @@ import { create, mustGet, openFixture, people, places, type StoreEngine } from '
 import { guardContract } from './guard-contract.ts'
 import { indexContract } from './index-contract.ts'
 import { listContract } from './list-contract.ts'
+import { orderContract } from './order-contract.ts'
 import { raceContract } from './race-contract.ts'
 import { writeContract } from './write-contract.ts'
 
@@ -45,6 +46,7 @@ export function storeContract(engine: StoreEngine): void {
   })
   writeContract(engine)
   guardContract(engine)
+  orderContract(engine)
   raceContract(engine)
   listContract(engine)
   changeContract(engine)

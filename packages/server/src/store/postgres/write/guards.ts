@@ -14,9 +14,9 @@ import { driver } from '../list/predicates.ts'
 export async function holdGuards(
   client: ClientBase,
   catalog: Catalog,
-  { operations, guards = [] }: WriteOptions & { readonly operations: readonly WriteOperation[] },
+  { operations, inOrder, guards = [] }: WriteOptions & { readonly operations: readonly WriteOperation[] },
 ): Promise<void> {
-  if (guards.length === 0) return
+  if (guards.length === 0 && !inOrder) return
   for (const guard of countersOf(guards)) {
     const { text, values } = counterUp(guard)
     const { rowCount } = await client.query(text, [...values])
@@ -24,7 +24,8 @@ export async function holdGuards(
   }
   const written = operations.filter(({ type }) => type !== 'create')
   const there = guards.filter((guard) => guard.is === 'there')
-  const locks = [...written, ...there].toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
+  // Of one object, the stronger lock comes first: two writers that both hold the weaker one would wait for each other.
+  const locks = [...written, ...there].toSorted((a, b) => compare(placeOf(a), placeOf(b)))
   for (let at = 0; at < locks.length;) {
     const same = sameKind(locks, at)
     at += same.length
@@ -34,21 +35,23 @@ export async function holdGuards(
 
 type Lock = WriteOperation | Extract<Guard, { is: 'there' }>
 
-/** The locks that one statement can take: many plain ones of one model, or one of any other kind. */
+/** The locks that one statement can take: many of one kind and model, or one that expects a state. */
 function sameKind(locks: readonly Lock[], from: number): readonly [Lock, ...Lock[]] {
   const [first, ...others] = locks.slice(from)
   if (!first) throw new Error('there is nothing to lock')
-  if (!isPlain(first)) return [first]
-  const end = others.findIndex((lock) => !isPlain(lock) || modelOf(lock) !== modelOf(first))
+  const kind = kindOf(first)
+  if (kind === 'expected') return [first]
+  const end = others.findIndex((lock) => kindOf(lock) !== kind || modelOf(lock) !== modelOf(first))
   return [first, ...others.slice(0, end === -1 ? others.length : end)]
 }
 
-const isPlain = (lock: Lock): boolean => 'is' in lock && lock.expected === undefined
+const kindOf = (lock: Lock) => (!('is' in lock) ? 'written' : lock.expected === undefined ? 'there' : 'expected')
 const modelOf = ({ model }: Lock): string => `${model.group}/${model.plural}`
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
 async function hold(client: ClientBase, catalog: Catalog, locks: readonly [Lock, ...Lock[]]): Promise<void> {
   const [first] = locks
-  if (!('is' in first)) return holdWritten(client, catalog, first)
+  if (!('is' in first)) return holdWritten(client, catalog, locks)
   if (locks.length === 1) return holdThere(client, catalog, first)
   const names = [...new Set(locks.map(({ name }) => name))]
   const { rows } = await client.query<{ name: string }>(
@@ -63,8 +66,10 @@ async function hold(client: ClientBase, catalog: Catalog, locks: readonly [Lock,
 const placeOf = ({ model, name }: { readonly model: ModelKey; readonly name: string }) =>
   `${model.group}/${model.plural}/${name}`
 
-async function holdWritten(client: ClientBase, catalog: Catalog, { model, name }: WriteOperation): Promise<void> {
-  await client.query(`SELECT FROM ${tableOf(catalog.find(model).table)} WHERE name = $1 FOR UPDATE`, [name])
+async function holdWritten(client: ClientBase, catalog: Catalog, locks: readonly [Lock, ...Lock[]]): Promise<void> {
+  const table = tableOf(catalog.find(locks[0].model).table)
+  const names = locks.map(({ name }) => name)
+  await client.query(`SELECT FROM ${table} WHERE name = ANY($1) ORDER BY name FOR UPDATE`, [names])
 }
 
 async function holdThere(client: ClientBase, catalog: Catalog, guard: Extract<Guard, { is: 'there' }>): Promise<void> {

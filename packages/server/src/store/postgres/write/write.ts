@@ -3,6 +3,7 @@ import type {
   CreateOperation,
   DeleteOperation,
   IndexedValues,
+  ModelKey,
   StoredObject,
   UpdateOperation,
   WriteOperation,
@@ -15,9 +16,9 @@ import { orStaleModel, type Catalog, type OpenModel } from '../catalog.ts'
 import { finishGuarded, holdGuards } from './guards.ts'
 import { holdFence } from '../leases.ts'
 import { isNoPartition } from '../changelog/log-partitions.ts'
-import { compareOperations, kindOf } from '../../batch-order.ts'
+import { compareInOrder, compareOperations, kindOf } from '../../batch-order.ts'
 import { setsBySlot } from '../../indexed-values.ts'
-import { columnOf, setTableOf, singles, tableOf, type IndexSlot } from '../../model-table.ts'
+import { columnOf, hasUnique, setTableOf, singles, tableOf, type IndexSlot } from '../../model-table.ts'
 import { createdAtOf, nameOf, toStoredObject, type ObjectRow } from '../object-row.ts'
 import { uniqueNameOf } from '../table-sql.ts'
 import { inTransaction } from './transaction.ts'
@@ -70,11 +71,13 @@ async function writeOnce(
   operations: readonly WriteOperation[],
   options: WriteOptions,
 ): Promise<readonly WriteResult[]> {
-  const { fence, guards, also, dryRun = false } = options
-  const groups = groupByStatement(operations)
+  const { fence, guards, also, inOrder, dryRun = false } = options
+  const groups = inOrder ? groupInOrder(parts, operations) : groupByStatement(operations)
   const results = new Map<WriteOperation, WriteResult>()
+  let running = operations
   const run = async (client: Queryable) => {
     for (const group of groups) {
+      running = group.operations
       const answered = await runGroup(client, { catalog: parts.catalog, grouped: false }, group)
       for (const [operation, result] of answered) results.set(operation, result)
     }
@@ -91,7 +94,7 @@ async function writeOnce(
       await inTransaction(parts.pool, work, dryRun ? 'ROLLBACK' : 'COMMIT')
     }
   } catch (error) {
-    throw await translate(error, parts, operations)
+    throw await translate(error, parts, running)
   }
   return operations.map((operation) => {
     const result = results.get(operation)
@@ -121,11 +124,30 @@ type Group =
 
 /** Groups adjacent operations of one kind, in the fixed order of batches. */
 function groupByStatement(operations: readonly WriteOperation[]): readonly Group[] {
-  const groups: { kind: string; type: WriteOperation['type']; operations: WriteOperation[] }[] = []
-  for (const operation of operations.length === 1 ? operations : operations.toSorted(compareOperations)) {
+  return groupAdjacent(operations.length === 1 ? operations : operations.toSorted(compareOperations), kindOf)
+}
+
+/**
+ * The database checks unique values row by row, and the rows of one statement in any order. So an operation on a model with a
+ * unique index gets a statement of its own.
+ */
+function groupInOrder({ catalog }: WriteParts, operations: readonly WriteOperation[]): readonly Group[] {
+  const isOrdered = (model: ModelKey) => hasUnique(catalog.find(model).table)
+  const groupOf = (operation: WriteOperation) =>
+    isOrdered(operation.model) ? `${kindOf(operation)} ${operation.name}` : kindOf(operation)
+  return groupAdjacent(operations.toSorted(compareInOrder(isOrdered)), groupOf)
+}
+
+function groupAdjacent(
+  operations: readonly WriteOperation[],
+  groupOf: (operation: WriteOperation) => string,
+): readonly Group[] {
+  const groups: { key: string; type: WriteOperation['type']; operations: WriteOperation[] }[] = []
+  for (const operation of operations) {
+    const key = groupOf(operation)
     const last = groups.at(-1)
-    if (last?.kind === kindOf(operation)) last.operations.push(operation)
-    else groups.push({ kind: kindOf(operation), type: operation.type, operations: [operation] })
+    if (last?.key === key) last.operations.push(operation)
+    else groups.push({ key, type: operation.type, operations: [operation] })
   }
   return groups as unknown as Group[]
 }

@@ -1,5 +1,5 @@
-import { compareKeys } from '../store/index-key.ts'
-import type { Condition } from '../store/store.ts'
+import { compareKeys } from './index-key.ts'
+import type { Condition } from './store.ts'
 
 /** As in the store: a condition on a set holds when one of its values matches; a negative one when none does. */
 export function conditionHolds(values: readonly string[], is: Condition): boolean {
