@@ -82,7 +82,6 @@ export function orderContract(engine: StoreEngine): void {
       if (engine.shared) await other.openModel(people)
       const { store } = fixture
       await store.write([create('a'), create('b'), create('c')])
-      const startedAt = performance.now()
       for (let round = 0; round < 20; round++) {
         const [a, b, c] = await Promise.all(['a', 'b', 'c'].map((name) => mustGet(store, name)))
         if (!a || !b || !c) throw new Error('an object is missing')
@@ -92,9 +91,10 @@ export function orderContract(engine: StoreEngine): void {
           other.write(changed.toReversed(), { inOrder: true }),
         ])
         expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+        // The database would end a deadlock with an error of its own.
+        const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+        expect(failed?.reason).toMatchObject({ kind: 'version' })
       }
-      // A deadlock would take the database a second to detect.
-      expect(performance.now() - startedAt).toBeLessThan(10_000)
     })
   })
 }
