@@ -6,7 +6,12 @@ export interface BuiltInRole {
   readonly labels?: Readonly<Record<string, string>>
   readonly annotations?: Readonly<Record<string, string>>
   readonly rules: readonly Rule[]
+  /** The rules that a revision added, for databases that an earlier version of the host created. */
+  readonly added?: readonly { readonly revision: number; readonly rules: readonly Rule[] }[]
 }
+
+/** Increment it when a built-in role gets a new rule, and state the rule in `added` too. */
+export const builtInRevision = 2
 
 const hidden = { 'platform.run/hidden': 'true' }
 const displayName = (name: string) => ({ 'rbac.authorization.platform.run/display-name': name })
@@ -39,8 +44,15 @@ export const builtInRoles: readonly BuiltInRole[] = [
       { nonResourceURLs: ['/auth/login', '/auth/sessions', '/auth/setup'], verbs: ['create'] },
       { nonResourceURLs: ['/auth/oidc', '/auth/oidc/*'], verbs: ['get'] },
     ],
+    added: [{ revision: 2, rules: [{ nonResourceURLs: ['/auth/login'], verbs: ['get', 'create'] }] }],
   },
-  { name: 'authenticated', labels: hidden, annotations: displayName('Every signed-in user'), rules: signedIn },
+  {
+    name: 'authenticated',
+    labels: hidden,
+    annotations: displayName('Every signed-in user'),
+    rules: signedIn,
+    added: [{ revision: 2, rules: [{ apiGroups: ['api.platform.run'], resources: ['batches'], verbs: ['create'] }] }],
+  },
   {
     name: 'super-administrator',
     annotations: displayName('Super administrator'),
