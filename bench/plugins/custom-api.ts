@@ -12,8 +12,8 @@ import { installStarted } from './sample.ts'
 
 const bar = 1.5
 const callers = 32
-/** Requests to each before anything is measured: the compiler is done with the host after about 40,000. */
-const warmUp = 50_000
+/** Requests to the host before a round counts: until then, the compiler is still at work on it. */
+const warmUp = 60_000
 /** Default folder of plugin sockets. */
 const sockets = '/tmp'
 
@@ -31,11 +31,11 @@ export const customApi: Part = async ({ quick }) => {
   using toHost = await openConnections(host.url, callers)
   using toBare = await openConnections(bare.url, callers)
   const figures: { readonly host: Round; readonly bare: Round }[] = []
-  for (const connections of [toHost, toBare]) await send({ connections, request, until: (count) => count >= warmUp })
-  for (let round = 0; round < rounds; round++) {
+  for (let sent = 0; figures.length < rounds;) {
     const one = await measure({ connections: toHost, request, pid: host.pid, seconds })
     const other = await measure({ connections: toBare, request, pid: bare.pid, seconds })
-    figures.push({ host: one, bare: other })
+    sent += one.count
+    if (sent > warmUp) figures.push({ host: one, bare: other })
   }
   const ratios = figures.map((figure) => figure.host.cpu / figure.bare.cpu)
   const of = (pick: (figure: (typeof figures)[number]) => number) => median(figures.map(pick)).toFixed(0)
@@ -54,6 +54,7 @@ interface Round {
   /** Microseconds a request. */
   readonly cpu: number
   readonly perSecond: number
+  readonly count: number
 }
 
 interface Measured {
@@ -66,27 +67,17 @@ interface Measured {
 async function measure({ connections, request, pid, seconds }: Measured): Promise<Round> {
   const before = cpuSecondsOf(pid)
   const began = performance.now()
-  const count = await send({ connections, request, until: () => performance.now() - began >= seconds * 1000 })
-  const elapsed = (performance.now() - began) / 1000
-  return { cpu: ((cpuSecondsOf(pid) - before) * 1e6) / count, perSecond: count / elapsed }
-}
-
-interface Sent extends Pick<Measured, 'connections' | 'request'> {
-  readonly until: (count: number) => boolean
-}
-
-/** Returns the number of requests. */
-async function send({ connections, request, until }: Sent): Promise<number> {
   let count = 0
   const caller = async () => {
-    while (!until(count)) {
-      count++
+    while (performance.now() - began < seconds * 1000) {
       const status = await connections.send(request)
       if (status !== 200) throw new Error(`a request was answered ${status}`)
+      count++
     }
   }
   await Promise.all(Array.from({ length: callers }, caller))
-  return count
+  const elapsed = (performance.now() - began) / 1000
+  return { cpu: ((cpuSecondsOf(pid) - before) * 1e6) / count, perSecond: count / elapsed, count }
 }
 
 function socketOf(plugin: string): string {
