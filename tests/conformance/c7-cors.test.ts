@@ -156,8 +156,8 @@ onEachEngine(
 
 onEachEngine(() => {
   const refused: readonly (readonly [setting: string, entry: string, advice: string])[] = [
-    ['CORS_ORIGINS', '*', 'there is no "*"'],
-    ['CORS_ORIGINS', 'https://*.example.com', 'there is no "*"'],
+    ['CORS_ORIGINS', '*', '"*" is not supported'],
+    ['CORS_ORIGINS', 'https://*.example.com', '"*" is not supported'],
     ['CORS_ORIGINS', 'https://app.example.com/', 'as browsers send it: https://app.example.com'],
     ['CORS_ORIGINS', 'https://app.example.com/page', 'as browsers send it: https://app.example.com'],
     ['CORS_ORIGINS', 'null', 'such as https://app.example.com'],

@@ -149,7 +149,7 @@ onEachEngine((api) => {
       await welcome(opened)
       using by = await api.connect(room)
       by.send('exit')
-      expect(await endOf(opened)).toBe('1011 the plugin talking has gone')
+      expect(await endOf(opened)).toBe('1011 the plugin talking has exited')
       await phaseIs(api, { phase: 'Started' }, 'talking')
       await expectSoon(async () => expect(await refusal(api.connect(room))).toBe('opened'))
     })

@@ -88,7 +88,7 @@ const told: readonly Told[] = [
     what: 'a value that matches no alternative, as one error',
     line: `POST ${notes}`,
     body: { metadata: { name: 'a' }, spec: { title: 'A', address: 5 } },
-    detail: 'the note is not valid: spec.address must match at least one of the allowed schemas',
+    detail: 'the note is not valid: spec.address must match exactly one of the allowed schemas; it matches none',
     errors: [['/spec/address', 'oneOf']],
   },
   {

@@ -62,7 +62,7 @@ describe.skipIf(!hasPython)('a plugin in Python, without an SDK', () => {
     expect(await opened.closed).toBe('1000')
     using longWinded = await connect(`${host.url}${path}`, { token: host.admin })
     longWinded.send('x'.repeat(200))
-    expect(await longWinded.closed).toBe('1011 the plugin letters has gone')
+    expect(await longWinded.closed).toBe('1011 the plugin letters has exited')
     await expect(connect(`${host.url}${path}`)).rejects.toMatchObject({ status: 401 })
   })
 

@@ -41,7 +41,7 @@ export const accessFaults: readonly ConformanceFault[] = [
     promise: 'C7-7',
     what: 'a role that is bound is deleted',
     file: 'packages/server/src/access/role-model.ts',
-    find: 'if (!after) return { guards: [order, await unbound(parts, name)] }',
+    find: 'if (!after) return { guards: [order, await unbound({ ...parts, store }, name)] }',
     replace: 'if (!after) return { guards: [order] }',
   },
   {

@@ -132,8 +132,8 @@ export const edgeFaults: readonly ConformanceFault[] = [
     promise: 'C7-83',
     what: 'the log has the query',
     file: 'packages/server/src/http/access-log.ts',
-    find: 'shownPath(request.url)',
-    replace: 'request.url',
+    find: 'shownPath(url)',
+    replace: 'url',
   },
   {
     promise: 'C7-83',
@@ -196,7 +196,7 @@ export const edgeFaults: readonly ConformanceFault[] = [
     promise: 'C7-89',
     what: 'the client is the proxy',
     file: 'packages/server/src/http/listener.ts',
-    find: 'address: client.address }',
-    replace: 'address: request.ip }',
+    find: 'incoming(served, client.address)',
+    replace: "incoming(served, request.socket.remoteAddress ?? '')",
   },
 ]

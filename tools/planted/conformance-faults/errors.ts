@@ -13,8 +13,8 @@ export const errorFaults: readonly ConformanceFault[] = [
     promise: 'C5-4',
     what: "the header with the request's id is forgotten",
     file: 'packages/server/src/http/listener.ts',
-    find: "    'pergola-request-id': request.id,\n",
-    replace: '',
+    find: "const fields: OutgoingHttpHeaders = { 'pergola-request-id': id, ",
+    replace: 'const fields: OutgoingHttpHeaders = { ',
   },
   {
     promise: 'C5-5',

@@ -55,8 +55,8 @@ export const objectFaults: readonly ConformanceFault[] = [
     promise: 'C2-24',
     what: 'generateName goes before name',
     file: 'packages/server/src/models/create.ts',
-    find: 'metadata.name ?? `${metadata.generateName}${randomSuffix()}`',
-    replace: "metadata.generateName ? `${metadata.generateName}${randomSuffix()}` : (metadata.name ?? '')",
+    find: 'metadata.name ?? generatedName(object)',
+    replace: "metadata.generateName ? generatedName(object) : (metadata.name ?? '')",
   },
   {
     promise: 'C2-40',

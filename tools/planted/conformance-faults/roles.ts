@@ -195,7 +195,7 @@ const ofTheHost: readonly ConformanceFault[] = [
     promise: 'S2.12-2',
     what: 'authenticated is shown',
     file: builtInRoles,
-    find: "name: 'authenticated', labels: hidden,",
+    find: "name: 'authenticated',\n    labels: hidden,",
     replace: "name: 'authenticated',",
   },
   { promise: 'S2.12-3', what: 'the signed-in are no visitors', ...anonymousNotHeld },

@@ -145,7 +145,7 @@ describe('a definition is rejected for', () => {
       'an index name that selectors cannot contain',
       model({ indexes: [{ name: 'first word', single: () => 'x' }] }),
       'models.Place.indexes[0]',
-      '"first word" cannot be a name',
+      '"first word" is not a valid name',
     ],
     [
       'an index revision that is not an integer',

@@ -76,7 +76,7 @@ export function orderContract(engine: StoreEngine): void {
       expect(await allNames(store)).toEqual([])
     })
 
-    test('of two concurrent writes of the same objects in opposite orders one succeeds, without a deadlock', async () => {
+    test('of two concurrent writes of the same objects in opposite orders exactly one succeeds', async () => {
       await using fixture = await openFixture(engine)
       const other = engine.shared ? await fixture.reopen() : fixture.store
       if (engine.shared) await other.openModel(people)
@@ -91,7 +91,6 @@ export function orderContract(engine: StoreEngine): void {
           other.write(changed.toReversed(), { inOrder: true }),
         ])
         expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-        // The database would end a deadlock with an error of its own.
         const failed = outcomes.find((outcome) => outcome.status === 'rejected')
         expect(failed?.reason).toMatchObject({ kind: 'version' })
       }
