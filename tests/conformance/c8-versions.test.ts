@@ -75,7 +75,11 @@ onEachEngine((api) => {
       const definition = another('liar')
       const lying = pluginProgramOf({ ...definition, groups: ['lies.example.com'] })
       await install(api, { definition, files: { 'plugin.js': lying } })
-      await phaseIs(api, { phase: 'Failed', message: expect.stringContaining('a different definition') as string }, 'liar')
+      await phaseIs(
+        api,
+        { phase: 'Failed', message: expect.stringContaining('a different definition') as string },
+        'liar',
+      )
     })
 
     test('C8-3 a package that claims a group of another plugin is rejected with the owner', async () => {

@@ -59,7 +59,11 @@ describe('rejects', () => {
     ['a truncated archive', async () => (await pack({ 'plugin.json': '{}' })).subarray(0, 60), /not a \.tgz archive/],
     ['an archive without plugin.json', () => pack({ 'plugin.js': '' }), /^it has no plugin\.json/],
     ['a plugin.json that is not JSON', () => pack({ 'plugin.json': '{' }), /^its plugin\.json is not JSON/],
-    ['a plugin.json that is too large', () => pack({ 'plugin.json': ' '.repeat(4_194_305) }), /at most 4194304 are allowed$/],
+    [
+      'a plugin.json that is too large',
+      () => pack({ 'plugin.json': ' '.repeat(4_194_305) }),
+      /at most 4194304 are allowed$/,
+    ],
     [
       'a symbolic link',
       () => pack({ 'plugin.json': '{}' }, (folder) => symlinkSync('/etc/passwd', join(folder, 'plugin.js'))),
