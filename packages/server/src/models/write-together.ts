@@ -1,6 +1,6 @@
 import { ApiError, isApiError } from '@pergola/api'
 import { GuardFailed } from '../store/guard-failed.ts'
-import type { StoredObject, WriteOperation } from '../store/store.ts'
+import type { SqlStatement, StoredObject, WriteOperation } from '../store/store.ts'
 import { uuidv7 } from '../base/uuid.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import { newObject, type WriteParts } from './create.ts'
@@ -35,7 +35,7 @@ interface Planned extends Accompaniment {
 export async function writeTogether(
   parts: WriteParts,
   wishes: readonly Wish[],
-  { dryRun = false } = {},
+  { dryRun = false, also = [] }: { readonly dryRun?: boolean; readonly also?: readonly SqlStatement[] } = {},
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
     const planned = (await Promise.all(wishes.map((wish) => planWish(parts, wish)))).filter((one) => one !== undefined)
@@ -44,7 +44,7 @@ export async function writeTogether(
       await parts.store.write([...planned.map(({ operation }) => operation), ...all(({ operations }) => operations)], {
         dryRun,
         guards: all(({ guards }) => guards),
-        also: all(({ also }) => also),
+        also: [...also, ...all((one) => one.also)],
       })
     } catch (error) {
       const raced = error instanceof GuardFailed || (error instanceof WriteConflict && error.kind !== 'duplicate')

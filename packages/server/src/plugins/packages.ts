@@ -1,4 +1,4 @@
-import type { Store } from '../store/store.ts'
+import type { SqlStatement, Store } from '../store/store.ts'
 
 /** Bytes of a package per row. */
 const partBytes = 4 * 1024 * 1024
@@ -14,9 +14,14 @@ export interface Packages {
   forgetOthers(digests: ReadonlySet<string>): Promise<void>
 }
 
+/** Deletes a package, for writes that delete it in their own transaction. */
+export function packageDeletion(digest: string): SqlStatement {
+  return { text: 'DELETE FROM plugin_packages WHERE digest = $1', values: [digest] }
+}
+
 export function createPackages(store: Store): Packages {
   const forget = async (digest: string) => {
-    await store.sql({ text: 'DELETE FROM plugin_packages WHERE digest = $1', values: [digest] })
+    await store.sql(packageDeletion(digest))
   }
   return {
     forget,

@@ -9,6 +9,7 @@ import type { WriteParts } from '../../models/create.ts'
 import { allObjects } from '../../store/all-objects.ts'
 import type { StoredObject } from '../../store/store.ts'
 import type { InstalledPlugin } from '../known-plugins.ts'
+import { packageDeletion } from '../packages.ts'
 import { specOf } from '../plugin-model.ts'
 import { declaredSpec } from '../register-models.ts'
 
@@ -46,7 +47,8 @@ export async function withdraw(parts: AheadParts, plugin: InstalledPlugin): Prom
     if (!next || !spec.groups.includes(group)) continue
     wishes.push({ model: definitions, name: one.name, bodyFor: (now) => now && declaring(now, {}) })
   }
-  await writeTogether(parts, wishes)
+  const isKept = candidate.digest === before.digest || candidate.digest === before.previous?.digest
+  await writeTogether(parts, wishes, { also: isKept ? [] : [packageDeletion(candidate.digest)] })
   return true
 }
 

@@ -9,6 +9,7 @@ import { pruneDeclared, type PruneParts } from '../prune-declared.ts'
 import type { InstalledPlugin } from '../known-plugins.ts'
 import { Superseded } from '../not-started.ts'
 import type { OpenedPackage } from '../open-package.ts'
+import { packageDeletion } from '../packages.ts'
 import { specOf, versionOf, type PluginSpec, type PluginVersion } from '../plugin-model.ts'
 
 export interface Versions {
@@ -25,18 +26,20 @@ interface SwitchParts extends ApplyParts, PruneParts {
 }
 
 /**
- * In one transaction: declares the candidate's models, creates its role templates and deletes those it no longer has, and makes
- * the candidate the active version. Other objects are applied when it starts: those of its own models by the schema in force
+ * In one transaction: declares the candidate's models, creates its role templates and deletes those it no longer has, makes the
+ * candidate the active version, and deletes the package of the version that can no longer be rolled back to. Other objects are applied when it starts: those of its own models by the schema in force
  * then, those of foreign models by the rights that it has then.
  */
 export async function switchVersions(parts: SwitchParts, versions: Versions): Promise<void> {
-  const { plugin, before, after } = versions
+  const { plugin, candidate, before, after } = versions
   const { manifest } = after
   await checkDeclared(parts, manifest, {
     objects: after.objects.filter((object) => isForeign(manifest.definition, object)),
   })
   const former = (before?.objects ?? []).filter((object) => !after.objects.some((other) => isSame(object, other)))
-  await writeTogether(parts, [
+  const { digest, previous } = plugin.spec
+  const isOver = previous && previous.digest !== candidate.digest && previous.digest !== digest
+  const wishes: readonly Wish[] = [
     ...manifest.definition.models.map((spec): Wish => {
       return { model: parts.definitions, name: modelObjectName(spec), bodyFor: () => ({ metadata: {}, spec }) }
     }),
@@ -46,7 +49,8 @@ export async function switchVersions(parts: SwitchParts, versions: Versions): Pr
     }),
     ...former.filter(isRole).flatMap((object) => gone(parts, object)),
     { model: parts.plugins, name: plugin.name, bodyFor: (stored) => stored && switched(versions, stored) },
-  ])
+  ]
+  await writeTogether(parts, wishes, { also: isOver ? [packageDeletion(previous.digest)] : [] })
   await pruneDeclared(
     parts,
     { name: plugin.name, groups: manifest.definition.groups },
