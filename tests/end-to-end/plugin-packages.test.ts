@@ -27,5 +27,6 @@ test('the database keeps the packages of the active and the previous version onl
 
 async function activeVersion(host: Awaited<ReturnType<typeof startHost>>): Promise<unknown> {
   const { body } = await host.send('GET /apis/plugin.platform.run/v1alpha1/plugins/todo', { token: host.admin })
-  return (body['spec'] as { readonly version?: unknown } | undefined)?.version
+  const spec: { readonly version?: unknown } | undefined = body['spec']
+  return spec?.version
 }
