@@ -55,9 +55,10 @@ export const progress: Journey = {
     await page.getByText('running').first().waitFor()
     await page.getByRole('progressbar').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Restart' }).click()
+    // Enabling counts as the first restart.
     await stage.until('it is restarted', async () => {
       const { status } = (await stage.api('GET', `${plugins}/library`)) as RestartedPlugin
-      return status?.replicas?.every(({ phase, restarts }) => phase === 'Started' && restarts === 1) ?? false
+      return status?.replicas?.every(({ phase, restarts }) => phase === 'Started' && restarts === 2) ?? false
     })
     assertClean(visitor)
   },
