@@ -118,7 +118,7 @@ onEachEngine((api) => {
   })
 
   test('C7-13 disabling a user ends its sessions and prevents new logins', async () => {
-    const ann = await person(api)
+    const ann = await person(api, { hasPassword: true })
     await expectSoon(async () => expectStatus(await ann.request('GET', '/apis'), 200))
     expectStatus(await api.request('PUT', `${core}/users/${ann.name}`, { body: { spec: { disabled: true } } }), 200)
     await expectSoon(async () => expectStatus(await ann.request('GET', '/apis'), 401))

@@ -20,7 +20,7 @@ async function tokenOf(api: Api, session: string): Promise<{ readonly name: stri
 
 onEachEngine(
   (api) => {
-    const administrator = once(() => person(api, { roles: ['super-administrator'] }))
+    const administrator = once(() => person(api, { hasPassword: true, roles: ['super-administrator'] }))
     const own = () => ({ origin: api.origin() })
     const only = async (answer: Answer) => {
       const lines = await linesOf(file, answer)
@@ -111,7 +111,7 @@ onEachEngine(
         [
           'without the right',
           { how: 'session', verb: 'get', name: 'author', reason: 'Forbidden', status: 403 },
-          async () => (await person(api)).request('GET', `${roles}/author`),
+          async () => (await person(api, { hasPassword: true })).request('GET', `${roles}/author`),
         ],
         [
           'from another site',
@@ -135,7 +135,7 @@ onEachEngine(
     })
 
     test('C7-82 logins, logouts and changes of passwords and tokens have their own event names', async () => {
-      const { name, token } = await person(api)
+      const { name, token } = await person(api, { hasPassword: true })
       const auth = (method: string, path: string, body?: object) =>
         api.request(method, path, { token, headers: own(), ...(body && { body }) })
       const change = { current: password, new: 'quite another one', keepTokens: true }
@@ -195,7 +195,7 @@ onEachEngine(
 onEachEngine(
   (api) => {
     test('C7-83 neither the audit log nor the log contains a secret, session, query or body', async () => {
-      const { name, token: session } = await person(api, { roles: ['super-administrator'] })
+      const { name, token: session } = await person(api, { hasPassword: true, roles: ['super-administrator'] })
       const { secret } = await tokenOf(api, session)
       const cookie = await cookieOf(api, name)
       const { body } = await api.request('GET', '/auth/sessions', { token: session })

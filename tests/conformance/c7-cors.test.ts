@@ -127,7 +127,7 @@ onEachEngine(
     })
 
     test('C7-73 a cookie from a listed origin is rejected; a token is accepted', async () => {
-      const ann = await person(api, { roles: ['super-administrator'] })
+      const ann = await person(api, { hasPassword: true, roles: ['super-administrator'] })
       const cookie = await cookieOf(api, ann.name)
       const asApp = { cookie, origin: app }
       expectStatus(await api.request('GET', roles, { as: 'anonymous', headers: { cookie } }), 200)

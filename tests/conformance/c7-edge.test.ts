@@ -7,7 +7,7 @@ const roles = `${core}/roles`
 
 /** The client address that the server records at a login. */
 async function addressOf(api: Api, headers: Record<string, string>): Promise<string> {
-  const { name } = await person(api)
+  const { name } = await person(api, { hasPassword: true })
   const answer = await login(api, { username: name, transport: 'token' }, headers)
   expectStatus(answer, 201)
   return (answer.body as { address: string }).address
@@ -29,7 +29,7 @@ onEachEngine(
     }
 
     test('C7-75 login limits count by the client behind the proxies', async () => {
-      const { name } = await person(api)
+      const { name } = await person(api, { hasPassword: true })
       const from = (forwardedFor: string, password?: string) =>
         login(api, { username: name, ...(password !== undefined && { password }) }, { 'x-forwarded-for': forwardedFor })
       for (let tries = 0; tries < 5; tries++) await from(`203.0.113.${tries}, 198.51.100.9`, 'wrong')
@@ -38,7 +38,7 @@ onEachEngine(
     })
 
     test('C7-114 failed logins of others do not lock out a user who has signed in from the address', async () => {
-      const ann = await person(api)
+      const ann = await person(api, { hasPassword: true })
       const headers = { 'x-forwarded-for': '198.51.100.77' }
       expectStatus(await login(api, { username: ann.name }, headers), 201)
       const fill = async () => {
@@ -50,7 +50,7 @@ onEachEngine(
       /** The counters decay over time: on a slow machine another login may still pass, so this retries. */
       const refused = async () => {
         for (let rounds = 0; rounds < 20; rounds++) {
-          const { name } = await person(api)
+          const { name } = await person(api, { hasPassword: true })
           await fill()
           const answer = await login(api, { username: name }, headers)
           if (answer.status === 429) return answer
@@ -120,7 +120,7 @@ onEachEngine(
       expect(await addressOf(api, { ...forged, forwarded: 'for=198.51.100.1', 'x-real-ip': '198.51.100.1' })).toBe(
         '127.0.0.1',
       )
-      const { name } = await person(api)
+      const { name } = await person(api, { hasPassword: true })
       for (let tries = 0; tries < 5; tries++) {
         await login(api, { username: name, password: 'wrong' }, { 'x-forwarded-for': `203.0.113.${tries}` })
       }
@@ -148,7 +148,7 @@ onEachEngine(
     ]
     for (const origin of siblings) {
       test(`C7-79 ${origin} is not the server's own origin, even with a valid cookie`, async () => {
-        const { name } = await person(api, { roles: ['super-administrator'] })
+        const { name } = await person(api, { hasPassword: true, roles: ['super-administrator'] })
         const cookie = await cookieOf(api, name)
         expect(cookie).toMatch(/^__Host-/)
         const body = { metadata: { generateName: 'sibling-' }, rules: [] }

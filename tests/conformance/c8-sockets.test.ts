@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { packedSource } from '../end-to-end/packed-source.ts'
 import type { Connection } from './connecting.ts'
-import { bind, cookieOf, core, expectSoon, person, type Person } from './people.ts'
+import { beforeExpiry, bind, cookieOf, core, expectSoon, person, type Person } from './people.ts'
 import { installPackage, phaseIs, plugins } from './plugin.ts'
 import { expectProblem, expectStatus } from './request.ts'
 import { once, onEachEngine } from './server.ts'
@@ -47,7 +47,7 @@ onEachEngine((api) => {
   /** A user who may open the stream, and the binding that grants it. */
   const listener = async (): Promise<Person & { readonly binding: string }> => {
     await installed()
-    const ann = await person(api)
+    const ann = await person(api, { hasPassword: true })
     const binding = await bind(api, 'talking-listen', [ann.name])
     await expectSoon(async () => expect(await refusal(api.connect(room, { token: ann.token }))).toBe('opened'))
     return { ...ann, binding }
@@ -127,9 +127,11 @@ onEachEngine((api) => {
         expectStatus(answer, 201)
         return answer.body as { token: string; metadata: { name: string } }
       }
-      const [kept, short] = [await token({}), await token({ expiresAt: new Date(Date.now() + 3_000).toISOString() })]
+      const kept = await token({})
       using first = await api.connect(room, { token: kept.token })
-      using second = await api.connect(room, { token: short.token })
+      using second = await beforeExpiry(async (expiresAt) =>
+        api.connect(room, { token: (await token({ expiresAt })).token }),
+      )
       using third = await api.connect(room, { token: ann.token })
       await welcome(third)
       expectStatus(await ann.request('DELETE', `${own}/${kept.metadata.name}`), 200)

@@ -93,6 +93,7 @@ onEachEngine(
 
       test('C9-203 only get returns the data of a secret; lists and watches leave it out', async () => {
         using watching = await api.watch(`${secrets}?initial=true`)
+        await watching.frame('BOOKMARK')
         const { name, path } = await create({ a: 'hidden' })
         await api.request('PUT', path, { body: { data: { a: 'hidden too' } } })
         await expect.poll(() => watching.lines()).toContain(`MODIFIED ${name}`)

@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDatabase } from '@pergola/test-servers'
 import { afterAll, beforeAll, describe, inject } from 'vitest'
 import { assemble } from '../../packages/server/src/assemble.ts'
 import type { Server } from '../../packages/server/src/server.ts'
@@ -10,6 +9,7 @@ import { loadConfig } from '../../packages/server/src/base/config.ts'
 import { createLog } from '../../packages/server/src/base/log.ts'
 import { givenSettingsOf } from '../../packages/server/src/base/plugin-files-settings.ts'
 import { sealingKeysOf } from '../../packages/server/src/base/sealing-keys.ts'
+import { createMigratedDatabase } from '../../packages/server/src/store/contract/migrated-database.ts'
 import { oidcProvidersOf } from '../../packages/server/src/base/oidc-provider.ts'
 import type { OidcProviderSettings } from '../../packages/server/src/base/oidc-settings.ts'
 import { seedAdministrator } from '../end-to-end/seed-administrator.ts'
@@ -35,6 +35,8 @@ export interface Api {
   things(): Promise<Collection>
   /** Registers a new model: `things` under unique names, with these parts replaced. */
   model(parts?: Partial<ModelSpec>): Promise<Collection>
+  /** Signs a user in without a password; returns the token of the session. */
+  signIn(user: string): Promise<string>
   /** The setup secret that the server printed at start; undefined when there is an administrator. */
   setupSecret(): string | undefined
   /** The `Origin` of the server's own pages. */
@@ -114,6 +116,7 @@ function createApi(running: RunningServer): Api {
         watch: (path, options) => watch({ url, token }, path, options),
       }
     },
+    signIn: (user) => running.server.signIn(user),
     setupSecret: () => running.server.setupSecret,
     origin: () => running.settings.env?.['PERGOLA_SERVER_PUBLIC_URL'] ?? running.url,
     logged: () => running.log.join(''),
@@ -201,7 +204,7 @@ class RunningServer implements AsyncDisposable {
 
 /** Creates an empty database, which is removed when disposed. */
 export async function openDatabase(engine: Engine): Promise<Database> {
-  if (engine === 'PostgreSQL 18') return createDatabase(inject('postgres')['18'])
+  if (engine === 'PostgreSQL 18') return createMigratedDatabase(inject('postgres')['18'])
   const directory = mkdtempSync(join(tmpdir(), 'pergola-conformance-'))
   return {
     url: `sqlite:${join(directory, 'test.db')}`,

@@ -1,4 +1,4 @@
-import { createDatabase } from '@pergola/test-servers'
+import { createMigratedDatabase } from '../../packages/server/src/store/contract/migrated-database.ts'
 import { expect, inject, vi } from 'vitest'
 import { assemble } from '../../packages/server/src/assemble.ts'
 import type { AssembleOptions } from '../../packages/server/src/server.ts'
@@ -57,7 +57,7 @@ export async function startHost(
   const database =
     engine === 'SQLite' || sharedUrl !== undefined
       ? undefined
-      : started.use(await createDatabase(inject('postgres')['18']))
+      : started.use(await createMigratedDatabase(inject('postgres')['18']))
   const databaseUrl = sharedUrl ?? database?.url ?? 'sqlite::memory:'
   const server = await assemble({
     config: loadConfig({
@@ -91,11 +91,7 @@ export async function startHost(
     const text = await response.text()
     return { status: response.status, body: JSON.parse(text || '{}') as Record<string, object> }
   }
-  const signIn = async (username: string) => {
-    const { body } = await send('POST /auth/sessions', { body: { username, password, transport: 'token' } })
-    return body['token'] as unknown as string
-  }
-  const admin = await signIn('admin')
+  const admin = await server.signIn('admin')
   const running = started.move()
   return {
     url,
@@ -105,8 +101,7 @@ export async function startHost(
     send,
     user: async (name) => {
       await send('POST /api/v1alpha1/users', { token: admin, body: { metadata: { name } } })
-      await send(`PUT /api/v1alpha1/users/${name}/password`, { token: admin, body: { password } })
-      return signIn(name)
+      return server.signIn(name)
     },
     install: async (body) => {
       const plan = await send(`POST ${packages}?plan=true`, { token: admin, body })

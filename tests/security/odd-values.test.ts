@@ -64,7 +64,7 @@ onEachEngine((api) => {
     })
 
     test('responses with secrets have Cache-Control: no-store', async () => {
-      const ann = await person(api)
+      const ann = await person(api, { hasPassword: true })
       const made = await ann.request('POST', tokens, { body: {} })
       expectStatus(made, 201)
       expect(made.headers['cache-control']).toContain('no-store')

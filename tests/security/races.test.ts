@@ -11,7 +11,7 @@ onEachEngine((api) => {
   describe('credentials created while they are revoked', () => {
     test('sessions created with a password that is replaced are rejected', async () => {
       const there = await api.replica()
-      const { name } = await person(api)
+      const { name } = await person(api, { hasPassword: true })
       for (let round = 0; round < rounds; round++) {
         const password = round === 0 ? 'correct horse battery' : `the password of round ${round}`
         const next = { password: `the password of round ${round + 1}` }
@@ -32,7 +32,7 @@ onEachEngine((api) => {
     test('tokens created by a session that is revoked are rejected', async () => {
       const there = await api.replica()
       for (let round = 0; round < rounds; round++) {
-        const { name, token: session } = await person(api)
+        const { name, token: session } = await person(api, { hasPassword: true })
         const password = { password: 'quite another one' }
         const [reset, ...answers] = await Promise.all([
           there.request('PUT', `${core}/users/${name}/password`, { body: password }),
@@ -52,7 +52,7 @@ onEachEngine((api) => {
     test('sessions created while the user is disabled are rejected', async () => {
       const there = await api.replica()
       for (let round = 0; round < rounds; round++) {
-        const { name } = await person(api)
+        const { name } = await person(api, { hasPassword: true })
         const [disabled, ...answers] = await Promise.all([
           there.request('PUT', `${core}/users/${name}`, { body: { spec: { disabled: true } } }),
           ...Array.from({ length: 6 }, () => login(api, { username: name, transport: 'token' })),

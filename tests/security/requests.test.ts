@@ -224,7 +224,7 @@ onEachEngine((api) => {
 
   describe('cross-site requests with a session cookie', () => {
     const cookieOf = once(async () => {
-      const chief = await person(api, { roles: ['super-administrator'] })
+      const chief = await person(api, { hasPassword: true, roles: ['super-administrator'] })
       const answer = await login(api, { username: chief.name })
       expectStatus(answer, 201)
       return String(answer.headers['set-cookie']?.[0]).split(';')[0] ?? ''

@@ -97,16 +97,23 @@ export interface TestDatabase extends AsyncDisposable {
   readonly url: string
 }
 
-/** Creates an empty database for one test and drops it afterwards. */
-export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
+/** Creates an empty database, or a copy of the `template`, for one test and drops it afterwards. */
+export async function createDatabase(
+  serverUrl: string,
+  { template = 'template1' }: { readonly template?: string } = {},
+): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await execute(serverUrl, `CREATE DATABASE ${name}`)
-  const url = new URL(serverUrl)
-  url.pathname = `/${name}`
+  await execute(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`)
   return {
-    url: url.href,
+    url: databaseUrl(serverUrl, name),
     [Symbol.asyncDispose]: () => withClient(serverUrl, (client) => dropDatabase(client, name)),
   }
+}
+
+export function databaseUrl(serverUrl: string, database: string): string {
+  const url = new URL(serverUrl)
+  url.pathname = `/${database}`
+  return url.href
 }
 
 /** A pool resolves `end` before its connections are closed. Cutting them at once would raise unhandled errors. */

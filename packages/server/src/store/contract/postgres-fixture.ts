@@ -1,7 +1,7 @@
-import { createDatabase } from '@pergola/test-servers'
 import { openPostgresStore, type PostgresOptions } from '../postgres/postgres-store.ts'
 import type { Store } from '../store.ts'
 import type { FixtureOptions, StoreFixture } from './fixture.ts'
+import { createMigratedDatabase } from './migrated-database.ts'
 
 /** A store on a new database, opened with the options for its URL. */
 export async function postgresFixture(
@@ -9,7 +9,7 @@ export async function postgresFixture(
   optionsFor: (url: string) => Pick<PostgresOptions, 'url' | 'namedStatements' | 'candidateLimit'>,
   { smallLog = false }: FixtureOptions = {},
 ): Promise<StoreFixture & { readonly url: string }> {
-  const database = await createDatabase(serverUrl)
+  const database = await createMigratedDatabase(serverUrl)
   const opened: Store[] = []
   const reopen = async () => {
     const store = await openPostgresStore({
