@@ -3,7 +3,7 @@ import { chownSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client } from 'pg'
+import { Client, Pool } from 'pg'
 import { freePort, runAsServiceAccount, serviceAccountIds, startServer } from './process.ts'
 
 export const postgresVersions = ['15', '18'] as const
@@ -152,6 +152,15 @@ export async function withClient(url: string, work: (client: Client) => Promise<
     await work(client)
   } finally {
     await client.end()
+  }
+}
+
+export async function withPool(url: string, work: (pool: Pool) => Promise<unknown>): Promise<void> {
+  const pool = new Pool({ connectionString: url })
+  try {
+    await work(pool)
+  } finally {
+    await pool.end()
   }
 }
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createDatabase, databaseUrl, withClient, type TestDatabase } from '@pergola/test-servers'
-import { Pool } from 'pg'
+import { createDatabase, databaseUrl, withClient, withPool, type TestDatabase } from '@pergola/test-servers'
 import { migrate, migrations } from '../postgres/migrate.ts'
 
 /** Changes with the migrations, for a server that outlives the run. */
@@ -28,9 +27,7 @@ async function makeTemplate(serverUrl: string): Promise<void> {
     const unfinished = `${template}_unfinished`
     await client.query(`DROP DATABASE IF EXISTS ${unfinished}`)
     await client.query(`CREATE DATABASE ${unfinished}`)
-    const pool = new Pool({ connectionString: databaseUrl(serverUrl, unfinished), max: 1 })
-    await migrate(pool)
-    await pool.end()
+    await withPool(databaseUrl(serverUrl, unfinished), (pool) => migrate(pool))
     await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${template}`)
   })
 }
