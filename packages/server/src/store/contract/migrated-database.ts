@@ -13,7 +13,9 @@ export async function createMigratedDatabase(serverUrl: string): Promise<TestDat
   const database = await createDatabase(serverUrl, { template })
   // Tells the revisions of one database from those of another.
   await withClient(database.url, (client) =>
-    client.query('UPDATE log_origin SET tag = (random() * 9007199254740991)::bigint'),
+    client.query(`
+      WITH made AS (UPDATE log_origin SET tag = (random() * 9007199254740991)::bigint RETURNING tag)
+      UPDATE sequencer SET tag = made.tag FROM made`),
   )
   return database
 }
