@@ -69,7 +69,7 @@ async function leakTogether(host: LoneHost): Promise<readonly string[]> {
       .untilPlugin(name, ({ status }) => status?.reason === 'BackingOff')
       .catch((error: Error) => void faults.push(error.message))
     const message = ended?.status?.message ?? ''
-    if (!/held \d+ MiB of memory|was ended by SIGKILL/.test(message))
+    if (!/used \d+ MiB of memory|was ended by SIGKILL/.test(message))
       faults.push(`${name} says ${JSON.stringify(message)}`)
   }
   if (!existsSync(`/proc/${host.pid}`)) return [...faults, 'the host has ended']
