@@ -21,6 +21,7 @@ const button = (name: string) => (page: Page) => page.getByRole('button', { name
 
 const scenes: readonly Scene[] = [
   { name: 'overview', path: '/overview' },
+  { name: 'search', path: '/overview', act: searchWater },
   { name: 'objects', path: todos },
   { name: 'filtered', path: `${todos}?where=spec.owner%3Dnobody` },
   { name: 'empty', path: '/objects/-/v1alpha1/secrets' },
@@ -49,6 +50,15 @@ const scenes: readonly Scene[] = [
   { name: 'account', path: '/account' },
   { name: 'nothing', path: '/nowhere' },
 ]
+
+async function searchWater(page: Page): Promise<void> {
+  await page.keyboard.press('Control+K')
+  await page.getByRole('dialog').getByRole('combobox').fill('water')
+  await page
+    .getByRole('option', { name: /^water/ })
+    .first()
+    .waitFor()
+}
 
 let edits = 0
 /** Two users change the same title; the second to save sees the conflict dialog. */

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { createDatabase, startPostgres } from '@pergola/test-servers'
 import { startPergola } from '../end-to-end/pergola-process.ts'
-import { install, narrowed, roleChange, setup } from './journeys/administration.ts'
+import { install, narrowed, roleChange, search, setup } from './journeys/administration.ts'
 import type { Journey } from './journeys/journey.ts'
 import { conflict, create, find, live } from './journeys/objects.ts'
 import { contained, hostile, pluginPage, progress, uninstall, upgrade } from './journeys/plugins.ts'
@@ -47,6 +47,7 @@ const journeys: readonly Journey[] = [
   firstLoad,
   narrowed,
   pluginPage,
+  search,
   create,
   conflict,
   live,

@@ -90,6 +90,56 @@ export const narrowed: Journey = {
   },
 }
 
+export const search: Journey = {
+  name: 'jump to pages, objects and actions with Ctrl K, by keyboard alone',
+  run: async (stage) => {
+    await makeTodo(stage, 'jump-here', { title: 'found by its name' })
+    await using admin = await stage.as('admin')
+    await using ann = await stage.as('ann')
+    const { page } = admin
+    const dialog = page.getByRole('dialog')
+    const option = (visitor: Visitor, name: string | RegExp) => visitor.page.getByRole('option', { name })
+    const type = async (visitor: Visitor, text: string) => {
+      await visitor.page.keyboard.press('Control+K')
+      await visitor.page.getByRole('dialog').getByRole('combobox').waitFor()
+      await visitor.page.keyboard.type(text)
+    }
+    await type(admin, 'jump')
+    await option(admin, /^jump-here/).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'jump-here' }).waitFor()
+    // Escape returns the focus to where it was.
+    await tabTo(admin, 'Delete')
+    await type(admin, 'role')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    strictEqual(await page.evaluate('document.activeElement?.textContent?.trim()'), 'Delete')
+    await type(admin, 'new')
+    await option(admin, /^New Todo/).waitFor()
+    await page.keyboard.press('ArrowUp')
+    strictEqual(
+      await dialog.getByRole('option', { selected: true }).innerText(),
+      await option(admin, /./).last().innerText(),
+    )
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'New Todo' }).waitFor()
+    // Ann may view todos, and nothing else.
+    await type(ann, 'jump')
+    await option(ann, /^jump-here/).waitFor()
+    for (const text of ['New Todo', 'admin', 'Plugins']) {
+      await ann.page.getByRole('dialog').getByRole('combobox').fill(text)
+      await ann.page.getByText('Nothing found').waitFor()
+    }
+    await ann.page.getByRole('dialog').getByRole('combobox').fill('sign out')
+    await ann.page.keyboard.press('Enter')
+    await ann.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await stage.api('DELETE', `${todos}/jump-here`)
+    assertClean(admin)
+    assertClean(ann)
+  },
+}
+
 export const roleChange: Journey = {
   name: 'revoking a role hides its menu at once',
   run: async (stage) => {

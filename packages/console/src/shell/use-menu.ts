@@ -1,6 +1,7 @@
 import { ref, watch, type Ref } from 'vue'
 import type { NeededRight, RouteLocationRaw } from 'vue-router'
-import { listModels, manyOf, type ListedModel } from '../models/listed-models.ts'
+import { modelsAllowing } from '../models/allowed-models.ts'
+import { manyOf, type ListedModel } from '../models/listed-models.ts'
 import { pluginMenus } from '../pages/plugin-pages.ts'
 import { held, holdsAll, mayDo } from '../session/permissions.ts'
 import { words } from '../words/words.ts'
@@ -35,12 +36,13 @@ export function useMenu(): Readonly<Ref<readonly MenuSection[]>> {
 
 async function make(): Promise<readonly MenuSection[]> {
   const { menu } = words.value
-  const [start, access, plugins, models] = await Promise.all([
+  const [start, access, plugins, listed] = await Promise.all([
     pagesNamed(['overview']),
     pagesNamed(['users', 'roles', 'why']),
     pagesNamed(['plugins']),
-    readableModels(),
+    modelsAllowing('list'),
   ])
+  const models = listed.filter(({ hasPage }) => !hasPage)
   const sections: readonly MenuSection[] = [
     { entries: start },
     ...pluginMenus.value.map(({ heading, entries: pages }) => ({
@@ -66,14 +68,6 @@ async function pagesNamed(names: readonly string[]): Promise<readonly MenuEntry[
 
 async function allows(needs: NeededRight | undefined): Promise<boolean> {
   return needs === undefined || mayDo(needs)
-}
-
-async function readableModels(): Promise<readonly ListedModel[]> {
-  const models = (await listModels()).filter(({ hasPage }) => !hasPage)
-  const may = await Promise.all(
-    models.map(async ({ group, plural }) => mayDo({ verb: 'list', group, resource: plural })),
-  )
-  return models.filter((_, at) => may[at])
 }
 
 function modelEntry(model: ListedModel): MenuEntry {

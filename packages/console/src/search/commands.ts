@@ -1,0 +1,54 @@
+import { tellProblem } from '../kit/tell.ts'
+import { modelsAllowing } from '../models/allowed-models.ts'
+import { mayDo } from '../session/permissions.ts'
+import { signOut } from '../session/session.ts'
+import type { MenuSection } from '../shell/use-menu.ts'
+import { isDark, theme } from '../theme.ts'
+import { words } from '../words/words.ts'
+import type { Hit } from './hit.ts'
+
+/** What the menu has, and the account page, which is not in the menu. */
+export function pageHits(menu: readonly MenuSection[]): readonly Hit[] {
+  const inMenu = menu.flatMap(({ heading = '', entries }) =>
+    entries.map(({ title, hint, to }) => ({
+      key: `page ${heading} ${hint} ${title}`,
+      title,
+      hint: hint || heading,
+      act: to,
+    })),
+  )
+  return [...inMenu, { key: 'page account', title: words.value.account.title, hint: '', act: { name: 'account' } }]
+}
+
+const packages = { group: 'console.api.platform.run', resource: 'plugins', subresource: 'packages' }
+
+/** What the signed-in user may create, install or switch. */
+export async function actionHits(): Promise<readonly Hit[]> {
+  const [creatable, mayInstall] = await Promise.all([modelsAllowing('create'), mayDo({ verb: 'create', ...packages })])
+  const { objects, account, plugins, users, roles } = words.value
+  const ofModels = creatable
+    .filter(({ hasPage }) => !hasPage)
+    .toSorted((one, other) => Number(one.isOwn) - Number(other.isOwn))
+    .map(({ group, version, plural, kind }) => ({
+      key: `new ${group}/${plural}`,
+      title: objects.new(kind),
+      hint: group,
+      act: { name: 'new-object', params: { group: group || '-', version, plural } },
+    }))
+  const creates = (plural: string) => creatable.some((model) => model.group === '' && model.plural === plural)
+  const toUser = { name: 'users', hash: '#new' }
+  const toRole = { name: 'role', params: { name: '-new' } }
+  return [
+    ...ofModels,
+    ...(creates('users') ? [{ key: 'new user', title: users.new, hint: '', act: toUser }] : []),
+    ...(creates('roles') ? [{ key: 'new role', title: roles.new, hint: '', act: toRole }] : []),
+    ...(mayInstall ? [{ key: 'install', title: plugins.install, hint: '', act: { name: 'install-plugin' } }] : []),
+    {
+      key: 'theme',
+      title: isDark.value ? account.toLight : account.toDark,
+      hint: '',
+      act: () => void (theme.value = isDark.value ? 'light' : 'dark'),
+    },
+    { key: 'sign out', title: account.signOut, hint: '', act: () => void signOut().catch(tellProblem) },
+  ]
+}

@@ -1,0 +1,81 @@
+import { computed, onScopeDispose, ref, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from 'vue'
+import { modelsAllowing } from '../models/allowed-models.ts'
+import { held } from '../session/permissions.ts'
+import type { MenuSection } from '../shell/use-menu.ts'
+import { words } from '../words/words.ts'
+import { actionHits, pageHits } from './commands.ts'
+import { findObjects, mostModels, searchedModels } from './find-objects.ts'
+import type { Hit, HitGroup } from './hit.ts'
+import { matching } from './match.ts'
+
+/** Objects are searched after a pause in typing, from this many characters on. */
+const pauseMs = 200
+const leastCharacters = 2
+const mostOfEach = 20
+
+export interface Search {
+  readonly query: Ref<string>
+  readonly groups: ComputedRef<readonly HitGroup[]>
+  readonly isSearching: Ref<boolean>
+  readonly error: ShallowRef<unknown>
+  /** How many models are not searched for objects, because there are too many. */
+  readonly left: Ref<number>
+}
+
+/** Pages and actions at once, objects as the server finds them; only what the signed-in user may use. */
+export function useSearch(menu: () => readonly MenuSection[]): Search {
+  const query = ref('')
+  const actions = shallowRef<readonly Hit[]>([])
+  const { objects, isSearching, error, left } = useFoundObjects(query)
+  watch(
+    [held, words],
+    async () => {
+      actions.value = await actionHits().catch(() => [])
+    },
+    { immediate: true },
+  )
+  const groups = computed(() => {
+    const { search } = words.value
+    const typed = query.value.trim()
+    return [
+      { heading: search.pages, hits: matching(typed, pageHits(menu())).slice(0, mostOfEach) },
+      { heading: search.actions, hits: matching(typed, actions.value).slice(0, mostOfEach) },
+      { heading: search.objects, hits: objects.value.slice(0, mostOfEach) },
+    ].filter(({ hits }) => hits.length > 0)
+  })
+  return { query, groups, isSearching, error, left }
+}
+
+function useFoundObjects(
+  query: Ref<string>,
+): Omit<Search, 'query' | 'groups'> & { objects: ShallowRef<readonly Hit[]> } {
+  const objects = shallowRef<readonly Hit[]>([])
+  const isSearching = ref(false)
+  const error = shallowRef<unknown>()
+  const left = ref(0)
+  let stop = new AbortController()
+  const find = async (typed: string, { signal }: AbortController) => {
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    if (signal.aborted) return
+    try {
+      const models = await modelsAllowing('list')
+      left.value = Math.max(0, searchedModels(models).length - mostModels)
+      const found = await findObjects(models, typed, signal)
+      if (!signal.aborted) objects.value = found
+    } catch (reason) {
+      if (!signal.aborted) error.value = reason
+    } finally {
+      if (!signal.aborted) isSearching.value = false
+    }
+  }
+  watch(query, (now) => {
+    stop.abort()
+    stop = new AbortController()
+    error.value = undefined
+    isSearching.value = now.trim().length >= leastCharacters
+    if (isSearching.value) void find(now, stop)
+    else objects.value = []
+  })
+  onScopeDispose(() => stop.abort())
+  return { objects, isSearching, error, left }
+}

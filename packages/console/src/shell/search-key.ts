@@ -1,0 +1,9 @@
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
+
+/** As it is written on the keyboard in use. */
+export const searchKey = isMac ? '⌘K' : 'Ctrl K'
+
+export function isSearchKey({ key, metaKey, ctrlKey, altKey, shiftKey }: KeyboardEvent): boolean {
+  const isHeld = isMac ? metaKey && !ctrlKey : ctrlKey && !metaKey
+  return isHeld && !altKey && !shiftKey && key.toLowerCase() === 'k'
+}
