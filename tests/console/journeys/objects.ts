@@ -104,3 +104,45 @@ export const find: Journey = {
     assertClean(visitor)
   },
 }
+
+/** Counts the rows that flash. */
+const countFlashes = `window.flashes = 0
+document.addEventListener('animationstart', ({ animationName }) => { if (animationName.startsWith('flash')) window.flashes++ })`
+
+export const reading: Journey = {
+  name: 'read a table by keyboard: changes come in place, new objects wait for a click',
+  run: async (stage) => {
+    for (const at of [1, 2]) await makeTodo(stage, `reading-${at}`, { title: `to read ${at}` })
+    await using visitor = await stage.as('admin')
+    const { page: at } = visitor
+    const { keyboard } = at
+    await visitor.goTo(page)
+    await at.getByRole('link', { name: 'reading-1' }).waitFor()
+    await keyboard.press('/')
+    await keyboard.type('reading')
+    await keyboard.press('Enter')
+    await at.getByText('1–2 of 2').waitFor()
+    await keyboard.press('ArrowDown')
+    await keyboard.press('ArrowDown')
+    await keyboard.press('Enter')
+    await at.getByRole('heading', { name: 'reading-1' }).waitFor()
+    await at.goBack()
+    await at.getByText('1–2 of 2').waitFor()
+
+    await at.evaluate(countFlashes)
+    await stage.api('PATCH', `${todos}/reading-1`, { spec: { title: 'another title' } })
+    await at.getByRole('cell', { name: 'another title' }).waitFor()
+    await at.waitForFunction('window.flashes === 1')
+    for (const one of [3, 4]) await makeTodo(stage, `reading-${one}`, { title: `to read ${one}` })
+    const fresh = at.getByRole('button', { name: '2 new' })
+    await fresh.waitFor()
+    strictEqual(await at.getByRole('row').count(), 3, 'a new object moves what is being read')
+    await stage.api('DELETE', `${todos}/reading-1`)
+    await at.getByRole('link', { name: 'reading-1' }).waitFor({ state: 'detached' })
+    strictEqual(await at.getByRole('row').count(), 2)
+    await fresh.click()
+    await at.getByRole('link', { name: 'reading-4' }).waitFor()
+    strictEqual(await at.getByRole('row').count(), 4)
+    assertClean(visitor)
+  },
+}

@@ -1,0 +1,130 @@
+import type { ApiObject, List, ListQuery, ResourceType } from '@pergola/client'
+import { useQuery, useQueryClient } from '@tanstack/vue-query'
+import { computed, ref, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from 'vue'
+import { client } from '../server/client.ts'
+import { useWatch } from '../server/use-watch.ts'
+import { isSame } from './same.ts'
+
+export interface LivePage<Stored extends ApiObject> {
+  /** As it was read last: the totals, and whether there are other pages. */
+  readonly page: ComputedRef<List<Stored> | undefined>
+  /** The rows to show. New objects are not among them until `showFresh`. */
+  readonly rows: ShallowRef<readonly Stored[]>
+  /** How many objects would come to this page. */
+  readonly fresh: Ref<number>
+  readonly showFresh: () => void
+  readonly error: ComputedRef<unknown>
+}
+
+/** Changes that come together cause one request. */
+const pauseMs = 250
+/** Changed objects to remember; a busier model is shown as it is read. */
+const mostTouched = 5_000
+
+/** A page of a list, kept current: rows change in place, and new objects wait, so that they do not move what is being read. */
+export function useLivePage<Stored extends ApiObject>(
+  type: () => ResourceType<Stored>,
+  query: () => ListQuery,
+): LivePage<Stored> {
+  /** Changed objects, each with the number of its change. */
+  const touched = new Map<string, number>()
+  let changes = 0
+  let changesBeforeRead = 0
+  const list = useQuery({
+    queryKey: computed((): readonly unknown[] => ['objects', type(), query()]),
+    queryFn: async ({ signal }) => {
+      changesBeforeRead = changes
+      return client.resource(type()).list(query(), { signal })
+    },
+    placeholderData: (previous, of) => (isSame(of?.queryKey[1], type()) ? previous : undefined),
+    // A page that is read again is news even if it is the same: a watch continues after its revision.
+    structuralSharing: false,
+    staleTime: 0,
+  })
+  const rows = shallowRef<readonly Stored[]>([])
+  const fresh = ref(0)
+  const showFresh = () => {
+    rows.value = list.data.value?.items ?? []
+    fresh.value = 0
+    for (const [uid, change] of touched) if (change <= changesBeforeRead) touched.delete(uid)
+  }
+
+  // What is read for another query, or for the first time on this page, is shown as it is.
+  let settled: unknown
+  watch(
+    [list.data, list.isFetchedAfterMount, list.isPlaceholderData],
+    ([now, isFetched, isPlaceholder]) => {
+      if (isPlaceholder) return
+      const shown = [type(), query()]
+      const isRead = isSame(settled, shown) && rows.value.length > 0 && touched.size < mostTouched
+      const held = now && isRead ? heldRows(rows.value, now.items, touched) : undefined
+      if (held && held.fresh > 0) {
+        rows.value = held.rows
+        fresh.value = held.fresh
+      } else showFresh()
+      settled = isFetched ? shown : undefined
+    },
+    { immediate: true },
+  )
+  useChanges({ type, list }, (uid) => touched.set(uid, ++changes))
+  return {
+    page: computed(() => list.data.value),
+    rows,
+    fresh,
+    showFresh,
+    error: computed(() => list.error.value ?? undefined),
+  }
+}
+
+/** Rows as they stand, each as it was read last, without those that were deleted or have left the page by a change of their own. */
+function heldRows<Stored extends ApiObject>(
+  shown: readonly Stored[],
+  latest: readonly Stored[],
+  touched: ReadonlyMap<string, number>,
+): { readonly rows: readonly Stored[]; readonly fresh: number } {
+  const known = new Set(shown.map(({ metadata }) => metadata.uid))
+  const byUid = new Map(latest.map((object) => [object.metadata.uid, object]))
+  const fresh = latest.filter(({ metadata: { uid } }) => !known.has(uid) && touched.has(uid)).length
+  const rows = shown.flatMap((object) => {
+    const { uid } = object.metadata
+    return byUid.get(uid) ?? (touched.has(uid) ? [] : [object])
+  })
+  return { rows, fresh }
+}
+
+interface Changing<Stored extends ApiObject> {
+  readonly type: () => ResourceType<Stored>
+  readonly list: {
+    readonly data: Readonly<Ref<List<Stored> | undefined>>
+    readonly isFetchedAfterMount: Readonly<Ref<boolean>>
+  }
+}
+
+/** Reads the page again after changes: only the server knows what moves to which page. */
+function useChanges<Stored extends ApiObject>({ type, list }: Changing<Stored>, onChange: (uid: string) => void): void {
+  const queryClient = useQueryClient()
+  const from = ref<string>()
+  watch(
+    [type, list.data, list.isFetchedAfterMount],
+    ([now, data, isFetched], [before]) => {
+      if (!isSame(now, before)) from.value = undefined
+      if (data && isFetched) from.value ??= data.revision
+    },
+    { immediate: true },
+  )
+  let isDue = false
+  useWatch(
+    () => (from.value === undefined ? undefined : { type: type(), revision: from.value }),
+    (event) => {
+      // Continues after the page that is read next, so that nothing is missed in between.
+      if (event === null) from.value = undefined
+      else onChange(event.object.metadata.uid)
+      if (isDue) return
+      isDue = true
+      setTimeout(() => {
+        isDue = false
+        void queryClient.invalidateQueries({ queryKey: ['objects', type()] })
+      }, pauseMs)
+    },
+  )
+}
