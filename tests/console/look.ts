@@ -23,6 +23,7 @@ const scenes: readonly Scene[] = [
   { name: 'overview', path: '/overview' },
   { name: 'search', path: '/overview', act: searchWater },
   { name: 'objects', path: todos },
+  { name: 'columns', path: todos, act: button('Columns') },
   { name: 'filtered', path: `${todos}?where=spec.owner%3Dnobody` },
   { name: 'empty', path: '/objects/-/v1alpha1/secrets' },
   { name: 'new-object', path: `${todos}/-new` },

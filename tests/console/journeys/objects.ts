@@ -146,3 +146,28 @@ export const reading: Journey = {
     assertClean(visitor)
   },
 }
+
+export const columns: Journey = {
+  name: 'choose the columns of a table, remembered for its model',
+  run: async (stage) => {
+    await makeTodo(stage, 'in-columns', { title: 'with columns', start: '2036-12-01T10:00:00Z' })
+    await using visitor = await stage.as('admin')
+    const { page: at } = visitor
+    const head = (name: string) => at.getByRole('columnheader', { name, exact: true })
+    await visitor.goTo(page)
+    await head('Owner').waitFor()
+    await at.getByRole('button', { name: 'Columns' }).click()
+    await at.getByLabel('Owner', { exact: true }).uncheck()
+    await at.getByLabel('Start', { exact: true }).check()
+    await head('Owner').waitFor({ state: 'detached' })
+    await at.reload()
+    await head('Start').waitFor()
+    strictEqual(await head('Owner').count(), 0, 'a column that was removed')
+    await at.getByRole('button', { name: 'Columns' }).click()
+    await at.getByRole('button', { name: 'Default columns' }).click()
+    await head('Owner').waitFor()
+    await head('Start').waitFor({ state: 'detached' })
+    await stage.api('DELETE', `${todos}/in-columns`)
+    assertClean(visitor)
+  },
+}
