@@ -29,6 +29,8 @@ const scenes: readonly Scene[] = [
   { name: 'new-object', path: `${todos}/-new` },
   { name: 'object', path: sample },
   { name: 'object-yaml', path: sample, act: tab('YAML') },
+  { name: 'object-activity', path: contested, act: watchChange },
+  { name: 'object-access', path: `${sample}?tab=access` },
   { name: 'delete', path: sample, act: button('Delete') },
   { name: 'conflict', path: contested, act: editTogether },
   { name: 'missing-object', path: `${todos}/nobody` },
@@ -70,6 +72,13 @@ async function editTogether(page: Page, stage: Stage): Promise<void> {
   await page.getByText('Somebody changed this object').waitFor()
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('dialog').waitFor()
+}
+
+async function watchChange(page: Page, stage: Stage): Promise<void> {
+  await page.getByRole('tab', { name: 'Activity' }).click()
+  const path = '/apis/todo.example.com/v1alpha1/todos/water-the-plants'
+  await stage.api('PATCH', path, { spec: { title: `Water the plants in room ${++edits}` } })
+  await page.getByText('spec.title').waitFor()
 }
 
 async function choosePackage(page: Page): Promise<void> {

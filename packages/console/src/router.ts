@@ -27,5 +27,8 @@ export const router = createRouter({
   history: createWebHistory('/console'),
   // The address never ends in a slash, which the host takes nowhere else.
   routes: [{ path: '/', redirect: '/overview' }, ...open, ...entries, elsewhere],
-  scrollBehavior: (_to, _from, saved) => saved ?? { top: 0 },
+  scrollBehavior: (to, from, saved) => {
+    const isOtherTab = to.path === from.path && to.query['tab'] !== from.query['tab']
+    return isOtherTab ? false : (saved ?? { top: 0 })
+  },
 })

@@ -105,6 +105,33 @@ export const find: Journey = {
   },
 }
 
+export const known: Journey = {
+  name: 'the page of an object shows its activity, and who may change it',
+  run: async (stage) => {
+    await makeTodo(stage, 'known', { title: 'before' })
+    await using visitor = await stage.as('admin')
+    const { page: at } = visitor
+    await visitor.goTo(`${page}/known`)
+    await at.getByRole('tab', { name: 'Activity' }).click()
+    await at.getByText('No changes yet').waitFor()
+    await stage.api('PATCH', `${todos}/known`, { spec: { title: 'after' } })
+    await at.getByRole('listitem').filter({ hasText: 'spec.title' }).getByText('before → after').waitFor()
+    await at.getByText('1, changed once').waitFor()
+    await at.getByRole('tab', { name: 'Access' }).click()
+    const role = at.getByRole('row', { name: /^todo-view/ })
+    await role.getByRole('link', { name: 'ann' }).waitFor()
+    strictEqual(JSON.stringify((await role.getByRole('cell').allInnerTexts()).slice(1, 4)), '["yes","–","–"]')
+    // The address leads to the same tab. Ann may view todos, and nothing else.
+    await using ann = await stage.as('ann')
+    await ann.page.goto(at.url())
+    await ann.page.getByText('See: yes').waitFor()
+    await ann.page.getByText('Change: no').waitFor()
+    await stage.api('DELETE', `${todos}/known`)
+    assertClean(visitor)
+    assertClean(ann)
+  },
+}
+
 /** Counts the rows that flash. */
 const countFlashes = `window.flashes = 0
 document.addEventListener('animationstart', ({ animationName }) => { if (animationName.startsWith('flash')) window.flashes++ })`

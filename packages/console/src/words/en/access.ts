@@ -74,6 +74,18 @@ export const access = {
     deleteTitle: (name: string) => `Delete the role ${name}?`,
     deleteHint: 'A role that somebody holds cannot be deleted.',
   },
+  objectAccess: {
+    mine: 'What you may do',
+    verbs: { get: 'See', update: 'Change', delete: 'Delete' },
+    who: 'Who may see or change this',
+    whoLead: 'Every role whose rules allow it, and the users who hold that role.',
+    role: 'Role',
+    heldBy: 'Held by',
+    nobody: 'nobody',
+    signedIn: 'everybody who is signed in',
+    anybody: 'everybody, even without signing in',
+    ask: 'May somebody do something with this object?',
+  },
   why: {
     title: 'Check access',
     lead: 'May somebody do something? The answer names the binding, the role and the rule, or what is missing.',

@@ -76,6 +76,18 @@ export const access: WordsOf<typeof en> = {
     deleteTitle: (name) => `删除角色 ${name}？`,
     deleteHint: '有人持有的角色不能删除。',
   },
+  objectAccess: {
+    mine: '您可以做什么',
+    verbs: { get: '查看', update: '修改', delete: '删除' },
+    who: '谁可以查看或修改',
+    whoLead: '规则允许此操作的每个角色，以及持有该角色的用户。',
+    role: '角色',
+    heldBy: '持有者',
+    nobody: '无人',
+    signedIn: '所有已登录的用户',
+    anybody: '所有人，无需登录',
+    ask: '某人能否对此对象进行操作？',
+  },
   why: {
     title: '检查权限',
     lead: '询问某人能否做某事，并得知依据的绑定、角色和规则，或者还缺什么。',

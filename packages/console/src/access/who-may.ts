@@ -1,0 +1,81 @@
+import { client, publicApi } from '../server/client.ts'
+import { bindings } from './core-types.ts'
+
+/** An object, as access reviews name it. */
+export interface ReviewedObject {
+  readonly group: string
+  readonly resource: string
+  readonly name: string
+}
+
+const ownVerbs = ['get', 'update', 'delete'] as const
+/** Who may patch an object may change it, too. */
+const rolesVerbs = ['get', 'update', 'patch', 'delete'] as const
+
+interface Explanation {
+  readonly allowed: boolean
+  readonly text: string
+}
+
+/** Whether the signed-in user may use each of the verbs, and why. */
+export async function reviewMine(
+  object: ReviewedObject,
+  signal: AbortSignal,
+): Promise<readonly (Explanation & { readonly verb: (typeof ownVerbs)[number] })[]> {
+  const body = { requests: ownVerbs.map((verb) => ({ verb, ...object })) }
+  const answer = await client.call({ method: 'POST', path: `${publicApi}/accessreviews`, body, signal })
+  const { items } = answer as { readonly items: readonly Explanation[] }
+  return ownVerbs.flatMap((verb, at) => (items[at] ? [{ verb, ...items[at] }] : []))
+}
+
+/** A role, what it allows, and who holds it. */
+export interface AllowingRole {
+  readonly name: string
+  readonly verbs: ReadonlySet<string>
+  /** Users that bindings name; undefined for who may not list bindings. */
+  readonly users?: readonly string[]
+  readonly bindings: number
+}
+
+const mostBindings = 100
+
+/** The roles that allow any of the verbs on the object. */
+export async function rolesFor(
+  object: ReviewedObject,
+  { signal, mayListBindings }: { readonly signal: AbortSignal; readonly mayListBindings: boolean },
+): Promise<readonly AllowingRole[]> {
+  const body = { requests: rolesVerbs.map((verb) => ({ verb, ...object })) }
+  const answer = await client.call({ method: 'POST', path: `${publicApi}/whocan`, body, signal })
+  const { items } = answer as { readonly items: readonly { readonly roles: readonly Counted[] }[] }
+  const found = new Map<string, Counted & { readonly verbs: Set<string> }>()
+  for (const [at, { roles }] of items.entries()) {
+    for (const role of roles) {
+      const known = found.get(role.name) ?? { ...role, verbs: new Set() }
+      known.verbs.add(rolesVerbs[at] ?? '')
+      found.set(role.name, known)
+    }
+  }
+  const holders = mayListBindings && found.size > 0 ? await holdersOf([...found.keys()], signal) : undefined
+  return [...found.values()]
+    .map((role) => ({ ...role, ...(holders && { users: holders.get(role.name) ?? [] }) }))
+    .toSorted((one, other) => one.name.localeCompare(other.name))
+}
+
+interface Counted {
+  readonly name: string
+  readonly bindings: number
+}
+
+async function holdersOf(
+  roles: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { items } = await client
+    .resource(bindings)
+    .list({ size: mostBindings, fieldSelector: [{ key: 'roleRef.name', op: 'in', values: roles }] }, { signal })
+  const holders = new Map<string, string[]>()
+  for (const { roleRef, subjects } of items) {
+    holders.set(roleRef.name, [...(holders.get(roleRef.name) ?? []), ...subjects.map(({ name }) => name)])
+  }
+  return holders
+}
