@@ -31,23 +31,35 @@ export const create: Journey = {
 }
 
 export const conflict: Journey = {
-  name: 'two users edit the same object: the conflict dialog keeps both changes',
+  name: 'two users edit the same object: each field is chosen from theirs and yours',
   run: async (stage) => {
     await makeTodo(stage, 'shared', { title: 'as it was' })
     await using visitor = await stage.as('admin')
     visitor.expectStatus(409)
     const { page: at } = visitor
     await visitor.goTo(`${page}/shared`)
-    await at.getByLabel('Title').fill('mine')
-    await stage.api('PATCH', `${todos}/shared`, { spec: { title: 'theirs', tags: ['theirs'] } })
+    await at.getByLabel('Title').fill('my title')
+    await at.getByLabel('Owner').fill('my owner')
+    await stage.api('PATCH', `${todos}/shared`, {
+      spec: { title: 'their title', owner: 'their owner', tags: ['their tag'] },
+    })
     await at.getByText('Somebody changed this object while you were editing it').waitFor()
-    strictEqual(await at.getByLabel('Title').inputValue(), 'mine')
+    strictEqual(await at.getByLabel('Title').inputValue(), 'my title')
     await at.getByRole('button', { name: 'Save' }).click()
-    await at.getByRole('dialog').getByRole('cell', { name: 'theirs' }).waitFor()
-    await at.getByRole('button', { name: 'Keep mine' }).click()
+    const field = (name: string) => at.getByRole('dialog').getByRole('group', { name })
+    const result = async (name: string) => (await field(name).getByRole('status').innerText()).split('\n').at(-1)
+    await field('spec.owner').getByLabel('their owner').check()
+    strictEqual(await result('spec.title'), 'my title')
+    strictEqual(await result('spec.owner'), 'their owner')
+    strictEqual(await result('spec.tags'), 'their tag')
+    strictEqual(await at.getByRole('dialog').getByRole('group').count(), 3, 'only fields that differ')
+    await at.getByRole('button', { name: 'Save the result' }).click()
     await at.getByText('Saved.').waitFor()
-    const { spec } = (await stage.api('GET', `${todos}/shared`)) as { spec: { title: string; tags: string[] } }
-    strictEqual(JSON.stringify([spec.title, spec.tags]), JSON.stringify(['mine', ['theirs']]))
+    const { spec } = (await stage.api('GET', `${todos}/shared`)) as { spec: Record<string, unknown> }
+    strictEqual(
+      JSON.stringify([spec['title'], spec['owner'], spec['tags']]),
+      JSON.stringify(['my title', 'their owner', ['their tag']]),
+    )
     assertClean(visitor)
   },
 }

@@ -3,10 +3,14 @@ import { isSame } from './same.ts'
 type Tree = Readonly<Record<string, unknown>>
 
 export interface Difference {
-  /** `spec.title`. */
+  /** `spec.title`, for people. */
   readonly field: string
+  /** The same as keys, which may contain dots. */
+  readonly path: readonly string[]
   readonly yours: unknown
   readonly theirs: unknown
+  /** Who made it different from what was read. */
+  readonly changedBy: 'you' | 'them' | 'both'
 }
 
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -17,7 +21,7 @@ interface Copies {
   readonly theirs: unknown
 }
 
-/** Where two copies of an object say different things, and yours is no longer what was read. */
+/** Where two copies of an object say different things. */
 export function differences(copies: Copies): readonly Difference[] {
   return [...leaves(copies, [])]
 }
@@ -29,15 +33,21 @@ function* leaves({ read, yours, theirs }: Copies, path: readonly string[]): Gene
       const before = isTree(read) ? read[key] : undefined
       yield* leaves({ read: before, yours: yours[key], theirs: theirs[key] }, [...path, key])
     }
-  } else if (!isSame(read, yours)) yield { field: path.join('.'), yours, theirs }
+    return
+  }
+  const changedBy = isSame(read, yours) ? 'them' : isSame(read, theirs) ? 'you' : 'both'
+  yield { field: path.join('.'), path, yours, theirs, changedBy }
 }
 
-/** Theirs, with whatever you have changed since it was read. */
-export function withYours(read: unknown, yours: unknown, theirs: unknown): unknown {
-  if (isSame(read, yours)) return theirs
-  if (!isTree(yours) || !isTree(theirs)) return yours
-  const before = isTree(read) ? read : {}
-  const keys = new Set([...Object.keys(yours), ...Object.keys(theirs)])
-  const merged = [...keys].map((key) => [key, withYours(before[key], yours[key], theirs[key])] as const)
-  return Object.fromEntries(merged.filter(([, value]) => value !== undefined))
+/** Theirs, with the given fields as they are in yours. */
+export function withYours(theirs: unknown, taken: readonly Difference[]): unknown {
+  return taken.reduce((object, { path, yours }) => withValue(object, path, yours), theirs)
+}
+
+/** An undefined value removes the key. */
+function withValue(tree: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
+  if (key === undefined) return value
+  const { [key]: before, ...others } = isTree(tree) ? tree : {}
+  const now = withValue(before, rest, value)
+  return now === undefined ? others : { ...others, [key]: now }
 }

@@ -90,13 +90,15 @@ export const models = {
   },
   conflict: {
     title: 'Somebody else changed this object',
-    lead: (name: string) => `${name} was changed by somebody else after you opened it. These fields differ:`,
-    field: 'Field',
-    yours: 'Yours',
+    lead: (name: string) =>
+      `${name} was changed by somebody else after you opened it. Choose a value for each field that differs.`,
     theirs: 'Theirs',
-    takeYours: 'Keep mine',
-    takeYoursHint: 'Your fields are written over theirs; fields that only they changed stay theirs.',
-    takeTheirs: 'Take theirs',
+    yours: 'Yours',
+    result: 'Result',
+    changedBy: { you: 'changed by you', them: 'changed by them', both: 'changed by both' },
+    allTheirs: 'All theirs',
+    allYours: 'All mine',
+    save: 'Save the result',
   },
   form: {
     add: (what: string) => `Add ${what}`,
