@@ -85,6 +85,8 @@ export const shell = {
   page: {
     failed: (plugin: string) => `This page of the plugin “${plugin}” has failed`,
     failedHint: 'The rest of the console is not affected.',
+    reload: 'Reload page',
+    openLogs: 'Open logs',
     missing: (plugin: string) => `The pages of the plugin “${plugin}” cannot be loaded`,
   },
 }
