@@ -10,6 +10,7 @@ export interface FrameRequest {
   readonly signal?: AbortSignal | undefined
   /** The connection counts as dead after receiving nothing for this long. */
   readonly silenceMs: number
+  readonly onConnect?: (() => void) | undefined
 }
 
 /** Yields the text of each frame of an event stream. Reads only as fast as the caller consumes. */
@@ -40,6 +41,7 @@ export async function* eventStreamFrames(request: FrameRequest): AsyncGenerator<
         `${url.pathname} answers ${type}, no event stream; check that the url is a Pergola server`,
       )
     }
+    request.onConnect?.()
     const reader = response.body.getReader()
     const decoder = new TextDecoder()
     const split = splitEvents()

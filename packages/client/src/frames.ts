@@ -10,6 +10,7 @@ const defaultSilenceMs = 30_000
 export interface WatchConnection extends Connection {
   readonly transport: 'WebSocket' | 'event stream'
   readonly silenceMs?: number | undefined
+  readonly onConnect?: (() => void) | undefined
 }
 
 /** What to watch, and from which revision. */
@@ -39,13 +40,13 @@ export function createFrames(
   target: WatchTarget,
   signal: AbortSignal | undefined,
 ): Frames {
-  const { fetch, headers, silenceMs = defaultSilenceMs } = connection
+  const { fetch, headers, silenceMs = defaultSilenceMs, onConnect } = connection
   let place = target.revision
   let { transport } = connection
   const request = (): FrameRequest => {
     const from = place === undefined ? { initial: true } : { revision: place }
     const query = queryString(Object.entries({ ...from, ...selectionParameters(target) }))
-    return { url: urlOf(connection, `${target.path}${query}`), fetch, headers, signal, silenceMs }
+    return { url: urlOf(connection, `${target.path}${query}`), fetch, headers, signal, silenceMs, onConnect }
   }
   async function* read(texts: AsyncIterable<string>): AsyncGenerator<Frame, void, undefined> {
     for await (const text of texts) {

@@ -106,7 +106,13 @@ describe.each(transports)('%s', (transport) => {
 
   test('a silent connection is replaced after silenceMs', async () => {
     const retries: unknown[] = []
-    await using link = await through({ transport, silenceMs: 400, onRetry: (error) => retries.push(error) })
+    let connects = 0
+    await using link = await through({
+      transport,
+      silenceMs: 400,
+      onRetry: (error) => retries.push(error),
+      onConnect: () => (connects += 1),
+    })
     const { direct, watched, create, proxy } = link
     const events = watched.watch({ revision: (await direct.list()).revision })
     await create('one')
@@ -118,6 +124,7 @@ describe.each(transports)('%s', (transport) => {
     proxy.stall(false)
     expect(await next).toEqual(['ADDED two'])
     expect(retries[0]).toMatchObject({ name: 'ConnectionError', timedOut: true })
+    expect(connects).toBeGreaterThan(1)
     await events.return()
   })
 

@@ -42,6 +42,7 @@ export async function* webSocketFrames(request: FrameRequest): AsyncGenerator<st
   signal?.addEventListener('abort', () => queue.end(new ConnectionError('aborted')), listening)
   const opened = () => {
     isOpen = true
+    request.onConnect?.()
     heard()
   }
   const came = ({ data }: MessageEvent<unknown>) => {

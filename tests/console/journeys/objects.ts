@@ -1,4 +1,5 @@
 import { strictEqual } from 'node:assert/strict'
+import type { WebSocketRoute } from 'playwright-core'
 import type { Journey } from './journey.ts'
 import { assertClean, makeTodo, todos } from './administration.ts'
 
@@ -141,6 +142,30 @@ export const known: Journey = {
     await stage.api('DELETE', `${todos}/known`)
     assertClean(visitor)
     assertClean(ann)
+  },
+}
+
+export const connection: Journey = {
+  name: 'the top bar says whether the page is live, and since when',
+  run: async (stage) => {
+    await using visitor = await stage.as('admin')
+    const { page: at } = visitor
+    const dot = at.getByRole('banner').getByRole('group')
+    const sockets: WebSocketRoute[] = []
+    let isCut = false
+    await at.routeWebSocket(/todos/, (socket) => {
+      if (isCut) return void socket.close()
+      socket.connectToServer()
+      sockets.push(socket)
+    })
+    await visitor.goTo(page)
+    await dot.getByText(/^Changes appear at once, since .*\d/).waitFor()
+    isCut = true
+    for (const socket of sockets) await socket.close()
+    await dot.getByText(/^The connection was lost at .*\d/).waitFor()
+    isCut = false
+    await dot.getByText('Live', { exact: true }).waitFor()
+    assertClean(visitor)
   },
 }
 

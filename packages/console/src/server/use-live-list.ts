@@ -1,6 +1,7 @@
 import type { ApiObject, ListOptions, ModelTypes, ResourceType, Served } from '@pergola/client'
 import { onScopeDispose, readonly, shallowReadonly, shallowRef, type ShallowRef } from 'vue'
-import { client } from './client.ts'
+import { clientFor } from './client.ts'
+import { useLiveLink } from './live-state.ts'
 
 export interface LiveList<Stored extends ApiObject> {
   readonly items: Readonly<ShallowRef<readonly Stored[]>>
@@ -19,12 +20,16 @@ export function useLiveList(of: ResourceType & { readonly singular?: string }, o
   const items = shallowRef<readonly ApiObject[]>([])
   const isReady = shallowRef(false)
   const error = shallowRef<unknown>()
-  const live = client.collection({ singular: of.plural, ...of }).live(options)
+  const link = useLiveLink()
+  const live = clientFor(link)
+    .collection({ singular: of.plural, ...of })
+    .live(options)
   live.subscribe((now) => {
     items.value = now
     isReady.value = true
   })
   void live.ended.then((reason) => (error.value = reason))
+  void live.ended.then(link.lost)
   onScopeDispose(() => live.close())
   return { items: shallowReadonly(items), isReady: readonly(isReady), error: shallowReadonly(error) }
 }

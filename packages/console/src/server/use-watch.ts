@@ -1,6 +1,7 @@
 import { isApiError, type ApiObject, type ObjectEvent, type ResourceType, type WatchOptions } from '@pergola/client'
 import { onScopeDispose, toValue, watch, type MaybeRefOrGetter } from 'vue'
-import { client } from './client.ts'
+import { clientFor } from './client.ts'
+import { useLiveLink } from './live-state.ts'
 
 /** What is to be followed; nothing while it is not known yet. */
 export interface Followed<Stored extends ApiObject> extends WatchOptions {
@@ -16,6 +17,8 @@ export function useWatch<Stored extends ApiObject>(
   followed: MaybeRefOrGetter<Followed<Stored> | undefined>,
   onChange: (event: ObjectEvent<Stored> | null) => void,
 ): void {
+  const link = useLiveLink()
+  const client = clientFor(link)
   let stop = new AbortController()
   const begin = async ({ type, revision, ...options }: Followed<Stored>, { signal }: AbortController) => {
     for (let from = revision; !signal.aborted; from = undefined) {
@@ -26,6 +29,7 @@ export function useWatch<Stored extends ApiObject>(
         }
       } catch (error) {
         if (signal.aborted) return
+        link.lost()
         onChange(null)
         if (isApiError(error) && refusals.has(error.reason)) return
       }

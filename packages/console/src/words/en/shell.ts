@@ -69,7 +69,17 @@ export const shell = {
     add: 'Add',
     remove: 'Remove',
   },
-  state: { loading: 'Loading', live: 'Live' },
+  state: {
+    loading: 'Loading',
+    live: 'Live',
+    resuming: 'Reconnecting',
+    behind: 'Not live',
+    since: {
+      live: (time: string) => `Changes appear at once, since ${time}`,
+      resuming: (time: string) => `The connection was lost at ${time} and is being restored`,
+      behind: (time: string) => `Not connected since ${time}. The page may show old data.`,
+    },
+  },
   problem: {
     unreachable: 'The server cannot be reached',
     unreachableHint: 'It may be restarting, or your connection is down. The page tries again by itself.',

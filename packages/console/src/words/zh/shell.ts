@@ -72,7 +72,17 @@ export const shell: WordsOf<typeof en> = {
     add: '添加',
     remove: '移除',
   },
-  state: { loading: '加载中', live: '实时' },
+  state: {
+    loading: '加载中',
+    live: '实时',
+    resuming: '正在重新连接',
+    behind: '未连接',
+    since: {
+      live: (time) => `自 ${time} 起，变化会立即显示`,
+      resuming: (time) => `连接于 ${time} 断开，正在恢复`,
+      behind: (time) => `自 ${time} 起未连接，页面可能显示旧数据。`,
+    },
+  },
   problem: {
     unreachable: '无法连接服务器',
     unreachableHint: '服务器可能正在重启，或您的网络已断开。页面会自动重试。',

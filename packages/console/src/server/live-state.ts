@@ -1,0 +1,51 @@
+import { computed, onScopeDispose, ref, shallowReactive } from 'vue'
+
+/** A watch is open, is being reopened, or has been closed for so long that the page shows old data. */
+export type LiveState = 'live' | 'resuming' | 'behind'
+
+/** A watch that the page shows data of. */
+export interface LiveLink {
+  readonly connected: () => void
+  readonly lost: () => void
+}
+
+interface Link {
+  readonly isConnected: boolean
+  /** Of the last change of `isConnected`, in milliseconds. */
+  readonly since: number
+}
+
+/** A page that has not been reconnected for this long is behind. */
+const patienceMs = 15_000
+const clockMs = 1_000
+
+const links = shallowReactive(new Map<symbol, Link>())
+const now = ref(Date.now())
+setInterval(() => {
+  now.value = Date.now()
+}, clockMs)
+
+/** Of the open page; undefined while it watches nothing, or before the first watch has answered. */
+export const liveState = computed((): { readonly state: LiveState; readonly since: number } | undefined => {
+  const all = [...links.values()]
+  const lost = all.filter(({ isConnected }) => !isConnected).map(({ since }) => since)
+  if (all.length === 0) return undefined
+  if (lost.length === 0) return { state: 'live', since: Math.max(...all.map(({ since }) => since)) }
+  const since = Math.min(...lost)
+  return { state: now.value - since > patienceMs ? 'behind' : 'resuming', since }
+})
+
+/** Counts a watch until the scope ends. */
+export function useLiveLink(): LiveLink {
+  const key = Symbol('watch')
+  let isOver = false
+  const set = (isConnected: boolean) => {
+    if (isOver || links.get(key)?.isConnected === isConnected) return
+    links.set(key, { isConnected, since: Date.now() })
+  }
+  onScopeDispose(() => {
+    isOver = true
+    links.delete(key)
+  })
+  return { connected: () => set(true), lost: () => set(false) }
+}
