@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/vue-query'
 import { computed, ref, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from 'vue'
 import { client } from '../server/client.ts'
 import { useWatch } from '../server/use-watch.ts'
+import { useMay } from '../session/use-may.ts'
 import { isSame } from './same.ts'
 
 export interface LivePage<Stored extends ApiObject> {
@@ -58,7 +59,7 @@ export function useLivePage<Stored extends ApiObject>(
       const shown = [type(), query()]
       const isRead = isSame(settled, shown) && rows.value.length > 0 && touched.size < mostTouched
       const held = now && isRead ? heldRows(rows.value, now.items, touched) : undefined
-      if (held && held.fresh > 0) {
+      if (held && held.fresh > 0 && held.rows.length > 0) {
         rows.value = held.rows
         fresh.value = held.fresh
       } else showFresh()
@@ -112,9 +113,11 @@ function useChanges<Stored extends ApiObject>({ type, list }: Changing<Stored>, 
     },
     { immediate: true },
   )
+  // Without the right, each page that is read would begin a watch whose refusal causes the next read.
+  const mayWatch = useMay(() => ({ verb: 'watch', group: type().group, resource: type().plural }))
   let isDue = false
   useWatch(
-    () => (from.value === undefined ? undefined : { type: type(), revision: from.value }),
+    () => (from.value === undefined || !mayWatch.value ? undefined : { type: type(), revision: from.value }),
     (event) => {
       // Continues after the page that is read next, so that nothing is missed in between.
       if (event === null) from.value = undefined
