@@ -58,7 +58,10 @@ export const shell = {
     objects: 'Objects',
     searching: 'Searching objects…',
     none: 'Nothing found. Objects are found by the beginning of their name.',
-    left: (count: number) => `${count} more models are not searched. Open their list to find an object.`,
+    left: (count: number) =>
+      count === 1
+        ? '1 more model is not searched. Open its list to find an object.'
+        : `${count} more models are not searched. Open their lists to find an object.`,
     close: 'Close the search',
   },
   action: {
