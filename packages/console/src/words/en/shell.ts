@@ -78,7 +78,7 @@ export const shell = {
     resuming: 'Reconnecting',
     behind: 'Not live',
     since: {
-      live: (time: string) => `Changes appear at once, since ${time}`,
+      live: (time: string) => `Live since ${time}. Changes appear at once.`,
       resuming: (time: string) => `The connection was lost at ${time} and is being restored`,
       behind: (time: string) => `Not connected since ${time}. The page may show old data.`,
     },
