@@ -41,7 +41,10 @@ export function useSearch(menu: () => readonly MenuSection[]): Search {
     const { search } = words.value
     const typed = query.value.trim()
     // Until the server has answered, what was found before stays as far as it still matches.
-    const found = objects.value.filter(({ title }) => title.startsWith(nameLike(typed)))
+    const name = nameLike(typed)
+    const found = objects.value
+      .filter(({ title }) => title.startsWith(name))
+      .toSorted((one, other) => Number(other.title === name) - Number(one.title === name))
     return [
       { heading: search.pages, hits: matching(typed, pageHits(menu())).slice(0, mostOfEach) },
       { heading: search.actions, hits: matching(typed, actions.value).slice(0, mostOfEach) },
