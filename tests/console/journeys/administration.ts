@@ -94,6 +94,7 @@ export const search: Journey = {
   name: 'jump to pages, objects and actions with Ctrl K, by keyboard alone',
   run: async (stage) => {
     await makeTodo(stage, 'jump-here', { title: 'found by its name' })
+    await makeTodo(stage, 'jump-there', { title: 'the other one' })
     await using admin = await stage.as('admin')
     await using ann = await stage.as('ann')
     const { page } = admin
@@ -108,6 +109,16 @@ export const search: Journey = {
     await option(admin, /^jump-here/).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'jump-here' }).waitFor()
+    // A draft is not left without a question, and does not come along to the other page.
+    await page.getByLabel('Title').fill('a draft')
+    await type(admin, 'jump-there')
+    await option(admin, /^jump-there/).waitFor()
+    const asked = page.waitForEvent('dialog')
+    const pressed = page.keyboard.press('Enter')
+    await (await asked).accept()
+    await pressed
+    await page.getByRole('heading', { name: 'jump-there' }).waitFor()
+    strictEqual(await page.getByLabel('Title').inputValue(), 'the other one')
     // Escape returns the focus to where it was.
     await tabTo(admin, 'Delete')
     await type(admin, 'role')

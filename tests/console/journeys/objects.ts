@@ -159,7 +159,7 @@ export const connection: Journey = {
       sockets.push(socket)
     })
     await visitor.goTo(page)
-    await dot.getByText(/^Changes appear at once, since .*\d/).waitFor()
+    await dot.getByText(/^Live since .*\d/).waitFor()
     isCut = true
     for (const socket of sockets) await socket.close()
     await dot.getByText(/^The connection was lost at .*\d/).waitFor()

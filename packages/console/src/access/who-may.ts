@@ -1,5 +1,5 @@
 import { client, publicApi } from '../server/client.ts'
-import { bindings } from './core-types.ts'
+import { bindings, type RoleBinding } from './core-types.ts'
 
 /** An object, as access reviews name it. */
 export interface ReviewedObject {
@@ -32,7 +32,7 @@ export async function reviewMine(
 export interface AllowingRole {
   readonly name: string
   readonly verbs: ReadonlySet<string>
-  /** Users that bindings name; undefined for who may not list bindings. */
+  /** Users that its bindings name; undefined unless all of these could be listed. */
   readonly users?: readonly string[]
   readonly bindings: number
 }
@@ -55,9 +55,9 @@ export async function rolesFor(
       found.set(role.name, known)
     }
   }
-  const holders = mayListBindings && found.size > 0 ? await holdersOf([...found.keys()], signal) : undefined
+  const bound = mayListBindings && found.size > 0 ? await bindingsOf([...found.keys()], signal) : undefined
   return [...found.values()]
-    .map((role) => ({ ...role, ...(holders && { users: holders.get(role.name) ?? [] }) }))
+    .map((role) => ({ ...role, ...(bound && holdersOf(role, bound.get(role.name) ?? [])) }))
     .toSorted((one, other) => one.name.localeCompare(other.name))
 }
 
@@ -66,16 +66,18 @@ interface Counted {
   readonly bindings: number
 }
 
-async function holdersOf(
+async function bindingsOf(
   roles: readonly string[],
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, readonly string[]>> {
+): Promise<ReadonlyMap<string, readonly RoleBinding[]>> {
   const { items } = await client
     .resource(bindings)
     .list({ size: mostBindings, fieldSelector: [{ key: 'roleRef.name', op: 'in', values: roles }] }, { signal })
-  const holders = new Map<string, string[]>()
-  for (const { roleRef, subjects } of items) {
-    holders.set(roleRef.name, [...(holders.get(roleRef.name) ?? []), ...subjects.map(({ name }) => name)])
-  }
-  return holders
+  return Map.groupBy(items, ({ roleRef }) => roleRef.name)
+}
+
+/** No users unless all bindings are listed: some of the holders would look like all of them. */
+function holdersOf({ bindings: count }: Counted, listed: readonly RoleBinding[]): Pick<AllowingRole, 'users'> {
+  if (listed.length < count) return {}
+  return { users: [...new Set(listed.flatMap(({ subjects }) => subjects.map(({ name }) => name)))] }
 }

@@ -1,15 +1,16 @@
 import { computed, type WritableComputedRef } from 'vue'
 import { useRoute, useRouter } from 'vue-router'
 
-/** The chosen tab of a page, kept in its address. */
-export function useTab(first: string): WritableComputedRef<string> {
+/** The chosen tab of a page, kept in its address; the first one if the address names none that the page has. */
+export function useTab(tabs: () => readonly { readonly key: string }[]): WritableComputedRef<string> {
   const route = useRoute()
   const router = useRouter()
+  const first = () => tabs()[0]?.key ?? ''
   return computed({
-    get: () => (typeof route.query['tab'] === 'string' ? route.query['tab'] : first),
+    get: () => tabs().find(({ key }) => key === route.query['tab'])?.key ?? first(),
     set: (to) => {
       const { tab: _, ...others } = route.query
-      void router.replace({ query: to === first ? others : { ...others, tab: to } })
+      void router.replace({ query: to === first() ? others : { ...others, tab: to } })
     },
   })
 }

@@ -25,9 +25,8 @@ export function useActivity(
   }
   watch(stored, (now, before) => {
     if (!now || !before) return
-    const { uid, version, name } = now.metadata
-    if (name !== before.metadata.name) entries.value = []
-    else if (uid !== before.metadata.uid) add({ kind: 'created', version, fields: [] })
+    const { uid, version } = now.metadata
+    if (uid !== before.metadata.uid) add({ kind: 'created', version, fields: [] })
     else if (version > before.metadata.version) add({ kind: 'changed', version, fields: changedFields(before, now) })
   })
   watch(isGone, (now) => {

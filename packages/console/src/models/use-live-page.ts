@@ -1,8 +1,9 @@
-import type { ApiObject, List, ListQuery, ResourceType } from '@pergola/client'
+import { isApiError, type ApiObject, type List, type ListQuery, type ResourceType } from '@pergola/client'
 import { useQuery, useQueryClient } from '@tanstack/vue-query'
 import { computed, ref, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from 'vue'
 import { client } from '../server/client.ts'
 import { useWatch } from '../server/use-watch.ts'
+import { useMay } from '../session/use-may.ts'
 import { isSame } from './same.ts'
 
 export interface LivePage<Stored extends ApiObject> {
@@ -13,11 +14,13 @@ export interface LivePage<Stored extends ApiObject> {
   /** How many objects would come to this page. */
   readonly fresh: Ref<number>
   readonly showFresh: () => void
+  /** Why nothing can be shown. */
   readonly error: ComputedRef<unknown>
 }
 
 /** Changes that come together cause one request. */
 const pauseMs = 250
+const mostRetries = 5
 /** Changed objects to remember; a busier model is shown as it is read. */
 const mostTouched = 5_000
 
@@ -30,6 +33,7 @@ export function useLivePage<Stored extends ApiObject>(
   const touched = new Map<string, number>()
   let changes = 0
   let changesBeforeRead = 0
+  const rows = shallowRef<readonly Stored[]>([])
   const list = useQuery({
     queryKey: computed((): readonly unknown[] => ['objects', type(), query()]),
     queryFn: async ({ signal }) => {
@@ -40,8 +44,9 @@ export function useLivePage<Stored extends ApiObject>(
     // A page that is read again is news even if it is the same: a watch continues after its revision.
     structuralSharing: false,
     staleTime: 0,
+    // What is shown stays while the server restarts, and is read again afterwards.
+    retry: (failures, reason) => rows.value.length > 0 && failures < mostRetries && isPassing(reason),
   })
-  const rows = shallowRef<readonly Stored[]>([])
   const fresh = ref(0)
   const showFresh = () => {
     rows.value = list.data.value?.items ?? []
@@ -58,7 +63,7 @@ export function useLivePage<Stored extends ApiObject>(
       const shown = [type(), query()]
       const isRead = isSame(settled, shown) && rows.value.length > 0 && touched.size < mostTouched
       const held = now && isRead ? heldRows(rows.value, now.items, touched) : undefined
-      if (held && held.fresh > 0) {
+      if (held && held.fresh > 0 && held.rows.length > 0) {
         rows.value = held.rows
         fresh.value = held.fresh
       } else showFresh()
@@ -72,8 +77,16 @@ export function useLivePage<Stored extends ApiObject>(
     rows,
     fresh,
     showFresh,
-    error: computed(() => list.error.value ?? undefined),
+    error: computed(() => {
+      const reason = list.error.value ?? undefined
+      return list.data.value !== undefined && isPassing(reason) ? undefined : reason
+    }),
   }
+}
+
+/** Whether the same request may succeed soon: the server cannot be reached, or restarts. */
+function isPassing(reason: unknown): boolean {
+  return !isApiError(reason) || reason.status >= 500
 }
 
 /** Rows as they stand, each as it was read last, without those that were deleted or have left the page by a change of their own. */
@@ -97,6 +110,7 @@ interface Changing<Stored extends ApiObject> {
   readonly list: {
     readonly data: Readonly<Ref<List<Stored> | undefined>>
     readonly isFetchedAfterMount: Readonly<Ref<boolean>>
+    readonly isFetching: Readonly<Ref<boolean>>
   }
 }
 
@@ -112,19 +126,30 @@ function useChanges<Stored extends ApiObject>({ type, list }: Changing<Stored>, 
     },
     { immediate: true },
   )
+  // Without the right, each page that is read would begin a watch whose refusal causes the next read.
+  const mayWatch = useMay(() => ({ verb: 'watch', group: type().group, resource: type().plural }))
   let isDue = false
+  let isAgain = false
+  const readSoon = () => {
+    isAgain = isDue
+    if (isDue) return
+    isDue = true
+    setTimeout(() => void readNow(), pauseMs)
+  }
+  const readNow = async () => {
+    // A read in flight is not cancelled, or none would end under steady changes. It may lack the latest of them.
+    isAgain = list.isFetching.value
+    await queryClient.invalidateQueries({ queryKey: ['objects', type()] }, { cancelRefetch: false })
+    isDue = false
+    if (isAgain) readSoon()
+  }
   useWatch(
-    () => (from.value === undefined ? undefined : { type: type(), revision: from.value }),
+    () => (from.value === undefined || !mayWatch.value ? undefined : { type: type(), revision: from.value }),
     (event) => {
       // Continues after the page that is read next, so that nothing is missed in between.
       if (event === null) from.value = undefined
       else onChange(event.object.metadata.uid)
-      if (isDue) return
-      isDue = true
-      setTimeout(() => {
-        isDue = false
-        void queryClient.invalidateQueries({ queryKey: ['objects', type()] })
-      }, pauseMs)
+      readSoon()
     },
   )
 }

@@ -5,13 +5,14 @@ import { signOut } from '../session/session.ts'
 import type { MenuSection } from '../shell/use-menu.ts'
 import { isDark, theme } from '../theme.ts'
 import { words } from '../words/words.ts'
+import { oneVersionOfEach } from './find-objects.ts'
 import type { Hit } from './hit.ts'
 
 /** What the menu has, and the account page, which is not in the menu. */
 export function pageHits(menu: readonly MenuSection[]): readonly Hit[] {
   const inMenu = menu.flatMap(({ heading = '', entries }) =>
     entries.map(({ title, hint, to }) => ({
-      key: `page ${heading} ${hint} ${title}`,
+      key: `page ${JSON.stringify(to)}`,
       title,
       hint: hint || heading,
       act: to,
@@ -24,11 +25,15 @@ const packages = { group: 'console.api.platform.run', resource: 'plugins', subre
 
 /** What the signed-in user may create, install or switch. */
 export async function actionHits(): Promise<readonly Hit[]> {
-  const [creatable, mayInstall] = await Promise.all([modelsAllowing('create'), mayDo({ verb: 'create', ...packages })])
+  const [creatable, mayInstall, mayOpenUsers, mayOpenRoles] = await Promise.all([
+    modelsAllowing('create'),
+    mayDo({ verb: 'create', ...packages }),
+    mayDo({ verb: 'list', group: '', resource: 'users' }),
+    mayDo({ verb: 'get', group: '', resource: 'roles' }),
+  ])
   const { objects, account, plugins, users, roles } = words.value
-  const ofModels = creatable
+  const ofModels = oneVersionOfEach(creatable)
     .filter(({ hasPage }) => !hasPage)
-    .toSorted((one, other) => Number(one.isOwn) - Number(other.isOwn))
     .map(({ group, version, plural, kind }) => ({
       key: `new ${group}/${plural}`,
       title: objects.new(kind),
@@ -40,8 +45,8 @@ export async function actionHits(): Promise<readonly Hit[]> {
   const toRole = { name: 'role', params: { name: '-new' } }
   return [
     ...ofModels,
-    ...(creates('users') ? [{ key: 'new user', title: users.new, hint: '', act: toUser }] : []),
-    ...(creates('roles') ? [{ key: 'new role', title: roles.new, hint: '', act: toRole }] : []),
+    ...(mayOpenUsers && creates('users') ? [{ key: 'new user', title: users.new, hint: '', act: toUser }] : []),
+    ...(mayOpenRoles && creates('roles') ? [{ key: 'new role', title: roles.new, hint: '', act: toRole }] : []),
     ...(mayInstall ? [{ key: 'install', title: plugins.install, hint: '', act: { name: 'install-plugin' } }] : []),
     {
       key: 'theme',

@@ -4,6 +4,7 @@ import type { RouteLocationRaw } from 'vue-router'
 import { valueAt } from '../models/cell-text.ts'
 import type { ListedModel } from '../models/listed-models.ts'
 import { client } from '../server/client.ts'
+import { isRefusal } from '../server/is-refusal.ts'
 import type { Hit } from './hit.ts'
 
 /** One request a model: the number of models, of requests in flight and of objects read is bounded. */
@@ -19,34 +20,41 @@ export async function findObjects(
 ): Promise<readonly Hit[]> {
   const value = nameLike(query)
   if (value === '') return []
-  const asked = searchedModels(models).slice(0, mostModels)
+  const asked = oneVersionOfEach(models).slice(0, mostModels)
   const found: (readonly Hit[])[] = []
   let next = 0
   const work = async () => {
     for (let at = next++; at < asked.length; at = next++) {
       const model = asked[at]
       if (!model) return
-      const { items } = await client
-        .resource(model)
-        .list(
-          { size: perModel, sort: 'metadata.name', fieldSelector: [{ key: 'metadata.name', op: 'prefix', value }] },
-          { signal },
-        )
-      found[at] = items.map((object) => hitOf(model, object))
+      found[at] = await findIn(model, value, signal)
     }
   }
   await Promise.all(Array.from({ length: mostAtOnce }, work))
   return found.flat()
 }
 
-/** Without further versions of the same model, which would find the same objects. */
-export function searchedModels(models: readonly ListedModel[]): readonly ListedModel[] {
+async function findIn(model: ListedModel, value: string, signal: AbortSignal): Promise<readonly Hit[]> {
+  const fieldSelector = [{ key: 'metadata.name', op: 'prefix' as const, value }]
+  try {
+    const query = { size: perModel, sort: 'metadata.name', fieldSelector }
+    const { items } = await client.resource(model).list(query, { signal })
+    return items.map((object) => hitOf(model, object))
+  } catch (error) {
+    // The model or the right may have gone since the models were listed; the others are still searched.
+    if (isRefusal(error)) return []
+    throw error
+  }
+}
+
+/** Without further versions of the same model, which have the same objects. Models of plugins come first. */
+export function oneVersionOfEach(models: readonly ListedModel[]): readonly ListedModel[] {
   const byPath = new Map(models.toReversed().map((model) => [`${model.group}/${model.plural}`, model]))
   return [...byPath.values()].toReversed().toSorted((one, other) => Number(one.isOwn) - Number(other.isOwn))
 }
 
 /** Names have neither spaces nor capitals: `Water the pl` finds `water-the-plants`. */
-function nameLike(query: string): string {
+export function nameLike(query: string): string {
   return query.trim().toLowerCase().replaceAll(/\s+/g, '-')
 }
 

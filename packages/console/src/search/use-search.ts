@@ -4,7 +4,7 @@ import { held } from '../session/permissions.ts'
 import type { MenuSection } from '../shell/use-menu.ts'
 import { words } from '../words/words.ts'
 import { actionHits, pageHits } from './commands.ts'
-import { findObjects, mostModels, searchedModels } from './find-objects.ts'
+import { findObjects, mostModels, nameLike, oneVersionOfEach } from './find-objects.ts'
 import type { Hit, HitGroup } from './hit.ts'
 import { matching } from './match.ts'
 
@@ -27,20 +27,28 @@ export function useSearch(menu: () => readonly MenuSection[]): Search {
   const query = ref('')
   const actions = shallowRef<readonly Hit[]>([])
   const { objects, isSearching, error, left } = useFoundObjects(query)
+  let latest = 0
   watch(
     [held, words],
     async () => {
-      actions.value = await actionHits().catch(() => [])
+      const mine = ++latest
+      const made = await actionHits().catch(() => [])
+      if (mine === latest) actions.value = made
     },
     { immediate: true },
   )
   const groups = computed(() => {
     const { search } = words.value
     const typed = query.value.trim()
+    // Until the server has answered, what was found before stays as far as it still matches.
+    const name = nameLike(typed)
+    const found = objects.value
+      .filter(({ title }) => title.startsWith(name))
+      .toSorted((one, other) => Number(other.title === name) - Number(one.title === name))
     return [
       { heading: search.pages, hits: matching(typed, pageHits(menu())).slice(0, mostOfEach) },
       { heading: search.actions, hits: matching(typed, actions.value).slice(0, mostOfEach) },
-      { heading: search.objects, hits: objects.value.slice(0, mostOfEach) },
+      { heading: search.objects, hits: found.slice(0, mostOfEach) },
     ].filter(({ hits }) => hits.length > 0)
   })
   return { query, groups, isSearching, error, left }
@@ -59,7 +67,7 @@ function useFoundObjects(
     if (signal.aborted) return
     try {
       const models = await modelsAllowing('list')
-      left.value = Math.max(0, searchedModels(models).length - mostModels)
+      left.value = Math.max(0, oneVersionOfEach(models).length - mostModels)
       const found = await findObjects(models, typed, signal)
       if (!signal.aborted) objects.value = found
     } catch (reason) {

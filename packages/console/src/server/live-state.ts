@@ -7,6 +7,8 @@ export type LiveState = 'live' | 'resuming' | 'behind'
 export interface LiveLink {
   readonly connected: () => void
   readonly lost: () => void
+  /** The user may not watch: nothing is being reopened, and the watch no longer counts. */
+  readonly refused: () => void
 }
 
 interface Link {
@@ -47,5 +49,5 @@ export function useLiveLink(): LiveLink {
     isOver = true
     links.delete(key)
   })
-  return { connected: () => set(true), lost: () => set(false) }
+  return { connected: () => set(true), lost: () => set(false), refused: () => void links.delete(key) }
 }

@@ -1,6 +1,7 @@
 import type { ApiObject, ListOptions, ModelTypes, ResourceType, Served } from '@pergola/client'
 import { onScopeDispose, readonly, shallowReadonly, shallowRef, type ShallowRef } from 'vue'
 import { clientFor } from './client.ts'
+import { isRefusal } from './is-refusal.ts'
 import { useLiveLink } from './live-state.ts'
 
 export interface LiveList<Stored extends ApiObject> {
@@ -28,8 +29,11 @@ export function useLiveList(of: ResourceType & { readonly singular?: string }, o
     items.value = now
     isReady.value = true
   })
-  void live.ended.then((reason) => (error.value = reason))
-  void live.ended.then(link.lost)
+  void live.ended.then((reason) => {
+    error.value = reason
+    if (isRefusal(reason)) link.refused()
+    else link.lost()
+  })
   onScopeDispose(() => live.close())
   return { items: shallowReadonly(items), isReady: readonly(isReady), error: shallowReadonly(error) }
 }

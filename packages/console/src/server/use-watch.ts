@@ -1,6 +1,7 @@
-import { isApiError, type ApiObject, type ObjectEvent, type ResourceType, type WatchOptions } from '@pergola/client'
+import type { ApiObject, ObjectEvent, ResourceType, WatchOptions } from '@pergola/client'
 import { onScopeDispose, toValue, watch, type MaybeRefOrGetter } from 'vue'
 import { clientFor } from './client.ts'
+import { isRefusal } from './is-refusal.ts'
 import { useLiveLink } from './live-state.ts'
 
 /** What is to be followed; nothing while it is not known yet. */
@@ -8,8 +9,7 @@ export interface Followed<Stored extends ApiObject> extends WatchOptions {
   readonly type: ResourceType<Stored>
 }
 
-/** What has ended in another way, such as by a place that is no longer kept, is begun anew. */
-const refusals: ReadonlySet<string> = new Set(['Forbidden', 'Unauthenticated', 'ModelNotFound'])
+/** A watch that ends without a refusal, such as by a revision that is no longer kept, begins again after this pause. */
 const againMs = 2_000
 
 /** Tells of changes for as long as the page is open. `null` says that some may have been missed: whoever shows the objects reads them anew. */
@@ -29,9 +29,11 @@ export function useWatch<Stored extends ApiObject>(
         }
       } catch (error) {
         if (signal.aborted) return
-        link.lost()
+        const isRefused = isRefusal(error)
+        if (isRefused) link.refused()
+        else link.lost()
         onChange(null)
-        if (isApiError(error) && refusals.has(error.reason)) return
+        if (isRefused) return
       }
       await new Promise((resolve) => setTimeout(resolve, againMs))
     }

@@ -1,7 +1,10 @@
-import type { RouteRecordRaw } from 'vue-router'
+import type { RouteLocationNormalized, RouteRecordRaw } from 'vue-router'
 import { words } from '../words/words.ts'
 
 const pluginsGroup = 'plugin.platform.run'
+
+/** Another path gets a new component: what was typed for one object must not stay on the page of another. */
+const keyedByPath = ({ params, path }: RouteLocationNormalized) => ({ ...params, key: path })
 
 /** The pages of the host itself. `meta.needs` decides who sees them; the API decides again whatever they ask for. */
 export const entries: readonly RouteRecordRaw[] = [
@@ -21,13 +24,13 @@ export const entries: readonly RouteRecordRaw[] = [
     path: '/objects/:group/:version/:plural/-new',
     name: 'new-object',
     component: async () => import('../models/new-object-page.vue'),
-    props: true,
+    props: keyedByPath,
   },
   {
     path: '/objects/:group/:version/:plural/:name',
     name: 'object',
     component: async () => import('../models/object-page.vue'),
-    props: true,
+    props: keyedByPath,
   },
   {
     path: '/users',

@@ -96,8 +96,8 @@ export const models = {
     yours: 'Yours',
     result: 'Result',
     changedBy: { you: 'changed by you', them: 'changed by them', both: 'changed by both' },
-    allTheirs: 'All theirs',
-    allYours: 'All mine',
+    allTheirs: 'Use all theirs',
+    allYours: 'Use all yours',
     save: 'Save the result',
   },
   form: {

@@ -58,7 +58,10 @@ export const shell = {
     objects: 'Objects',
     searching: 'Searching objects…',
     none: 'Nothing found. Objects are found by the beginning of their name.',
-    left: (count: number) => `${count} more models are not searched. Open their list to find an object.`,
+    left: (count: number) =>
+      count === 1
+        ? '1 more model is not searched. Open its list to find an object.'
+        : `${count} more models are not searched. Open their lists to find an object.`,
     close: 'Close the search',
   },
   action: {
@@ -75,7 +78,7 @@ export const shell = {
     resuming: 'Reconnecting',
     behind: 'Not live',
     since: {
-      live: (time: string) => `Changes appear at once, since ${time}`,
+      live: (time: string) => `Live since ${time}. Changes appear at once.`,
       resuming: (time: string) => `The connection was lost at ${time} and is being restored`,
       behind: (time: string) => `Not connected since ${time}. The page may show old data.`,
     },

@@ -78,7 +78,7 @@ export const models: WordsOf<typeof en> = {
     versionIs: (version) => (version === 0 ? '0，从未修改' : `${version}，已修改 ${version} 次`),
     versionNumber: (version) => `版本 ${version}`,
     generation: '代次',
-    generationIs: (generation) => `${generation}，元数据和状态以外的修改次数`,
+    generationIs: (generation) => `${generation}，元数据和状态以外的内容每次修改加一`,
     deletion: '请求删除',
     finalizers: '终结器',
     noFinalizers: '无，删除立即生效',
@@ -97,7 +97,7 @@ export const models: WordsOf<typeof en> = {
     result: '结果',
     changedBy: { you: '您修改的', them: '对方修改的', both: '双方都修改了' },
     allTheirs: '全部采用对方的',
-    allYours: '全部采用我的',
+    allYours: '全部采用您的',
     save: '保存结果',
   },
   form: {
