@@ -2,6 +2,7 @@ import type { RequestInfo } from '@pergola/api'
 import { createDatabase, startPostgres } from '@pergola/test-servers'
 import { Pool } from 'pg'
 import { systemClock } from '../../packages/server/src/base/clock.ts'
+import { builtInRoles } from '../../packages/server/src/access/built-in-roles.ts'
 import { createIdentities } from '../../packages/server/src/credentials/identities.ts'
 import { createLogFeed } from '../../packages/server/src/feed/log-feed.ts'
 import { createAuthorize } from '../../packages/server/src/access/decisions/authorize.ts'
@@ -90,7 +91,7 @@ export const firstDecisions: Part = async ({ quick }) => {
     short: [
       ...(first.p99 < firstBar ? [] : [`the first decision of a user takes ${first.p99.toFixed(1)} ms`]),
       ...(reads === 0 ? [] : [`users who were here before are read ${reads} times`]),
-      ...(wrong.length === 0 ? [] : [`${wrong.length} decisions are not what the user's role says`]),
+      ...(wrong.length === 0 ? [] : [`${wrong.length} decisions are not what the user's roles say`]),
       ...(growth.heap < growthBars.heap && growth.resident < growthBars.resident
         ? []
         : [
@@ -121,9 +122,15 @@ function requestOf(user: number): RequestInfo {
   return request
 }
 
-/** The expected result, from the user's only role. */
-const book = createRoleBook(crowdRoles, { pluginOf: () => undefined })
-const mayBy = (user: number): boolean => book.hold([{ name: roleNameOf(user) }]).find(requestOf(user)) !== undefined
+/** Everybody holds these without a binding. */
+const always = ['anonymous', 'authenticated']
+const alwaysHeld = builtInRoles
+  .filter(({ name }) => always.includes(name))
+  .map(({ name, rules }) => ({ name, rules, dependencies: [], aggregatesTo: [], uiPermissions: [] }))
+const book = createRoleBook([...alwaysHeld, ...crowdRoles], { pluginOf: () => undefined })
+/** The expected result. */
+const mayBy = (user: number): boolean =>
+  book.hold([roleNameOf(user), ...always].map((name) => ({ name }))).find(requestOf(user)) !== undefined
 
 interface Timed {
   readonly p50: number

@@ -5,7 +5,7 @@ import { pluginPackage } from './plugin-package.ts'
 
 const rollback = 'POST /apis/console.api.platform.run/v1alpha1/plugins/todo/rollback'
 
-test('the database keeps the packages of the active and the previous version only', async () => {
+test('the database keeps the packages of the active and the previous version only, also after a failed upgrade', async () => {
   await using host = await startHost('PostgreSQL 18')
   const client = new Client(host.databaseUrl)
   await client.connect()
@@ -13,20 +13,29 @@ test('the database keeps the packages of the active and the previous version onl
   try {
     for (const version of ['1.0.0', '1.1.0', '1.2.0']) {
       await host.install(pluginPackage({ version }))
-      await expect.poll(() => activeVersion(host)).toBe(version)
+      await expect.poll(async () => (await read(host)).version).toBe(version)
       await host.phaseIs('todo', { phase: 'Started' })
     }
     expect(await stored()).toBe(2)
     expect((await host.send(rollback, { token: host.admin })).status).toBe(200)
-    await expect.poll(() => activeVersion(host)).toBe('1.1.0')
+    await expect.poll(async () => (await read(host)).version).toBe('1.1.0')
+    expect(await stored()).toBe(2)
+    await host.install(pluginPackage({ version: '1.3.0', answer: 'process.exit(3)' }))
+    await expect.poll(async () => (await read(host)).upgrade).toMatchObject({ phase: 'Failed', to: '1.3.0' })
     expect(await stored()).toBe(2)
   } finally {
     await client.end()
   }
 })
 
-async function activeVersion(host: Awaited<ReturnType<typeof startHost>>): Promise<unknown> {
+interface Read {
+  readonly version?: unknown
+  readonly upgrade?: unknown
+}
+
+/** The active version of the plugin, and its last upgrade. */
+async function read(host: Awaited<ReturnType<typeof startHost>>): Promise<Read> {
   const { body } = await host.send('GET /apis/plugin.platform.run/v1alpha1/plugins/todo', { token: host.admin })
-  const spec: { readonly version?: unknown } | undefined = body['spec']
-  return spec?.version
+  const { spec, status }: { readonly spec?: Read; readonly status?: Read } = body
+  return { version: spec?.version, upgrade: status?.upgrade }
 }

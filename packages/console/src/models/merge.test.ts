@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { differences, withYours } from './merge.ts'
 
-const read = { spec: { title: 'a', tags: ['x'], owner: 'ann' }, metadata: { labels: { 'team.example.com/area': 'one' } } }
+const read = {
+  spec: { title: 'a', tags: ['x'], owner: 'ann' },
+  metadata: { labels: { 'team.example.com/area': 'one' } },
+}
 const yours = { spec: { title: 'b', tags: ['x', 'y'], owner: 'ann' }, metadata: { labels: {} } }
 const theirs = {
   spec: { title: 'c', tags: ['x'], owner: 'bob', due: '2036-12-01' },
@@ -24,7 +27,12 @@ test('the result is theirs, with the chosen fields as they are in yours', () => 
   expect(withYours(theirs, [])).toEqual(theirs)
   expect(withYours(theirs, found)).toEqual(yours)
   // A removed field is removed from the result, even if its name contains dots.
-  expect(withYours(theirs, found.filter(({ changedBy }) => changedBy !== 'them'))).toEqual({
+  expect(
+    withYours(
+      theirs,
+      found.filter(({ changedBy }) => changedBy !== 'them'),
+    ),
+  ).toEqual({
     spec: { title: 'b', tags: ['x', 'y'], owner: 'bob', due: '2036-12-01' },
     metadata: { labels: {} },
   })

@@ -29,11 +29,12 @@ export function useLiveList(of: ResourceType & { readonly singular?: string }, o
     items.value = now
     isReady.value = true
   })
-  void live.ended.then((reason) => {
+  const end = (reason: unknown) => {
     error.value = reason
     if (isRefusal(reason)) link.refused()
     else link.lost()
-  })
+  }
+  void live.ended.then(end)
   onScopeDispose(() => live.close())
   return { items: shallowReadonly(items), isReady: readonly(isReady), error: shallowReadonly(error) }
 }

@@ -66,7 +66,7 @@ const definition: ModelDefinition = {
           missingDependencies: {
             type: 'array',
             items: { type: 'string' },
-            description: 'Roles that it depends on and that are not there.',
+            description: 'Roles that this role depends on and that do not exist.',
           },
         },
       },

@@ -4,7 +4,7 @@ import type { HostAnswer } from './host-route.ts'
 import { isNotModified } from './not-modified.ts'
 
 /** For `If-None-Match`. */
-export const notModified: HostAnswer = { status: 304, description: 'The caller has it as it is.' }
+export const notModified: HostAnswer = { status: 304, description: 'The caller already has the current state.' }
 
 /** A document whose ETag is a hash of its content, so that it is sent again only when it has changed. */
 export function taggedAnswer({ request }: Call, contentType: string, text: string): Answer {

@@ -61,7 +61,7 @@ export function overviewRoutes(parts: OverviewParts): readonly HostRoute[] {
       id: 'readOverview',
       method: 'GET',
       path: '/apis/console.api.platform.run/v1alpha1/overview',
-      summary: 'Read the state of the replica that answers',
+      summary: 'Read the state of the replica that responds',
       answers: [{ status: 200, description: 'Version, memory, health checks and recent traffic.', schema }],
       handle: async () => {
         const overview = {

@@ -36,8 +36,8 @@ export function openApiDocument({
     security: [{ token: [] }],
     tags: [
       ...models.map(({ plural, kind }) => ({ name: plural, description: `Objects of the kind ${kind}.` })),
-      ...(hostRoutes.length > 0 ? [{ name: 'host', description: 'What the host itself answers.' }] : []),
-      ...(routes.length > 0 ? [{ name: 'custom', description: 'What a plugin answers.' }] : []),
+      ...(hostRoutes.length > 0 ? [{ name: 'host', description: 'Endpoints of the host itself.' }] : []),
+      ...(routes.length > 0 ? [{ name: 'custom', description: 'Endpoints of a plugin.' }] : []),
     ],
     paths,
     components: {

@@ -11,11 +11,16 @@ const text = { type: 'string' }
 const texts = { type: 'array', items: text }
 
 const dryRun = query('dryRun', 'Do everything but store it.', { type: 'boolean', default: false })
-const ifMatch = { name: 'If-Match', in: 'header', description: 'Only while the object is in this state.', schema: text }
+const ifMatch = {
+  name: 'If-Match',
+  in: 'header',
+  description: 'Succeeds only if the object still has this ETag.',
+  schema: text,
+}
 const ifNoneMatch = {
   name: 'If-None-Match',
   in: 'header',
-  description: 'Answer 304 while the object is in this state.',
+  description: 'Returns 304 if the object still has this ETag.',
   schema: text,
 }
 const selectors = [
@@ -121,16 +126,16 @@ function collectionOperations({ model, freeName, operation, answered }: Parts): 
       requestBody: bodyOf(reference(freeName(`${kind}Input`))),
       ...answered({
         status: 201,
-        description: 'As it was stored.',
+        description: 'The object that was created.',
         as: kind,
-        headers: { ...etag, Location: { description: 'Where it is.', schema: text } },
+        headers: { ...etag, Location: { description: 'The path of the new object.', schema: text } },
         failures: [...bodyFailures, 'AlreadyExists', 'DuplicateIndexValue'],
       }),
     }),
     delete: operation(`delete${freeName(`${kind}Collection`)}`, `Delete ${plural}`, {
       parameters: [...selectors, all, dryRun],
       ...answered({
-        description: 'How many.',
+        description: 'The number of objects.',
         as: freeName('DeletedCollection'),
         failures: ['InUse', 'IndexBuilding'],
       }),
@@ -144,7 +149,12 @@ const getFailures: readonly Reason[] = ['MethodNotAllowed', 'TooManyRequests']
 function objectOperations({ model, freeName, name, operation, answered }: Parts): Json {
   const { kind, singular } = model
   const parameters = [ifMatch, dryRun]
-  const updated = answered({ description: 'As it is stored now.', as: kind, headers: etag, failures: updateFailures })
+  const updated = answered({
+    description: 'The object after the change.',
+    as: kind,
+    headers: etag,
+    failures: updateFailures,
+  })
   const found = answered({ description: 'The object.', as: kind, headers: etag, failures: getFailures })
   return {
     parameters: [name],
@@ -162,7 +172,7 @@ function objectOperations({ model, freeName, name, operation, answered }: Parts)
     delete: operation(`delete${kind}`, `Delete a ${singular}`, {
       parameters,
       ...answered({
-        description: 'As it was last, or as it waits for its finalizers.',
+        description: 'The deleted object, or the object that waits for its finalizers.',
         as: kind,
         headers: etag,
         failures: ['VersionConflict', 'InUse', 'PreconditionFailed'],
@@ -174,7 +184,12 @@ function objectOperations({ model, freeName, name, operation, answered }: Parts)
 function statusOperations({ model, freeName, name, operation, answered }: Parts): Json {
   const { kind, singular } = model
   const parameters = [ifMatch, dryRun]
-  const updated = answered({ description: 'As it is stored now.', as: kind, headers: etag, failures: updateFailures })
+  const updated = answered({
+    description: 'The object after the change.',
+    as: kind,
+    headers: etag,
+    failures: updateFailures,
+  })
   return {
     parameters: [name],
     put: operation(`update${freeName(`${kind}Status`)}`, `Replace the status of a ${singular}`, {
@@ -234,7 +249,10 @@ const patchBody = {
 
 function withNotModified(operation: Json): Json {
   const { responses } = operation as { responses: Json }
-  return { ...operation, responses: { ...responses, 304: { description: 'It is in the state that the reader has.' } } }
+  return {
+    ...operation,
+    responses: { ...responses, 304: { description: 'The object has not changed since the ETag that was sent.' } },
+  }
 }
 
 /** Errors that any operation may return: paths and parameters are checked everywhere, and a model can be gone. */

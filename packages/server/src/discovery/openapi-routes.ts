@@ -36,7 +36,7 @@ function operationOf(route: RouteDeclaration, freeName: FreeName): Json {
     parameters: [...pathParameters(path), ...queryParameters(route.query)],
     ...(body && { requestBody: body }),
     responses: {
-      200: { description: 'As the plugin answers.', ...content },
+      200: { description: 'The response of the plugin.', ...content },
       ...refused(['PluginFailed', 'PluginNotStarted', 'PluginTimeout'], freeName),
     },
   }

@@ -16,18 +16,23 @@ const metadataFields: Readonly<Record<string, JsonSchema>> = {
     pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
     description: 'Unique among the objects of a model.',
   },
-  uid: { type: 'string', format: 'uuid', ...readOnly, description: 'Never used again, also when the name is.' },
+  uid: {
+    type: 'string',
+    format: 'uuid',
+    ...readOnly,
+    description: 'Unique for all time: a later object with the same name has another uid.',
+  },
   version: {
     type: 'integer',
     minimum: 0,
     ...readOnly,
-    description: 'Counts stored changes, from 0 on. An update that carries another one than is stored fails.',
+    description: 'The number of stored changes, from 0. An update with a different version than the stored one fails.',
   },
   generation: {
     type: 'integer',
     minimum: 1,
     ...readOnly,
-    description: 'Counts changes of anything but metadata and status.',
+    description: 'The number of changes outside of metadata and status.',
   },
   creationTimestamp: { type: 'string', format: 'date-time', ...readOnly },
   deletionTimestamp: {
@@ -36,13 +41,13 @@ const metadataFields: Readonly<Record<string, JsonSchema>> = {
     ...readOnly,
     description: 'Set while finalizers keep the object from being removed.',
   },
-  labels: { ...strings, maxProperties: 64, description: 'Can be selected by.' },
-  annotations: { ...strings, description: 'Not indexed; 256 KiB in all.' },
+  labels: { ...strings, maxProperties: 64, description: 'Labels can be used in selectors.' },
+  annotations: { ...strings, description: 'Not indexed; at most 256 KiB in total.' },
   finalizers: {
     type: 'array',
     maxItems: 32,
     items: { type: 'string' },
-    description: 'Who has to agree before the object is removed.',
+    description: 'Controllers that must finish their cleanup before the object is removed.',
   },
 }
 
@@ -50,7 +55,7 @@ const metadataFields: Readonly<Record<string, JsonSchema>> = {
 export const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
   Metadata: {
     type: 'object',
-    description: 'What every object has.',
+    description: 'Metadata that every object has.',
     required: ['name', 'uid', 'version', 'generation', 'creationTimestamp'],
     properties: metadataFields,
   },
@@ -63,14 +68,15 @@ export const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
       generateName: {
         type: 'string',
         writeOnly: true,
-        description: 'Taken with eight random letters and digits when there is no name.',
+        description:
+          'A prefix for a generated name, used when there is no name: eight random letters and digits are appended.',
       },
     },
     additionalProperties: false,
   },
   Problem: {
     type: 'object',
-    description: 'Why a request failed, as RFC 9457 has it. Branch on reason.',
+    description: 'Why a request failed, as a problem of RFC 9457. Programs should compare `reason`.',
     required: ['type', 'title', 'status', 'detail', 'instance', 'reason', 'requestId'],
     properties: {
       type: { type: 'string' },
@@ -100,9 +106,12 @@ export const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
     type: 'object',
     required: ['deleted', 'pending', 'remaining'],
     properties: {
-      deleted: { type: 'integer', description: 'Objects that are gone.' },
-      pending: { type: 'integer', description: 'Objects that wait for their finalizers.' },
-      remaining: { type: 'boolean', description: 'Whether the time was up before all were met; ask again.' },
+      deleted: { type: 'integer', description: 'Objects that were removed.' },
+      pending: { type: 'integer', description: 'Objects that are kept until their finalizers are removed.' },
+      remaining: {
+        type: 'boolean',
+        description: 'Whether the time limit was reached before all objects were processed; send the request again.',
+      },
     },
   },
 }
@@ -137,7 +146,7 @@ export function modelSchemas(model: Model, freeName: FreeName): Readonly<Record<
       !rules.ownsStatus && {
         [freeName(`${kind}StatusInput`)]: {
           type: 'object',
-          description: 'Only the status is taken from it.',
+          description: 'Only the status is changed; all other fields are ignored.',
           properties: { ...sent, ...(status && { status }) },
         },
       }),
@@ -190,8 +199,11 @@ function listSchema({ kind, apiVersion }: Model): JsonSchema {
       last: flag,
       hasNext: flag,
       hasPrevious: flag,
-      continue: { type: 'string', description: 'Give it back alone to read the next page at the same cost.' },
-      revision: { type: 'string', description: 'The place of this list in the order of changes.' },
+      continue: {
+        type: 'string',
+        description: 'Send it as the only parameter to read the next page; every page costs the same.',
+      },
+      revision: { type: 'string', description: 'The revision of this list; a watch can start from it.' },
       items: { type: 'array', items: reference(kind) },
     },
   }

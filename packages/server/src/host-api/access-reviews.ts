@@ -20,7 +20,7 @@ const reviews = jsonRequest<Reviews>('the review', {
       type: 'string',
       minLength: 1,
       maxLength: 253,
-      description: 'Somebody other than the caller, which takes a right of its own.',
+      description: 'A user other than the caller; requires an additional right.',
     },
     requests: reviewedRequests,
   },
@@ -37,9 +37,11 @@ export function accessReviewRoutes(rights: Rights): readonly HostRoute[] {
       id: 'reviewAccess',
       method: 'POST',
       path: '/apis/api.platform.run/v1alpha1/accessreviews',
-      summary: 'Ask whether somebody may make requests, and why',
+      summary: 'Check whether a user may make requests, and why',
       body: reviews,
-      answers: [{ status: 200, description: 'For each request, in the same order.', schema: itemsOf(explanation) }],
+      answers: [
+        { status: 200, description: 'One result per request, in the same order.', schema: itemsOf(explanation) },
+      ],
       handle: (call) => reviewAccess(rights, call),
     },
   ]
@@ -47,18 +49,18 @@ export function accessReviewRoutes(rights: Rights): readonly HostRoute[] {
 
 const text = { type: 'string' }
 const origin = {
-  role: { type: 'string', description: 'The role that is held.' },
-  binding: { type: 'string', description: 'The role binding that gives it.' },
+  role: { type: 'string', description: 'The role that the user holds.' },
+  binding: { type: 'string', description: 'The role binding that grants the role.' },
   path: {
     type: 'array',
-    description: 'From that role to the one that has the rule.',
+    description: 'The roles between the held role and the role that contains the rule.',
     items: {
       type: 'object',
       required: ['by', 'role'],
       properties: { by: { enum: ['dependency', 'aggregation'] }, role: text },
     },
   },
-  index: { type: 'integer', description: 'The place of the rule in its role, from 0 on.' },
+  index: { type: 'integer', description: 'The index of the rule in its role, from 0.' },
   rule: { type: 'object', additionalProperties: true },
 }
 const originRequired = ['role', 'path', 'index', 'rule']
@@ -85,7 +87,7 @@ const explanation = {
         allowed: { const: false },
         nearest: {
           type: 'object',
-          description: 'The rule that comes nearest, and what it does not cover.',
+          description: 'The rule that is closest to allowing it, and what the rule does not cover.',
           required: [...originRequired, 'misses'],
           properties: { ...origin, misses },
         },

@@ -30,7 +30,7 @@ export interface BatchParts extends WriteParts {
 export function batchRoutes(parts: BatchParts): readonly HostRoute[] {
   const results = {
     type: 'array',
-    description: 'For each operation, in the same order, the object as its own request would answer it.',
+    description: 'One object per operation, in the same order, as a single request would return it.',
     items: { type: 'object', additionalProperties: true },
   }
   return [
@@ -52,7 +52,7 @@ export function batchRoutes(parts: BatchParts): readonly HostRoute[] {
       answers: [
         {
           status: 200,
-          description: 'Every operation is stored.',
+          description: 'All operations were stored.',
           schema: { type: 'object', required: ['results'], properties: { results } },
         },
       ],

@@ -60,7 +60,7 @@ export function profileRoutes(parts: OwnProfileParts): readonly HostRoute[] {
       summary: "Change the caller's own profile",
       description: 'A field that is null is removed.',
       body: patch,
-      answers: [{ status: 200, description: 'The profile as it is stored now.', schema: profile }],
+      answers: [{ status: 200, description: 'The profile after the change.', schema: profile }],
       failures: ['VersionConflict'],
       handle: (call) => changeOwnProfile(parts, call),
     },

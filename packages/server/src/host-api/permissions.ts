@@ -25,7 +25,7 @@ export function permissionRoutes(rights: Rights): readonly HostRoute[] {
       method: 'GET',
       path: '/apis/api.platform.run/v1alpha1/users/-/permissions',
       summary: 'Read the roles and UI permissions of the caller',
-      answers: [{ status: 200, description: 'What the caller holds.', schema }, notModified],
+      answers: [{ status: 200, description: 'The permissions of the caller.', schema }, notModified],
       handle: (call) => ownPermissions(rights, call),
     },
   ]

@@ -89,7 +89,7 @@ export function tokenRoutes(parts: TokensApiParts): readonly HostRoute[] {
       path: `${path}/{name}`,
       summary: "Delete one of the caller's own personal access tokens",
       pathParameters: { name: "The token's name, as lists show it." },
-      answers: [{ status: 200, description: 'The token as it was last.', schema: token }],
+      answers: [{ status: 200, description: 'The deleted token.', schema: token }],
       failures: ['VersionConflict', 'PreconditionFailed'],
       handle: (call, { name = '' }) => deleteToken(parts, call, name),
     },

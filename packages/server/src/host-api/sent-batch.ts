@@ -23,7 +23,7 @@ export const sentBatch: JsonSchema = {
       type: 'array',
       minItems: 1,
       maxItems: mostOperations,
-      description: 'Done in this order. No object may appear twice.',
+      description: 'Applied in this order. An object must not appear twice.',
       items: {
         type: 'object',
         required: ['verb', 'apiVersion', 'resource'],
@@ -37,7 +37,7 @@ export const sentBatch: JsonSchema = {
             description: 'Group and version, as in the object; the core group has the version alone.',
           },
           resource: { ...text, description: 'The plural of the model.' },
-          name: { ...text, description: 'Required except for create, which takes it from the object.' },
+          name: { ...text, description: 'Required, except for create, which takes the name from the object.' },
           subresource: { enum: ['status'], description: 'For update and patch of models with a status sub-resource.' },
           patchType: { enum: Object.keys(patchTypes), description: 'The media type of the patch; required for patch.' },
           object: {

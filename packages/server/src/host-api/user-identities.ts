@@ -51,7 +51,7 @@ export function userIdentityRoutes(parts: UserIdentitiesParts): readonly HostRou
       path,
       summary: 'List the OpenID Connect identities of a user',
       pathParameters,
-      answers: [{ status: 200, description: 'All of them.', schema: itemsOf(identitySchema) }],
+      answers: [{ status: 200, description: 'The identities of the user.', schema: itemsOf(identitySchema) }],
       handle: (_, { name = '' }) => listUserIdentities(parts, name),
     },
     {
@@ -70,9 +70,11 @@ export function userIdentityRoutes(parts: UserIdentitiesParts): readonly HostRou
       method: 'DELETE',
       path,
       summary: 'Unlink an OpenID Connect identity from a user',
-      description: 'Takes away the roles that the issuer gave, and ends every session of the user.',
+      description: 'Removes the roles that the provider granted, and ends every session of the user.',
       pathParameters,
-      query: [{ name: 'issuer', description: 'Of the identity.', required: true, schema: { type: 'string' } }],
+      query: [
+        { name: 'issuer', description: 'The issuer of the identity.', required: true, schema: { type: 'string' } },
+      ],
       answers: [{ status: 200, description: 'The identity that was linked.', schema: identitySchema }],
       failures: ['EscalationForbidden', 'InUse'],
       handle: (call, { name = '' }) => unlinkUserIdentity(parts, call, name),

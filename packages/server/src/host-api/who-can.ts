@@ -34,8 +34,8 @@ export function whoCanRoutes(parts: WhoCanParts): readonly HostRoute[] {
     required: ['name', 'bindings'],
     properties: {
       name: { type: 'string' },
-      bindings: { type: 'integer', description: 'How many role bindings give it.' },
-      isEstimate: { const: true, description: 'There are more than were counted.' },
+      bindings: { type: 'integer', description: 'The number of role bindings that grant the role.' },
+      isEstimate: { const: true, description: 'There are more role bindings than were counted.' },
     },
   }
   const schema = itemsOf({
@@ -48,9 +48,9 @@ export function whoCanRoutes(parts: WhoCanParts): readonly HostRoute[] {
       id: 'findRoles',
       method: 'POST',
       path: '/apis/api.platform.run/v1alpha1/whocan',
-      summary: 'Ask which roles allow requests',
+      summary: 'List the roles that allow requests',
       body: question,
-      answers: [{ status: 200, description: 'For each request, in the same order.', schema }],
+      answers: [{ status: 200, description: 'One result per request, in the same order.', schema }],
       handle: (call) => whoCan(parts, call),
     },
   ]

@@ -9,22 +9,22 @@ const texts = { type: 'array', items: text }
 
 const plan: QueryParameter = {
   name: 'plan',
-  description: 'Only tell what it means.',
+  description: 'Only return the plan; change nothing.',
   schema: { type: 'boolean', default: false },
 }
 const approve: QueryParameter = {
   name: 'approve',
-  description: 'What the plan asks approval for, each by its name.',
+  description: 'The names of the approvals that the plan asks for.',
   schema: texts,
 }
 
 /** The host's routes for administering `plugins`: packages, versions, processes, logs. */
 export function pluginRoutes(parts: PluginApiParts): readonly HostRoute[] {
   const plugin = answeredSchema(parts.plugins)
-  const updated = { status: 200, description: 'The plugin as it is stored now.', schema: plugin }
+  const updated = { status: 200, description: 'The plugin after the change.', schema: plugin }
   const planned = {
     status: 200,
-    description: 'What it means, or the plugin as it is stored now.',
+    description: 'The plan with `plan=true`, otherwise the plugin after the change.',
     schema: { anyOf: [planSchema, plugin] },
   }
   return [
@@ -33,7 +33,7 @@ export function pluginRoutes(parts: PluginApiParts): readonly HostRoute[] {
       method: 'POST',
       path: `${plugins}/-/packages`,
       summary: 'Install a plugin, or upgrade it',
-      description: 'Takes a package as `pergola plugin pack` makes it, of at most 100 MiB.',
+      description: 'Accepts a package from `pergola plugin pack` of at most 100 MiB.',
       query: [plan, approve],
       body: { types: ['application/gzip'] },
       answers: [planned, { status: 201, description: 'The plugin that was installed.', schema: plugin }],
@@ -51,7 +51,7 @@ export function pluginRoutes(parts: PluginApiParts): readonly HostRoute[] {
       id: 'rollBackPlugin',
       method: 'POST',
       path: `${plugins}/{name}/rollback`,
-      summary: 'Go back to the version of a plugin before',
+      summary: 'Roll a plugin back to its previous version',
       pathParameters,
       query: [plan, approve],
       answers: [planned],
@@ -64,7 +64,7 @@ export function pluginRoutes(parts: PluginApiParts): readonly HostRoute[] {
       id: 'restartPlugin',
       method: 'POST',
       path: `${plugins}/{name}/restart`,
-      summary: 'Replace the processes of a plugin by new ones',
+      summary: 'Restart the processes of a plugin',
       pathParameters,
       answers: [updated],
       failures: changeFailures,
@@ -84,8 +84,8 @@ const planSchema = {
       type: 'array',
       items: { type: 'object', required: ['heading', 'lines'], properties: { heading: text, lines: texts } },
     },
-    approvals: { ...texts, description: 'What has to be approved by its name.' },
-    text: { type: 'string', description: 'The sections in words.' },
+    approvals: { ...texts, description: 'Names of the approvals that are required.' },
+    text: { type: 'string', description: 'The sections as text.' },
   },
 }
 
@@ -113,12 +113,12 @@ function logsRoute(parts: PluginApiParts): HostRoute {
     id: 'readPluginLogs',
     method: 'GET',
     path: `${plugins}/{name}/logs`,
-    summary: 'Read what a plugin wrote last on the replica that answers',
+    summary: 'Read the last log lines of a plugin on the replica that responds',
     pathParameters,
     query: [
       {
         name: 'after',
-        description: 'Only lines behind this one, by `last` of an answer before.',
+        description: 'Only lines after this one; the value is `last` of an earlier response.',
         schema: { type: 'integer', minimum: 0 },
       },
     ],

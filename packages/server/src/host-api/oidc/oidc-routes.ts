@@ -14,7 +14,7 @@ const providers = '/auth/oidc'
 const pathParameters = { provider: 'As the configuration calls it.' }
 const returnTo = {
   name: 'returnTo',
-  description: 'The path of this host where the browser goes afterwards.',
+  description: 'The path on this host to redirect the browser to afterwards.',
   schema: { type: 'string', maxLength: 2_000 },
 }
 
@@ -31,12 +31,12 @@ export function oidcRoutes(parts: OidcEndpointParts): readonly HostRoute[] {
       id: 'listProviders',
       method: 'GET',
       path: providers,
-      summary: 'List the OpenID Connect providers that people can sign in by',
+      summary: 'List the OpenID Connect providers for signing in',
       isPublic: true,
       answers: [
         {
           status: 200,
-          description: 'All of them.',
+          description: 'The providers.',
           schema: itemsOf({
             type: 'object',
             required: ['name', 'displayName', 'path'],
@@ -50,11 +50,11 @@ export function oidcRoutes(parts: OidcEndpointParts): readonly HostRoute[] {
       id: 'beginLogin',
       method: 'GET',
       path: `${providers}/{provider}`,
-      summary: 'Send a browser to the provider, to sign in there',
+      summary: 'Start a login at a provider',
       isPublic: true,
       pathParameters,
       query: [returnTo],
-      answers: [{ status: 303, description: 'To the login page of the provider.' }],
+      answers: [{ status: 303, description: 'Redirects to the login page of the provider.' }],
       handle: async (call, { provider }) => beginLogin(parts, call, clientOf(provider)),
     },
     {
@@ -67,7 +67,7 @@ export function oidcRoutes(parts: OidcEndpointParts): readonly HostRoute[] {
       answers: [
         {
           status: 201,
-          description: 'The address of the provider, where the browser goes next.',
+          description: 'The URL of the provider to send the browser to.',
           schema: { type: 'object', required: ['url'], properties: { url: text } },
         },
       ],
@@ -78,11 +78,11 @@ export function oidcRoutes(parts: OidcEndpointParts): readonly HostRoute[] {
       id: 'finishLogin',
       method: 'GET',
       path: `${providers}/{provider}/callback`,
-      summary: 'Take back a browser that has signed in at the provider',
+      summary: 'Finish a login at a provider',
       isPublic: true,
       pathParameters,
-      query: [{ name: 'state', description: 'As it was sent to the provider.', schema: text }],
-      answers: [{ status: 303, description: 'To the path where the login was begun.' }],
+      query: [{ name: 'state', description: 'The value that was sent to the provider.', schema: text }],
+      answers: [{ status: 303, description: 'Redirects to the path where the login was started.' }],
       handle: async (call, { provider }) => finishLogin(parts, call, clientOf(provider)),
     },
   ]

@@ -17,10 +17,10 @@ export interface LoginPageParts extends SessionsEndpointParts {
 
 /** A login page that works without scripts. */
 export function loginPageRoutes(parts: LoginPageParts): readonly HostRoute[] {
-  const page = { status: 200, type: 'text/html', description: 'The page.' }
+  const page = { status: 200, type: 'text/html', description: 'The web page.' }
   const returnTo = {
     name: 'returnTo',
-    description: 'The path of this host where the browser goes afterwards; the console unless it is said.',
+    description: 'The path on this host to redirect the browser to afterwards; the console by default.',
     schema: { type: 'string', maxLength: 2_000 },
   }
   return [
@@ -28,20 +28,20 @@ export function loginPageRoutes(parts: LoginPageParts): readonly HostRoute[] {
       id: 'loginPage',
       method: 'GET',
       path,
-      summary: 'Show a page to sign in, for browsers',
+      summary: 'Show the login page',
       isPublic: true,
       query: [returnTo],
-      answers: [page, { status: 303, description: 'For somebody who has signed in: to where it wanted to go.' }],
+      answers: [page, { status: 303, description: 'For a signed-in user: redirects to the requested page.' }],
       handle: (call) => showLogin(parts, call),
     },
     {
       id: 'signInByForm',
       method: 'POST',
       path,
-      summary: 'Sign in by the form of that page',
+      summary: 'Sign in with the form of the login page',
       isPublic: true,
       body: { types: [formType] },
-      answers: [{ status: 303, description: 'To where the browser wanted to go, with the cookie of the session.' }],
+      answers: [{ status: 303, description: 'Redirects to the requested page and sets the session cookie.' }],
       failures: ['TooManyRequests', 'CrossSite'],
       handle: (call) => signInByForm(parts, call),
     },

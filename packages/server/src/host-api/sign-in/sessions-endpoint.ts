@@ -22,7 +22,7 @@ export const login = jsonRequest<Login>('the login', {
     transport: {
       enum: ['cookie', 'token'],
       default: 'cookie',
-      description: 'Whether the session is answered as a cookie, or as a token for `Authorization: Bearer`.',
+      description: 'Whether to return the session as a cookie, or as a token for `Authorization: Bearer`.',
     },
   },
 })
@@ -48,13 +48,13 @@ const sessionFields = {
 export function sessionRoutes(parts: SessionsEndpointParts): readonly HostRoute[] {
   const required = Object.keys(sessionFields)
   const token = { type: 'string', description: 'With `"transport": "token"`. It is shown only here.' }
-  const current = { type: 'boolean', description: 'Whether this request was made by it.' }
+  const current = { type: 'boolean', description: 'Whether this request was made with this session.' }
   return [
     {
       id: 'signIn',
       method: 'POST',
       path: '/auth/sessions',
-      summary: 'Sign in by a password',
+      summary: 'Sign in with a password',
       isPublic: true,
       body: login,
       answers: [
@@ -75,7 +75,7 @@ export function sessionRoutes(parts: SessionsEndpointParts): readonly HostRoute[
       answers: [
         {
           status: 200,
-          description: 'All that have not ended.',
+          description: 'The sessions that have not ended.',
           schema: itemsOf({
             type: 'object',
             required: [...required, 'current'],

@@ -23,7 +23,7 @@ const definition: ModelDefinition = {
         ...dataKeys,
         additionalProperties: true,
         default: {},
-        description: 'Values by their names: texts, or anything that JSON has.',
+        description: 'Values by name; any JSON value is allowed.',
       },
     },
   },

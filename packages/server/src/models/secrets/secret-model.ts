@@ -17,7 +17,7 @@ const definition: ModelDefinition = {
         type: 'object',
         ...dataKeys,
         additionalProperties: { type: 'string' },
-        description: 'Texts by their names, shown by get alone. An update without it leaves it as it is.',
+        description: 'Texts by name; only get returns them. An update without this field keeps them.',
       },
     },
   },
