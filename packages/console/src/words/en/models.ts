@@ -60,6 +60,10 @@ export const models = {
       `It is removed once these finalizers are done: ${names}. Until then it is shown as being deleted.`,
     isDeleting: (names: string) => `It is being deleted and waits for its finalizers: ${names || 'none left'}.`,
     notYaml: (message: string) => `This is not YAML: ${message}`,
+    notMapping: 'An object is a YAML mapping, such as "metadata:" and "spec:"',
+    nameStays: (name: string) =>
+      `metadata.name stays ${name}; to rename the object, create another and delete this one`,
+    yamlFirst: 'The text in the YAML tab cannot be read. Correct it there first.',
     name: 'Name',
     nameHint: 'Lower-case letters, digits and dashes. Leave it empty to have a name generated.',
     activity: 'Activity',
