@@ -25,7 +25,7 @@ const proofs: readonly Proof[] = [
     shows: 'property tests with 20 times as many cases',
     command: 'CASES=20 npx vitest run --project unit property selector request-info json-body index-key',
   },
-  { name: 'coverage', shows: 'unit and end-to-end tests cover 90 % of lines', command: 'npm run -s test:coverage' },
+  { name: 'coverage', shows: 'the tests cover 90 % of lines', command: 'npm run -s test:coverage' },
   {
     name: 'ordering',
     shows: '50,000 changes by 20 writers: none lost, none out of order',

@@ -3,7 +3,7 @@ import { createDatabase, startPostgres } from '@pergola/test-servers'
 import { startPergola } from '../end-to-end/pergola-process.ts'
 import { install, narrowed, roleChange, search, setup } from './journeys/administration.ts'
 import type { Journey } from './journeys/journey.ts'
-import { columns, conflict, connection, create, find, known, live, reading } from './journeys/objects.ts'
+import { asText, columns, conflict, connection, create, find, known, live, reading } from './journeys/objects.ts'
 import { contained, hostile, pluginPage, progress, uninstall, upgrade } from './journeys/plugins.ts'
 import { lookAround, lookAtSetup } from './look.ts'
 import { firstLoad, million } from './journeys/speed.ts'
@@ -50,6 +50,7 @@ const journeys: readonly Journey[] = [
   search,
   create,
   conflict,
+  asText,
   known,
   live,
   connection,

@@ -332,8 +332,9 @@ describe('pergola dev', () => {
     const body = { metadata: { name: 'kept' }, spec: { title: 'Kept', owner: 'ann' } }
     expect((await admin(objectsOf(name), { body })).status).toBe(201)
     expect((await admin(`${objectsOf(name)}/first`, { method: 'DELETE' })).status).toBe(200)
+    save(`${code}\n// saved once more`)
     // The plugin process and the process that compiles the next save.
-    await expect.poll(() => childrenOf(dev)).toHaveLength(2)
+    await expect.poll(() => childrenOf(dev), patience).toHaveLength(2)
     const children = childrenOf(dev)
     dev.signal('SIGINT')
     expect(await dev.exited).toBe(0)

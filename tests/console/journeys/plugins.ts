@@ -90,6 +90,7 @@ export const upgrade: Journey = {
     const { page } = visitor
     const entry = (title: string) => page.getByRole('navigation').getByRole('link', { name: title, exact: true })
     await visitor.goTo('/plugins/todo')
+    await page.getByRole('main').getByRole('link', { name: 'Todos', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Upgrade' }).click()
     await page
       .locator('input[type=file]')

@@ -50,6 +50,8 @@ try {
 /** A fresh process that waits for a bundle to inspect. */
 export interface Reader {
   readonly child: ChildProcess
+  /** Rejects when the process is cancelled, perhaps before it is asked. */
+  readonly closed: Promise<unknown>
 }
 
 /** Starts a process in advance, to hide its startup time. */
@@ -62,10 +64,12 @@ export function beginReader(signal?: AbortSignal): Reader {
     killSignal: 'SIGKILL',
     ...(signal && { signal }),
   })
-  // A process without a bundle ends with this one; errors do not matter.
+  const closed = once(child, 'close')
+  // A process without a bundle ends with this one; errors matter only to who asks it.
+  closed.catch(() => {})
   child.on('error', () => {})
   child.stdin?.on('error', () => {})
-  return { child }
+  return { child, closed }
 }
 
 export interface InspectOptions {
@@ -100,7 +104,7 @@ export async function inspectBundle({ code, map }: Bundle, options: InspectOptio
   }
 }
 
-async function ask({ child }: Reader, folder: string, { comesWithHost }: InspectOptions): Promise<Inspection> {
+async function ask({ child, closed }: Reader, folder: string, { comesWithHost }: InspectOptions): Promise<Inspection> {
   const url = pathToFileURL(join(folder, 'plugin.js')).href
   child.stdin?.end(JSON.stringify({ folder, url, options: { comesWithHost } }))
   const timer = setTimeout(() => child.kill('SIGKILL'), limitMs)
@@ -109,7 +113,7 @@ async function ask({ child }: Reader, folder: string, { comesWithHost }: Inspect
       text(child.stdio[3] as Readable),
       text(child.stdout as Readable),
       text(child.stderr as Readable),
-      once(child, 'close'),
+      closed,
     ])
     const warnings = stderr.trim().slice(0, shownCharacters)
     if (answer !== '') return { inspected: JSON.parse(answer) as Inspected, warnings }

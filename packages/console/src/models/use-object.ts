@@ -30,13 +30,13 @@ interface Address {
   readonly name: string
 }
 
-/** An object that is shown as it changes, and edited meanwhile. */
-export function useObject(address: () => Address): EditedObject {
+/** An object that is shown as it changes, and edited meanwhile. Unread text of the editor counts as an edit. */
+export function useObject(address: () => Address, hasUnreadText: () => boolean): EditedObject {
   const stored = shallowRef<AnyObject>()
   const read = shallowRef<AnyObject>()
   const draft = shallowRef<AnyObject>()
   const isGone = ref(false)
-  const isEdited = computed(() => draft.value !== undefined && !isSame(draft.value, read.value))
+  const isEdited = computed(() => draft.value !== undefined && (hasUnreadText() || !isSame(draft.value, read.value)))
   const type = computed(() => {
     const { group, version, plural } = address()
     return { group, version, plural }

@@ -12,14 +12,20 @@ export const mostModels = 40
 const mostAtOnce = 4
 const perModel = 5
 
+export interface FoundObjects {
+  readonly hits: readonly Hit[]
+  /** Others match, too. */
+  readonly hasMore: boolean
+}
+
 /** Objects whose name begins with the query, model by model. Models of plugins come before the host's own. */
 export async function findObjects(
   models: readonly ListedModel[],
   query: string,
   signal: AbortSignal,
-): Promise<readonly Hit[]> {
+): Promise<FoundObjects> {
   const value = nameLike(query)
-  if (value === '') return []
+  if (value === '') return { hits: [], hasMore: false }
   const asked = oneVersionOfEach(models).slice(0, mostModels)
   const found: (readonly Hit[])[] = []
   let next = 0
@@ -31,13 +37,17 @@ export async function findObjects(
     }
   }
   await Promise.all(Array.from({ length: mostAtOnce }, work))
-  return found.flat()
+  return {
+    hits: found.flatMap((hits) => hits.slice(0, perModel)),
+    hasMore: found.some(({ length }) => length > perModel),
+  }
 }
 
+/** One more than are shown, if there are so many. */
 async function findIn(model: ListedModel, value: string, signal: AbortSignal): Promise<readonly Hit[]> {
   const fieldSelector = [{ key: 'metadata.name', op: 'prefix' as const, value }]
   try {
-    const query = { size: perModel, sort: 'metadata.name', fieldSelector }
+    const query = { size: perModel + 1, sort: 'metadata.name', fieldSelector }
     const { items } = await client.resource(model).list(query, { signal })
     return items.map((object) => hitOf(model, object))
   } catch (error) {

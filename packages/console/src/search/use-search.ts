@@ -4,7 +4,7 @@ import { held } from '../session/permissions.ts'
 import type { MenuSection } from '../shell/use-menu.ts'
 import { words } from '../words/words.ts'
 import { actionHits, pageHits } from './commands.ts'
-import { findObjects, mostModels, nameLike, oneVersionOfEach } from './find-objects.ts'
+import { findObjects, mostModels, nameLike, oneVersionOfEach, type FoundObjects } from './find-objects.ts'
 import type { Hit, HitGroup } from './hit.ts'
 import { matching } from './match.ts'
 
@@ -12,12 +12,15 @@ import { matching } from './match.ts'
 const pauseMs = 200
 const leastCharacters = 2
 const mostOfEach = 20
+const nothing: FoundObjects = { hits: [], hasMore: false }
 
 export interface Search {
   readonly query: Ref<string>
   readonly groups: ComputedRef<readonly HitGroup[]>
   readonly isSearching: Ref<boolean>
   readonly error: ShallowRef<unknown>
+  /** More objects match than are shown. */
+  readonly hasMore: ComputedRef<boolean>
   /** How many models are not searched for objects, because there are too many. */
   readonly left: Ref<number>
 }
@@ -42,7 +45,7 @@ export function useSearch(menu: () => readonly MenuSection[]): Search {
     const typed = query.value.trim()
     // Until the server has answered, what was found before stays as far as it still matches.
     const name = nameLike(typed)
-    const found = objects.value
+    const found = objects.value.hits
       .filter(({ title }) => title.startsWith(name))
       .toSorted((one, other) => Number(other.title === name) - Number(one.title === name))
     return [
@@ -51,13 +54,14 @@ export function useSearch(menu: () => readonly MenuSection[]): Search {
       { heading: search.objects, hits: found.slice(0, mostOfEach) },
     ].filter(({ hits }) => hits.length > 0)
   })
-  return { query, groups, isSearching, error, left }
+  const hasMore = computed(() => objects.value.hasMore || objects.value.hits.length > mostOfEach)
+  return { query, groups, isSearching, error, hasMore, left }
 }
 
 function useFoundObjects(
   query: Ref<string>,
-): Omit<Search, 'query' | 'groups'> & { objects: ShallowRef<readonly Hit[]> } {
-  const objects = shallowRef<readonly Hit[]>([])
+): Pick<Search, 'isSearching' | 'error' | 'left'> & { objects: ShallowRef<FoundObjects> } {
+  const objects = shallowRef(nothing)
   const isSearching = ref(false)
   const error = shallowRef<unknown>()
   const left = ref(0)
@@ -82,7 +86,7 @@ function useFoundObjects(
     error.value = undefined
     isSearching.value = now.trim().length >= leastCharacters
     if (isSearching.value) void find(now, stop)
-    else objects.value = []
+    else objects.value = nothing
   })
   onScopeDispose(() => stop.abort())
   return { objects, isSearching, error, left }

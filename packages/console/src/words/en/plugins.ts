@@ -69,6 +69,7 @@ export const plugins = {
     settingsSaved: 'Saved. The plugin uses them at once.',
     secretKept: 'Stored encrypted and never shown. Leave empty to keep the stored value.',
     groups: 'Groups',
+    models: 'Models',
     permissions: 'Rights beyond its own data',
     none: 'none',
     digest: 'Package',

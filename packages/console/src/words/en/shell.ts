@@ -58,6 +58,7 @@ export const shell = {
     objects: 'Objects',
     searching: 'Searching objects…',
     none: 'Nothing found. Objects are found by the beginning of their name.',
+    more: 'More objects match. Type more of the name.',
     left: (count: number) =>
       count === 1
         ? '1 more model is not searched. Open its list to find an object.'

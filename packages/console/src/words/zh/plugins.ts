@@ -72,6 +72,7 @@ export const plugins: WordsOf<typeof en> = {
     settingsSaved: '已保存，插件立即生效。',
     secretKept: '加密存储，不再显示。留空则保留已存的值。',
     groups: '组',
+    models: '模型',
     permissions: '自身数据之外的权限',
     none: '无',
     digest: '包',

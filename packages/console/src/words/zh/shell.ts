@@ -61,6 +61,7 @@ export const shell: WordsOf<typeof en> = {
     objects: '对象',
     searching: '正在搜索对象…',
     none: '没有结果。对象按名称开头查找。',
+    more: '还有更多匹配的对象。请输入更完整的名称。',
     left: (count) => `另有 ${count} 个模型未被搜索，请打开其列表查找。`,
     close: '关闭搜索',
   },
