@@ -133,7 +133,8 @@ async function prove({ name, command }: Proof): Promise<string[]> {
   const lines = stripVTControlCharacters(output)
     .split('\n')
     .map((line) => line.trim())
-  const figure = lines.findLast((line) => /^Tests .*\d/.test(line)) ?? lines.findLast((line) => /\d/.test(line)) ?? ''
+  // Vitest prints times last.
+  const figure = lines.findLast((line) => /\d/.test(line) && !/^(Start at|Duration) /.test(line)) ?? ''
   if (!passed) console.log(output)
   console.log(`${passed ? 'passed' : 'FAILED'} ${name.padEnd(width)} ${seconds.toFixed(0).padStart(5)} s  ${figure}`)
   const date = new Date().toISOString().slice(0, 10)

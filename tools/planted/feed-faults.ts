@@ -85,12 +85,6 @@ const passFaults: readonly (readonly [what: string, replace: string, by: string,
     '(sawAt + settledMs)',
     /not for longer than it is told/,
   ],
-  [
-    'a commit while a pass is tidied after is forgotten',
-    '{ isOwed, passLimit })\n',
-    '{ isOwed: false, passLimit })\n',
-    /while room is made/,
-  ],
 ]
 
 export const feedFaults: readonly PlantedFault[] = [

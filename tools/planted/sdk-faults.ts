@@ -142,7 +142,7 @@ export const sdkFaults: readonly PlantedFault[] = [
       file: 'run/plugin-server.ts',
       replace: '    refuseStrangers(asked.message)\n',
       by: '',
-      expect: /nobody is let in without the token/,
+      expect: /rejects an upgrade without the token/,
     },
     {
       name: 'messages that are taken faster than they are read',
@@ -222,7 +222,7 @@ export const sdkFaults: readonly PlantedFault[] = [
       file: 'run/evaluate.ts',
       replace: "if (typeof values !== 'object' || values === null || !(Symbol.iterator in values)) {",
       by: "if (values === null || values === undefined || typeof values === 'number') {",
-      expect: /letters fails, in words/,
+      expect: /letters fails with a message/,
     },
     {
       name: 'one item that fails a whole batch',
@@ -246,7 +246,7 @@ export const sdkFaults: readonly PlantedFault[] = [
       file: '../../client/src/collection/selection.ts',
       replace: "if ('in' in condition && (condition.in as readonly unknown[]).length === 0) return undefined",
       by: '',
-      expect: /by one of none/,
+      expect: /by one of no values/,
     },
     {
       name: 'old objects without the defaults that their type promises',

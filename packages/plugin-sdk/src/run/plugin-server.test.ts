@@ -31,6 +31,8 @@ const plugin = definePlugin({
   console: [
     route('GET /things/:name', { allow }, ({ params }) => params),
     route('GET /things/-', { allow }, () => ({ literal: true })),
+    route('GET /things/:name/parts/:part', { allow }, ({ params }) => params),
+    route('GET /things/-/parts/:part', { allow }, ({ params }) => ({ literal: true, ...params })),
     route(
       'POST /things',
       {
@@ -147,6 +149,13 @@ const bare = 'the plugin failed; its log has the details under this request id'
 const rows: readonly (readonly [what: string, line: string, options: Asked, status: number, body: unknown])[] = [
   ['a parameter, decoded', 'GET /things/a%2Fb%20%C3%BC', {}, 200, { name: 'a/b ü' }],
   ['a literal segment before a parameter', 'GET /things/-', {}, 200, { literal: true }],
+  [
+    'a literal segment before a parameter, with another',
+    'GET /things/-/parts/a',
+    {},
+    200,
+    { literal: true, part: 'a' },
+  ],
   ['an unknown path', 'GET /nowhere', {}, 404, { reason: 'NotFound' }],
   ['a method that the path does not have', 'PUT /things', {}, 405, { reason: 'MethodNotAllowed' }],
   ['a body, with defaults', 'POST /things', { json: { title: 'ab' } }, 200, { title: 'ab', count: 1 }],

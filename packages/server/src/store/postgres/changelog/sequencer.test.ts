@@ -74,7 +74,7 @@ test('changes that were read before tell of no pass, and those of others not for
   expect(await parts.sequencer.nextPass(patienceMs)).toBe(true)
 })
 
-test('a commit while room is made for others is put in order right after that', async () => {
+test('a commit while room is made for others is put in order after that', async () => {
   let isMaking = false
   const makeRoom = async () => {
     isMaking = true
