@@ -4,7 +4,6 @@ import { anyGroup, anyName } from './roles.ts'
 const requestInfo = 'packages/api/src/request-info.ts'
 const pipeline = 'packages/server/src/pipeline.ts'
 const roleModel = 'packages/server/src/access/role-model.ts'
-const accessSource = 'packages/server/src/access/access-source.ts'
 const builtInRoles = 'packages/server/src/access/built-in-roles.ts'
 const resourceTable = 'packages/server/src/access/decisions/resource-table.ts'
 const pathTable = 'packages/server/src/access/decisions/path-table.ts'
@@ -249,13 +248,6 @@ const ofTheContract: readonly ConformanceFault[] = [
     file: 'packages/server/src/access/administrators.ts',
     find: "of livingBindingsWhere(parts, 'roleRef.name'",
     replace: "of bindingsWhere(parts, 'roleRef.name'",
-  },
-  {
-    promise: 'C7-103',
-    what: 'narrowed to nothing is not narrowed',
-    file: accessSource,
-    find: "caller.narrowedTo ? ` ${caller.narrowedTo.join(' ')}` : ''",
-    replace: "caller.narrowedTo?.join(' ') ?? ''",
   },
   {
     promise: 'C7-43',

@@ -98,8 +98,8 @@ const rules: readonly ConformanceFault[] = [
     promise: 'S2.9-2',
     what: 'paths may be anything',
     file: roleModel,
-    find: 'properties: { nonResourceURLs: paths, ',
-    replace: 'properties: { nonResourceURLs: {}, ',
+    find: 'const paths = words(wildcards.path)',
+    replace: 'const paths = {}',
   },
   { promise: 'S2.9-3', what: 'a rule of one group holds in every group', ...anyGroup },
   {

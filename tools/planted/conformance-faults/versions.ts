@@ -89,7 +89,6 @@ const rows: readonly Row[] = [
     '.length > 0) found.push(stored)',
     '.length > -1) found.push(stored)',
   ],
-  ['C8-3', 'a group can be claimed twice', model, "{ name: 'spec.groups', unique: true }", "{ name: 'spec.groups' }"],
   [
     'C8-4',
     'groups of audiences can be claimed',
