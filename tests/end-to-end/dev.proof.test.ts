@@ -13,6 +13,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '@pergola/test-servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readPeople } from '../../packages/cli/src/dev/people-file.ts'
 import { createPlugin } from '../../packages/create-pergola-plugin/src/create-plugin.ts'
@@ -40,15 +41,6 @@ function newProject(name: string) {
     /** The source of the plugin, with a counter that starts at this number. */
     countingFrom: (first: number) => code.replace('open: await', `open: ${first} + await`),
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 function startDev(directory: string, ...args: readonly string[]): PergolaProcess {

@@ -1,12 +1,16 @@
 import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 /** The account that servers run under if the tests run as root, because PostgreSQL does not start as root. */
 const serviceAccount = 'postgres'
+/** Below the ports that the kernel hands out: connections and servers on port 0 cannot take one of these. */
+const firstPort = 10_000
+const portCount = 20_000
 
 export interface ServerProcess extends AsyncDisposable {
   readonly pid: number
@@ -67,14 +71,18 @@ export function serviceAccountIds(): { readonly uid: number; readonly gid: numbe
   return { uid: id('-u'), gid: id('-g') }
 }
 
-/** A port that is free now; another process can still take it. */
+/** A port that is free now and that only another call of this function can take. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
+  const port = firstPort + randomInt(portCount)
+  const server = createServer()
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening')
+    server.close()
+    await once(server, 'close')
+    return port
+  } catch {
+    return freePort()
+  }
 }
 
 function asServiceAccount(): [string, ...string[]] {

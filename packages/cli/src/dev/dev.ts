@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { openDevFolder } from './dev-folder.ts'
 import { createDevelopedPlugin, type DevelopedPlugin } from './developed-plugin.ts'
 import { startHost, type RunningHost } from './development-host.ts'
+import { waitForFreePort } from './free-port.ts'
 import { headLines } from './head.ts'
 import { createOutput } from './output.ts'
 import { readPeople } from './people-file.ts'
@@ -11,6 +12,7 @@ import { stopSignal } from './stop-signal.ts'
 import { watchSources } from './watch-sources.ts'
 
 const answerMs = 1_000
+const portPatienceMs = 30_000
 
 export interface DevOptions {
   /** Folder of the plugin. */
@@ -53,6 +55,12 @@ export async function dev(options: DevOptions): Promise<number> {
   stack.use(watchSources(folder, (files) => loop.saved(files)))
   const preparing = plugin.prepare()
   try {
+    await waitForFreePort(options.port, {
+      patienceMs: portPatienceMs,
+      onWait: () =>
+        output.say('host', [`port ${options.port} is in use; waiting until it is free (--port chooses another)`]),
+      signal: stopping,
+    })
     const host = stack.use(await startHost({ ...options, folder, kept, output, plugin }))
     await preparing
     if (!stopping.aborted) await plugin.begin(host, () => output.print(headOf(options, { began, host, plugin })))
