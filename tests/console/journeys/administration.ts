@@ -83,7 +83,7 @@ export const narrowed: Journey = {
     }
     await visitor.choose('Todos')
     await page.getByText('No todos yet').waitFor()
-    strictEqual(await page.getByRole('button', { name: 'New Todo' }).count(), 0, 'a button that would be refused')
+    strictEqual(await page.getByRole('button', { name: 'New todo' }).count(), 0, 'a button that would be refused')
     await page.goto(`${stage.url}/console/plugins`)
     await page.getByRole('heading', { name: 'You may not see this page' }).waitFor({ state: 'attached' })
     assertClean(visitor)
@@ -126,7 +126,7 @@ export const search: Journey = {
     await dialog.waitFor({ state: 'detached' })
     strictEqual(await page.evaluate('document.activeElement?.textContent?.trim()'), 'Delete')
     await type(admin, 'new')
-    await option(admin, /^New Todo/).waitFor()
+    await option(admin, /^New todo/).waitFor()
     await page.keyboard.press('ArrowUp')
     strictEqual(
       await dialog.getByRole('option', { selected: true }).innerText(),
@@ -134,11 +134,11 @@ export const search: Journey = {
     )
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'New Todo' }).waitFor()
+    await page.getByRole('heading', { name: 'New todo' }).waitFor()
     // Ann may view todos, and nothing else.
     await type(ann, 'jump')
     await option(ann, /^jump-here/).waitFor()
-    for (const text of ['New Todo', 'admin', 'Plugins']) {
+    for (const text of ['New todo', 'admin', 'Plugins']) {
       await ann.page.getByRole('dialog').getByRole('combobox').fill(text)
       await ann.page.getByText('Nothing found').waitFor()
     }

@@ -12,7 +12,7 @@ export const create: Journey = {
     visitor.expectStatus(422)
     await visitor.goTo(page)
     const { page: at } = visitor
-    await at.getByRole('button', { name: 'New Todo' }).click()
+    await at.getByRole('button', { name: 'New todo' }).click()
     await at.getByLabel('Name', { exact: true }).fill('first')
     await at.getByLabel('Owner').fill('admin')
     await at.getByLabel('Start').fill('2026-12-02T10:00:00')
@@ -106,7 +106,7 @@ export const asText: Journey = {
     strictEqual(JSON.stringify([spec['title'], spec['owner']]), JSON.stringify(['my title', 'their owner']))
 
     await visitor.goTo(page)
-    await at.getByRole('button', { name: 'New Todo' }).click()
+    await at.getByRole('button', { name: 'New todo' }).click()
     await at.getByLabel('Name', { exact: true }).fill('typed')
     await at.getByRole('tab', { name: 'YAML' }).click()
     const typed = await text.innerText()

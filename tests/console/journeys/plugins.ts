@@ -78,7 +78,8 @@ export const contained: Journey = {
     await page.getByRole('link', { name: 'Failing' }).waitFor()
     await page.getByText('accepting').waitFor()
     await visitor.choose('Todos')
-    await page.getByRole('link', { name: 'bulk-24' }).waitFor()
+    await page.getByRole('button', { name: 'New todo' }).waitFor()
+    await page.getByRole('link', { name: 'Plugins 1 failing' }).waitFor()
     assertClean(visitor)
   },
 }

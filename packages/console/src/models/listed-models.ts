@@ -23,12 +23,6 @@ export interface ListedModel {
   readonly hasPage: boolean
 }
 
-/** Many of a kind, in the words of its model: `Todos`, `ConfigMaps`. */
-export function manyOf({ kind, plural }: Pick<ListedModel, 'kind' | 'plural'>): string {
-  const isRegular = plural.startsWith(kind.toLowerCase())
-  return isRegular ? kind + plural.slice(kind.length) : plural.charAt(0).toUpperCase() + plural.slice(1)
-}
-
 interface Discovery {
   readonly groups: readonly {
     readonly name: string

@@ -1,5 +1,6 @@
 import { tellProblem } from '../kit/tell.ts'
 import { modelsAllowing } from '../models/allowed-models.ts'
+import { oneOf } from '../models/kind-words.ts'
 import { mayDo } from '../session/permissions.ts'
 import { signOut } from '../session/session.ts'
 import type { MenuSection } from '../shell/use-menu.ts'
@@ -34,9 +35,9 @@ export async function actionHits(): Promise<readonly Hit[]> {
   const { objects, account, plugins, users, roles } = words.value
   const ofModels = oneVersionOfEach(creatable)
     .filter(({ hasPage }) => !hasPage)
-    .map(({ group, version, plural, kind }) => ({
+    .map(({ group, version, plural, ...model }) => ({
       key: `new ${group}/${plural}`,
-      title: objects.new(kind),
+      title: objects.new(oneOf(model)),
       hint: group,
       act: { name: 'new-object', params: { group: group || '-', version, plural } },
     }))

@@ -2,9 +2,15 @@
 function rankOf(query: string, text: string): number | undefined {
   const wanted = query.toLowerCase().split(/\s+/).filter(Boolean)
   const within = text.toLowerCase()
-  if (!wanted.every((word) => within.includes(word))) return undefined
+  // A kind is found as it is spelled in an API, too: `configmap`.
+  if (!wanted.every((word) => within.includes(word)))
+    return joined(within).includes(joined(query.toLowerCase())) ? 2 : undefined
   if (within.startsWith(query.toLowerCase())) return 0
   return wanted.every((word) => ` ${within}`.includes(` ${word}`)) ? 1 : 2
+}
+
+function joined(text: string): string {
+  return text.replaceAll(/\s+/g, '')
 }
 
 /** The best matches first; matches of the same rank keep their order. */

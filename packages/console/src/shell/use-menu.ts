@@ -1,16 +1,21 @@
-import { ref, watch, type Ref } from 'vue'
+import { defineAsyncComponent, shallowRef, watch, type Component, type Ref } from 'vue'
 import type { NeededRight, RouteLocationRaw } from 'vue-router'
 import { modelsAllowing } from '../models/allowed-models.ts'
-import { manyOf, type ListedModel } from '../models/listed-models.ts'
+import { manyOf } from '../models/kind-words.ts'
+import type { ListedModel } from '../models/listed-models.ts'
 import { pluginMenus } from '../pages/plugin-pages.ts'
 import { held, holdsAll, mayDo } from '../session/permissions.ts'
 import { words } from '../words/words.ts'
 import { entries } from './host-pages.ts'
 
+const failingPlugins = defineAsyncComponent(async () => import('./failing-plugins.vue'))
+
 interface MenuEntry {
   readonly title: string
   readonly to: RouteLocationRaw
   readonly hint?: string
+  /** Shown behind the title. */
+  readonly badge?: Component
 }
 
 export interface MenuSection {
@@ -20,7 +25,7 @@ export interface MenuSection {
 
 /** What whoever is signed in may open, anew whenever that changes. */
 export function useMenu(): Readonly<Ref<readonly MenuSection[]>> {
-  const menu = ref<readonly MenuSection[]>([])
+  const menu = shallowRef<readonly MenuSection[]>([])
   let latest = 0
   watch(
     [held, words, pluginMenus],
@@ -51,7 +56,13 @@ async function make(): Promise<readonly MenuSection[]> {
     })),
     { heading: menu.data, entries: models.filter(({ isOwn }) => !isOwn).map(modelEntry) },
     { heading: menu.access, entries: access },
-    { heading: menu.host, entries: [...plugins, ...models.filter(({ isOwn }) => isOwn).map(modelEntry)] },
+    {
+      heading: menu.host,
+      entries: [
+        ...plugins.map((entry) => ({ ...entry, badge: failingPlugins })),
+        ...models.filter(({ isOwn }) => isOwn).map(modelEntry),
+      ],
+    },
   ]
   return sections.filter((section) => section.entries.length > 0)
 }

@@ -47,6 +47,7 @@ export const shell = {
     data: 'Data',
     access: 'Access',
     host: 'Host',
+    failing: (count: number) => `${count} failing`,
   },
   search: {
     open: 'Search',

@@ -50,6 +50,7 @@ export const shell: WordsOf<typeof en> = {
     data: '数据',
     access: '访问控制',
     host: '系统',
+    failing: (count) => `${count} 个出错`,
   },
   search: {
     open: '搜索',
