@@ -1,7 +1,7 @@
 import type { ModelDeclaration, PluginDefinition } from '@pergola/api'
 import { describe, expect, test, vi } from 'vitest'
 import { pluginPackage, todoDefinition, type PluginFiles } from '../end-to-end/plugin-package.ts'
-import { another, install, phaseIs, plugins, todoGroup, todos } from './plugin.ts'
+import { another, install, notesOf, notesPath, phaseIs, plugins, todoGroup, todos } from './plugin.ts'
 import { expectProblem, expectStatus } from './request.ts'
 import { once, onEachEngine, type Api } from './server.ts'
 
@@ -46,12 +46,14 @@ onEachEngine((api) => {
     const { body } = await api.request('GET', `${todos}?fieldSelector=${encodeURIComponent(selector)}`)
     return (body as { readonly items?: readonly unknown[] }).items?.length
   }
+  const create = (plugin: string, title: string) =>
+    api.request('POST', notesPath(plugin), { body: { metadata: { name: 'a' }, spec: { title } } })
   const version = async () => ((await api.request('GET', echo)).body as { readonly version: string }).version
   const specOf = async (path: string) => ((await api.request('GET', path)).body as { readonly spec: object }).spec
-  const ended = async (phase: 'Switched' | 'Failed', to = '2.0.0') => {
-    const look = async () => expect(await upgradeOf(api)).toMatchObject({ phase, to })
+  const ended = async (phase: 'Switched' | 'Failed', to = '2.0.0', plugin = 'todo') => {
+    const look = async () => expect(await upgradeOf(api, plugin)).toMatchObject({ phase, to })
     await vi.waitFor(look, { timeout: 60_000, interval: 50 })
-    return (await upgradeOf(api)) as { readonly message?: string }
+    return (await upgradeOf(api, plugin)) as { readonly message?: string }
   }
   const inTheEnd = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 60_000, interval: 50 })
   const back = async () => {
@@ -87,6 +89,22 @@ onEachEngine((api) => {
       const refused = await install(api, { definition: { ...todoDefinition, name: 'thief' } })
       expectProblem(refused, 409, 'DuplicateIndexValue')
       expect(refused.text).toContain('todo')
+    })
+
+    test('C8-382 a package takes over a model that was declared without it only with approval', async () => {
+      const model = notesOf('claimed')
+      expectStatus(await api.request('POST', models, { body: { spec: model } }), 201)
+      await inTheEnd(async () => expectStatus(await create('claimed', 'mine'), 201))
+      const body = pluginPackage({ definition: another('claimed', { models: [model] }) })
+      const headers = { 'content-type': 'application/gzip' }
+      const plan = await api.request('POST', `${console_}/-/packages?plan=true`, { body, headers })
+      expect(plan.body).toMatchObject({
+        approvals: ['take over notes of claimed.example.com'],
+        text: expect.stringMatching(/takes over +notes of claimed\.example\.com, .* with \d+ objects/) as string,
+      })
+      expectProblem(await api.request('POST', `${console_}/-/packages`, { body, headers }), 422, 'Invalid')
+      const approve = encodeURIComponent('take over notes of claimed.example.com')
+      expectStatus(await api.request('POST', `${console_}/-/packages?approve=${approve}`, { body, headers }), 201)
     })
 
     test('C8-4 a package that claims a group in the form of an audience group is 422', async () => {
@@ -158,6 +176,31 @@ onEachEngine((api) => {
       }
       await phaseIs(api, { phase: 'Started' })
       expect(await version()).toBe('1')
+    })
+
+    test('C8-380 C8-381 an index function that fails stops only what needs it, and is named', async () => {
+      const path = notesPath('brittle')
+      const words = { name: 'words', evaluated: 'multi' as const, revision: 1 }
+      const version = (indexes: readonly object[]) =>
+        another('brittle', { models: [notesOf('brittle', { indexes } as Partial<ModelDeclaration>)] })
+      expectStatus(await install(api, { definition: version([words]) }), 201)
+      await phaseIs(api, { phase: 'Started' }, 'brittle')
+      expectStatus(await create('brittle', 'b'), 201)
+      expectStatus(await install(api, { version: '2.0.0', definition: version([words]), words: 'fail' }), 200)
+      await ended('Switched', '2.0.0', 'brittle')
+      const headers = { 'content-type': 'application/merge-patch+json' }
+      const patch = (body: object) => api.request('PATCH', `${path}/a`, { headers, body })
+      await inTheEnd(async () => expectProblem(await patch({ spec: { title: 'c' } }), 502, 'PluginFailed'))
+      expectStatus(await patch({ metadata: { labels: { kept: 'yes' } } }), 200)
+
+      const third = version([words, { name: 'spec.title' }])
+      expectStatus(await install(api, { version: '3.0.0', definition: third }), 200)
+      await ended('Switched', '3.0.0', 'brittle')
+      await inTheEnd(async () => expectStatus(await patch({ spec: { title: 'd' } }), 200))
+
+      const fourth = version([{ ...words, revision: 2 }, { name: 'spec.title' }])
+      expectStatus(await install(api, { version: '4.0.0', definition: fourth, words: 'fail' }), 200)
+      expect((await ended('Failed', '4.0.0', 'brittle')).message).toContain('notes "a": a planted one')
     })
 
     test('C8-11 an upgrade with plan=true is described and not started', async () => {
@@ -258,8 +301,8 @@ onEachEngine((api) => {
   })
 })
 
-async function upgradeOf(api: Api): Promise<unknown> {
-  const { body } = await api.request('GET', `${plugins}/todo`)
+async function upgradeOf(api: Api, plugin: string): Promise<unknown> {
+  const { body } = await api.request('GET', `${plugins}/${plugin}`)
   return (body as { readonly status?: { readonly upgrade?: unknown } }).status?.upgrade
 }
 

@@ -124,7 +124,7 @@ describe.each(engines)('on %s', (engine) => {
     const third = packed(name, { version: '3.0.0' })
     expect(await host.install(third)).toMatchObject({
       status: 409,
-      body: { reason: 'InUse', detail: 'hurried is being upgraded to 2.0.0; wait until that has ended' },
+      body: { reason: 'InUse', detail: 'hurried is being upgraded to 2.0.0; wait until that has ended, or disable the plugin to abort it' },
     })
     expect(await leftOf(host, name, [third])).toMatchObject({ plugin: 200, packages: 0 })
     await purged(host, name, [first, stuck, third])
@@ -163,7 +163,7 @@ describe.each(engines)('on %s', (engine) => {
       phase: 'NotStarted',
       reason: 'DuplicateValues',
       message: expect.stringMatching(
-        /^notes have duplicate values of spec\.title, which must be unique; disable the plugin, .*, and install this version again:\n"same": (one, two|two, one)$/,
+        /^notes have duplicate values of spec\.title, which must be unique; disable the plugin, .*, and install this version again: "same": (one, two|two, one)$/,
       ) as string,
     })
     expect(await leftOf(host, name, [])).toMatchObject({ roles: [] })

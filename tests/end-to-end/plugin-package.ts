@@ -98,7 +98,7 @@ function pluginProgram(definition: object, answer: string, words: string): strin
       const items = asked.map(({ object: { spec }, indexes, check }) => {
         // Answers at last, so that a host without a timeout would succeed and fail the test.
         if (spec?.title === 'slow') return new Promise((done) => setTimeout(() => done({ values: {} }), 40_000))
-        if (spec?.title === 'throws') return { failed: 'a planted one' }
+        if (spec?.title === 'throws' || '${words}' === 'fail') return { failed: 'a planted one' }
         const words = wordsOf(spec?.title ?? '')
         const said = { words, first: words.slice(0, 1) }
         const values = Object.fromEntries(indexes.map((name) => [name, said[name]]))
@@ -125,7 +125,7 @@ export interface PluginFiles {
   readonly answer?: string
   readonly version?: string
   /** How the plugin spells the words that it indexes. */
-  readonly words?: 'lower' | 'upper' | 'throw' | 'end once'
+  readonly words?: 'lower' | 'upper' | 'throw' | 'fail' | 'end once'
   readonly files?: Readonly<Record<string, string>>
   /** Entry file of its console pages. */
   readonly ui?: string

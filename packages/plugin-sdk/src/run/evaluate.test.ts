@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { defineModel, definePlugin, invalid, notFound, t, withDefault } from '../index.ts'
-import { evaluate, type EvaluateItem } from './evaluate.ts'
+import { evaluate as evaluateAll, type EvaluateItem } from './evaluate.ts'
 
 const Note = defineModel({
   apiVersion: 'notes.example.com/v1',
@@ -53,6 +53,7 @@ const item = (text: string, parts: Partial<EvaluateItem> = {}): EvaluateItem => 
   indexes: [],
   ...parts,
 })
+const evaluate = (of: typeof plugin, items: readonly EvaluateItem[]) => evaluateAll(of, items, () => {})
 const values = (name: string) => evaluate(plugin, [item('buy milk', { indexes: [name] })])[0]
 
 describe('values', () => {
@@ -124,4 +125,11 @@ test('a failure affects only its item, and results are in order', () => {
     { values: { words: ['c'] } },
     { failed: 'there is no model others in notes.example.com' },
   ])
+})
+
+test('the first failure is logged with the object and the stack', () => {
+  const lines: string[] = []
+  const items = ['a', 'b'].map((text) => item(text, { indexes: ['thrown'] }))
+  evaluateAll(plugin, items, (line) => lines.push(line))
+  expect(lines).toEqual([expect.stringMatching(/^notes "a": an index function failed: Error: no idea\n +at /)])
 })

@@ -20,16 +20,31 @@ export type Evaluated =
 /** One more than the limit, so that the host detects the excess; an iterable may be infinite. */
 const maxValues = 257
 
-/** Computes function index values and runs `check`, in the order of the items. Items do not affect each other. */
-export function evaluate({ models = [] }: AnyPlugin, items: readonly EvaluateItem[]): readonly Evaluated[] {
+/**
+ * Computes function index values and runs `check`, in the order of the items. Items do not affect each other. Of the errors in the
+ * plugin's code, only the first is logged: there may be one for every object.
+ */
+export function evaluate(
+  { models = [] }: AnyPlugin,
+  items: readonly EvaluateItem[],
+  log: (text: string) => void,
+): readonly Evaluated[] {
+  let isLogged = false
+  const onFailure = (item: EvaluateItem, error: unknown) => {
+    if (isLogged) return
+    isLogged = true
+    const what = item.check ? 'its check' : 'an index function'
+    const why = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    log(`${item.plural} "${nameIn(item.object)}": ${what} failed: ${why}`)
+  }
   return items.map((item) => {
     const model = models.find(({ group, plural }) => group === item.group && plural === item.plural)
     if (!model) return { failed: `there is no model ${item.plural} in ${item.group}` }
-    return evaluateItem(model, item)
+    return evaluateItem(model, item, (error) => onFailure(item, error))
   })
 }
 
-function evaluateItem(model: AnyModel, item: EvaluateItem): Evaluated {
+function evaluateItem(model: AnyModel, item: EvaluateItem, onFailure: (error: unknown) => void): Evaluated {
   let errors: readonly FieldError[] = []
   try {
     const whole = wholeBy(model)
@@ -39,10 +54,14 @@ function evaluateItem(model: AnyModel, item: EvaluateItem): Evaluated {
     return { values: Object.fromEntries(values), ...(errors.length > 0 && { errors }) }
   } catch (error) {
     // What an object that is refused would have had for values is of no use to anybody.
-    return errors.length > 0
-      ? { values: {}, errors }
-      : { failed: error instanceof Error ? error.message : String(error) }
+    if (errors.length > 0) return { values: {}, errors }
+    onFailure(error)
+    return { failed: error instanceof Error ? error.message : String(error) }
   }
+}
+
+function nameIn(object: unknown): string {
+  return (object as { metadata?: { name?: string } }).metadata?.name ?? ''
 }
 
 function checkErrors(model: AnyModel, { object, check }: EvaluateItem): readonly FieldError[] {

@@ -85,7 +85,7 @@ export function createPluginServer(plugin: AnyPlugin, options: PluginServerOptio
     if (own === 'GET /pergola/health') return sendJson(response, {})
     if (own === 'GET /pergola/definition') return sendJson(response, definition)
     if (own === 'POST /pergola/evaluate') {
-      return sendJson(response, { items: evaluate(plugin, await itemsOf(request)) })
+      return sendJson(response, { items: evaluate(plugin, await itemsOf(request), log) })
     }
     await sendResponse(await answerCustom({ message: request, to: response }), response)
   }

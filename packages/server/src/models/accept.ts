@@ -7,9 +7,10 @@ import { metadataErrors, type SentMetadata } from '../validation/metadata.ts'
 import { refuseBody } from '../validation/refuse-body.ts'
 import { reservedKeyErrors } from '../validation/reserved-keys.ts'
 import { evaluated } from './evaluated.ts'
+import { isFunctionFault, type Evaluation } from './evaluation.ts'
 import { indexedObject } from './indexed-object.ts'
 import type { Model, WriteContext } from './model.ts'
-import type { JsonObject } from './object.ts'
+import { named, type JsonObject } from './object.ts'
 
 /** Reads a body as an object of the model. The path decides the type: a body may omit it but must not contradict it. */
 export function readObject(model: Model, body: unknown): JsonObject {
@@ -40,18 +41,27 @@ export function prepared(model: Model, object: JsonObject, context: WriteContext
 export interface Acceptance extends WriteContext {
   /** The part of the object that is checked against the schema; the other parts stay as stored. */
   readonly checked: 'all' | 'status' | 'nothing'
+  /** Of a new object, if it does not state one itself. */
+  readonly name?: string
   /** The indexed values do not change, so they need not be computed. */
   readonly isSettled?: boolean
 }
 
+const nothingEvaluated: Evaluation = { values: {}, errors: [] }
+
 /** Fills in defaults and returns the indexed values. Throws `Invalid` with all errors. */
 export async function accept(model: Model, object: JsonObject, acceptance: Acceptance): Promise<IndexedValues> {
-  const { checked, stored, caller, verb = 'update', isSettled = false } = acceptance
+  const { checked, stored, caller, verb = 'update', isSettled = false, name } = acceptance
   refuseInvalid(model, [...metadataErrors(object.metadata), ...(await schemaFaults(model, object, acceptance))])
   if (caller?.kind === 'plugin') refuseInvalid(model, reservedKeyErrors(object.metadata, stored?.metadata))
-  const { values, errors } = await evaluated(model, object, {
+  const { values, errors } = await evaluated(model, named(object, name), {
     indexes: !isSettled,
     ...(checked === 'all' && { check: { verb, stored, caller } }),
+  }).catch((error: unknown) => {
+    // Of an older schema, perhaps, which the function does not expect: metadata and status can be written all the same. It has no
+    // value in these indexes then.
+    if (checked === 'all' || !isFunctionFault(error)) throw error
+    return nothingEvaluated
   })
   refuseInvalid(model, errors)
   const { indexed, faults } = indexedObject(model, object, values)

@@ -37,10 +37,8 @@ export async function createObject(
   request: WriteRequest,
 ): Promise<StoredObject> {
   const { dryRun = false } = request
-  const { object, context, contentAs } = await newObject(model, request)
-  const { metadata } = object
   for (let tries = 1; ; tries++) {
-    const name = metadata.name ?? generatedName(object)
+    const { name, object, context, contentAs } = await newObject(model, request)
     try {
       const uid = uuidv7(clock.now())
       const operation = { type: 'create' as const, model, name, uid, content: contentAs(uid) }
@@ -51,18 +49,20 @@ export async function createObject(
     } catch (error) {
       const known = writeProblem(error, model)
       const clash = isApiError(known) && known.reason === 'AlreadyExists'
-      if (!clash || metadata.name !== undefined || tries === generatedNameTries) throw known
+      if (!clash || object.metadata.name !== undefined || tries === generatedNameTries) throw known
     }
   }
 }
 
 /** A new name with the prefix that the object states. */
-export function generatedName({ metadata }: JsonObject): string {
+function generatedName({ metadata }: JsonObject): string {
   const suffix = Array.from({ length: suffixLength }, () => suffixLetters[randomInt(suffixLetters.length)]).join('')
-  return `${metadata.generateName}${suffix}`
+  return `${metadata?.generateName}${suffix}`
 }
 
 export interface NewObject {
+  /** As stated, or generated. */
+  readonly name: string
   readonly object: JsonObject
   readonly context: WriteContext
   /** The stored content for this uid; sealed fields are sealed for that uid only. */
@@ -75,9 +75,10 @@ export async function newObject(model: Model, request: WriteRequest): Promise<Ne
   const said = { ...(caller && { caller }), ...(secret !== undefined && { secret }), ...(store && { store }) }
   const context = { verb: 'create' as const, ...said }
   const object = prepared(model, withoutOwnedStatus(model, readObject(model, body)), context)
-  const indexed = await accept(model, object, { ...context, checked: 'all' })
+  const name = object.metadata?.name ?? generatedName(object)
+  const indexed = await accept(model, object, { ...context, checked: 'all', name })
   const sealedAs = (uid: string) => model.rules.sealing?.seal(object, { uid }) ?? object
-  return { object, context, contentAs: (uid) => contentOf(model, sealedAs(uid), indexed) }
+  return { name, object, context, contentAs: (uid) => contentOf(model, sealedAs(uid), indexed) }
 }
 
 function contentOf(model: Model, object: JsonObject, indexed: IndexedValues): ObjectContent {

@@ -3,13 +3,13 @@ import type { Caller } from '../base/call.ts'
 import { nameAhead } from '../store/store.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { JsonObject } from './object.ts'
-import type { Model } from './model.ts'
+import type { Model, ModelIndex } from './model.ts'
 
 const nothing: Evaluation = { values: {}, errors: [] }
 
 interface Asked {
-  /** Whether index values are needed. */
-  readonly indexes: boolean
+  /** Whether index values are needed, or of which indexes. */
+  readonly indexes: boolean | ReadonlySet<string>
   readonly check?: {
     readonly verb: 'create' | 'update' | 'patch'
     readonly stored: JsonObject | undefined
@@ -20,11 +20,13 @@ interface Asked {
 /** Asks the plugin, if the model needs it; throws when no answer can be had. */
 export async function evaluated(model: Model, object: JsonObject, asked: Asked): Promise<Evaluation> {
   const { check } = asked
-  const indexes = asked.indexes ? evaluatedIndexes(model) : []
+  const isNeeded = ({ name }: ModelIndex) => typeof asked.indexes === 'boolean' || asked.indexes.has(name)
+  const needed = asked.indexes === false ? [] : model.indexes.filter((index) => index.evaluated && isNeeded(index))
+  const indexes = needed.filter(({ isAhead }) => !isAhead).map(({ name }) => name)
   const isChecked = check !== undefined && model.definition.check === true
   const [now, ahead] = await Promise.all([
     evaluatedNow(model, object, { indexes, ...(isChecked && { check }) }),
-    asked.indexes ? valuesAhead(model, object) : {},
+    valuesAhead(model, object, new Set(needed.filter(({ isAhead }) => isAhead).map(({ name }) => name))),
   ])
   return { ...now, values: { ...now.values, ...ahead } }
 }
@@ -52,13 +54,12 @@ async function evaluatedNow(model: Model, object: JsonObject, { indexes, check }
   })
 }
 
-function evaluatedIndexes({ indexes }: Model): readonly string[] {
-  return indexes.filter((index) => index.evaluated && !index.isAhead).map(({ name }) => name)
-}
-
 /** Values of indexes that are built ahead, keyed by their own names. */
-async function valuesAhead(model: Model, object: JsonObject): Promise<Evaluation['values']> {
-  const ahead = new Set(model.indexes.filter((index) => index.evaluated && index.isAhead).map(({ name }) => name))
+async function valuesAhead(
+  model: Model,
+  object: JsonObject,
+  ahead: ReadonlySet<string>,
+): Promise<Evaluation['values']> {
   if (ahead.size === 0) return {}
   if (!model.evaluateAhead)
     throw new ApiError(

@@ -1,4 +1,4 @@
-import type { FieldError } from '@pergola/api'
+import { isApiError, type FieldError } from '@pergola/api'
 
 /** What the plugin that declares a model is asked about an object. */
 export interface EvaluationRequest {
@@ -18,6 +18,19 @@ export interface Evaluation {
   readonly values: Readonly<Record<string, readonly string[]>>
   /** Why the object may not be written. */
   readonly errors: readonly FieldError[]
+}
+
+/** The cause when the plugin's own function threw, or returned what is no value. A caller only learns that the plugin failed. */
+export class FunctionFault extends Error {}
+
+export function isFunctionFault(error: unknown): boolean {
+  return isApiError(error) && error.cause instanceof FunctionFault
+}
+
+/** Why an evaluation failed, for operators. */
+export function evaluationFault(error: unknown): string {
+  const { message, cause } = error as Error
+  return cause instanceof FunctionFault ? cause.message : message
 }
 
 export type Evaluate = (request: EvaluationRequest) => Promise<Evaluation>

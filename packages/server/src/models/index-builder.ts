@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../base/log.ts'
 import { DuplicateValues } from '../store/index-build.ts'
+import { keyOf } from '../store/model-table.ts'
 import { StaleModel } from '../store/stale-model.ts'
 import type { IndexBuild, IndexedValues, Store } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import { statusOf } from './definition/definition-model.ts'
 import { modelObjectName } from './definition/model-object-name.ts'
 import { evaluated } from './evaluated.ts'
+import { evaluationFault } from './evaluation.ts'
 import { indexedObject } from './indexed-object.ts'
-import type { JsonObject } from './object.ts'
+import { named, type JsonObject } from './object.ts'
 import type { Model } from './model.ts'
 import { fromData } from './object-bytes.ts'
 import { writeStatus } from './write-status.ts'
@@ -30,15 +32,26 @@ export interface IndexBuilderParts {
   readonly log: Log
 }
 
+type Failures = Map<string, string>
+
+interface BuildParts extends IndexBuilderParts {
+  readonly failures: Failures
+}
+
 export function createIndexBuilder(parts: IndexBuilderParts): IndexBuilder {
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
+  /** Why the last build of a model failed, until one succeeds. */
+  const failures: Failures = new Map()
   return {
     start: (model) => {
-      const build = buildIfNeeded(parts, model, stopping.signal)
+      const build = buildIfNeeded({ ...parts, failures }, model, stopping.signal)
         .catch((err: unknown) => {
           if (stopping.signal.aborted || err instanceof StaleModel) return
-          parts.log.warn({ err, model: model.plural, group: model.group }, 'indexes could not be built')
+          if (!failures.has(keyOf(model))) {
+            parts.log.warn({ err, model: model.plural, group: model.group }, 'indexes could not be built; retrying')
+          }
+          failures.set(keyOf(model), `${evaluationFault(err)}; retrying`)
         })
         .finally(() => running.delete(build))
       running.add(build)
@@ -50,19 +63,23 @@ export function createIndexBuilder(parts: IndexBuilderParts): IndexBuilder {
   }
 }
 
-async function buildIfNeeded(parts: IndexBuilderParts, model: Model, signal: AbortSignal): Promise<void> {
+async function buildIfNeeded(parts: BuildParts, model: Model, signal: AbortSignal): Promise<void> {
   const { store } = parts
-  if ((await store.indexBuild(model)) === undefined) return
+  const build = await store.indexBuild(model)
+  if (build === undefined) return
+  const indexes = new Set(build.indexes)
   const done = new AbortController()
   const reporting = report(parts, model, AbortSignal.any([signal, done.signal]))
   try {
     await store.buildIndexes(model, {
-      evaluate: (objects) => Promise.all(objects.map((stored) => indexedOf(model, fromData(stored.data)))),
+      evaluate: (objects) =>
+        Promise.all(objects.map((stored) => indexedOf(model, named(fromData(stored.data), stored.name), indexes))),
       edition: model.edition,
       signal,
     })
     done.abort()
     await reporting
+    parts.failures.delete(keyOf(model))
     await reportStatus(parts, model, { phase: 'Ready' })
   } catch (error) {
     done.abort()
@@ -73,17 +90,20 @@ async function buildIfNeeded(parts: IndexBuilderParts, model: Model, signal: Abo
   }
 }
 
-async function indexedOf(model: Model, object: JsonObject): Promise<IndexedValues> {
-  const { values } = await evaluated(model, object, { indexes: true })
+/** Only the values that are missing: functions of the indexes that exist must not stop those that are added. */
+async function indexedOf(model: Model, object: JsonObject, indexes: ReadonlySet<string>): Promise<IndexedValues> {
+  const { values } = await evaluated(model, object, { indexes })
   return indexedObject(model, object, values).indexed
 }
 
-async function report(parts: IndexBuilderParts, model: Model, signal: AbortSignal): Promise<void> {
+async function report(parts: BuildParts, model: Model, signal: AbortSignal): Promise<void> {
   try {
     for (;;) {
       const build = await parts.store.indexBuild(model)
       if (!build || signal.aborted) return
-      await reportStatus(parts, model, { phase: 'Building', build: shown(build) })
+      const message = parts.failures.get(keyOf(model))
+      const failed = message === undefined ? {} : { message }
+      await reportStatus(parts, model, { phase: 'Building', build: shown(build), ...failed })
       await sleep(reportMs, undefined, { signal })
     }
   } catch (error) {

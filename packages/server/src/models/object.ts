@@ -16,3 +16,8 @@ export function withStatus(object: JsonObject, status: unknown): JsonObject {
   const fields = withoutStatus(object)
   return { ...fields, metadata: object.metadata, ...(status !== undefined && { status }) }
 }
+
+/** Functions of plugins see the name, which is not stored in the object. */
+export function named(object: JsonObject, name: string | undefined): JsonObject {
+  return name === undefined ? object : { ...object, metadata: { ...object.metadata, name } }
+}

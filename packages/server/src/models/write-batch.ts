@@ -6,7 +6,7 @@ import { keyOf } from '../store/model-table.ts'
 import type { StoredObject, WriteOperation, WriteResult } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import { createBatchState, type BatchState } from './batch-state.ts'
-import { generatedName, newObject, type WriteParts } from './create.ts'
+import { newObject, type WriteParts } from './create.ts'
 import type { Model, ObjectChange, WriteContext } from './model.ts'
 import type { JsonObject } from './object.ts'
 import { fromData } from './object-bytes.ts'
@@ -159,8 +159,7 @@ async function planCreate(
   { store, add }: BatchState,
   { operation: { model, object: body }, options: { caller } }: Wanted<Of<'create'>>,
 ): Promise<Planned> {
-  const { object, context, contentAs } = await newObject(model, { body, caller, store })
-  const name = object.metadata.name ?? generatedName(object)
+  const { name, object, context, contentAs } = await newObject(model, { body, caller, store })
   const uid = uuidv7(clock.now())
   const accompanied = await accompany(model, { name, uid, after: object }, context)
   await add({ type: 'create', model, name, uid, content: contentAs(uid) }, undefined, accompanied)

@@ -1,7 +1,7 @@
 import { ApiError, type FieldError } from '@pergola/api'
 import { errors } from 'undici'
 import { isJsonObject } from '../base/json-object.ts'
-import type { Evaluation, EvaluationRequest } from '../models/evaluation.ts'
+import { FunctionFault, type Evaluation, type EvaluationRequest } from '../models/evaluation.ts'
 import type { ModelKey } from '../store/store.ts'
 import type { PluginLink } from './process/plugin-link.ts'
 
@@ -11,7 +11,7 @@ const mostItems = 100
 const mostQuestions = 4
 
 interface Waiting {
-  readonly item: object
+  readonly item: EvaluationRequest & ModelKey
   readonly resolve: (evaluation: Evaluation) => void
   readonly reject: (error: unknown) => void
 }
@@ -27,7 +27,7 @@ export function createEvaluator(plugin: string, link: Pick<PluginLink, 'evaluate
   const ask = async (batch: readonly Waiting[]) => {
     try {
       const answers = answersIn(await link.evaluate(batch.map(({ item }) => item)), batch.length)
-      for (const [at, { resolve, reject }] of batch.entries()) settle(plugin, answers[at], { resolve, reject })
+      for (const [at, waited] of batch.entries()) settle(plugin, answers[at], waited)
     } catch (error) {
       for (const { reject } of batch) reject(told(plugin, error))
     }
@@ -57,13 +57,17 @@ function answersIn(answer: unknown, count: number): readonly unknown[] {
   return items
 }
 
-function settle(plugin: string, answer: unknown, { resolve, reject }: Omit<Waiting, 'item'>): void {
+function settle(plugin: string, answer: unknown, { item, resolve, reject }: Waiting): void {
   const { values, errors: faults = [], failed } = isJsonObject(answer) ? answer : {}
   if (isJsonObject(values) && Object.values(values).every(isTexts) && Array.isArray(faults)) {
     return resolve({ values: values as Evaluation['values'], errors: faults.map(faultOf) })
   }
   const why = typeof failed === 'string' ? failed : 'its response is not valid'
-  return reject(failure(plugin, new Error(why)))
+  return reject(failure(plugin, new FunctionFault(`${item.plural} "${nameIn(item)}": ${why}`)))
+}
+
+function nameIn({ object: { metadata } }: EvaluationRequest): string {
+  return isJsonObject(metadata) ? String(metadata['name']) : ''
 }
 
 function isTexts(value: unknown): boolean {

@@ -26,6 +26,7 @@ import { PackageFault, readPackage } from './read-package.ts'
 import type { DeclareParts } from './register-models.ts'
 import { describeRemoval } from './removal/belongings.ts'
 import type { ReplicaLines } from './recent-lines.ts'
+import { describeTakeover } from './takeover.ts'
 
 export const mostPackageBytes = 100 * 1024 * 1024
 
@@ -111,7 +112,7 @@ async function take(parts: PluginApiParts, taken: Taken, { request, caller }: Ca
     const { name, version } = sent.manifest
     const sections = [
       ...review.sections,
-      ...(installed ? await conformanceOf(parts, sent) : []),
+      ...(await conformanceOf(parts, sent)),
       ...(await describeDependents(parts, name, version)),
     ]
     const approvals = needsApproval ? review.approvals : []
@@ -163,15 +164,23 @@ export async function readSent(bytes: Buffer): Promise<SentPackage> {
 }
 
 async function reviewed(
-  { packages, settings }: PluginApiParts,
+  parts: PluginApiParts,
   sent: SentPackage,
   installed: PluginSpec | undefined,
 ): Promise<PackageReview> {
-  const before = installed && (await packages.read(installed.digest))
+  const before = installed && (await parts.packages.read(installed.digest))
   const earlier = before && (await readSent(before))
+  const { definition } = sent.manifest
   try {
-    await settings.assertUsable(sent.manifest.definition.settings)
-    return reviewPackage(sent, earlier)
+    await parts.settings.assertUsable(definition.settings)
+    const review = reviewPackage(sent, earlier)
+    if (installed) return review
+    const { sections, approvals } = await describeTakeover(parts, definition)
+    return {
+      ...review,
+      sections: [...review.sections, ...sections],
+      approvals: [...review.approvals, ...approvals],
+    }
   } catch (error) {
     // The definition can contain anything; what cannot be described cannot be approved.
     throw unusable(error)
@@ -240,7 +249,10 @@ function nextSpec(name: string, spec: PluginSpec, sent: PluginVersion): PluginSp
 }
 
 function upgrading(name: string, version: string): ApiError {
-  return new ApiError('InUse', `${name} is being upgraded to ${version}; wait until that has ended`)
+  return new ApiError(
+    'InUse',
+    `${name} is being upgraded to ${version}; wait until that has ended, or disable the plugin to abort it`,
+  )
 }
 
 /** The latest log lines on this replica, or those after a line that was returned before. */

@@ -328,8 +328,7 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
     await untilBuilt(parts, models, {
       // Without the process, nobody can compute the index values.
       signal: AbortSignal.any([stopping.signal, ended.signal]),
-      onProgress: (percent) =>
-        tell({ phase: 'NotStarted', reason: 'BuildingIndexes', message: `${percent} % of its indexes are built` }),
+      onProgress: (message) => tell({ phase: 'NotStarted', reason: 'BuildingIndexes', message }),
     }).catch((error: unknown) => {
       ended.signal.throwIfAborted()
       throw error

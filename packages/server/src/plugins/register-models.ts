@@ -7,7 +7,7 @@ import { modelObjectName } from '../models/definition/model-object-name.ts'
 import type { Model } from '../models/model.ts'
 import { fromData } from '../models/object-bytes.ts'
 import { updateObject } from '../models/update.ts'
-import type { ModelKey, StoredObject } from '../store/store.ts'
+import { nameAhead, type IndexBuild, type ModelKey, type StoredObject } from '../store/store.ts'
 import { NotStarted, PluginFailed } from './not-started.ts'
 
 const lookMs = 100
@@ -79,15 +79,23 @@ export async function areReady(
   return true
 }
 
+interface BuildWait {
+  readonly signal: AbortSignal
+  /** Throws when the wait is to end. */
+  readonly assertWanted?: () => Promise<void>
+  readonly onProgress: (progress: string) => void
+}
+
 /** Resolves when every index of the declared models is built; reports the progress meanwhile. */
 export async function untilBuilt(
   { store, definitions, build, open }: RegisterParts,
   models: readonly ModelDeclaration[],
-  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (percent: number) => void },
+  { signal, assertWanted, onProgress }: BuildWait,
 ): Promise<void> {
   for (const model of models) {
     for (let looks = 0; ; looks++) {
       signal.throwIfAborted()
+      await assertWanted?.()
       const declared = await store.get(definitions, modelObjectName(model))
       if (!declared) break
       await open(model)
@@ -97,16 +105,24 @@ export async function untilBuilt(
       if (looks % againEvery === 0) build(model)
       const status = statusOf(fromData(declared.data))
       if (status.phase === 'DuplicateValues') throw new NotStarted('DuplicateValues', duplicateWords(model, status))
-      onProgress(progress.total === 0 ? 0 : Math.floor((progress.done / progress.total) * 100))
+      onProgress(progressWords(progress, status))
       await sleep(lookMs, undefined, { signal })
     }
   }
 }
 
+function progressWords({ done, total }: IndexBuild, { message }: ModelStatus): string {
+  const percent = total === 0 ? 0 : Math.floor((done / total) * 100)
+  return [`${percent} % of its indexes are built`, ...(message === undefined ? [] : [message])].join('; ')
+}
+
 function duplicateWords({ plural }: ModelDeclaration, { duplicates }: ModelStatus): string {
   const { index = '', pairs = [] } = duplicates ?? {}
   const lines = pairs.map(({ value, first, second }) => `${JSON.stringify(value)}: ${first}, ${second}`)
-  const cure =
-    'disable the plugin, go back to a version without that index (roll back, or install its package), enable it, change or delete one of each, and install this version again'
-  return [`${plural} have duplicate values of ${index}, which must be unique; ${cure}:`, ...lines].join('\n')
+  const isAhead = index.startsWith(nameAhead(''))
+  const name = isAhead ? index.slice(nameAhead('').length) : index
+  const cure = isAhead
+    ? 'change or delete one of each, and upgrade again'
+    : 'disable the plugin, go back to a version without that index (roll back, or install its package), enable it, change or delete one of each, and install this version again'
+  return `${plural} have duplicate values of ${name}, which must be unique; ${cure}: ${lines.join('; ')}`
 }

@@ -12,7 +12,7 @@ import { counter, gauge } from '../base/metrics.ts'
 import type { AnsweringPlugin } from './custom-api/custom-api.ts'
 import type { OwnedResource } from '../models/owner-scope.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
-import type { Evaluation, EvaluationRequest } from '../models/evaluation.ts'
+import { evaluationFault, type Evaluation, type EvaluationRequest } from '../models/evaluation.ts'
 import type { Model } from '../models/model.ts'
 import { fromData } from '../models/object-bytes.ts'
 import { StaleModel } from '../store/stale-model.ts'
@@ -112,7 +112,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       const { plugin, runner } = isAudienceGroup(group) ? activeIn(group) : {}
       if (plugin === undefined) return undefined
       const { door, routes } = runner ?? {}
-      if (!door || !routes) throw notStarted(plugin)
+      if (!door || !routes) throw notStarted(plugin, parts)
       return { door, routes, hasApp: runner?.apps.some((app) => app.group === group) ?? false }
     },
     startTokens: () =>
@@ -128,11 +128,12 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       return owned.find((one) => `${ownPrefix}${one.group}` === group && one.plural === resource)
     },
     evaluate: async (model, request) => {
-      const plugin = known.claims().pluginOf(model.group) ?? ''
+      const plugin = known.claims().pluginOf(model.group)
+      if (plugin === undefined) throw notClaimed(model)
       const { active, incoming } = seats.get(plugin) ?? {}
       // Between the switch and its activation here, the new active version is still `incoming`.
       const runner = incoming && !declares(active, model) && declares(incoming, model) ? incoming : active
-      if (!runner?.evaluator) throw notStarted(plugin)
+      if (!runner?.evaluator) throw notStarted(plugin, parts)
       return runner.evaluator.evaluate(model, request)
     },
     evaluateAhead: async (model, request) => {
@@ -143,14 +144,14 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
         return await evaluator.evaluate(model, request)
       } catch (error) {
         const installed = known.all().find(({ name }) => name === plugin)
-        const why = `it failed to compute the index values of ${model.plural}: ${(error as Error).message}`
+        const why = `it failed to compute index values: ${evaluationFault(error)}`
         if (installed) await giveUpOn(installed, why)
         throw new StaleModel(model)
       }
     },
     assertServed: (group) => {
       const { plugin, runner } = activeIn(group)
-      if (plugin !== undefined && !runner?.isServing) throw notStarted(plugin)
+      if (plugin !== undefined && !runner?.isServing) throw notStarted(plugin, parts)
     },
     [Symbol.asyncDispose]: async () => {
       known.onChange = () => {}
@@ -277,9 +278,20 @@ async function evaluatorAhead(incoming: () => PluginRunner | undefined, { next }
   }
 }
 
-/** The error for requests to a plugin that is not started. */
-function notStarted(plugin: string): ApiError {
-  return new ApiError('PluginNotStarted', `the plugin ${plugin} is not started; try again`, {
-    headers: { 'retry-after': '1' },
-  })
+/** The error for requests to a plugin that is not started. Only what becomes better by itself is worth another try. */
+function notStarted(name: string, { known }: Pick<SupervisorParts, 'known'>): ApiError {
+  const { enabled = true, removal } = known.all().find((plugin) => plugin.name === name)?.spec ?? {}
+  const words = (text: string) => `the plugin ${name} ${text}`
+  if (removal !== undefined) {
+    return new ApiError('PluginNotStarted', words('is uninstalled; an administrator can install it again'))
+  }
+  if (!enabled) return new ApiError('PluginNotStarted', words('is disabled; an administrator can enable it'))
+  return new ApiError('PluginNotStarted', words('is not started; try again'), { headers: { 'retry-after': '1' } })
+}
+
+function notClaimed({ group, plural }: ModelDefinition): ApiError {
+  return new ApiError(
+    'PluginNotStarted',
+    `${plural} are checked or indexed by a plugin, and no plugin with the group ${group} is installed; install it`,
+  )
 }

@@ -136,6 +136,8 @@ export interface ModelStatus {
   /** The edition of the model in the store: milliseconds since 1970, or one more than the previous edition. */
   readonly edition: number
   readonly phase: 'Ready' | 'Building' | 'DuplicateValues'
+  /** Why the last attempt to build failed; another one follows. */
+  readonly message?: string
   /** The values that keep a unique index from being built. */
   readonly duplicates?: { readonly index: string; readonly pairs: readonly DuplicatePair[] }
 }

@@ -49,10 +49,9 @@ export async function upgrade(parts: UpgradeParts, plugin: InstalledPlugin, sign
     await parts.exclusively(`plugin/${plugin.name}`, () => declareAhead(parts, models))
     await untilBuilt(parts, models, {
       signal,
-      onProgress: (percent) =>
-        void parts.statuses
-          .tellUpgrade(plugin, { ...said, phase: 'Preparing', message: `${percent} % of its indexes are built` })
-          .catch(() => {}),
+      assertWanted: async () => void (await assertWanted(parts, { plugin, candidate })),
+      onProgress: (message) =>
+        void parts.statuses.tellUpgrade(plugin, { ...said, phase: 'Preparing', message }).catch(() => {}),
     })
     await untilPrepared(parts, { plugin, candidate, signal })
     const before = await openPackage(parts.packages, spec.digest).catch(() => undefined)
@@ -88,9 +87,7 @@ async function untilPrepared(parts: UpgradeParts, { plugin, candidate, signal }:
   const until = performance.now() + parts.limits.startMs + patienceMs
   for (;;) {
     signal.throwIfAborted()
-    const { spec, status } = await stateOf(parts, plugin)
-    if (spec.candidate?.digest !== candidate.digest) throw new Superseded('another candidate has come')
-    if (!spec.enabled) throw new PluginFailed('the plugin was disabled')
+    const { status } = await assertWanted(parts, { plugin, candidate })
     const said = (status.replicas ?? []).filter(({ digest }) => digest === candidate.digest)
     const live = await parts.replicas.live()
     const failed = said.find(({ phase, replica }) => phase === 'Failed' && live.has(replica))
@@ -100,6 +97,17 @@ async function untilPrepared(parts: UpgradeParts, { plugin, candidate, signal }:
     if (performance.now() > until) throw new PluginFailed(`only ${ready.size} of ${live.size} replicas could start it`)
     await sleep(lookMs, undefined, { signal })
   }
+}
+
+/** Throws when the upgrade is to end. */
+async function assertWanted(
+  parts: UpgradeParts,
+  { plugin, candidate }: Pick<Awaited, 'plugin' | 'candidate'>,
+): Promise<PluginSeen> {
+  const seen = await stateOf(parts, plugin)
+  if (seen.spec.candidate?.digest !== candidate.digest) throw new Superseded('another candidate has come')
+  if (!seen.spec.enabled) throw new PluginFailed('the plugin was disabled')
+  return seen
 }
 
 interface PluginSeen {
