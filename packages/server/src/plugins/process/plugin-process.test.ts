@@ -166,8 +166,11 @@ describe('a plugin with a debugger', () => {
     const { port } = server.address() as AddressInfo
     server.close()
     await once(server, 'close')
-    const plugin = await startPluginProcess({ ...options(answering(more)), inspector: createInspector(port) })
-    return { plugin, port }
+    const lines: string[] = []
+    const onLine = (line: string) => void lines.push(line)
+    const inspector = createInspector(port)
+    const plugin = await startPluginProcess({ ...options(answering(more)), inspector, onLine })
+    return { plugin, port, lines }
   }
   const attach = async (port: number) => {
     const targets = async () => {
@@ -198,10 +201,11 @@ describe('a plugin with a debugger', () => {
   })
 
   test('may answer nobody for as long as it takes, and yields to nobody', async () => {
-    const { plugin } = await startInspected('setTimeout(() => { for (;;) {} }, 1000)')
+    const { plugin, lines } = await startInspected('setTimeout(() => { for (;;) {} }, 1000)')
     expect(getPriority(plugin.pid)).toBe(getPriority())
     await sleep(18_000)
     expect(isRunning(plugin.pid)).toBe(true)
+    await expect.poll(() => lines).toContainEqual(expect.stringMatching(/^it does not answer: .* endless loop/))
     await plugin[Symbol.asyncDispose]()
   })
 })

@@ -82,16 +82,31 @@ export async function startPluginProcess(options: PluginProcessOptions): Promise
     throw error
   }
   if (options.inspector) options.inspector.attend(running)
-  else keepPulse(link, running)
+  keepPulse(link, running, options.inspector ? tellSilence(options.onLine) : killSilent(running))
   return { ...running, token, link, [Symbol.asyncDispose]: stop }
 }
 
+type OnMissed = (missed: number) => void
+
 /** Kills a plugin that does not even answer health checks. */
-function keepPulse(link: PluginLink, { exited, kill }: Pick<Running, 'exited' | 'kill'>): void {
+function killSilent({ kill }: Pick<Running, 'kill'>): OnMissed {
+  return (missed) => {
+    if (missed === mostMissed) kill(`did not answer for ${(pulseMs * mostMissed) / 1000} s`)
+  }
+}
+
+/** A plugin under a debugger may be paused for as long as its author likes. */
+function tellSilence(onLine: PluginProcessOptions['onLine']): OnMissed {
+  return (missed) => {
+    if (missed === 1) onLine('it does not answer: it may be in an endless loop, or paused by a debugger')
+  }
+}
+
+function keepPulse(link: PluginLink, { exited }: Pick<Running, 'exited'>, onMissed: OnMissed): void {
   let missed = 0
   const look = async () => {
     missed = (await link.isHealthy()) ? 0 : missed + 1
-    if (missed === mostMissed) kill(`did not answer for ${(pulseMs * mostMissed) / 1000} s`)
+    onMissed(missed)
   }
   const timer = setInterval(() => void look(), pulseMs).unref()
   void exited.then(() => clearInterval(timer))
