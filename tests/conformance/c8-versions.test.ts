@@ -205,12 +205,17 @@ onEachEngine((api) => {
 
     test('C8-11 an upgrade with plan=true is described and not started', async () => {
       await started()
+      const metadata = { name: 'old-holder' }
+      const binding = { metadata, subjects: [{ name: 'admin' }], roleRef: { name: 'todo-old' } }
+      expectStatus(await api.request('POST', '/api/v1alpha1/rolebindings', { body: binding }), 201)
       const answer = await api.request('POST', `${console_}/-/packages?plan=true`, {
         body: pluginPackage(second),
         headers: { 'content-type': 'application/gzip' },
       })
       expectStatus(answer, 200)
-      expect((answer.body as { readonly text: string }).text).toContain('+ todos spec.title')
+      const { text } = answer.body as { readonly text: string }
+      expect(text).toContain('+ todos spec.title')
+      expect(text).toContain('role todo-old is removed, and rolebinding old-holder grants it')
       expect(await specOf(`${plugins}/todo`)).toMatchObject({ version: '1.0.0' })
       expect(await specOf(`${plugins}/todo`)).not.toHaveProperty('candidate')
     })

@@ -16,6 +16,7 @@ import { assertUsable, unusable } from './assert-usable.ts'
 import { declaredObjects } from './declared-objects.ts'
 import { describeConformance, type ConformanceParts } from './conformance-plan.ts'
 import { describeDependents } from './dependents.ts'
+import { describeHeldRoles } from './held-roles.ts'
 import { installedSpec } from './installed-spec.ts'
 import { manifestOf } from './manifest.ts'
 import { reviewPackage, type PackageReview, type ReviewedPackage } from './package-review.ts'
@@ -174,6 +175,9 @@ async function reviewed(
   try {
     await parts.settings.assertUsable(definition.settings)
     const review = reviewPackage(sent, earlier)
+    if (earlier) {
+      return { ...review, sections: [...review.sections, ...(await describeHeldRoles(parts, earlier, sent))] }
+    }
     if (installed) return review
     const { sections, approvals } = await describeTakeover(parts, definition)
     return {

@@ -30,17 +30,23 @@ export interface Belongings {
 }
 
 export async function belongingsOf(parts: BelongingParts, spec: PluginSpec): Promise<Belongings> {
-  const { store } = parts
   const opened = await readable(parts, spec)
   const declared = opened?.objects ?? []
   const roles = declared.filter(isRole).map(({ name }) => name)
-  const bindings: string[] = []
-  for (const role of roles) {
-    const where = [{ field: 'roleRef.name', is: { op: '=' as const, value: role } }]
-    for await (const { name } of allObjects(store, coreModel(parts, 'RoleBinding'), where)) bindings.push(name)
-  }
+  const bindings = (await Promise.all(roles.map((role) => bindingsOf(parts, role)))).flat()
   const models = parts.models().filter(({ group }) => spec.groups.includes(group))
   return { models, roles, bindings, objects: declared.filter((object) => isForeign(spec, object)) }
+}
+
+/** Names of the bindings of a role. */
+export async function bindingsOf(
+  { store, models }: Pick<BelongingParts, 'store' | 'models'>,
+  role: string,
+): Promise<readonly string[]> {
+  const where = [{ field: 'roleRef.name', is: { op: '=' as const, value: role } }]
+  const names: string[] = []
+  for await (const { name } of allObjects(store, coreModel({ models }, 'RoleBinding'), where)) names.push(name)
+  return names
 }
 
 export function coreModel({ models }: Pick<BelongingParts, 'models'>, kind: string): Model {
