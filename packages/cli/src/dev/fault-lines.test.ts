@@ -7,7 +7,10 @@ import { faultLines } from './fault-lines.ts'
 const folder = mkdtempSync(join(tmpdir(), 'pergola-faults-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 mkdirSync(join(folder, 'src'))
-writeFileSync(join(folder, 'src/plugin.ts'), 'const spec = {\n  title: 1,\n  state: 2,\n}\nstate: 3\n')
+writeFileSync(
+  join(folder, 'src/plugin.ts'),
+  'const spec = {\n  title: 1,\n  state: 2,\n}\nstate: 3\nstate: { maxLenght: 4 }\n',
+)
 
 const rows: readonly (readonly [what: string, message: string, lines: readonly string[]])[] = [
   [
@@ -40,14 +43,17 @@ const rows: readonly (readonly [what: string, message: string, lines: readonly s
   [
     'an invalid schema is shown with the line of its field',
     'the model is not valid: spec.versions[0].schema.properties.spec.properties.title.pattern is none',
-    [
-      'src/plugin.ts:2 the model is not valid: spec.versions[0].schema.properties.spec.properties.title.pattern is none',
-    ],
+    ['src/plugin.ts:2 the model is not valid: spec.title.pattern is none'],
   ],
   [
     'a field that occurs twice in the source is shown without a line',
     'the model is not valid: spec.versions[0].schema.properties.spec.properties.state.pattern is none',
-    ['the model is not valid: spec.versions[0].schema.properties.spec.properties.state.pattern is none'],
+    ['the model is not valid: spec.state.pattern is none'],
+  ],
+  [
+    'a keyword tells fields of the same name apart, and a package is not mentioned',
+    'the package cannot be used: its model b: spec.versions[0].schema.properties.spec.properties.state.maxLenght is not known; correct the model and pack the plugin again',
+    ['src/plugin.ts:6 its model b: spec.state.maxLenght is not known'],
   ],
   [
     'other messages are unchanged',

@@ -49,18 +49,37 @@ function placeIn(line: string): string {
   return /\(([^()]+)\)$/.exec(line)?.[1] ?? line.trim().replace(/^at (async )?/, '')
 }
 
-/** Finds the source location of a schema error. Only possible when a single field has that name. */
-function located([first = '', ...others]: readonly string[], folder: string): readonly string[] {
-  const [, field] = /\bschema\.properties\.(?:spec|status)\.properties\.(\w+)/.exec(first) ?? []
-  const places = field === undefined ? [] : placesOf(new RegExp(`\\b${field}:`), folder)
-  const [place] = places
-  return [place && places.length === 1 ? at(place, first) : first, ...others]
+const schemaPath = /\bspec\.versions\[\d+\]\.schema\.properties\.((?:spec|status)\.properties\.[\w.[\]]+)/
+
+/** Finds the source location of a schema error. Only possible when one line has such a field, or such a field and keyword. */
+function located([line = '', ...others]: readonly string[], folder: string): readonly string[] {
+  const first = unpacked(line)
+  const [whole = '', path = ''] = schemaPath.exec(first) ?? []
+  if (whole === '') return [first, ...others]
+  const [root = '', ...names] = path.split('.').filter((name) => name !== 'properties')
+  const told = first.replace(whole, [root, ...names].join('.'))
+  const [field = '', keyword = ''] = [names[0], names.at(-1)]
+  const places = linesWith(field, folder)
+  const exact = places.filter(({ text }) => hasKey(text, keyword))
+  const [place] = places.length === 1 ? places : exact
+  return [place && (places.length === 1 || exact.length === 1) ? at(place, told) : told, ...others]
 }
 
-function placesOf(form: RegExp, folder: string) {
+/** The author sees the source, not a package. */
+function unpacked(message: string): string {
+  return message
+    .replace(/^the package cannot be used: /, '')
+    .replace(/; correct the model and pack the plugin again$/, '')
+}
+
+function linesWith(key: string, folder: string) {
   return globSync('src/**/*.ts', { cwd: folder, exclude: ['**/*.test.ts'] }).flatMap((file) =>
     readFileSync(join(folder, file), 'utf8')
       .split('\n')
-      .flatMap((text, index) => (form.test(text) ? [{ file, line: index + 1 }] : [])),
+      .flatMap((text, index) => (hasKey(text, key) ? [{ file, line: index + 1, text }] : [])),
   )
+}
+
+function hasKey(text: string, key: string): boolean {
+  return text.split(/[^\w$:]+/).includes(`${key.replace(/\W.*$/, '')}:`)
 }
