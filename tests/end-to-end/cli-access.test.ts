@@ -53,6 +53,9 @@ test('user add, grant, can-i, token and revoke work together, and denials say wh
       '',
     ].join('\n'),
   })
+  expect((await run(['can-i', 'get', 'todos', '--as', 'admn'])).stderr).toBe(
+    'there is no user "admn"\n  next      pergola user list\n',
+  )
   expect(await done(['who-can', 'list', 'todos'])).toMatch(/\n {2}todo-view +1 +boss\n/)
 
   const env = { XDG_CONFIG_HOME: `${folder}/boss` }
