@@ -69,7 +69,8 @@ function parametersOf(paths: Document['paths']): string {
     (operation?.parameters ?? []).map((parameter) => ({ request, ...parameter })),
   )
   const rows = [...Map.groupBy(used, ({ name }) => name)].map(([name, uses]) => {
-    const [{ in: place = '', description = '' } = {}] = uses
+    const [first] = uses
+    const { in: place, description = '' } = first ?? { in: '' }
     return `| \`${name}\` | ${place} | ${uses.map(({ request }) => request).join(', ')} | ${description} |`
   })
   const types = Object.keys(patch.requestBody.content).map((type) => `\`${type}\``)

@@ -37,10 +37,7 @@ export function addRemoteCommands(plugin: Command, context: CommandContext): voi
 }
 
 function withChange(command: Command, yesWords = 'skip the confirmation prompt'): Command {
-  return addServerOptions(command)
-    .option('--plan', planWords)
-    .option('-y, --yes', yesWords)
-    .addOption(waitOption())
+  return addServerOptions(command).option('--plan', planWords).option('-y, --yes', yesWords).addOption(waitOption())
 }
 
 function waitOption(): Option {
