@@ -59,7 +59,9 @@ onEachEngine(
       const setUp = (body: object) =>
         api.request('POST', '/auth/setup', { body, as: 'anonymous', headers: { origin: api.origin() } })
       const ann = { username: 'ann', password: 'correct horse battery' }
-      expectProblem(await setUp({ ...ann, secret: 'pgi_guessed' }), 401, 'Unauthenticated')
+      const guessed = await setUp({ ...ann, secret: 'pgi_guessed' })
+      expectProblem(guessed, 401, 'Unauthenticated')
+      expect(guessed.text).toContain('restart the server, which prints another one')
       expectProblem(await setUp({ ...ann, secret, password: 'short' }), 422, 'Invalid')
       expectProblem(await setUp({ ...ann, secret, username: 'Not A Name' }), 422, 'Invalid')
       expectStatus(await setUp({ ...ann, secret }), 201)

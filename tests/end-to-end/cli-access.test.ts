@@ -26,7 +26,9 @@ afterAll(() => installation[Symbol.asyncDispose]())
 
 test('user add, grant, can-i, token and revoke work together, and denials say what to do', async () => {
   const { done, run, url, folder } = installation
-  expect(await done(['user', 'add', 'boss', '--plan'])).toContain('nothing has been changed')
+  expect(await done(['user', 'add', 'boss', '--plan'])).toBe(
+    '  user boss would be created\n  a plan, nothing has been changed\n',
+  )
   expect(await done(['user', 'add', 'boss', '--password-file', 'password'])).toMatch(
     /^ {2}user boss created\n {2}next /,
   )
@@ -51,6 +53,9 @@ test('user add, grant, can-i, token and revoke work together, and denials say wh
       '',
     ].join('\n'),
   })
+  expect((await run(['can-i', 'get', 'todos', '--as', 'admn'])).stderr).toBe(
+    'there is no user "admn"\n  next      pergola user list\n',
+  )
   expect(await done(['who-can', 'list', 'todos'])).toMatch(/\n {2}todo-view +1 +boss\n/)
 
   const env = { XDG_CONFIG_HOME: `${folder}/boss` }
@@ -136,6 +141,15 @@ subjects: [{ name: ann }]
   expect((await run(['revoke', 'cat', 'author'])).stderr).toContain('no rolebinding gives author to cat')
   expect((await run(['user', 'add', 'ann', '--no-password'])).stderr).toContain('exists already')
   expect((await run(['user', 'add', 'dan'])).code).toBe(2)
+  for (const plan of [['--plan'], []]) {
+    const files = { short: 'short\n' }
+    expect(await run(['user', 'add', 'dora', '--password-file', 'short', ...plan], { files })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'the password must have 8 to 1024 characters; nothing has been changed\n',
+    })
+  }
+  expect((await run(['get', 'user', 'dora'])).stderr).toContain('there is no user "dora"')
 })
 
 test('a user with few rights sees only what it may read', async () => {

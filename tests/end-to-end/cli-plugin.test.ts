@@ -65,6 +65,10 @@ test('a plugin is installed, listed, upgraded, rolled back and uninstalled', asy
     code: 1,
     stderr: expect.stringContaining('not approved: get secrets smtp') as string,
   })
+  expect(await run(['plugin', 'upgrade', 'todo-1.1.0.tgz', '--yes'])).toMatchObject({
+    code: 1,
+    stderr: "not approved: get secrets smtp\n  next      add --approve 'get secrets smtp'\n",
+  })
   expect(await done(['plugin', 'upgrade', 'todo-1.1.0.tgz', '--approve', 'get secrets smtp'])).toMatch(
     /\n {2}1\.1\.0 started on 1 of 1 .*\n {2}back to 1\.0\.0: {2}pergola plugin rollback todo /,
   )

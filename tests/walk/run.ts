@@ -44,7 +44,12 @@ async function walk(installation: Installation): Promise<void> {
     equal(await packing.exited, 0, packing.stderr())
     return join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? 'no package')
   })
-  await step('install it', async () => has(await done(['plugin', 'install', file, '--yes']), 'started on 1 of 1'))
+  const approved = await step('read what it asks for', async () => {
+    const plan = await done(['plugin', 'install', file, '--plan'])
+    return [...plan.matchAll(/--approve '([^']+)'/g)].flatMap(([, right = '']) => ['--approve', right])
+  })
+  const install = ['plugin', 'install', file, ...approved]
+  await step('install it', async () => has(await done(install), 'started on 1 of 1'))
   await step('tell it where to send reminders', () => done(['plugin', 'settings', 'todo', `webhook=${webhook.url}`]))
   const ann = await step('add a user', async () => {
     await done(['user', 'add', 'ann', '--password-file', 'password'])
@@ -89,7 +94,7 @@ async function walk(installation: Installation): Promise<void> {
     await until(async () => (await ann.get(todos)).status === 403)
   })
   await step('installed again, it is there', async () => {
-    await done(['plugin', 'install', file, '--yes'])
+    await done(install)
     await done(['grant', 'ann', 'todo-view'])
     await until(async () => (await names(ann)) === 'due,own')
   })
@@ -97,7 +102,7 @@ async function walk(installation: Installation): Promise<void> {
     has(await done(['plugin', 'uninstall', 'todo', '--purge', '--yes']), 'plugin todo purged')
     equal((await run(['plugin', 'show', 'todo'])).code, 1)
     equal((await run(['get', 'roles', 'todo-view'])).code, 1)
-    await done(['plugin', 'install', file, '--yes'])
+    await done(install)
     equal((await done(['list', 'todos', '-o', 'name'])).trim(), '')
   })
 }

@@ -29,6 +29,9 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'pergola token create --role todo-view -o token > token',
   ],
   'plugin install': ['pergola plugin install todo-1.0.0.tgz --plan', 'pergola plugin install todo-1.0.0.tgz --yes'],
-  'plugin upgrade': ['pergola plugin upgrade todo-1.1.0.tgz --plan', 'pergola plugin upgrade todo-1.1.0.tgz --yes'],
+  'plugin upgrade': [
+    'pergola plugin upgrade todo-1.1.0.tgz --plan',
+    "pergola plugin upgrade todo-1.1.0.tgz --approve 'get secrets smtp'",
+  ],
   'plugin logs': ['pergola plugin logs todo --follow'],
 }

@@ -1,5 +1,5 @@
 import type { AssembledPlugins } from './assemble-plugins.ts'
-import type { Handler } from './base/call.ts'
+import type { Answer, Handler, IncomingRequest } from './base/call.ts'
 import type { Clock } from './base/clock.ts'
 import type { HostRoute } from './base/host-route.ts'
 import { hostVersion } from './base/host-version.ts'
@@ -9,6 +9,8 @@ import { createConsoleEndpoints } from './console/console-endpoints.ts'
 import { overviewRoutes } from './console/overview-routes.ts'
 import { consoleFolder, readConsole } from './console/read-console.ts'
 import { createDiscovery } from './discovery/discovery-endpoints.ts'
+import { seeOther } from './host-api/sign-in/see-other.ts'
+import { wantsPage } from './host-api/sign-in/sign-in-page.ts'
 import { createHealth, type HealthCheck } from './http/health.ts'
 import type { Model } from './models/model.ts'
 import type { Stages } from './pipeline.ts'
@@ -27,7 +29,7 @@ interface PageParts extends HealthParts {
 
 export interface AssembledPages {
   readonly hostRoutes: readonly HostRoute[]
-  /** Health checks, answered before authentication. */
+  /** Health checks and the redirect to the console, answered before authentication. */
   readonly early: Stages['early']
   /** Documents and files at non-resource paths. */
   readonly page: (path: string) => Handler | undefined
@@ -52,9 +54,15 @@ export function assemblePages({
   return {
     onAnswered: (ms: number, failed: boolean) => traffic.record(ms, failed),
     hostRoutes: [...overviewRoutes({ traffic, watches: openWatches, check: () => health.look() }), ...health.routes],
-    early: (request) => health.early(request),
+    early: (request) => health.early(request) ?? openConsole(request),
     page: (path) => discovery(path) ?? consolePages(path) ?? plugins().pages(path),
   }
+}
+
+/** A person who types the address of the server gets the console; programs get what any unknown path answers. */
+function openConsole(request: IncomingRequest): Promise<Answer> | undefined {
+  const isFront = request.method === 'GET' && /^\/(\?|$)/.test(request.target)
+  return isFront && wantsPage(request) ? Promise.resolve(seeOther('/console', [])) : undefined
 }
 
 interface HealthParts {

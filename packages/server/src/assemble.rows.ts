@@ -34,6 +34,14 @@ export const requestRows: readonly RequestRow[] = [
   },
 
   {
+    what: 'a browser at the address of the server',
+    line: 'GET /',
+    headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
+    status: 303,
+    answerHeaders: { location: '/console' },
+  },
+  { what: 'a program at the address of the server', line: 'GET /', headers: { accept: '*/*' }, status: 401 },
+  {
     what: 'no credentials',
     line: 'GET /api/v1alpha1/roles',
     status: 401,

@@ -28,6 +28,8 @@ export const create: Journey = {
     await at.getByRole('button', { name: 'Move Item 2 up' }).click()
     await at.getByRole('button', { name: 'Create' }).click()
     await at.getByRole('heading', { name: 'first' }).waitFor()
+    strictEqual(await at.title(), 'first · Pergola')
+    strictEqual(await at.getByRole('navigation').locator('[aria-current]').innerText(), 'Todos')
     const { spec } = (await stage.api('GET', `${todos}/first`)) as { spec: Record<string, unknown> }
     strictEqual(JSON.stringify(spec['tags']), '["sooner","later"]')
     await visitor.goTo(page)

@@ -3,7 +3,7 @@ import type { Client } from '@pergola/client'
 import type { CommandContext } from '../command-context.ts'
 import { attempting } from '../server/attempting.ts'
 import { connect, type ServerOptions } from '../server/connect.ts'
-import { roleBindings } from '../server/core-resources.ts'
+import { roleBindings, users } from '../server/core-resources.ts'
 import { readResources } from '../server/resources.ts'
 import { heldRoles, type HeldRole } from '../server/session.ts'
 import { exitCodes, type ExitCode } from '../terminal/exit-codes.ts'
@@ -35,10 +35,22 @@ export async function canI(context: CommandContext, question: Question, options:
       as === undefined ? heldRoles(client) : rolesOf(client, as),
     ]),
   )
+  if (as !== undefined) await assertExists(client, as)
   const [explanation] = (review as { readonly items: readonly [Explanation] }).items
   if (options.output === 'json') await printJson(terminal, { ...explanation, ...(held && { holds: held }) })
   else await terminal.print(reviewLines({ explanation, held, verb: question.verb }, terminal.paint))
   return explanation.allowed ? exitCodes.done : exitCodes.failed
+}
+
+/** Without this, a mistyped user looks like one without roles. A caller who may not read users gets the review alone. */
+async function assertExists(client: Client, user: string): Promise<void> {
+  await attempting({ verb: 'get', resource: 'users', name: user }, async () => {
+    try {
+      await client.resource(users).get(user)
+    } catch (error) {
+      if (!isApiError(error) || error.reason !== 'Forbidden') throw error
+    }
+  })
 }
 
 /** Undefined when the caller may not read role bindings. */

@@ -44,7 +44,7 @@ async function bind(client: Client, { user, role, name, dryRun }: Binding): Prom
   const binding = { metadata: { name }, roleRef: { name: role }, subjects: [{ name: user }] }
   try {
     await bindings.create(binding, { dryRun })
-    return 'created'
+    return dryRun ? 'would be created' : 'created'
   } catch (error) {
     if (isApiError(error) && error.reason === 'Invalid') throw unknownName(error, user)
     if (!isApiError(error) || error.reason !== 'AlreadyExists') throw error
@@ -58,7 +58,7 @@ async function bind(client: Client, { user, role, name, dryRun }: Binding): Prom
   if (stored.subjects.some((subject) => subject.name === user)) return `unchanged: ${user} holds ${role} by it`
   const subjects = [...stored.subjects, { name: user }]
   await bindings.update({ ...stored, subjects }, { dryRun })
-  return 'changed'
+  return dryRun ? 'would be changed' : 'changed'
 }
 
 function unknownName(error: ApiError, user: string): Error {
@@ -94,7 +94,8 @@ export async function revoke(context: CommandContext, { user, role }: Grant, opt
     const left = binding.subjects.filter((subject) => subject.name !== user)
     const verb = left.length === 0 ? 'delete' : 'update'
     await attempting({ verb, resource: 'rolebindings', name }, () => takeOut(client, { binding, left, dryRun }))
-    await terminal.print([`  rolebinding ${name} ${left.length === 0 ? 'deleted' : 'changed'}`])
+    const words = `${dryRun ? 'would be ' : ''}${left.length === 0 ? 'deleted' : 'changed'}`
+    await terminal.print([`  rolebinding ${name} ${words}`])
   }
   await terminal.print([
     dryRun

@@ -2,8 +2,8 @@ import type { CommandContext } from '../command-context.ts'
 import { attempting } from '../server/attempting.ts'
 import { connect, type ServerOptions } from '../server/connect.ts'
 import { users } from '../server/core-resources.ts'
-import { newPassword, type PasswordOptions } from '../terminal/new-password.ts'
-import { CommandFault } from '../terminal/command-fault.ts'
+import { newPassword, type NewPassword, type PasswordOptions } from '../terminal/new-password.ts'
+import { CommandFault, usedWrongly } from '../terminal/command-fault.ts'
 
 interface PlanOptions extends ServerOptions {
   readonly plan?: boolean
@@ -23,13 +23,13 @@ export async function addUser(context: CommandContext, name: string, options: Ad
   const { terminal } = context
   const { displayName, email, plan: dryRun = false } = options
   const { client, url } = await connect(context, options)
-  const chosen = dryRun || !options.password ? undefined : await newPassword(name, options)
+  const chosen = await passwordOf(name, options)
   const spec = { ...(displayName !== undefined && { displayName }), ...(email !== undefined && { email }) }
   await attempting({ verb: 'create', resource: 'users' }, () =>
     client.resource(users).create({ metadata: { name }, spec }, { dryRun }),
   )
+  if (dryRun) return terminal.print([`  user ${name} would be created`, planned])
   await terminal.print([`  user ${name} created`])
-  if (dryRun) return terminal.print([planned])
   if (chosen) {
     const { password, made } = chosen
     await setPassword(context, { name, password }, options).catch((error: unknown) => {
@@ -40,6 +40,16 @@ export async function addUser(context: CommandContext, name: string, options: Ad
     if (made) await terminal.print([`  password  ${password}  (shown only now)`])
   }
   await terminal.print([`  next      pergola grant ${name} <role>, and ${name} signs in by  pergola login ${url}`])
+}
+
+/** Checks the password before the user is created. A plan reads a password only from a file. */
+async function passwordOf(name: string, options: AddUserOptions): Promise<NewPassword | undefined> {
+  if (!options.password || (options.plan && options.passwordFile === undefined)) return undefined
+  const chosen = await newPassword(name, options)
+  const { passwordFault } = await import('@pergola/server')
+  const fault = passwordFault(chosen.password, name)
+  if (fault === undefined) return chosen
+  throw usedWrongly(`the password ${fault}; nothing has been changed`)
 }
 
 export async function switchUser(
@@ -54,9 +64,10 @@ export async function switchUser(
     client.resource(users).patch(name, { spec: { disabled } }, { dryRun }),
   )
   const words = disabled ? 'disabled, and signed out everywhere' : 'enabled'
+  const would = dryRun ? 'would be ' : ''
   const back = disabled ? 'enable' : 'disable'
   await terminal.print([
-    `  user ${name} ${words}`,
+    `  user ${name} ${would}${words}`,
     dryRun ? planned : `  next      pergola user ${back} ${name}  takes it back`,
   ])
 }

@@ -167,7 +167,10 @@ function authorFaultOf(error: unknown, paths: { readonly entry: string; readonly
 }
 
 function logWords(log: RolldownLog, { entry, nameOf }: { readonly entry: string; readonly nameOf: NameOf }): string {
-  const [first = ''] = stripVTControlCharacters(log.message).split('\n')
+  const text = stripVTControlCharacters(log.message)
+  const tsconfig = tsconfigFault(text)
+  if (tsconfig !== undefined) return at({ file: 'tsconfig.json' }, tsconfig)
+  const [first = ''] = text.split('\n')
   const message = first.replace(/^\[\w+\] /, '')
   if (![entryModule, firstModule].some((id) => log.id === `\0${id}`)) return at(placeOf(log, nameOf), message)
   // The generated modules import only the plugin and the SDK.
@@ -178,6 +181,13 @@ function logWords(log: RolldownLog, { entry, nameOf }: { readonly entry: string;
   const lines = existsSync(entry) ? readFileSync(entry, 'utf8').trimEnd().split('\n').length : 1
   const place = { file: nameOf(entry), line: lines, column: 1 }
   return at(place, 'there is no default export; end the file with "export default definePlugin({ ... })"')
+}
+
+/** With an unusable tsconfig.json the bundler resolves no import, and names the cause only below the source line. */
+function tsconfigFault(text: string): string | undefined {
+  const [, cause] = /╰─+ (.*tsconfig.*)/i.exec(text) ?? []
+  if (cause === undefined) return undefined
+  return cause === 'Tsconfig not found' ? 'the file named by "extends" is not there' : `cannot be used: ${cause}`
 }
 
 function placeOf({ id, loc }: RolldownLog, nameOf: NameOf): { file: string; line?: number; column?: number } {

@@ -365,6 +365,16 @@ describe('packing reports', () => {
       packageJson({ pergola: { requires: 'new' } }),
       [/^package\.json: pergola\.requires "new"/],
     ],
+    [
+      'a tsconfig.json that extends a missing file',
+      { 'tsconfig.json': '{ "extends": "../missing/tsconfig.json" }' },
+      ['tsconfig.json the file named by "extends" is not there'],
+    ],
+    [
+      'a tsconfig.json that is not JSON',
+      { 'tsconfig.json': '{ broken' },
+      [/^tsconfig\.json cannot be used: JSON parse error/],
+    ],
     ['an invalid package.json', { 'package.json': '{' }, [/^package\.json is not JSON: /]],
     ['a missing entry file', packageJson({ pergola: { entry: 'src/x.ts' } }), [/^there is no src\/x\.ts/]],
     [

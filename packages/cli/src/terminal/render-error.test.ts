@@ -64,6 +64,11 @@ describe('an error ends a command', () => {
     expect(renderError(new ApiError(reason, 'no')).lines[1]).toMatch(words),
   )
 
+  test('for a missing key of secrets, with the setting and its documentation', () => {
+    const { lines } = renderError(new ApiError('Unavailable', 'no encryption key; set secrets.keys'))
+    expect(lines[1]).toMatch(/secrets\.keys on the server, as in docs\/reference\/configuration\.md#secrets/)
+  })
+
   test('with the Retry-After time of the server', () =>
     expect(renderError(new ApiError('TooManyRequests', 'no', { headers: { 'retry-after': '7' } })).lines[1]).toContain(
       'in 7 s',

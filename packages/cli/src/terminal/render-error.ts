@@ -60,7 +60,10 @@ function apiErrorLines(error: ApiError): readonly string[] {
   ]
 }
 
-function adviceFor({ reason, headers }: ApiError): string | undefined {
+/** `doctor` does not know the keys of a server; only its operator can add one. */
+const keysAdvice = 'change secrets.keys on the server, as in docs/reference/configuration.md#secrets, and restart it'
+
+function adviceFor({ reason, headers, message }: ApiError): string | undefined {
   switch (reason) {
     case 'Unauthenticated':
       return 'pergola login <url>'
@@ -74,6 +77,7 @@ function adviceFor({ reason, headers }: ApiError): string | undefined {
     case 'TooManyRequests':
       return `try again in ${headers['retry-after'] ?? 'a few'} s`
     case 'Unavailable':
+      return message.includes('secrets.keys') ? keysAdvice : 'pergola doctor'
     case 'Draining':
       return 'pergola doctor'
     default:

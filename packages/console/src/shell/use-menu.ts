@@ -10,7 +10,7 @@ import { entries } from './host-pages.ts'
 
 const failingPlugins = defineAsyncComponent(async () => import('./failing-plugins.vue'))
 
-interface MenuEntry {
+export interface MenuEntry {
   readonly title: string
   readonly to: RouteLocationRaw
   readonly hint?: string

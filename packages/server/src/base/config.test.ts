@@ -71,6 +71,12 @@ test('variables that Kubernetes sets for a service named pergola are ignored', (
   expect(loadConfig({ env })).toEqual(loadConfig({ env: {} }))
 })
 
+test('variables of the command line are ignored, others of their kind are not', () => {
+  const env = { PERGOLA_SERVER: 'https://a.example', PERGOLA_TOKEN_FILE: 'token' }
+  expect(loadConfig({ env })).toEqual(loadConfig({ env: {} }))
+  expect(() => loadConfig({ env: { PERGOLA_TOKEN: 'x' } })).toThrow('PERGOLA_TOKEN: is not a setting')
+})
+
 test('an error in the file does not show its content', () => {
   expect(() => load('database:\n  url: postgres://u:secret@h/d\n url: x')).toThrow(
     /^pergola\.yaml:3: (?![\s\S]*secret)/,

@@ -381,6 +381,9 @@ function parseFile({ name, text }: { name: string; text: string }): Sections {
 /** Variables that Kubernetes sets in every pod next to a service called "pergola". */
 const serviceVariable = /^PERGOLA_(SERVICE_(HOST|PORT)(_.*)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/
 
+/** Variables of the command line, which also starts the server. */
+const commandVariables: ReadonlySet<string> = new Set(['PERGOLA_SERVER', 'PERGOLA_TOKEN_FILE'])
+
 function readVariables(env: ConfigSources['env']) {
   const settings = Object.entries(configSchema.properties).flatMap(([section, { properties }]) =>
     Object.entries(properties as Record<string, { type?: string; items?: { type?: string } }>)
@@ -392,7 +395,8 @@ function readVariables(env: ConfigSources['env']) {
   const values = new Map<string, VariableValue>()
   const faults: string[] = []
   for (const [variable, value] of Object.entries(env)) {
-    if (!variable.startsWith('PERGOLA_') || value === undefined || serviceVariable.test(variable)) continue
+    if (!variable.startsWith('PERGOLA_') || value === undefined) continue
+    if (serviceVariable.test(variable) || commandVariables.has(variable)) continue
     const setting = byVariable.get(variable)
     if (!setting) faults.push(`${variable}: is not a setting${suggestion(variable, [...byVariable.keys()])}`)
     else values.set(setting.path, fromText(setting.type, value))

@@ -13,6 +13,7 @@ interface Document {
 interface Operation {
   readonly operationId: string
   readonly responses: Json
+  readonly 'x-watch'?: { readonly parameters: readonly { readonly name: string }[] }
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Json }>> }
 }
 
@@ -158,4 +159,18 @@ describe('operations', () => {
     expect(schemas['ThingInput']).toMatchObject({ required: [] })
     expect(schemas['SentMetadata']).not.toHaveProperty('required')
   })
+})
+
+test('a list and a get describe the parameters of the same request as a watch', () => {
+  const { paths } = documentOf({})
+  for (const path of ['/apis/test.example.com/v1/things0', '/apis/test.example.com/v1/things0/{name}']) {
+    const { parameters } = paths[path]?.['get']?.['x-watch'] ?? { parameters: [] }
+    expect(parameters.map(({ name }) => name)).toEqual([
+      'labelSelector',
+      'fieldSelector',
+      'revision',
+      'initial',
+      'Last-Event-ID',
+    ])
+  }
 })

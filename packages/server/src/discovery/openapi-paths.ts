@@ -53,6 +53,20 @@ const watched = {
       'Events `{ type, revision, object }` as they happen, with the selectors of a list, `revision=<from>` or `initial=true`.',
     contentType: 'text/event-stream',
     subProtocol: 'watch.v1+json',
+    parameters: [
+      ...selectors,
+      query('revision', 'Only the changes after this revision, which a list or an event has.', text),
+      query('initial', 'First the present objects and a bookmark, then the changes.', {
+        type: 'boolean',
+        default: false,
+      }),
+      {
+        name: 'Last-Event-ID',
+        in: 'header',
+        description: 'Resumes Server-Sent Events after the event with this id; browsers send it by themselves.',
+        schema: text,
+      },
+    ],
   },
 }
 

@@ -116,19 +116,19 @@ function lookLines({ sections }: Plan): readonly string[] {
   })
 }
 
-/** Confirming approves everything shown. Without a prompt, only approvals given by name count. */
+/** Confirming at the prompt approves everything shown. Without a prompt, only approvals given by name count. */
 async function approvedOf(
   { terminal }: CommandContext,
   { approvals }: Plan,
   { approve, yes, question }: InstallOptions & { readonly question: string },
 ): Promise<readonly string[] | undefined> {
-  if (approve) {
-    const missing = approvals.filter((one) => !approve.includes(one))
-    if (missing.length === 0) return approve
+  const missing = approvals.filter((one) => !approve?.includes(one))
+  if (missing.length > 0 && (approve || yes || !terminal.canAsk)) {
     throw new CommandFault(`not approved: ${missing.join('; ')}`, {
       next: `add ${missing.map(approveOption).join(' ')}`,
     })
   }
+  if (approve) return approve
   return (await isConfirmed(terminal, { question, yes })) ? approvals : undefined
 }
 

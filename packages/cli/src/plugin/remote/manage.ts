@@ -32,7 +32,7 @@ export async function switchPlugin(
   const { spec } = await attempting({ verb: 'patch', resource: 'plugins', name }, () =>
     client.resource(plugins).patch(name, { spec: { enabled } }, { dryRun }),
   )
-  if (dryRun) return terminal.print([`  plugin ${name} ${enabled ? 'enabled' : 'disabled'}`, planned])
+  if (dryRun) return terminal.print([`  plugin ${name} would be ${enabled ? 'enabled' : 'disabled'}`, planned])
   if (!enabled) return terminal.print([`  plugin ${name} disabled`, `  next      pergola plugin enable ${name}`])
   const { version, digest, restarts = 0 } = spec
   const words = await awaitStarted(terminal, { client, name, version, digest, restarts, seconds: options.wait })

@@ -15,14 +15,14 @@ const planWords = 'only show what it would do'
 /** Commands for the plugins of a server. */
 export function addRemoteCommands(plugin: Command, context: CommandContext): void {
   for (const word of ['install', 'upgrade'] as const) {
-    withChange(plugin.command(word))
+    withChange(plugin.command(word), 'skip the confirmation prompt; rights still need --approve')
       .description(
         word === 'install'
           ? 'install a package, once it has told what it will do and was approved'
           : 'put a package in the place of the version that runs, without a pause',
       )
       .argument('<file>', 'the package: a .tgz as pergola plugin pack makes it')
-      .option('--approve <right>', 'approve this right without a prompt; repeatable', collect)
+      .option('--approve <right>', 'approve this right by name, without a prompt; repeatable', collect)
       .action(
         runCommand(context, async (file: string, options: InstallOptions) => {
           const { install, upgrade } = await import('./install.ts')
@@ -36,11 +36,8 @@ export function addRemoteCommands(plugin: Command, context: CommandContext): voi
   addSettings(plugin, context)
 }
 
-function withChange(command: Command): Command {
-  return addServerOptions(command)
-    .option('--plan', planWords)
-    .option('-y, --yes', 'skip the confirmation prompt')
-    .addOption(waitOption())
+function withChange(command: Command, yesWords = 'skip the confirmation prompt'): Command {
+  return addServerOptions(command).option('--plan', planWords).option('-y, --yes', yesWords).addOption(waitOption())
 }
 
 function waitOption(): Option {

@@ -11,7 +11,7 @@ export const shell = {
     title: 'Set up Pergola',
     lead: 'Create the first administrator of this installation.',
     secret: 'Setup secret',
-    secretHint: 'The server printed it at its first start. For another one, run: pergola setup-link',
+    secretHint: 'The server printed it when it started; after an hour it expires. Restart the server for another one.',
     passwordHint: 'At least 8 characters.',
     begin: 'Create administrator',
   },

@@ -14,7 +14,7 @@ export const shell: WordsOf<typeof en> = {
     title: '初始化 Pergola',
     lead: '为此安装创建第一位管理员。',
     secret: '初始化密钥',
-    secretHint: '服务器首次启动时会打印；要获取新的密钥，请运行 pergola setup-link',
+    secretHint: '服务器启动时会打印，一小时后失效；要获取新的密钥，请重启服务器',
     passwordHint: '至少 8 个字符。',
     begin: '创建管理员',
   },

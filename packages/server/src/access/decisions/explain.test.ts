@@ -157,6 +157,16 @@ test('a denial has the nearest rule, what it misses, and the templates that woul
   })
 })
 
+test('the template that grants least is named first, whatever the names are', async () => {
+  const all = role('a-manage', [on('todos', '*')], { isTemplate })
+  const more = role('b-edit', [on('todos', 'update')], { isTemplate, dependencies: ['c-view'] })
+  const view = role('c-view', [on('todos', 'get', 'list')], { isTemplate })
+  const held = createRoleBook([all, more, view], { pluginOf: () => undefined }).hold([])
+  expect(await explain(held, user('ann'), ask(`GET ${todos}`))).toMatchObject({
+    templates: ['c-view', 'b-edit', 'a-manage'],
+  })
+})
+
 test('at most three templates are named', async () => {
   const many = Array.from({ length: 9 }, (_, at) => role(`t-${at}`, [on('todos', 'list')], { isTemplate }))
   const held = createRoleBook(many, { pluginOf: () => undefined }).hold([])

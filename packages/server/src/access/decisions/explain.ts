@@ -6,6 +6,7 @@ import { callerName, describeRequest } from './describe-request.ts'
 import type { HeldRoles } from './role-book.ts'
 import { origin, pathTo, type Step } from './role-graph.ts'
 import { missesOf, type Miss, type Misses } from './rule-misses.ts'
+import { ruleBreadth } from './rule-breadth.ts'
 import { missWords, ruleWords } from './rule-words.ts'
 
 const maxTemplates = 3
@@ -33,7 +34,7 @@ interface Denial {
   readonly allowed: false
   /** The closest rule and what it does not cover; absent when no rule relates to the request. */
   readonly nearest?: RuleOrigin & { readonly misses: readonly Miss[] }
-  /** Role templates that would allow the request, at most three; those with own rules for it come first. */
+  /** Role templates that would allow the request, at most three; those that grant least come first. */
   readonly templates: readonly string[]
   readonly text: string
 }
@@ -52,9 +53,7 @@ export async function explain(held: HeldRoles, caller: Caller, request: RequestI
 async function explainDenial(held: HeldRoles, caller: Caller, request: RequestInfo): Promise<Denial> {
   const near = await nearestRule(held, request)
   const nearest = near && { ...originOf(near.effective, held), misses: near.misses }
-  const { roles } = held.book
-  const allowing = await held.book.rolesAllowing(request)
-  const templates = allowing.filter((name) => roles.get(name)?.isTemplate === true).slice(0, maxTemplates)
+  const templates = await narrowestTemplates(held, request)
   const reasons = [
     `${callerName(caller)} may not ${describeRequest(request)}`,
     nearest
@@ -64,6 +63,19 @@ async function explainDenial(held: HeldRoles, caller: Caller, request: RequestIn
     templateWords(templates),
   ]
   return { allowed: false, ...(nearest && { nearest }), templates, text: reasons.join('; ') }
+}
+
+async function narrowestTemplates({ book }: HeldRoles, request: RequestInfo): Promise<readonly string[]> {
+  const pause = createPause()
+  const found: { readonly name: string; readonly breadth: number }[] = []
+  for (const name of await book.rolesAllowing(request)) {
+    if (book.roles.get(name)?.isTemplate !== true) continue
+    const breadth = book.effectiveRules([name]).reduce((sum, { rule }) => sum + ruleBreadth(rule), 0)
+    found.push({ name, breadth })
+    await pause()
+  }
+  const sorted = found.toSorted((one, other) => one.breadth - other.breadth)
+  return sorted.slice(0, maxTemplates).map(({ name }) => name)
 }
 
 interface NearRule extends Misses {

@@ -88,7 +88,7 @@ const setupPage: SignInPage = {
     {
       name: 'secret',
       label: 'Setup secret',
-      hint: 'The server printed it when it started; "pergola setup-link" creates another one.',
+      hint: 'The server printed it when it started; after an hour it expires. Restart the server for another one.',
       type: 'password',
       autocomplete: 'off',
     },
@@ -130,7 +130,7 @@ async function makeFirst(
   if (!(await secrets.isValid(secret)))
     throw new ApiError(
       'Unauthenticated',
-      'the setup secret is not valid or has expired; create another one with "pergola setup-link"',
+      'the setup secret is not valid or has expired; restart the server, which prints another one',
     )
   // The first administrator may have been created in another way. The secret printed at a start must not create a second one.
   if (!(await needsSetup(parts))) throw new ApiError('AlreadyExists', 'there is a super administrator already')

@@ -105,6 +105,6 @@ function missingKey({ field }: Place, id: string | undefined): ApiError {
 function noKey(): ApiError {
   return new ApiError(
     'Unavailable',
-    'secrets cannot be stored without an encryption key; set secrets.keys in the configuration',
+    'secrets cannot be stored without an encryption key; set secrets.keys in the configuration of the server',
   )
 }
