@@ -124,7 +124,10 @@ describe.each(engines)('on %s', (engine) => {
     const third = packed(name, { version: '3.0.0' })
     expect(await host.install(third)).toMatchObject({
       status: 409,
-      body: { reason: 'InUse', detail: 'hurried is being upgraded to 2.0.0; wait until that has ended, or disable the plugin to abort it' },
+      body: {
+        reason: 'InUse',
+        detail: 'hurried is being upgraded to 2.0.0; wait until that has ended, or disable the plugin to abort it',
+      },
     })
     expect(await leftOf(host, name, [third])).toMatchObject({ plugin: 200, packages: 0 })
     await purged(host, name, [first, stuck, third])

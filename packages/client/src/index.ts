@@ -24,11 +24,12 @@ export type {
   List,
   NewMetadata,
   NewObject,
+  PartOf,
   Patch,
   ResourceType,
 } from './object-types.ts'
 export type { IndexFunction } from './object-indexes.ts'
-export type { ListQuery, Selection, Selector } from './query.ts'
+export type { ListQuery, PartQuery, Selection, Selector } from './query.ts'
 export type { Resource, WatchOptions, WriteOptions } from './resource.ts'
 export type { Call, CallOptions, OnRetry } from './send.ts'
 export type { Bookmark, ObjectEvent, Restarted, WatchEvent } from './watch-event.ts'

@@ -31,8 +31,19 @@ export type NewObject<Stored extends ApiObject> = Omit<Stored, 'apiVersion' | 'k
 /** A mutable version of a type, for changes in place. */
 export type Draft<Value> = { -readonly [Key in keyof Value]: Draft<Value[Key]> }
 
+/** The requested part of an object. It cannot be written: that would remove what is missing. */
+export type PartOf<Stored extends ApiObject> = Pick<Stored, 'apiVersion' | 'kind'> & {
+  readonly metadata: Pick<Stored['metadata'], 'name' | 'uid' | 'version'> & Partial<Stored['metadata']>
+} & { readonly [Key in Exclude<keyof Stored, 'apiVersion' | 'kind' | 'metadata'>]?: Part<Stored[Key]> }
+
+type Part<Value> = Value extends readonly (infer Item)[]
+  ? readonly Part<Item>[]
+  : Value extends object
+    ? { readonly [Key in keyof Value]?: Part<Value[Key]> }
+    : Value
+
 /** One page of a list, or the whole list. */
-export interface List<Stored extends ApiObject> {
+export interface List<Stored> {
   readonly apiVersion: string
   readonly kind: string
   readonly page: number

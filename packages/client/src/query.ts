@@ -21,20 +21,26 @@ export interface ListQuery extends Selection {
   readonly continue?: string | undefined
 }
 
+/** Paths such as `spec.title`: only these are returned, and what names the object. */
+export interface PartQuery {
+  readonly fields: readonly string[]
+}
+
 type Parameter = string | number | boolean | undefined
 
 export function selectionParameters({ labelSelector, fieldSelector }: Selection): Readonly<Record<string, Parameter>> {
   return { labelSelector: textOf(labelSelector), fieldSelector: textOf(fieldSelector) }
 }
 
-export function listParameters(query: ListQuery): readonly (readonly [string, Parameter])[] {
-  const { page, size, sort = [], exactTotal, nonconforming } = query
+export function listParameters(query: ListQuery & Partial<PartQuery>): readonly (readonly [string, Parameter])[] {
+  const { page, size, sort = [], exactTotal, nonconforming, fields } = query
   return [
     ...Object.entries({
       page,
       size,
       exactTotal,
       nonconforming,
+      fields: fields?.join(','),
       continue: query.continue,
       ...selectionParameters(query),
     }),

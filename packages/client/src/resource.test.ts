@@ -39,6 +39,16 @@ describe('one object', () => {
     expect(patched.status).toEqual({ phase: 'old' })
   })
 
+  test('is read in part, which cannot be written back', async () => {
+    const { metadata } = await notes.create({ metadata: { generateName: 'part-' }, spec: { text: 'a', rank: 4 } })
+    const part = await notes.get(metadata.name, { fields: ['spec.rank'] })
+    expect(part.spec).toEqual({ rank: 4 })
+    // @ts-expect-error -- the missing fields would be removed
+    await expect(notes.update(part)).rejects.toMatchObject({ reason: 'Invalid' })
+    const query = { fieldSelector: `metadata.name=${metadata.name}`, fields: ['spec.text'] }
+    for await (const { spec } of notes.listAll(query)) expect(spec).toEqual({ text: 'a' })
+  })
+
   test('is not stored by a dry run', async () => {
     const dry = await notes.create({ metadata: { name: 'dry' }, spec: { text: 'a' } }, { dryRun: true })
     expect(dry.spec.text).toBe('a')

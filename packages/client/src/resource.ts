@@ -1,9 +1,16 @@
 import { isApiError, type ApiObject } from '@pergola/api'
 import { createCache, type Cache, type CacheOptions } from './cache.ts'
 import type { WatchConnection } from './frames.ts'
-import type { DeletedCollection, Draft, List, NewObject, Patch, ResourceType } from './object-types.ts'
+import type { DeletedCollection, Draft, List, NewObject, PartOf, Patch, ResourceType } from './object-types.ts'
 import { collectionPath, objectPath } from './path.ts'
-import { listParameters, queryString, selectionParameters, type ListQuery, type Selection } from './query.ts'
+import {
+  listParameters,
+  queryString,
+  selectionParameters,
+  type ListQuery,
+  type PartQuery,
+  type Selection,
+} from './query.ts'
 import { send, type Call, type CallOptions } from './send.ts'
 import { backoffMs, sleep } from './waiting.ts'
 import type { WatchEvent } from './watch-event.ts'
@@ -33,9 +40,15 @@ export interface WatchOptions extends Selection {
 
 /** The objects of one model. Rejected requests throw `ApiError`. */
 export interface Resource<Stored extends ApiObject, Created = NewObject<Stored>> {
+  get(name: string, options: CallOptions & PartQuery): Promise<PartOf<Stored>>
   get(name: string, options?: CallOptions): Promise<Stored>
+  list(query: ListQuery & PartQuery, options?: CallOptions): Promise<List<PartOf<Stored>>>
   list(query?: ListQuery, options?: CallOptions): Promise<List<Stored>>
   /** Yields every object. Fetches each page when its first object is requested. */
+  listAll(
+    query: Omit<ListQuery, 'page' | 'continue'> & PartQuery,
+    options?: CallOptions,
+  ): AsyncGenerator<PartOf<Stored>, void, undefined>
   listAll(query?: Omit<ListQuery, 'page' | 'continue'>, options?: CallOptions): AsyncGenerator<Stored, void, undefined>
   create(object: Created, options?: Omit<WriteOptions, 'ifMatch'>): Promise<Stored>
   /** Replaces the object. Throws `VersionConflict` when it has changed since it was read. */
@@ -80,12 +93,16 @@ export function createResource<Stored extends ApiObject, Created>(
   const replace = (object: Stored, subresource: string | undefined, options?: WriteOptions) =>
     write({ method: 'PUT', body: object }, objectPath(type, object.metadata.name, subresource), options)
   const patch = (path: string, body: Patch, options?: WriteOptions) => write(patching(body, options), path, options)
-  const get: Resource<Stored>['get'] = async (name, options) =>
-    call({ ...options, method: 'GET', path: objectPath(type, name) })
-  const list: Resource<Stored>['list'] = async (query = {}, options = {}) => {
+  const get = (async (name: string, { fields, ...options }: CallOptions & Partial<PartQuery> = {}) =>
+    call({
+      ...options,
+      method: 'GET',
+      path: `${objectPath(type, name)}${queryString([['fields', fields?.join(',')]])}`,
+    })) as Resource<Stored>['get']
+  const list = (async (query: ListQuery & Partial<PartQuery> = {}, options: CallOptions = {}) => {
     const path = `${collection}${queryString(listParameters(query))}`
     return (await send(connection, { ...options, method: 'GET', path })) as List<Stored>
-  }
+  }) as Resource<Stored>['list']
   const update: Resource<Stored>['update'] = async (object, options) => replace(object, undefined, options)
   const watchFrom: Resource<Stored>['watch'] = ({ name, signal, ...options } = {}) => {
     const path = name === undefined ? collection : objectPath(type, name)
@@ -94,7 +111,7 @@ export function createResource<Stored extends ApiObject, Created>(
   return {
     get,
     list,
-    listAll: (query, options) => pages(list, query, options),
+    listAll: ((query?: ListQuery, options?: CallOptions) => pages(list, query, options)) as Resource<Stored>['listAll'],
     create: (object, options) => write({ method: 'POST', body: object }, collection, options),
     update,
     patch: async (name, body, options) => patch(objectPath(type, name), body, options),

@@ -1,4 +1,5 @@
-import type { Draft, NewMetadata, Patch } from '../object-types.ts'
+import type { Draft, NewMetadata, PartOf, Patch } from '../object-types.ts'
+import type { PartQuery } from '../query.ts'
 import type { WatchEvent } from '../watch-event.ts'
 import type { ListOptions } from './list-options.ts'
 import type { Live, LiveOptions } from './live.ts'
@@ -13,9 +14,12 @@ export type ModelClient = <Types extends ModelTypes>(of: Served<Types>) => Colle
 /** The objects of a model. */
 export interface Collection<Types extends ModelTypes> {
   get(name: string): Promise<Types['object']>
+  /** Reads only these paths, such as `spec.title`, and what names the object. */
+  get(name: string, options: PartQuery): Promise<PartOf<Types['object']>>
   /** Results in the order of the names; undefined for objects that do not exist. */
   getMany(names: readonly string[]): Promise<readonly (Types['object'] | undefined)[]>
   /** Selects objects lazily: sends no request until the listing is read. */
+  list(options: ListOptions<Types['fields']> & PartQuery): Listing<PartOf<Types['object']>>
   list(options?: ListOptions<Types['fields']>): Listing<Types['object']>
   /** Creates an object. Without a name, the server generates one that starts with the singular. */
   create(spec: Types['create'], metadata?: NewMetadata): Promise<Types['object']>

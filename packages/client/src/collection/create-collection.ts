@@ -1,5 +1,6 @@
 import { ApiError, isApiError, type ApiObject } from '@pergola/api'
 import type { NewObject } from '../object-types.ts'
+import type { PartQuery } from '../query.ts'
 import type { Resource } from '../resource.ts'
 import type { CollectionOptions, Whole } from './collection-options.ts'
 import type { Collection, Listing } from './collection.ts'
@@ -14,9 +15,12 @@ export function createCollection<Types extends ModelTypes>(
   { whole = (object) => object, signal }: CollectionOptions<Types['object']> = {},
 ): Collection<Types> {
   return {
-    get: async (name) => whole(await resource.get(name)),
+    get: (async (name: string, { fields }: Partial<PartQuery> = {}) =>
+      fields ? await resource.get(name, { fields }) : whole(await resource.get(name))) as Collection<Types>['get'],
     getMany: (names) => getMany(resource, names, whole),
-    list: (options = {}) => listingOf(resource, options as LooseListOptions, whole),
+    list: ((options: LooseListOptions & Partial<PartQuery> = {}) =>
+      // Defaults belong to whole objects only.
+      listingOf(resource, options, options.fields ? (object) => object : whole)) as Collection<Types>['list'],
     create: async (spec, metadata = {}) => {
       const isNamed = metadata.name !== undefined || metadata.generateName !== undefined
       const named = isNamed ? metadata : { ...metadata, generateName: `${singular}-` }
@@ -72,11 +76,11 @@ const none = { items: [], total: 0, totalIsEstimate: false, hasNext: false }
 
 function listingOf<Stored extends ApiObject>(
   resource: Resource<Stored>,
-  options: LooseListOptions,
+  options: LooseListOptions & Partial<PartQuery>,
   whole: Whole<Stored>,
 ): Listing<Stored> {
   const selection = selectionOf(options)
-  const query = { ...selection, ...sortOf(options) }
+  const query = { ...selection, ...sortOf(options), fields: options.fields }
   const each = async function* (): AsyncGenerator<Stored, void, undefined> {
     if (!selection) return
     for await (const object of resource.listAll(query)) yield whole(object)

@@ -31,6 +31,11 @@ const selectors = [
   ),
   query('fieldSelector', 'The same on indexed fields, and `field>value`, `>=`, `<`, `<=`, `field^=prefix`.', texts),
 ]
+const fields = query(
+  'fields',
+  'Paths such as `spec.title`, joined by commas: only these are answered, and what names the object.',
+  texts,
+)
 const paging = [
   query('page', 'From 1 on; needs a size.', { type: 'integer', minimum: 1 }),
   query('size', 'Objects a page; without one, all of them.', { type: 'integer', minimum: 1 }),
@@ -127,7 +132,7 @@ function collectionOperations({ model, freeName, operation, answered }: Parts): 
   const all = query('all', 'Needed where no selector is given.', { type: 'boolean', default: false })
   return {
     get: operation(`list${kind}`, `List ${plural}`, {
-      parameters: [...selectors, ...paging],
+      parameters: [...selectors, ...paging, fields],
       ...watched,
       ...answered({
         description: 'A page of them.',
@@ -173,7 +178,7 @@ function objectOperations({ model, freeName, name, operation, answered }: Parts)
   return {
     parameters: [name],
     get: operation(`get${kind}`, `Read a ${singular}`, {
-      parameters: [ifNoneMatch],
+      parameters: [ifNoneMatch, fields],
       ...watched,
       ...withNotModified(found),
     }),

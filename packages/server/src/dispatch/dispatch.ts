@@ -17,6 +17,7 @@ import { listObjects } from '../models/list.ts'
 import type { Model } from '../models/model.ts'
 import { maxObjectBytes } from '../models/object-bytes.ts'
 import { patchObject, patchTypes, type PatchType } from '../models/patch.ts'
+import { fieldsOf } from '../models/fields.ts'
 import { flag, refuseUnknown } from '../models/query-parameters.ts'
 import { refuseCreate, refuseSubresource } from '../models/refuse-verb.ts'
 import type { ModelRegistry } from '../models/registry.ts'
@@ -164,8 +165,10 @@ const removeAll: ServedVerb = {
 }
 const get: ServedVerb = {
   run: async ({ store }, model, { call: { request }, name = '', scope }) => {
-    refuseUnknown(request.query, [])
-    return readAnswer(model, await getObject(store, model, { name, scope }), request.headers)
+    const { query, headers } = request
+    refuseUnknown(query, ['fields'])
+    const fields = fieldsOf(model, query)
+    return readAnswer(model, await getObject(store, model, { name, scope }), { headers, fields })
   },
 }
 const update: ServedVerb = {

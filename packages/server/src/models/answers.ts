@@ -4,6 +4,7 @@ import { jsonAnswer } from '../base/json-answer.ts'
 import { isNotModified } from '../base/not-modified.ts'
 import type { StoredObject } from '../store/store.ts'
 import { etagOf } from './etag.ts'
+import type { Fields } from './fields.ts'
 import { pathOf, type Model } from './model.ts'
 import { openedBytes, toBytes } from './object-bytes.ts'
 
@@ -18,9 +19,16 @@ export function objectAnswer(model: Model, stored: StoredObject): Answer {
   return jsonAnswer(200, toBytes(model, stored), { etag: etagOf(stored) })
 }
 
+interface Reading {
+  readonly headers: IncomingHttpHeaders
+  readonly fields?: Fields | undefined
+}
+
+const whole: Fields = (object) => object
+
 /** An object for a reader; 304 when the reader already has this state. */
-export function readAnswer(model: Model, stored: StoredObject, headers: IncomingHttpHeaders): Answer {
+export function readAnswer(model: Model, stored: StoredObject, { headers, fields = whole }: Reading): Answer {
   const etag = etagOf(stored)
   if (isNotModified(headers, etag)) return jsonAnswer(304, Buffer.alloc(0), { etag })
-  return jsonAnswer(200, openedBytes(model, stored), { etag })
+  return jsonAnswer(200, fields(openedBytes(model, stored)), { etag })
 }

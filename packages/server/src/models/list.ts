@@ -1,9 +1,10 @@
 import type { Answer, Caller } from '../base/call.ts'
 import type { ListQuery, Store, StoredObject, StoredPage } from '../store/store.ts'
+import { fieldsOf } from './fields.ts'
 import { sortOf, termsOf } from './list-query.ts'
 import type { Model } from './model.ts'
 import { nonConforming } from './non-conforming.ts'
-import { headOf, shownData } from './object-bytes.ts'
+import { headOf, shownData, toBytes } from './object-bytes.ts'
 import { continueToken, pagingOf, type Paging } from './paging.ts'
 import type { StreamLimits } from './stream-limits.ts'
 import { ownerTerm, type OwnerScope } from './owner-scope.ts'
@@ -37,6 +38,7 @@ export async function listObjects(
 ): Promise<ListedObjects> {
   const paging = pagingOf(request.query)
   const { page, size, after, exactTotal } = paging
+  const shownAs = itemOf(model, paging.query)
   const query: Omit<ListQuery, 'limit'> = {
     where: [...(request.scope ? [ownerTerm(request.scope)] : []), ...termsOf(model, paging.query)],
     sort: sortOf(model, paging.query),
@@ -47,14 +49,14 @@ export async function listObjects(
     const found = await store.list(model, { ...query, ...start, limit: size })
     const head = envelopeHead(model, { paging, found, neighbours: neighboursOf(paging, found) })
     const shown = paging.nonConforming ? await nonConforming(model, await model.validator(), found.items) : found.items
-    return { body: Buffer.concat([head, ...commaSeparated(model, shown), tail]) }
+    return { body: Buffer.concat([head, ...commaSeparated(shownAs, shown), tail]) }
   }
   const release = streams.take(request.caller, request.address)
   const wanted = size ?? Number.POSITIVE_INFINITY
   try {
     const limit = Math.min(wanted, snapshotLimit)
     const first = await store.list(model, { ...query, ...start, limit, maxBytes: snapshotBytes })
-    const body = streamed({ store, release, model, query }, { paging, first, wanted })
+    const body = streamed({ store, release, model, query, shownAs }, { paging, first, wanted })
     return { body, end: release }
   } catch (error) {
     release()
@@ -67,6 +69,7 @@ interface StreamParts {
   readonly model: Model
   readonly query: Omit<ListQuery, 'limit'>
   readonly release: () => void
+  readonly shownAs: ShownAs
 }
 
 interface StreamStart {
@@ -75,7 +78,8 @@ interface StreamStart {
   readonly wanted: number
 }
 
-async function* streamed({ store, model, query, release }: StreamParts, start: StreamStart): AsyncGenerator<Buffer> {
+async function* streamed(parts: StreamParts, start: StreamStart): AsyncGenerator<Buffer> {
+  const { store, model, query, release, shownAs } = parts
   try {
     const { paging } = start
     let page = start.first
@@ -83,12 +87,12 @@ async function* streamed({ store, model, query, release }: StreamParts, start: S
     // When a page takes several reads, only the last read tells whether more objects follow.
     const isKnown = paging.size === undefined || page.next === undefined || sent >= start.wanted
     const head = envelopeHead(model, { paging, found: page, neighbours: isKnown ? neighboursOf(paging, page) : {} })
-    yield Buffer.concat([head, ...commaSeparated(model, page.items)])
+    yield Buffer.concat([head, ...commaSeparated(shownAs, page.items)])
     while (page.next !== undefined && sent < start.wanted) {
       const limit = Math.min(start.wanted - sent, pageLimit)
       page = await store.list(model, { ...query, limit, maxBytes: snapshotBytes, after: page.next, total: 'none' })
       sent += page.items.length
-      if (page.items.length > 0) yield Buffer.concat([comma, ...commaSeparated(model, page.items)])
+      if (page.items.length > 0) yield Buffer.concat([comma, ...commaSeparated(shownAs, page.items)])
     }
     yield isKnown ? tail : Buffer.from(`],${JSON.stringify(neighboursOf(paging, page)).slice(1)}`)
   } finally {
@@ -99,11 +103,18 @@ async function* streamed({ store, model, query, release }: StreamParts, start: S
 const comma = Buffer.from(',')
 const tail = Buffer.from(']}')
 
-function commaSeparated(model: Model, items: readonly StoredObject[]): Buffer[] {
-  return items.flatMap((stored, at) => [
-    Buffer.from(`${at === 0 ? '' : ','}${headOf(model, stored)}`),
-    shownData(model, stored),
-  ])
+/** An object of the list, after a separator, in parts. */
+type ShownAs = (stored: StoredObject, separator: string) => readonly Buffer[]
+
+function itemOf(model: Model, query: URLSearchParams): ShownAs {
+  const fields = fieldsOf(model, query)
+  return fields
+    ? (stored, separator) => [Buffer.from(separator), fields(toBytes(model, stored))]
+    : (stored, separator) => [Buffer.from(`${separator}${headOf(model, stored)}`), shownData(model, stored)]
+}
+
+function commaSeparated(shownAs: ShownAs, items: readonly StoredObject[]): Buffer[] {
+  return items.flatMap((stored, at) => shownAs(stored, at === 0 ? '' : ','))
 }
 
 /** What is known about the next page after this page was read completely. */

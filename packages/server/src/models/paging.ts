@@ -2,9 +2,9 @@ import { ApiError } from '@pergola/api'
 import type { Cursor } from '../store/store.ts'
 import { flag, refuseUnknown } from './query-parameters.ts'
 
-const parameters = ['page', 'size', 'sort', 'labelSelector', 'fieldSelector', 'continue', 'exactTotal', 'nonconforming']
 /** Parameters that a `continue` token contains. */
-const carried = new Set(['sort', 'labelSelector', 'fieldSelector', 'exactTotal', 'nonconforming'])
+const carried = new Set(['sort', 'labelSelector', 'fieldSelector', 'fields', 'exactTotal', 'nonconforming'])
+const parameters = ['page', 'size', 'continue', ...carried]
 /** Page size limit for `nonconforming`, which validates every object of the page. */
 const mostLookedThrough = 500
 

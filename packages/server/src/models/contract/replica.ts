@@ -139,7 +139,7 @@ function verbsOf(parts: Parts, using: Using): Verbs {
     create: (body, how = {}) =>
       served(async (model) => createdAnswer(model, await createObject(parts, model, { body, ...how }))),
     get: (name, headers = {}) =>
-      served(async (model) => readAnswer(model, await getObject(parts.store, model, { name }), headers)),
+      served(async (model) => readAnswer(model, await getObject(parts.store, model, { name }), { headers })),
     update: (name, body, how) =>
       served(async (model) =>
         objectAnswer(model, await updateObject(parts, model, { ...target(name, how), bodyFor: () => body })),
