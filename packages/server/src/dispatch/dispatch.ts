@@ -133,12 +133,13 @@ interface Sent {
 }
 
 interface ServedVerb {
-  /** The content types that it accepts. */
+  /** The content types that it accepts; none refuses any body. Without it, the body is not looked at. */
   readonly reads?: readonly string[]
   readonly run: (parts: DispatchParts, model: Model, sent: Sent) => Promise<Answer | Stream>
 }
 
 const json = ['application/json']
+const noBody: readonly string[] = []
 
 const list: ServedVerb = {
   run: async (parts, model, { call: { request, caller }, scope }) => {
@@ -156,6 +157,7 @@ const create: ServedVerb = {
   },
 }
 const removeAll: ServedVerb = {
+  reads: noBody,
   run: async (parts, model, { call: { caller, request } }) => {
     const { query } = request
     const how = { query, caller, signal: request.signal(), dryRun: flag(query, 'dryRun') }
@@ -182,6 +184,7 @@ const patch: ServedVerb = {
   },
 }
 const remove: ServedVerb = {
+  reads: noBody,
   run: async (parts, model, { call, name = '', scope }) => {
     const { caller, request } = call
     const how = { name, ifMatch: request.headers['if-match'], caller, dryRun: dryRunOf(call), scope }
@@ -232,5 +235,15 @@ function dryRunOf({ request }: Call): boolean {
 
 async function readBody({ request }: Call, accepted: readonly string[]) {
   const bytes = await request.readBody(maxObjectBytes)
+  if (accepted.length === 0) return refuseAny(bytes)
   return parseJsonBody(request.headers['content-type'], bytes, accepted)
+}
+
+/** Other APIs take preconditions in the body of a DELETE: ignoring one would delete what its sender meant to keep. */
+function refuseAny(bytes: Buffer): undefined {
+  if (bytes.length === 0) return undefined
+  throw new ApiError(
+    'BadRequest',
+    'a DELETE takes no body; send a precondition as If-Match with the ETag of the object, and selectors in the query',
+  )
 }
