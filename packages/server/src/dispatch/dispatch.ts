@@ -12,6 +12,7 @@ import { createdAnswer, objectAnswer, readAnswer } from '../models/answers.ts'
 import { createObject } from '../models/create.ts'
 import { deleteCollection } from '../models/delete-collection.ts'
 import { deleteObject } from '../models/delete.ts'
+import { preconditionsIn } from '../models/etag.ts'
 import { getObject } from '../models/get.ts'
 import { listObjects } from '../models/list.ts'
 import type { Model } from '../models/model.ts'
@@ -187,7 +188,7 @@ const remove: ServedVerb = {
   reads: noBody,
   run: async (parts, model, { call, name = '', scope }) => {
     const { caller, request } = call
-    const how = { name, ifMatch: request.headers['if-match'], caller, dryRun: dryRunOf(call), scope }
+    const how = { name, ...preconditionsIn(request.headers), caller, dryRun: dryRunOf(call), scope }
     return objectAnswer(model, await deleteObject(parts, model, how))
   },
 }
@@ -221,7 +222,7 @@ function target({ call, name = '', subresource, scope }: Sent) {
   return {
     name,
     scope,
-    ifMatch: call.request.headers['if-match'],
+    ...preconditionsIn(call.request.headers),
     caller: call.caller,
     dryRun: dryRunOf(call),
     part: subresource === 'status' ? ('status' as const) : ('object' as const),
