@@ -13,7 +13,7 @@ import type { Model, WriteContext } from './model.ts'
 import { withoutStatus, withStatus, type JsonObject } from './object.ts'
 import { fromData, ownedMetadata, toData } from './object-bytes.ts'
 import { assertOwned, withOwner, type OwnerScope } from './owner-scope.ts'
-import { writeProblem, versionConflict } from './write-errors.ts'
+import { uidConflict, versionConflict, writeProblem } from './write-errors.ts'
 
 /** Attempts when others write the object between reading and writing. */
 const maxTries = 20
@@ -125,9 +125,15 @@ export function assertSame(model: Model, stored: StoredObject, { metadata }: { r
       `the path names ${model.singular} "${stored.name}", the body ${JSON.stringify(name)}; an object cannot be renamed`,
     )
   }
-  if ((uid !== undefined && uid !== stored.uid) || (version !== undefined && version !== stored.version)) {
-    throw versionConflict(model, stored, version)
-  }
+  // Another type can never be the stored one: a retry, which a conflict suggests, would not help.
+  refuseInvalid(model, [
+    ...(version === undefined || Number.isInteger(version)
+      ? []
+      : [fieldError('/metadata/version', 'type', 'must be an integer')]),
+    ...(uid === undefined || typeof uid === 'string' ? [] : [fieldError('/metadata/uid', 'type', 'must be a string')]),
+  ])
+  if (typeof uid === 'string' && uid !== stored.uid) throw uidConflict(model, stored, uid)
+  if (version !== undefined && version !== stored.version) throw versionConflict(model, stored, version)
 }
 
 interface Parts {

@@ -70,3 +70,13 @@ export function versionConflict(model: Model, stored: StoredObject, sent?: unkno
     errors: [{ ...field, params: { stored: stored.version } }],
   })
 }
+
+/** The named object was deleted and another one was created under its name. */
+export function uidConflict(model: Model, stored: StoredObject, sent: string): ApiError {
+  const what = `the name "${stored.name}" belongs to another ${model.singular} now`
+  const field = fieldError('/metadata/uid', 'uid', `is ${stored.uid}: the name belongs to another object now`)
+  return new ApiError('VersionConflict', `${what}: its uid is ${stored.uid}, the request has ${sent}; read it again`, {
+    headers: { etag: etagOf(stored) },
+    errors: [{ ...field, params: { stored: stored.uid } }],
+  })
+}
