@@ -127,6 +127,26 @@ onEachEngine((api) => {
     for (const named of ['spec.code', 'taken-code', metadata.name]) expect(answer.text).toContain(named)
   })
 
+  const values = [
+    ['spec.rank', 7, '7'],
+    ['spec.weight', -1.5, '-1.5'],
+    ['spec.active', false, 'false'],
+    ['spec.seen', '2030-03-01T10:00:00+01:00', '"2030-03-01T09:00:00Z"'],
+    ['spec.scores', [1, 20], '20'],
+  ] as const
+  for (const [index, value, shown] of values) {
+    test(`C4-37 a duplicate in ${index} is named as a value and points to it`, async () => {
+      const models = await api.model({ indexes: [{ name: index, unique: true }], composites: [] })
+      const field = index.replace('spec.', '')
+      await models.created({ name: 'the-holder', spec: { [field]: field === 'scores' ? [20] : value } })
+      const answer = await models.create({ spec: { [field]: value } })
+      expectProblem(answer, 409, 'DuplicateIndexValue')
+      const { detail, errors } = answer.body as { readonly detail: string; readonly errors: readonly object[] }
+      expect(detail).toContain(`the value ${shown} of ${index} is taken by "the-holder"`)
+      expect(errors).toMatchObject([{ pointer: field === 'scores' ? '/spec/scores/1' : `/spec/${field}` }])
+    })
+  }
+
   test('C4-38 an update to a taken value is rejected, an update with its own value is not', async () => {
     const things = await api.things()
     await things.created({ spec: { code: 'first-code' } })
