@@ -159,6 +159,28 @@ onEachEngine((api) => {
     expectStatus(await things.create({ spec: { code: 'second-code' } }), 201)
   })
 
+  test('C4-47 lists and watches by an index that duplicates keep from becoming unique are 503 and name two objects', async () => {
+    const indexes = plainIndexes('spec.rank')
+    const models = await api.model({ indexes, composites: [] })
+    for (const name of ['t10', 't20']) await models.created({ name, spec: { rank: 5 } })
+    await models.redefine({ indexes: [{ name: 'spec.rank', unique: true }] })
+    const status = async () => (await api.request('GET', models.modelPath)).body as { readonly status: object }
+    await expect.poll(status).toMatchObject({
+      status: { phase: 'DuplicateValues', duplicates: { pairs: [{ value: '5', first: 't10', second: 't20' }] } },
+    })
+    const asked = { fieldSelector: 'spec.rank=5' }
+    const events = { headers: { accept: 'text/event-stream' } }
+    for (const answer of [await models.send('GET', asked), await models.send('GET', asked, events)]) {
+      expectProblem(answer, 503, 'IndexBuilding')
+      expect(answer.headers).not.toHaveProperty('retry-after')
+      expect((answer.body as { readonly detail: string }).detail).toContain(
+        'spec.rank cannot become unique, because "t10" and "t20" have the same value',
+      )
+    }
+    await models.redefine({ indexes })
+    await expect.poll(async () => (await models.send('GET', asked)).status).toBe(200)
+  })
+
   test('C4-39 an index that is added during writes contains all objects', async () => {
     const models = await api.model()
     const note = (at: number) => ({ name: `o-${at}`, spec: { note: at % 2 === 0 ? 'even' : 'odd' } })

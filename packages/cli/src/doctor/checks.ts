@@ -114,3 +114,33 @@ export function pluginFindings(plugins: readonly PluginObject[]): readonly Findi
     advice: `pergola plugin logs ${metadata.name}, pergola plugin show ${metadata.name}`,
   }))
 }
+
+export interface ModelObject {
+  readonly metadata: { readonly name: string }
+  readonly spec: { readonly group: string; readonly plural: string }
+  readonly status?: {
+    readonly phase?: string
+    readonly duplicates?: {
+      readonly index: string
+      readonly pairs: readonly { readonly value: string; readonly first: string; readonly second: string }[]
+    }
+  }
+}
+
+/** Reports models whose indexes are not ready; queries by these indexes are rejected. */
+export function modelFindings(models: readonly ModelObject[]): readonly Finding[] {
+  return models
+    .filter(({ status }) => status?.phase !== 'Ready')
+    .map(({ metadata, spec, status = {} }) => {
+      const { phase = 'without a status', duplicates } = status
+      const name = `model ${spec.plural}`
+      const show = `pergola get models ${metadata.name}`
+      const [pair] = duplicates?.pairs ?? []
+      if (phase !== 'DuplicateValues' || !pair) {
+        return { level: 'warn', name, words: `is ${phase}`, advice: `${show} shows the progress` }
+      }
+      const both = `"${pair.first}" and "${pair.second}" have the same value, ${pair.value}`
+      const words = shortened(`${duplicates?.index} cannot become unique: ${both}`, widest)
+      return { level: 'failed', name, words, advice: `${show} lists the duplicates; change or delete one of each` }
+    })
+}

@@ -23,6 +23,7 @@ import { refuseCreate, refuseSubresource } from '../models/refuse-verb.ts'
 import type { ModelRegistry } from '../models/registry.ts'
 import type { StreamLimits } from '../models/stream-limits.ts'
 import { withOwner, type OwnedResource, type OwnerScope } from '../models/owner-scope.ts'
+import { unbuiltIndex } from '../models/unbuilt-index.ts'
 import { updateObject } from '../models/update.ts'
 import { holderIn, withoutHolder } from '../models/write-errors.ts'
 import type { Store } from '../store/store.ts'
@@ -100,11 +101,11 @@ async function dispatchVerb(
       verb.run(parts, current, { call, body, name, subresource, scope }),
     )
   } catch (error) {
-    const holder = holderIn(error)
-    if (holder === undefined) throw error
     const { subresource: _, ...object } = request
-    const known = await parts.mayGet(call.caller, { ...object, verb: 'get', name: holder })
-    throw known ? error : withoutHolder(error, model)
+    const mayGet = (one: string) => parts.mayGet(call.caller, { ...object, verb: 'get', name: one })
+    const holder = holderIn(error)
+    if (holder === undefined) throw await unbuiltIndex(error, model, { store: parts.store, mayGet })
+    throw (await mayGet(holder)) ? error : withoutHolder(error, model)
   }
 }
 
