@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { PluginObject } from '../plugin/remote/plugin-object.ts'
-import { certificateFinding, clockFinding, modelFindings, pluginFindings, readinessFindings, versionFinding } from './checks.ts'
+import {
+  certificateFinding,
+  clockFinding,
+  modelFindings,
+  pluginFindings,
+  readinessFindings,
+  versionFinding,
+} from './checks.ts'
 
 const ready = `[ok]     accepting   requests, by version 1.2.0
 [ok]     database    SQLite pergola.db
@@ -25,6 +32,16 @@ test('the checks of /readyz become findings, with advice for those that failed',
     { level: 'warn', advice: expect.stringContaining('feed.natsUrl') as string },
   ])
 })
+
+test.each([
+  ['the disk of the database is full', /^free space/],
+  ['the database is read-only', /SQLite file/],
+  ['the database cannot be reached', /PostgreSQL: .* SQLite: /],
+])('the advice for "%s" fits', (detail, advice) =>
+  expect(readinessFindings(`[failed] database    ${detail}`)).toMatchObject([
+    { level: 'failed', words: detail, advice: expect.stringMatching(advice) as string },
+  ]),
+)
 
 describe('the version of the server', () => {
   test.each([

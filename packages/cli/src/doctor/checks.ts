@@ -30,7 +30,12 @@ function readinessFinding(
   { isOk, detail }: { readonly isOk: boolean; readonly detail: string },
 ): Finding {
   if (!isOk)
-    return { level: 'failed', name, words: detail || 'the check failed without details', advice: failedAdvice(name) }
+    return {
+      level: 'failed',
+      name,
+      words: detail || 'the check failed without details',
+      advice: failedAdvice(name, detail),
+    }
   if (name === 'plugins' && detail.includes('plugins.isolation')) {
     const advice = 'run the server as root, so that each plugin gets an account of its own, or trust all of them'
     return { level: 'warn', name, words: detail, advice }
@@ -43,9 +48,13 @@ function readinessFinding(
   return { level: 'ok', name, words: detail || 'ok' }
 }
 
-function failedAdvice(name: string): string {
-  if (name === 'database')
-    return 'check that the database is running, and check database.url and its password; see the log of the database'
+function failedAdvice(name: string, detail: string): string {
+  if (name === 'database') {
+    if (detail.includes('full')) return 'free space on the disk of the database; the server continues by itself'
+    if (detail.includes('read-only'))
+      return 'check the rights to the SQLite file and its folder, or database.url: is it a standby?'
+    return 'check database.url; PostgreSQL: is it running, and is the password right? SQLite: check the file, its folder and its disk'
+  }
   if (name === 'plugins') return 'wait until all plugins are started; pergola plugin list shows their states'
   return 'see the log of the server'
 }
