@@ -290,16 +290,16 @@ function declare(api: Api): void {
       const { name, uid } = metadata
       const { create, update, patch, delete: remove } = on(things)
       const stale = [
-        update(name, thing({ name, metadata: { version: 7 } })),
-        update(name, thing({ name, metadata: { uid: 'other' } })),
-        patch(name, { metadata: { version: 7 } }),
-        remove(name, { version: 7 }),
-        remove(name, { uid: 'other' }),
-      ]
-      for (const operation of stale) {
+        ['version', update(name, thing({ name, metadata: { version: 7 } }))],
+        ['uid', update(name, thing({ name, metadata: { uid: 'other' } }))],
+        ['version', patch(name, { metadata: { version: 7 } })],
+        ['version', remove(name, { version: 7 })],
+        ['uid', remove(name, { uid: 'other' })],
+      ] as const
+      for (const [field, operation] of stale) {
         const answer = await send([create(thing({ name: 'new' })), operation])
         expectProblem(answer, 409, 'VersionConflict')
-        expect(pointers(answer)).toEqual(['/operations/1/object/metadata/version'])
+        expect(pointers(answer)).toEqual([`/operations/1/object/metadata/${field}`])
       }
       results(await send([update(name, thing({ name, metadata: { version: 0, uid }, spec: { note: 'x' } }))]))
       results(await send([remove(name, { version: 1, uid })]))

@@ -108,6 +108,18 @@ onEachEngine((api) => {
     expect(answer.body).toMatchObject({ metadata: { finalizers, deletionTimestamp: expect.any(String) as string } })
   })
 
+  test('C2-132 DELETE of an object or a collection with a body is 400 and removes nothing', async () => {
+    const models = await api.model()
+    const { metadata } = await models.created()
+    const { name } = metadata
+    for (const body of [{ preconditions: { uid: 'x' } }, '{}']) {
+      expectProblem(await models.delete(name, { body }), 400, 'BadRequest')
+      expectProblem(await models.send('DELETE', { all: 'true' }, { body }), 400, 'BadRequest')
+    }
+    expect(await models.names()).toEqual([name])
+    expectStatus(await models.delete(name, { body: '' }), 200)
+  })
+
   test('C2-85 DELETE of a collection without a selector is 400 and removes nothing', async () => {
     const models = await api.model()
     const { metadata } = await models.created()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { freshName, sentBack, thing } from './collection.ts'
+import { freshName, jsonPatch, sentBack, thing } from './collection.ts'
 import { expectProblem, expectStatus } from './request.ts'
 import { onEachEngine } from './server.ts'
 
@@ -89,12 +89,29 @@ onEachEngine((api) => {
     await things.updated(name, sentBack(made, { metadata: { version: 1 }, spec: { note: 'c' } }))
   })
 
+  test('C2-134 an update with a version that is not an integer is 422 and points to it', async () => {
+    const things = await api.things()
+    const made = await things.created()
+    const { name } = made.metadata
+    for (const version of ['0', null, true, 0.5]) {
+      const replaced = await things.put(name, sentBack(made, { metadata: { version }, spec: { note: 'b' } }))
+      const steps = [{ op: 'add', path: '/metadata/version', value: version }]
+      const patched = await things.patch(name, steps, { headers: { 'content-type': jsonPatch } })
+      for (const answer of [replaced, patched]) {
+        expectProblem(answer, 422, 'Invalid')
+        expect(answer.body).toMatchObject({ errors: [{ pointer: '/metadata/version', rule: 'type' }] })
+      }
+    }
+    expect(await things.read(name)).toEqual(made)
+  })
+
   test('C2-9 an update with another uid is 409', async () => {
     const things = await api.things()
     const made = await things.created()
     const { name, uid } = made.metadata
     const other = await things.put(name, sentBack(made, { metadata: { uid: claimed.uid }, spec: { note: 'b' } }))
-    expect(other.status).toBe(409)
+    expectProblem(other, 409, 'VersionConflict')
+    expect(other.body).toMatchObject({ errors: [{ pointer: '/metadata/uid', params: { stored: uid } }] })
     await things.updated(name, sentBack(made, { metadata: { uid }, spec: { note: 'c' } }))
   })
 

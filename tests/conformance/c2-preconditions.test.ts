@@ -95,6 +95,27 @@ onEachEngine((api) => {
     }
   })
 
+  test('C2-133 PUT, PATCH and DELETE with If-None-Match: * are 412 for an object and 404 without one', async () => {
+    const things = await api.things()
+    const made = await things.created()
+    const { name } = made.metadata
+    const change = { spec: { note: 'new' } }
+    const tryAll = (target: string, tag: string) => {
+      const options = { headers: { 'if-none-match': tag } }
+      return Promise.all([
+        things.put(target, thing({ name: target, ...change }), options),
+        things.patch(target, change, options),
+        things.delete(target, options),
+      ])
+    }
+    for (const tag of ['*', etagOf(made), `W/${etagOf(made)}`]) {
+      for (const answer of await tryAll(name, tag)) expectProblem(answer, 412, 'PreconditionFailed')
+    }
+    expect(await things.read(name)).toEqual(made)
+    for (const answer of await tryAll('nothing', '*')) expectProblem(answer, 404, 'NotFound')
+    expectStatus(await things.patch(name, change, { headers: { 'if-none-match': etagOf(made, 7) } }), 200)
+  })
+
   test('C2-56 a GET with the current ETag in If-None-Match is 304 without a body', async () => {
     const things = await api.things()
     const made = await things.created()

@@ -127,6 +127,26 @@ onEachEngine((api) => {
     for (const named of ['spec.code', 'taken-code', metadata.name]) expect(answer.text).toContain(named)
   })
 
+  const values = [
+    ['spec.rank', 7, '7'],
+    ['spec.weight', -1.5, '-1.5'],
+    ['spec.active', false, 'false'],
+    ['spec.seen', '2030-03-01T10:00:00+01:00', '"2030-03-01T09:00:00Z"'],
+    ['spec.scores', [1, 20], '20'],
+  ] as const
+  for (const [index, value, shown] of values) {
+    test(`C4-37 a duplicate in ${index} is named as a value and points to it`, async () => {
+      const models = await api.model({ indexes: [{ name: index, unique: true }], composites: [] })
+      const field = index.replace('spec.', '')
+      await models.created({ name: 'the-holder', spec: { [field]: field === 'scores' ? [20] : value } })
+      const answer = await models.create({ spec: { [field]: value } })
+      expectProblem(answer, 409, 'DuplicateIndexValue')
+      const { detail, errors } = answer.body as { readonly detail: string; readonly errors: readonly object[] }
+      expect(detail).toContain(`the value ${shown} of ${index} is taken by "the-holder"`)
+      expect(errors).toMatchObject([{ pointer: field === 'scores' ? '/spec/scores/1' : `/spec/${field}` }])
+    })
+  }
+
   test('C4-38 an update to a taken value is rejected, an update with its own value is not', async () => {
     const things = await api.things()
     await things.created({ spec: { code: 'first-code' } })
@@ -137,6 +157,28 @@ onEachEngine((api) => {
     expectStatus(await update('second-code'), 200)
     expectStatus(await update('third-code'), 200)
     expectStatus(await things.create({ spec: { code: 'second-code' } }), 201)
+  })
+
+  test('C4-47 lists and watches by an index that duplicates keep from becoming unique are 503 and name two objects', async () => {
+    const indexes = plainIndexes('spec.rank')
+    const models = await api.model({ indexes, composites: [] })
+    for (const name of ['t10', 't20']) await models.created({ name, spec: { rank: 5 } })
+    await models.redefine({ indexes: [{ name: 'spec.rank', unique: true }] })
+    const status = async () => (await api.request('GET', models.modelPath)).body as { readonly status: object }
+    await expect.poll(status).toMatchObject({
+      status: { phase: 'DuplicateValues', duplicates: { pairs: [{ value: '5', first: 't10', second: 't20' }] } },
+    })
+    const asked = { fieldSelector: 'spec.rank=5' }
+    const events = { headers: { accept: 'text/event-stream' } }
+    for (const answer of [await models.send('GET', asked), await models.send('GET', asked, events)]) {
+      expectProblem(answer, 503, 'IndexBuilding')
+      expect(answer.headers).not.toHaveProperty('retry-after')
+      expect((answer.body as { readonly detail: string }).detail).toContain(
+        'spec.rank cannot become unique, because "t10" and "t20" have the same value',
+      )
+    }
+    await models.redefine({ indexes })
+    await expect.poll(async () => (await models.send('GET', asked)).status).toBe(200)
   })
 
   test('C4-39 an index that is added during writes contains all objects', async () => {

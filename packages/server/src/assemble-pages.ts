@@ -46,7 +46,7 @@ export function assemblePages({
   openWatches,
   ...parts
 }: PageParts): AssembledPages {
-  const knowsCallers = () => parts.database.trouble() === undefined
+  const knowsCallers = () => parts.database.isReadable()
   const health = createHealth({ checks: createHealthChecks({ ...parts, plugins }), knowsCallers, log })
   const discovery = createDiscovery({ models, customApis: () => plugins().customApis(), hostRoutes })
   const consolePages = createConsoleEndpoints(readConsole(consoleFolder))

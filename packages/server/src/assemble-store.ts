@@ -20,7 +20,9 @@ export async function openWatchedStore(
   let store: Store | undefined
   const opened = await openStore({ ...database, onConnectionLost })
   running.defer(() => Promise.race([opened[Symbol.asyncDispose](), sleep(storeCloseMs, undefined, { ref: false })]))
-  const health = running.use(watchHealth({ log, description: opened.description }))
+  // Expires at once, so that every replica can write it at any time.
+  const probe = () => opened.acquireLease('write-probe', { holder: 'probe', ttlMs: 1 })
+  const health = running.use(watchHealth({ log, description: opened.description, probe }))
   store = watchedStore(opened, { health, limitMs: database.timeout * 1000, measured: metrics.port !== undefined })
   return { store, database: health }
 }

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { PluginObject } from '../plugin/remote/plugin-object.ts'
-import { certificateFinding, clockFinding, pluginFindings, readinessFindings, versionFinding } from './checks.ts'
+import {
+  certificateFinding,
+  clockFinding,
+  modelFindings,
+  pluginFindings,
+  readinessFindings,
+  versionFinding,
+} from './checks.ts'
 
 const ready = `[ok]     accepting   requests, by version 1.2.0
 [ok]     database    SQLite pergola.db
@@ -25,6 +32,16 @@ test('the checks of /readyz become findings, with advice for those that failed',
     { level: 'warn', advice: expect.stringContaining('feed.natsUrl') as string },
   ])
 })
+
+test.each([
+  ['the disk of the database is full', /^free space/],
+  ['the database is read-only', /SQLite file/],
+  ['the database cannot be reached', /PostgreSQL: .* SQLite: /],
+])('the advice for "%s" fits', (detail, advice) =>
+  expect(readinessFindings(`[failed] database    ${detail}`)).toMatchObject([
+    { level: 'failed', words: detail, advice: expect.stringMatching(advice) as string },
+  ]),
+)
 
 describe('the version of the server', () => {
   test.each([
@@ -71,4 +88,21 @@ describe('plugins', () => {
   ])('%s', (_what, one, level, words) =>
     expect(pluginFindings([one])).toMatchObject([{ level, words: expect.stringMatching(words) as string }]),
   )
+})
+
+describe('models', () => {
+  const model = (status: object) => ({
+    metadata: { name: 'todos-abc' },
+    spec: { group: 'todo.example.com', plural: 'todos' },
+    status,
+  })
+  test('that are ready are not reported', () => expect(modelFindings([model({ phase: 'Ready' })])).toEqual([]))
+  test('whose indexes are being built are warnings', () =>
+    expect(modelFindings([model({ phase: 'Building' })])).toMatchObject([{ level: 'warn', words: 'is Building' }]))
+  test('with duplicates in a unique index are failures that name two objects', () => {
+    const pairs = [{ value: '5', first: 't10', second: 't20' }]
+    const found = modelFindings([model({ phase: 'DuplicateValues', duplicates: { index: 'spec.n', pairs } })])
+    const words = 'spec.n cannot become unique: "t10" and "t20" have the same value, 5'
+    expect(found).toMatchObject([{ level: 'failed', name: 'model todos', words }])
+  })
 })

@@ -30,7 +30,12 @@ function readinessFinding(
   { isOk, detail }: { readonly isOk: boolean; readonly detail: string },
 ): Finding {
   if (!isOk)
-    return { level: 'failed', name, words: detail || 'the check failed without details', advice: failedAdvice(name) }
+    return {
+      level: 'failed',
+      name,
+      words: detail || 'the check failed without details',
+      advice: failedAdvice(name, detail),
+    }
   if (name === 'plugins' && detail.includes('plugins.isolation')) {
     const advice = 'run the server as root, so that each plugin gets an account of its own, or trust all of them'
     return { level: 'warn', name, words: detail, advice }
@@ -43,9 +48,13 @@ function readinessFinding(
   return { level: 'ok', name, words: detail || 'ok' }
 }
 
-function failedAdvice(name: string): string {
-  if (name === 'database')
-    return 'check that the database is running, and check database.url and its password; see the log of the database'
+function failedAdvice(name: string, detail: string): string {
+  if (name === 'database') {
+    if (detail.includes('full')) return 'free space on the disk of the database; the server continues by itself'
+    if (detail.includes('read-only'))
+      return 'check the rights to the SQLite file and its folder, or database.url: is it a standby?'
+    return 'check database.url; PostgreSQL: is it running, and is the password right? SQLite: check the file, its folder and its disk'
+  }
   if (name === 'plugins') return 'wait until all plugins are started; pergola plugin list shows their states'
   return 'see the log of the server'
 }
@@ -113,4 +122,34 @@ export function pluginFindings(plugins: readonly PluginObject[]): readonly Findi
     words: shortened(`${spec.version} is ${stateWords(status)}: ${status.message ?? 'no reason is given'}`, widest),
     advice: `pergola plugin logs ${metadata.name}, pergola plugin show ${metadata.name}`,
   }))
+}
+
+export interface ModelObject {
+  readonly metadata: { readonly name: string }
+  readonly spec: { readonly group: string; readonly plural: string }
+  readonly status?: {
+    readonly phase?: string
+    readonly duplicates?: {
+      readonly index: string
+      readonly pairs: readonly { readonly value: string; readonly first: string; readonly second: string }[]
+    }
+  }
+}
+
+/** Reports models whose indexes are not ready; queries by these indexes are rejected. */
+export function modelFindings(models: readonly ModelObject[]): readonly Finding[] {
+  return models
+    .filter(({ status }) => status?.phase !== 'Ready')
+    .map(({ metadata, spec, status = {} }) => {
+      const { phase = 'without a status', duplicates } = status
+      const name = `model ${spec.plural}`
+      const show = `pergola get models ${metadata.name}`
+      const [pair] = duplicates?.pairs ?? []
+      if (phase !== 'DuplicateValues' || !pair) {
+        return { level: 'warn', name, words: `is ${phase}`, advice: `${show} shows the progress` }
+      }
+      const both = `"${pair.first}" and "${pair.second}" have the same value, ${pair.value}`
+      const words = shortened(`${duplicates?.index} cannot become unique: ${both}`, widest)
+      return { level: 'failed', name, words, advice: `${show} lists the duplicates; change or delete one of each` }
+    })
 }

@@ -7,7 +7,7 @@ import type { DoctorOptions } from './doctor.ts'
 
 export function addDoctorCommands(program: Command, context: CommandContext): void {
   addServerOptions(program.command('doctor'))
-    .description('look a server over: ready, version, clock, certificate, login, plugins; and what to do')
+    .description('look a server over: ready, version, clock, certificate, login, plugins, models; and what to do')
     .addOption(outputOption(['table', 'json']))
     .action(
       runCommand(context, async (options: DoctorOptions) => {

@@ -1,4 +1,4 @@
-import { isApiError } from '@pergola/api'
+import { isApiError, type ApiObject } from '@pergola/api'
 import type { CommandContext } from '../command-context.ts'
 import { clientOf, chooseUrl, type ServerOptions } from '../server/connect.ts'
 import { allOf } from '../server/all-of.ts'
@@ -14,10 +14,12 @@ import { plugins } from '../plugin/remote/plugin-object.ts'
 import {
   certificateFinding,
   clockFinding,
+  modelFindings,
   pluginFindings,
   readinessFindings,
   versionFinding,
   type Finding,
+  type ModelObject,
 } from './checks.ts'
 
 const timeoutMs = 20_000
@@ -41,6 +43,7 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
     ...(await certificate(target)),
     ...(await login(context, target)),
     ...(await pluginStates(context, target)),
+    ...(await modelStates(context, target)),
   ]
   if (options.output === 'json') await printJson(terminal, { server: target.url, items: findings })
   else await terminal.print([`  ${target.url}`, ...findings.flatMap((finding) => findingLines(terminal, finding))])
@@ -123,5 +126,24 @@ async function pluginStates({ version }: CommandContext, { url, token }: Target)
     if (!isApiError(error)) throw error
     if (error.status === 401) return []
     return [{ level: 'warn', name: 'started', words: error.message, advice: 'pergola can-i list plugins' }]
+  }
+}
+
+const models: {
+  readonly group: string
+  readonly version: string
+  readonly plural: string
+  readonly object?: ModelObject & ApiObject
+} = { group: 'plugin.platform.run', version: 'v1alpha1', plural: 'models' }
+
+/** Silent where models cannot be read: whoever may not list them was told so about plugins. */
+async function modelStates({ version }: CommandContext, { url, token }: Target): Promise<readonly Finding[]> {
+  if (token === undefined) return []
+  try {
+    const client = await clientOf(version, { url, token })
+    return modelFindings(await allOf(client.resource(models).listAll()))
+  } catch (error) {
+    if (!isApiError(error)) throw error
+    return []
   }
 }

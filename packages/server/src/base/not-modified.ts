@@ -3,8 +3,12 @@ import type { IncomingHttpHeaders } from 'node:http'
 /** Whether the client already has the current state. */
 export function isNotModified(headers: IncomingHttpHeaders, etag: string): boolean {
   const sent = headers['if-none-match']
-  if (sent === undefined) return false
-  return sent.trim() === '*' || tagsIn(sent).some((tag) => tag.replace(/^W\//, '') === etag)
+  return sent !== undefined && namesState(sent, etag)
+}
+
+/** Whether `If-None-Match` names this state, by a strong or a weak tag. */
+export function namesState(ifNoneMatch: string, etag: string): boolean {
+  return ifNoneMatch.trim() === '*' || tagsIn(ifNoneMatch).some((tag) => tag.replace(/^W\//, '') === etag)
 }
 
 /** The tags of a header that may list several. */

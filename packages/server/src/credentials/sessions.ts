@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
+import { Outage } from '../store/database-health.ts'
 import type { Guard, SqlRow, SqlStatement, Store } from '../store/store.ts'
 import type { Proof } from './proof.ts'
 import { revoked } from './revocations.ts'
@@ -84,7 +85,7 @@ export function createSessions(store: Store, clock: Clock): Sessions {
         text: `SELECT ${columns} FROM sessions WHERE digest = $1 AND expires_at > $2`,
         values,
       })
-      if (session && now - session.usedAt > touchEveryMs) await touch(store, digest, now)
+      if (session && now - session.usedAt > touchEveryMs) await touch(store, digest, now).catch(unlessOutage)
       return session
     },
     of: (uid) =>
@@ -119,6 +120,11 @@ async function touch(store: Store, digest: string, now: number): Promise<void> {
     text: `UPDATE sessions SET used_at = $2, expires_at = ${later} WHERE digest = $1`,
     values: [digest, now, now + idleMs],
   })
+}
+
+/** A session stays usable while the database can only read. */
+function unlessOutage(error: unknown): void {
+  if (!(error instanceof Outage)) throw error
 }
 
 function toSession(row: SqlRow): Session {

@@ -12,6 +12,7 @@ import { createdAnswer, objectAnswer, readAnswer } from '../models/answers.ts'
 import { createObject } from '../models/create.ts'
 import { deleteCollection } from '../models/delete-collection.ts'
 import { deleteObject } from '../models/delete.ts'
+import { preconditionsIn } from '../models/etag.ts'
 import { getObject } from '../models/get.ts'
 import { listObjects } from '../models/list.ts'
 import type { Model } from '../models/model.ts'
@@ -23,6 +24,7 @@ import { refuseCreate, refuseSubresource } from '../models/refuse-verb.ts'
 import type { ModelRegistry } from '../models/registry.ts'
 import type { StreamLimits } from '../models/stream-limits.ts'
 import { withOwner, type OwnedResource, type OwnerScope } from '../models/owner-scope.ts'
+import { unbuiltIndex } from '../models/unbuilt-index.ts'
 import { updateObject } from '../models/update.ts'
 import { holderIn, withoutHolder } from '../models/write-errors.ts'
 import type { Store } from '../store/store.ts'
@@ -100,11 +102,11 @@ async function dispatchVerb(
       verb.run(parts, current, { call, body, name, subresource, scope }),
     )
   } catch (error) {
-    const holder = holderIn(error)
-    if (holder === undefined) throw error
     const { subresource: _, ...object } = request
-    const known = await parts.mayGet(call.caller, { ...object, verb: 'get', name: holder })
-    throw known ? error : withoutHolder(error, model)
+    const mayGet = (one: string) => parts.mayGet(call.caller, { ...object, verb: 'get', name: one })
+    const holder = holderIn(error)
+    if (holder === undefined) throw await unbuiltIndex(error, model, { store: parts.store, mayGet })
+    throw (await mayGet(holder)) ? error : withoutHolder(error, model)
   }
 }
 
@@ -134,12 +136,13 @@ interface Sent {
 }
 
 interface ServedVerb {
-  /** The content types that it accepts. */
+  /** The content types that it accepts; none refuses any body. Without it, the body is not looked at. */
   readonly reads?: readonly string[]
   readonly run: (parts: DispatchParts, model: Model, sent: Sent) => Promise<Answer | Stream>
 }
 
 const json = ['application/json']
+const noBody: readonly string[] = []
 
 const list: ServedVerb = {
   run: async (parts, model, { call: { request, caller }, scope }) => {
@@ -157,6 +160,7 @@ const create: ServedVerb = {
   },
 }
 const removeAll: ServedVerb = {
+  reads: noBody,
   run: async (parts, model, { call: { caller, request } }) => {
     const { query } = request
     const how = { query, caller, signal: request.signal(), dryRun: flag(query, 'dryRun') }
@@ -185,9 +189,10 @@ const patch: ServedVerb = {
   },
 }
 const remove: ServedVerb = {
+  reads: noBody,
   run: async (parts, model, { call, name = '', scope }) => {
     const { caller, request } = call
-    const how = { name, ifMatch: request.headers['if-match'], caller, dryRun: dryRunOf(call), scope }
+    const how = { name, ...preconditionsIn(request.headers), caller, dryRun: dryRunOf(call), scope }
     return objectAnswer(model, await deleteObject(parts, model, how))
   },
 }
@@ -221,7 +226,7 @@ function target({ call, name = '', subresource, scope }: Sent) {
   return {
     name,
     scope,
-    ifMatch: call.request.headers['if-match'],
+    ...preconditionsIn(call.request.headers),
     caller: call.caller,
     dryRun: dryRunOf(call),
     part: subresource === 'status' ? ('status' as const) : ('object' as const),
@@ -235,5 +240,15 @@ function dryRunOf({ request }: Call): boolean {
 
 async function readBody({ request }: Call, accepted: readonly string[]) {
   const bytes = await request.readBody(maxObjectBytes)
+  if (accepted.length === 0) return refuseAny(bytes)
   return parseJsonBody(request.headers['content-type'], bytes, accepted)
+}
+
+/** Other APIs take preconditions in the body of a DELETE: ignoring one would delete what its sender meant to keep. */
+function refuseAny(bytes: Buffer): undefined {
+  if (bytes.length === 0) return undefined
+  throw new ApiError(
+    'BadRequest',
+    'a DELETE takes no body; send a precondition as If-Match with the ETag of the object, and selectors in the query',
+  )
 }

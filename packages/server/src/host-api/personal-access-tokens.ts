@@ -7,6 +7,7 @@ import { newSecret } from '../credentials/secret.ts'
 import { createdAnswer, objectAnswer } from '../models/answers.ts'
 import { createObject } from '../models/create.ts'
 import { deleteObject } from '../models/delete.ts'
+import { preconditionsIn } from '../models/etag.ts'
 import { jsonAnswer } from '../base/json-answer.ts'
 import type { Model } from '../models/model.ts'
 import { answeredSchema } from '../models/answered-schema.ts'
@@ -142,8 +143,7 @@ async function deleteToken(parts: TokensApiParts, call: Call, name: string): Pro
   const caller = userOf(call)
   const isOwn = (await ownTokens(parts, caller)).some((stored) => stored.name === name)
   if (!isOwn) throw new ApiError('NotFound', `you have no token "${name}"`)
-  const ifMatch = call.request.headers['if-match']
-  const deleted = await deleteObject(parts, parts.tokens, { name, ifMatch, caller })
+  const deleted = await deleteObject(parts, parts.tokens, { name, ...preconditionsIn(call.request.headers), caller })
   parts.onEnd(caller.uid)
   return objectAnswer(parts.tokens, deleted)
 }

@@ -4,7 +4,7 @@ import type { Store, StoredObject, WriteResult } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import { writeAccompanied } from './accompanied-write.ts'
 import type { WriteParts } from './create.ts'
-import { assertMatches } from './etag.ts'
+import { assertMatches, type Preconditions } from './etag.ts'
 import type { Model } from './model.ts'
 import { fromData } from './object-bytes.ts'
 import { assertOwned, type OwnerScope } from './owner-scope.ts'
@@ -12,10 +12,8 @@ import { writeProblem } from './write-errors.ts'
 
 const maxTries = 20
 
-export interface DeleteRequest {
+export interface DeleteRequest extends Preconditions {
   readonly name: string
-  /** Tags from the `If-Match` header. */
-  readonly ifMatch?: string | undefined
   readonly caller?: Caller
   readonly dryRun?: boolean
   readonly scope?: OwnerScope | undefined
@@ -23,10 +21,10 @@ export interface DeleteRequest {
 
 /** Returns the object in its last state, or waiting for its finalizers to be removed. */
 export async function deleteObject(parts: WriteParts, model: Model, request: DeleteRequest): Promise<StoredObject> {
-  const { name, ifMatch, scope } = request
+  const { name, ifMatch, ifNoneMatch, scope } = request
   const { beforeDelete, accompany } = model.rules
   const hasRules = beforeDelete !== undefined || accompany !== undefined
-  const isGuarded = ifMatch !== undefined || scope !== undefined || hasRules
+  const isGuarded = (ifMatch ?? ifNoneMatch) !== undefined || scope !== undefined || hasRules
   for (let tries = 1; ; tries++) {
     try {
       const object = isGuarded ? await deleteRead(parts, model, request) : await deleteAnyway(parts, model, request)
@@ -48,11 +46,11 @@ async function deleteAnyway({ store }: WriteParts, model: Model, request: Delete
 
 /** Deletes exactly the state that was read and checked. */
 async function deleteRead({ store }: WriteParts, model: Model, request: DeleteRequest): Promise<StoredObject> {
-  const { name, ifMatch, caller, dryRun = false } = request
+  const { name, caller, dryRun = false } = request
   const stored = await store.get(model, name)
   if (!stored) throw new ApiError('NotFound', `there is no ${model.singular} "${name}"`)
   assertOwned(model, stored, request.scope)
-  assertMatches(ifMatch, stored, `${model.singular} "${name}"`)
+  assertMatches(request, stored, `${model.singular} "${name}"`)
   const { object } = await deleteStored(store, model, { stored, caller, dryRun })
   return object
 }

@@ -35,7 +35,7 @@ describe('with If-None-Match', () => {
 describe('with If-Match', () => {
   const allowed = [undefined, '"u.3"', '"u.2","u.3"', '*']
   const refused = ['"u.2"', 'W/"u.3"', 'u.3', '""', '']
-  const ask = (sent: string | undefined) => () => assertMatches(sent, stored, 'todo "milk"')
+  const ask = (sent: string | undefined) => () => assertMatches({ ifMatch: sent }, stored, 'todo "milk"')
   for (const sent of allowed) test(`${String(sent)} the write is allowed`, () => expect(ask(sent)).not.toThrow())
   for (const sent of refused) {
     test(`${sent} the write is rejected with the current ETag`, () => {
@@ -47,4 +47,13 @@ describe('with If-Match', () => {
       )
     })
   }
+})
+
+describe('a write with If-None-Match', () => {
+  const ask = (ifNoneMatch: string) => () => assertMatches({ ifNoneMatch }, stored, 'todo "milk"')
+  for (const sent of ['*', '"u.3"', 'W/"u.3"', '"u.2", "u.3"']) {
+    test(`${sent} is rejected`, () =>
+      expect(ask(sent)).toThrow(expect.objectContaining({ reason: 'PreconditionFailed' }) as Error))
+  }
+  test('"u.2" is allowed', () => expect(ask('"u.2"')).not.toThrow())
 })

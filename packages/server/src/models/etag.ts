@@ -1,5 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '@pergola/api'
-import { tagsIn } from '../base/not-modified.ts'
+import { namesState, tagsIn } from '../base/not-modified.ts'
 import type { StoredObject } from '../store/store.ts'
 
 /** Identifies one state of one object: another object of the same name has another uid. */
@@ -7,11 +8,31 @@ export function etagOf({ uid, version }: Pick<StoredObject, 'uid' | 'version'>):
   return `"${uid}.${version}"`
 }
 
-/** Throws unless `If-Match` names the state of the object. Weak tags never match (RFC 9110). */
-export function assertMatches(sent: string | undefined, stored: StoredObject, what: string): void {
-  if (sent === undefined || sent.trim() === '*' || tagsIn(sent).includes(etagOf(stored))) return
-  throw new ApiError(
-    'PreconditionFailed',
-    `${what} is ${etagOf(stored)}, If-Match asks for ${sent}; read it again and retry`,
-  )
+/** What the headers of a write ask of the stored object. */
+export interface Preconditions {
+  /** Tags from `If-Match`: the object must be in a state that one of them names. */
+  readonly ifMatch?: string | undefined
+  /** Tags from `If-None-Match`: the object must be in none of these states; with `*` it must not exist. */
+  readonly ifNoneMatch?: string | undefined
+}
+
+export function preconditionsIn(headers: IncomingHttpHeaders): Preconditions {
+  return { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] }
+}
+
+/** Throws unless the object is in a state that the headers allow. Weak tags never match `If-Match` (RFC 9110). */
+export function assertMatches({ ifMatch, ifNoneMatch }: Preconditions, stored: StoredObject, what: string): void {
+  const etag = etagOf(stored)
+  if (ifMatch !== undefined && ifMatch.trim() !== '*' && !tagsIn(ifMatch).includes(etag)) {
+    throw new ApiError(
+      'PreconditionFailed',
+      `${what} is ${etag}, If-Match asks for ${ifMatch}; read it again and retry`,
+    )
+  }
+  if (ifNoneMatch !== undefined && namesState(ifNoneMatch, etag)) {
+    throw new ApiError(
+      'PreconditionFailed',
+      `${what} exists and is ${etag}, If-None-Match excludes ${ifNoneMatch}; use If-Match to change a known state, POST to create an object`,
+    )
+  }
 }

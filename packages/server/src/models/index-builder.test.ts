@@ -42,6 +42,18 @@ test('a unique index with duplicates reports them, and is built once they are re
   })
 })
 
+test('duplicates are reported as values, not as index keys', async () => {
+  await using replica = await sqliteReplica()
+  const fields = { n: { type: 'number' } }
+  await replica.declare(modelSpec(fields))
+  for (const one of ['first', 'second']) {
+    await replica.of('things').create({ metadata: { name: one }, spec: { n: 2.5 } })
+  }
+  await replica.declare(modelSpec(fields, { indexes: [{ name: 'spec.n', unique: true }] }))
+  const pairs = [{ value: '2.5', first: 'first', second: 'second' }]
+  await expect.poll(() => statusOf(replica)).toMatchObject({ duplicates: { index: 'spec.n', pairs } })
+})
+
 test('while an index is built the status has its progress, and lists by it are rejected', async () => {
   await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }))
   const { promise: gate, resolve: open } = Promise.withResolvers<undefined>()

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../base/log.ts'
 import { DuplicateValues } from '../store/index-build.ts'
+import { valueOfKey } from '../store/index-key.ts'
 import { keyOf } from '../store/model-table.ts'
 import { StaleModel } from '../store/stale-model.ts'
 import type { IndexBuild, IndexedValues, Store } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
-import { statusOf } from './definition/definition-model.ts'
+import { statusOf, type ModelStatus } from './definition/definition-model.ts'
 import { modelObjectName } from './definition/model-object-name.ts'
 import { evaluated } from './evaluated.ts'
 import { evaluationFault } from './evaluation.ts'
@@ -85,8 +86,7 @@ async function buildIfNeeded(parts: BuildParts, model: Model, signal: AbortSigna
     done.abort()
     await reporting
     if (!(error instanceof DuplicateValues)) throw error
-    const { index, pairs } = error
-    await reportStatus(parts, model, { phase: 'DuplicateValues', duplicates: { index, pairs } })
+    await reportStatus(parts, model, { phase: 'DuplicateValues', duplicates: shownDuplicates(model, error) })
   }
 }
 
@@ -114,6 +114,12 @@ async function report(parts: BuildParts, model: Model, signal: AbortSignal): Pro
 function shown({ indexes, phase, done, total, perSecond, remainingMs }: IndexBuild) {
   const seconds = remainingMs === undefined ? {} : { remainingSeconds: Math.ceil(remainingMs / 1000) }
   return { indexes, phase, done, total, perSecond: Math.round(perSecond), ...seconds }
+}
+
+/** With the values as people write them, instead of index keys. */
+function shownDuplicates({ indexes }: Model, { index: name, pairs }: DuplicateValues): ModelStatus['duplicates'] {
+  const { type = 'string' } = indexes.find((candidate) => candidate.name === name) ?? {}
+  return { index: name, pairs: pairs.map((pair) => ({ ...pair, value: String(valueOfKey(type, pair.value)) })) }
 }
 
 /** Reports only for the edition being built; the status of a newer edition stays. */

@@ -8,20 +8,18 @@ import { metadataErrors } from '../validation/metadata.ts'
 import { accept, prepared, readObject, refuseInvalid } from './accept.ts'
 import { writeAccompanied } from './accompanied-write.ts'
 import type { WriteParts, WriteRequest } from './create.ts'
-import { assertMatches } from './etag.ts'
+import { assertMatches, type Preconditions } from './etag.ts'
 import type { Model, WriteContext } from './model.ts'
 import { withoutStatus, withStatus, type JsonObject } from './object.ts'
 import { fromData, ownedMetadata, toData } from './object-bytes.ts'
 import { assertOwned, withOwner, type OwnerScope } from './owner-scope.ts'
-import { writeProblem, versionConflict } from './write-errors.ts'
+import { uidConflict, versionConflict, writeProblem } from './write-errors.ts'
 
 /** Attempts when others write the object between reading and writing. */
 const maxTries = 20
 
-export interface UpdateRequest extends Omit<WriteRequest, 'body'> {
+export interface UpdateRequest extends Omit<WriteRequest, 'body'>, Preconditions {
   readonly name: string
-  /** Tags from `If-Match`: the object must be in a state that one of them names. */
-  readonly ifMatch?: string | undefined
   readonly verb?: 'update' | 'patch'
   readonly scope?: OwnerScope | undefined
   /** Defaults to the whole object. */
@@ -74,7 +72,7 @@ export interface ChangedObject {
 export async function changeOf(model: Model, stored: StoredObject, request: UpdateRequest): Promise<ChangedObject> {
   const what = `${model.singular} "${stored.name}"`
   assertOwned(model, stored, request.scope)
-  assertMatches(request.ifMatch, stored, what)
+  assertMatches(request, stored, what)
   const body = request.bodyFor(stored)
   const sent = readObject(model, request.scope ? withOwner(body, request.scope) : body)
   if (!isJsonObject(sent.metadata)) refuseInvalid(model, metadataErrors(sent.metadata))
@@ -127,9 +125,15 @@ export function assertSame(model: Model, stored: StoredObject, { metadata }: { r
       `the path names ${model.singular} "${stored.name}", the body ${JSON.stringify(name)}; an object cannot be renamed`,
     )
   }
-  if ((uid !== undefined && uid !== stored.uid) || (version !== undefined && version !== stored.version)) {
-    throw versionConflict(model, stored, version)
-  }
+  // Another type can never be the stored one: a retry, which a conflict suggests, would not help.
+  refuseInvalid(model, [
+    ...(version === undefined || Number.isInteger(version)
+      ? []
+      : [fieldError('/metadata/version', 'type', 'must be an integer')]),
+    ...(uid === undefined || typeof uid === 'string' ? [] : [fieldError('/metadata/uid', 'type', 'must be a string')]),
+  ])
+  if (typeof uid === 'string' && uid !== stored.uid) throw uidConflict(model, stored, uid)
+  if (version !== undefined && version !== stored.version) throw versionConflict(model, stored, version)
 }
 
 interface Parts {

@@ -1,9 +1,10 @@
 import { ApiError, isApiError } from '@pergola/api'
+import { indexKey, valueOfKey } from '../store/index-key.ts'
 import type { StoredObject, WriteOperation } from '../store/store.ts'
 import { WriteConflict, type DuplicateValue } from '../store/write-conflict.ts'
 import { fieldError } from '../base/field-error.ts'
 import { etagOf } from './etag.ts'
-import type { Model } from './model.ts'
+import type { Model, ModelIndex } from './model.ts'
 import { fromData } from './object-bytes.ts'
 
 /** The only place that turns a conflict of the store into the reason and text for clients. Other errors pass unchanged. */
@@ -19,7 +20,7 @@ export function writeProblem(error: unknown, model: Model): unknown {
       })
     case 'duplicate': {
       const holder = duplicate?.holder === undefined ? '' : ` by "${duplicate.holder}"`
-      const taken = `the value ${JSON.stringify(duplicate?.value)} of ${duplicate?.index} is taken`
+      const taken = `the value ${duplicate ? shownValue(model, duplicate) : ''} of ${duplicate?.index} is taken`
       const pointer = duplicate ? pointerOf(model, operation, duplicate) : ''
       return new ApiError('DuplicateIndexValue', `${what}: ${taken}${holder}`, {
         cause: error,
@@ -34,12 +35,23 @@ export function writeProblem(error: unknown, model: Model): unknown {
   }
 }
 
+function shownValue({ indexes }: Model, { index: name, value = '' }: DuplicateValue): string {
+  const { type = 'string' } = indexes.find((candidate) => candidate.name === name) ?? {}
+  return JSON.stringify(valueOfKey(type, value))
+}
+
 /** The pointer of the duplicate value in the sent object; empty when a plugin computed the value. */
-function pointerOf({ indexes }: Model, operation: WriteOperation, { index: name, value }: DuplicateValue): string {
+function pointerOf({ indexes }: Model, operation: WriteOperation, { index: name, value: key }: DuplicateValue): string {
   const index = indexes.find((candidate) => candidate.name === name)
   if (!index || operation.type === 'delete') return ''
   const found = index.valuesOf(fromData(operation.content.data))
-  return (found.find((one) => String(one.value) === value) ?? found[0])?.pointer ?? ''
+  return (found.find(({ value }) => isKeyOf(index, value, key)) ?? found[0])?.pointer ?? ''
+}
+
+function isKeyOf({ type }: ModelIndex, value: unknown, key: string | undefined): boolean {
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return false
+  const made = indexKey(type, value)
+  return 'key' in made && made.key === key
 }
 
 /** The name of the object that already has a unique value, if the error tells it. */
@@ -68,5 +80,15 @@ export function versionConflict(model: Model, stored: StoredObject, sent?: unkno
   return new ApiError('VersionConflict', `${detail}; read it again and retry`, {
     headers: { etag: etagOf(stored) },
     errors: [{ ...field, params: { stored: stored.version } }],
+  })
+}
+
+/** The named object was deleted and another one was created under its name. */
+export function uidConflict(model: Model, stored: StoredObject, sent: string): ApiError {
+  const what = `the name "${stored.name}" belongs to another ${model.singular} now`
+  const field = fieldError('/metadata/uid', 'uid', `is ${stored.uid}: the name belongs to another object now`)
+  return new ApiError('VersionConflict', `${what}: its uid is ${stored.uid}, the request has ${sent}; read it again`, {
+    headers: { etag: etagOf(stored) },
+    errors: [{ ...field, params: { stored: stored.uid } }],
   })
 }

@@ -10,14 +10,33 @@ const ofNetwork = /^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOST|ENET|ENOENT|EA
 const words =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed|The database connection is not open)/
 
-/**
- * Describes a database failure for callers, without internal details; undefined when the statement itself caused the error.
- */
-export function databaseFault(error: unknown): string | undefined {
+/** Errors that concern writes only, while reads may still succeed. */
+const ofWrites: readonly (readonly [codes: RegExp, why: string])[] = [
+  [/^(?:53100|SQLITE_FULL)$/, 'the disk of the database is full'],
+  [/^(?:25006|SQLITE_READONLY\w*)$/, 'the database is read-only'],
+  [/^SQLITE_IOERR_(?:WRITE|FSYNC|DIR_FSYNC|TRUNCATE|SHMSIZE)$/, 'the database cannot write to its disk'],
+]
+
+export interface DatabaseFault {
+  /** For callers, without internal details. */
+  readonly why: string
+  /** Only a successful write shows that the fault is over. */
+  readonly ofWrites: boolean
+}
+
+/** Describes a database failure; undefined when the statement itself caused the error. */
+export function databaseFault(error: unknown): DatabaseFault | undefined {
   if (error instanceof AggregateError) return databaseFault(error.errors[0])
   if (!(error instanceof Error)) return undefined
   const code = 'code' in error ? String(error.code) : ''
+  const [, unwritable] = ofWrites.find(([known]) => known.test(code)) ?? []
+  if (unwritable !== undefined) return { why: unwritable, ofWrites: true }
+  const why = wordsFor(code, error.message)
+  return why === undefined ? undefined : { why, ofWrites: false }
+}
+
+function wordsFor(code: string, message: string): string | undefined {
   if (codes.test(code)) return 'the database cannot serve now'
   if (ofNetwork.test(code)) return 'the database cannot be reached'
-  return words.test(error.message) ? 'the connection to the database was lost' : undefined
+  return words.test(message) ? 'the connection to the database was lost' : undefined
 }

@@ -1,6 +1,6 @@
 import { ApiError } from '@pergola/api'
 import type { Log } from '../base/log.ts'
-import { databaseFault } from './database-fault.ts'
+import { databaseFault, type DatabaseFault } from './database-fault.ts'
 
 const sweepMs = 500
 /**
@@ -8,20 +8,29 @@ const sweepMs = 500
  * unavailable.
  */
 const silentMs = 5_000
+/** How often a write is tried while the database cannot write: nobody else may write to a replica that is not ready. */
+const probeMs = 2_000
 const retryAfter = { 'retry-after': '2' }
 
 export interface HealthOptions {
   readonly log: Pick<Log, 'info' | 'error'>
   /** The database, for the log. */
   readonly description: string
+  /** Writes something to the database. */
+  readonly probe?: () => Promise<unknown>
 }
 
 /** Tracks whether the database answers. */
 export interface DatabaseHealth extends Disposable {
-  /** Why requests cannot be served now; undefined while the database answers. */
+  /** Why requests cannot be served now; undefined while the database reads and writes. */
   trouble(): string | undefined
-  /** Runs one operation on the database; gives up after `limitMs`. */
-  run<Result>(limitMs: number, work: () => Promise<Result>): Promise<Result>
+  /** Whether reads are answered, even if writes are not. */
+  isReadable(): boolean
+  /**
+   * Runs one operation on the database; gives up after `limitMs`. `isWritten` says whether the result shows that the database
+   * has written something; by default it shows no such thing.
+   */
+  run<Result>(limitMs: number, work: () => Promise<Result>, isWritten?: (result: Result) => boolean): Promise<Result>
 }
 
 /** The error for a request while the database is unavailable. Requests are not logged for it: the outage itself is. */
@@ -39,60 +48,80 @@ interface Running {
   readonly giveUp: (error: Error) => void
 }
 
+interface Trouble extends DatabaseFault {
+  readonly since: number
+  failed: number
+}
+
+const begins = {
+  read: 'the database does not answer; requests get 503 until it does',
+  write: 'the database cannot write; writes get 503 until it can',
+}
+const ends = { read: 'the database answers again', write: 'the database writes again' }
+
 /** Logs an outage once when it begins and once when it ends. */
-export function watchHealth({ log, description }: HealthOptions): DatabaseHealth {
+export function watchHealth({ log, description, probe }: HealthOptions): DatabaseHealth {
   const running = new Set<Running>()
   let answeredAt = performance.now()
-  let outage: { readonly since: number; readonly why: string; failed: number } | undefined
-  const answered = (startedAt: number) => {
+  let outage: Trouble | undefined
+  const answered = (startedAt: number, isWritten: boolean) => {
     answeredAt = performance.now()
     // An answer to an operation that began before the outage does not end it.
     if (!outage || startedAt < outage.since) return
+    // Reads succeed on a full disk.
+    if (outage.ofWrites && !isWritten) return
     const seconds = Math.round((answeredAt - outage.since) / 100) / 10
-    log.info({ seconds, failed: outage.failed }, 'the database answers again')
+    log.info({ seconds, failed: outage.failed }, ends[outage.ofWrites ? 'write' : 'read'])
     outage = undefined
   }
-  const failed = (why: string, cause?: unknown) => {
+  const failed = (fault: DatabaseFault, cause?: unknown) => {
     if (!outage) {
-      outage = { since: performance.now(), why, failed: 0 }
-      log.error({ err: cause, database: description }, 'the database does not answer; requests get 503 until it does')
+      outage = { ...fault, since: performance.now(), failed: 0 }
+      log.error({ err: cause, database: description }, begins[fault.ofWrites ? 'write' : 'read'])
     }
     outage.failed++
-    return new Outage(why, cause)
+    return new Outage(fault.why, cause)
   }
+  const run: DatabaseHealth['run'] = (limitMs, work, isWritten = () => false) =>
+    new Promise((resolve, reject) => {
+      const startedAt = performance.now()
+      const one: Running = { startedAt, until: startedAt + limitMs, giveUp: reject }
+      running.add(one)
+      const settle = async () => {
+        try {
+          const result = await work()
+          answered(startedAt, isWritten(result))
+          resolve(result)
+        } catch (error) {
+          const fault = databaseFault(error)
+          // An error that is not a database failure is an answer, too.
+          if (!fault) answered(startedAt, false)
+          reject(fault ? failed(fault, error) : (error as Error))
+        } finally {
+          running.delete(one)
+        }
+      }
+      void settle()
+    })
+  let probedAt = 0
   const sweep = setInterval(() => {
     for (const one of running) {
       if (performance.now() < one.until) continue
       running.delete(one)
       const why = silence(one.startedAt)
       // Other operations were answered meanwhile, so only this statement is slow.
-      one.giveUp(answeredAt > one.startedAt ? new Outage(why) : failed(why))
+      one.giveUp(answeredAt > one.startedAt ? new Outage(why) : failed({ why, ofWrites: false }))
     }
+    if (!probe || !outage?.ofWrites || performance.now() - probedAt < probeMs) return
+    probedAt = performance.now()
+    run(probeMs, probe, () => true).catch(() => {})
   }, sweepMs)
   sweep.unref()
+  const isSilent = () => performance.now() - answeredAt >= silentMs
   return {
-    trouble: () => outage?.why ?? (performance.now() - answeredAt < silentMs ? undefined : silence(answeredAt)),
-    run: (limitMs, work) =>
-      new Promise((resolve, reject) => {
-        const startedAt = performance.now()
-        const one: Running = { startedAt, until: startedAt + limitMs, giveUp: reject }
-        running.add(one)
-        const settle = async () => {
-          try {
-            const result = await work()
-            answered(startedAt)
-            resolve(result)
-          } catch (error) {
-            const why = databaseFault(error)
-            // An error that is not a database failure is an answer, too.
-            if (why === undefined) answered(startedAt)
-            reject(why === undefined ? (error as Error) : failed(why, error))
-          } finally {
-            running.delete(one)
-          }
-        }
-        void settle()
-      }),
+    trouble: () => outage?.why ?? (isSilent() ? silence(answeredAt) : undefined),
+    isReadable: () => (outage === undefined || outage.ofWrites) && !isSilent(),
+    run,
     [Symbol.dispose]: () => clearInterval(sweep),
   }
 }

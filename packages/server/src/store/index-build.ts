@@ -11,7 +11,7 @@ export class DuplicateValues extends Error {
 
   constructor(index: string, pairs: readonly DuplicatePair[]) {
     const [first] = pairs
-    const example = first ? `: "${first.first}" and "${first.second}" both have "${first.value}"` : ''
+    const example = first ? `: "${first.first}" and "${first.second}" have the same value` : ''
     super(
       `the unique index "${index}" cannot be built, because objects share values${example}; change them and build again`,
     )
@@ -21,6 +21,7 @@ export class DuplicateValues extends Error {
 }
 
 export interface DuplicatePair {
+  /** An index key. */
   readonly value: string
   /** Names of objects. */
   readonly first: string

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compareKeys, indexKey, maxKeyBytes, prefixEnd, type KeyType } from './index-key.ts'
+import { compareKeys, indexKey, maxKeyBytes, prefixEnd, valueOfKey, type KeyType } from './index-key.ts'
 
 function keyOf(type: KeyType, value: string | number | boolean): string {
   const result = indexKey(type, value)
@@ -42,6 +42,22 @@ test('keys of times keep their order, with any offset and precision', () => {
   expect(
     compareKeys(keyOf('timestamp', '2030-01-01T00:00:00.000000001Z'), keyOf('timestamp', '2030-01-01T00:00:00Z')),
   ).toBe(1)
+})
+
+test('the value of a key is the value that the key was made of', () => {
+  fc.assert(
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+      expect(valueOfKey('number', keyOf('number', value))).toBe(value === 0 ? 0 : value)
+    }),
+  )
+  const others: readonly (readonly [type: KeyType, value: string | boolean])[] = [
+    ['string', 'c000000000000000'],
+    ['boolean', true],
+    ['boolean', false],
+    ['timestamp', '2030-03-01T09:00:00Z'],
+    ['timestamp', '2030-03-01T09:00:10.05Z'],
+  ]
+  for (const [type, value] of others) expect(valueOfKey(type, keyOf(type, value))).toBe(value)
 })
 
 test('strings are their own keys and compare by code point, not by UTF-16 unit', () => {

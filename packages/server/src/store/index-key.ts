@@ -22,6 +22,20 @@ export function indexKey(type: KeyType, value: string | number | boolean): Index
   }
 }
 
+/** The value of a key, for messages. A time is in UTC, whatever the offset that it was sent with. */
+export function valueOfKey(type: KeyType, key: string): string | number | boolean {
+  switch (type) {
+    case 'string':
+      return key
+    case 'number':
+      return numberOf(key)
+    case 'boolean':
+      return key === 'true'
+    case 'timestamp':
+      return key.replace(/\.?0*Z$/, 'Z')
+  }
+}
+
 /** Compares keys as every engine does. JavaScript's `<` compares UTF-16 units and differs beyond U+FFFF. */
 export function compareKeys(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
@@ -45,6 +59,9 @@ function stringKey(value: string): IndexKey {
   return { key: value }
 }
 
+const signBit = 1n << 63n
+const allBits = (1n << 64n) - 1n
+
 /**
  * The bits of the double in hexadecimal, with the sign bit set for positive numbers and all bits inverted for negative ones, so
  * that unsigned order is numeric order.
@@ -54,9 +71,15 @@ function numberKey(value: number): IndexKey {
   const view = new DataView(new ArrayBuffer(8))
   view.setFloat64(0, value === 0 ? 0 : value)
   const bits = view.getBigUint64(0)
-  const signBit = 1n << 63n
-  const ordered = bits & signBit ? ~bits & ((1n << 64n) - 1n) : bits | signBit
+  const ordered = bits & signBit ? ~bits & allBits : bits | signBit
   return { key: ordered.toString(16).padStart(16, '0') }
+}
+
+function numberOf(key: string): number {
+  const ordered = BigInt(`0x${key}`)
+  const view = new DataView(new ArrayBuffer(8))
+  view.setBigUint64(0, ordered & signBit ? ordered ^ signBit : ~ordered & allBits)
+  return view.getFloat64(0)
 }
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9})\d*)?(Z|z|[+-]\d\d:\d\d)$/

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabase } from '@pergola/test-servers'
@@ -76,6 +76,41 @@ describe.each(engines)('on $engine', ({ database }) => {
     writeFileSync(file, 'no database'.repeat(1_000))
     await expect(restore(here.url, { from: file, replace: true, tell: quiet })).rejects.toThrow(/is no (whole )?backup/)
     expect(await namesIn(here.url)).toEqual(['kept'])
+  })
+})
+
+describe('a restore to a SQLite file', () => {
+  const fresh = async () => {
+    const file = join(directory, `${++count}.db`)
+    await using store = await open(`sqlite:${file}`)
+    await store.write([create('kept')])
+    return { file, url: `sqlite:${file}`, backup: `${file}.backup` }
+  }
+
+  test('that fails leaves no file behind', async () => {
+    const { file, url, backup } = await fresh()
+    await backUp(url, backup, quiet)
+    const whole = statSync(backup).size
+    const before = readdirSync(directory).length
+    {
+      await using _ = await open(url)
+      await expect(restore(url, { from: backup, replace: true, tell: quiet })).rejects.toThrow('in use')
+      expect(existsSync(`${file}.part`)).toBe(false)
+    }
+    for (const size of [whole - 4_096, whole - 1, whole / 2, 5_000]) {
+      truncateSync(backup, size)
+      await expect(restore(url, { from: backup, replace: true, tell: quiet })).rejects.toThrow('no whole backup')
+      expect(readdirSync(directory)).toHaveLength(before)
+    }
+    expect(await namesIn(url)).toEqual(['kept'])
+  })
+
+  test('replaces a damaged file, which is moved aside', async () => {
+    const { file, url, backup } = await fresh()
+    await backUp(url, backup, quiet)
+    truncateSync(file, statSync(file).size / 2)
+    expect(await restore(url, { from: backup, replace: true, tell: quiet })).toContain('before')
+    expect(await namesIn(url)).toEqual(['kept'])
   })
 })
 

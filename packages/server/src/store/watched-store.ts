@@ -1,6 +1,6 @@
 import { counter, histogram } from '../base/metrics.ts'
 import { Outage, type DatabaseHealth } from './database-health.ts'
-import type { Store } from './store.ts'
+import type { Store, WriteResult } from './store.ts'
 
 export interface WatchedOptions {
   readonly health: DatabaseHealth
@@ -10,14 +10,14 @@ export interface WatchedOptions {
   readonly measured: boolean
 }
 
-type Run = <Result>(work: () => Promise<Result>) => Promise<Result>
+type Run = <Result>(work: () => Promise<Result>, isWritten?: (result: Result) => boolean) => Promise<Result>
 
 /** The only place that turns a database failure into an answer: 503 with `Retry-After`. */
 export function watchedStore(store: Store, { health, limitMs, measured }: WatchedOptions): Store {
   const measure = measured ? createMeasure() : undefined
   const limited = (operation: string, mostMs: number): Run => {
-    const run: Run = (work) => health.run(mostMs, work)
-    return measure ? (work) => measure(operation, () => run(work)) : run
+    const run: Run = (work, isWritten) => health.run(mostMs, work, isWritten)
+    return measure ? (work, isWritten) => measure(operation, () => run(work, isWritten)) : run
   }
   const [ping, sql, get, list, write, head, lease, build] = [
     'ping',
@@ -40,7 +40,8 @@ export function watchedStore(store: Store, { health, limitMs, measured }: Watche
     closeModel: (model) => long(() => store.closeModel(model)),
     buildIndexes: (model, options) => long(() => store.buildIndexes(model, options)),
     indexBuild: (model) => build(() => store.indexBuild(model)),
-    write: (operations, options) => write(() => store.write(operations, options)),
+    write: (operations, options) =>
+      write(() => store.write(operations, options), options?.dryRun ? undefined : isStored),
     sql: (statement) => sql(() => store.sql(statement)),
     get: (model, name) => get(() => store.get(model, name)),
     list: (model, query) => list(() => store.list(model, query)),
@@ -57,6 +58,10 @@ export function watchedStore(store: Store, { health, limitMs, measured }: Watche
     releaseLease: (held) => lease(() => store.releaseLease(held)),
     heldLeases: (prefix) => lease(() => store.heldLeases(prefix)),
   }
+}
+
+function isStored(results: readonly WriteResult[]): boolean {
+  return results.some(({ outcome }) => outcome !== 'unchanged')
 }
 
 function createMeasure(): <Result>(operation: string, work: () => Promise<Result>) => Promise<Result> {

@@ -9,7 +9,7 @@ export class WriteConflict extends Error {
   readonly operation: WriteOperation
   /** The object as stored now, for `version` and `uid`. */
   readonly stored: StoredObject | undefined
-  /** The unique index, the duplicate value and, if found, the name of the object that has it. */
+  /** The unique index, the key of the duplicate value and, if found, the name of the object that has it. */
   readonly duplicate: DuplicateValue | undefined
 
   constructor(kind: ConflictKind, operation: WriteOperation, details: ConflictDetails = {}) {
@@ -23,6 +23,7 @@ export class WriteConflict extends Error {
 
 export interface DuplicateValue {
   readonly index: string
+  /** An index key. */
   readonly value?: string
   readonly holder?: string
 }

@@ -83,6 +83,9 @@ const definition: ModelDefinition = {
   indexes: [{ name: 'spec.group' }, { name: 'status.edition', order: 'DESC' }],
 }
 
+/** Where the store keeps definitions. */
+export const definitionKey: ModelKey = { group: definition.group, plural: definition.plural }
+
 /** One namespace per group: no two models may share a kind, singular or plural. */
 const namesIndex: ModelIndex = {
   name: 'names',

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import type { RestoreOptions, Tell } from '../backup.ts'
 import { writeNewFile } from '../new-file.ts'
+import { isDamage } from './cannot-open.ts'
 import { copied, copy, copyByHolder } from './copies.ts'
 
 export async function backUpSqlite(file: string, to: string, tell: Tell): Promise<void> {
@@ -26,18 +27,34 @@ export async function restoreSqlite(
   if (isThere && !replace) throw new Error(`there is a database at ${file}; use --replace to move it aside`)
   const aside = isThere ? `${file}.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}` : undefined
   const part = `${file}.part`
-  rmSync(part, { force: true })
+  removePart(part)
   tell('it is copied')
-  copyFileSync(from, part)
-  signOutEverybody(part)
-  if (aside !== undefined) {
-    // Closing it merges everything into the one file.
-    open(file)[Symbol.dispose]()
-    renameSync(file, aside)
+  try {
+    copyFileSync(from, part)
+    signOutEverybody(part)
+    if (aside !== undefined) moveAside(file, aside)
+    for (const rest of ['-wal', '-shm']) rmSync(`${file}${rest}`, { force: true })
+    renameSync(part, file)
+    return aside
+  } catch (error) {
+    removePart(part)
+    throw error
   }
-  for (const rest of ['-wal', '-shm']) rmSync(`${file}${rest}`, { force: true })
-  renameSync(part, file)
-  return aside
+}
+
+function removePart(part: string): void {
+  for (const rest of ['', '-wal', '-shm', '-journal']) rmSync(`${part}${rest}`, { force: true })
+}
+
+/** Opening and closing merges the log into the one file. A damaged file, the reason for many a restore, is moved with its log. */
+function moveAside(file: string, aside: string): void {
+  try {
+    open(file)[Symbol.dispose]()
+  } catch (error) {
+    if (!isDamage(error)) throw error
+  }
+  renameSync(file, aside)
+  if (existsSync(`${file}-wal`)) renameSync(`${file}-wal`, `${aside}-wal`)
 }
 
 function signOutEverybody(file: string): void {

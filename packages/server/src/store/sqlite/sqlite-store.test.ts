@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -39,6 +39,31 @@ test('a second store on the same file is rejected with the next step', async () 
   await using fixture = await makeFixture()
   expect(() => openSqliteStore(fixture.file)).toThrow(/in use by another process; stop it, or use PostgreSQL/)
 })
+
+const unusable: readonly [what: string, spoil: (file: string) => void, words: RegExp][] = [
+  [
+    'in a folder that does not exist',
+    (file) => rmSync(join(file, '..'), { recursive: true }),
+    /the folder .* does not exist; create it/,
+  ],
+  ['that is a folder', (file) => mkdirSync(file), /check the path/],
+  ['that is no database', (file) => writeFileSync(file, 'no database'.repeat(1_000)), /is not a SQLite database/],
+  ['that is damaged', damage, /is damaged; restore a backup with pergola restore/],
+]
+test.for(unusable)('a file %s is rejected with its name, the setting and the next step', ([, spoil, words]) => {
+  const directory = mkdtempSync(join(tmpdir(), 'pergola-sqlite-'))
+  const file = join(directory, 'test.db')
+  spoil(file)
+  const open = () => openSqliteStore(file)
+  expect(open).toThrow(`database.url: ${file} cannot be opened: `)
+  expect(open).toThrow(words)
+  rmSync(directory, { recursive: true, force: true })
+})
+
+function damage(file: string): void {
+  void openSqliteStore(file)[Symbol.asyncDispose]()
+  truncateSync(file, statSync(file).size / 2)
+}
 
 test('after a file is restored from a copy, revisions of the lost history are rejected', async () => {
   await using fixture = await makeFixture()

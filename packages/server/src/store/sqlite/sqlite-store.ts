@@ -5,6 +5,7 @@ import { defaultCandidateLimit } from '../list-selection.ts'
 import { ownerOnly } from '../new-file.ts'
 import type { Store } from '../store.ts'
 import { createIndexFiller } from './build-indexes.ts'
+import { cannotOpen } from './cannot-open.ts'
 import { createCatalog } from './catalog.ts'
 import { createChangeLog } from './changes.ts'
 import { createCompact } from './compact.ts'
@@ -73,21 +74,17 @@ export function openSqliteStore(file: string, plan: PlanOptions = { candidateLim
 
 /** WAL with exclusive locking: the first read takes a lock that lasts until close, so a second process fails here. */
 function openExclusively(file: string): SqliteDatabase.Database {
-  if (file !== ':memory:' && !existsSync(file)) closeSync(openSync(file, 'a', ownerOnly))
-  const database = new SqliteDatabase(file, { timeout: 0 })
+  let database: SqliteDatabase.Database | undefined
   try {
+    if (file !== ':memory:' && !existsSync(file)) closeSync(openSync(file, 'a', ownerOnly))
+    database = new SqliteDatabase(file, { timeout: 0 })
     database.pragma('locking_mode = EXCLUSIVE')
     database.pragma('journal_mode = WAL')
     database.pragma('synchronous = FULL')
     migrate(database)
     return database
   } catch (error) {
-    database.close()
-    if (error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
-      throw new Error(`the SQLite file ${file} is in use by another process; stop it, or use PostgreSQL for several`, {
-        cause: error,
-      })
-    }
-    throw error
+    database?.close()
+    throw cannotOpen(file, error)
   }
 }
