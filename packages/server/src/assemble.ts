@@ -28,7 +28,7 @@ import { createCors } from './http/cors.ts'
 import { listen, type Listener } from './http/listener.ts'
 import { createPublicUrlCheck } from './http/public-url-check.ts'
 import { createRequestMetrics } from './http/request-metrics.ts'
-import { createStreamLimits, unboundedLists } from './models/stream-limits.ts'
+import { createStreamLimits, requests, unboundedLists, type StreamLimits } from './models/stream-limits.ts'
 import { createPipeline, type Stages } from './pipeline.ts'
 import { createKnownPlugins } from './plugins/known-plugins.ts'
 import type { AssembleOptions, Server } from './server.ts'
@@ -85,6 +85,7 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
     authenticate: createAuthenticate(account.authentication),
     authorize,
     hostHandler,
+    inFlight: shareOf(config.http.maxInFlight),
     dispatch: createDispatch({
       store,
       clock,
@@ -133,6 +134,11 @@ async function open({ config, log }: AssembleOptions, stages: Stages, pages: Ass
     checkClient: createPublicUrlCheck({ publicUrl, isSet: config.server.publicUrl !== undefined, log }),
     onAnswered: pages.onAnswered,
   })
+}
+
+/** Nobody can keep others out: a caller may have a quarter. */
+function shareOf(inAll: number): StreamLimits {
+  return createStreamLimits({ inAll, perCaller: Math.floor(inAll / 4), ...requests })
 }
 
 /** The options for plugins. */

@@ -15,6 +15,7 @@ import { objectMethods, type Dispatch } from './dispatch/dispatch.ts'
 import type { FindHostHandler } from './dispatch/host-routes.ts'
 import { problemAnswer, toApiError } from './base/problem-answer.ts'
 import type { MeasureRequest } from './http/request-metrics.ts'
+import type { StreamLimits } from './models/stream-limits.ts'
 
 export interface Stages {
   /** Answered before everything else. */
@@ -29,6 +30,8 @@ export interface Stages {
   readonly hostHandler: FindHostHandler
   readonly authenticate: Authenticate
   readonly authorize: Authorize
+  /** Requests that are not answered yet, except for watches, which have limits of their own. */
+  readonly inFlight: StreamLimits
   readonly dispatch: Dispatch
 }
 
@@ -103,6 +106,24 @@ function auditedRelay(answer: Relay, audited: AuditedRequest): Relay {
   }
 }
 
+/** In flight until the plugin begins its answer, or fails to. */
+function releasedRelay(answer: Relay, release: () => void): Relay {
+  return {
+    ...answer,
+    relay: async (exchange) => {
+      const begin: Exchange['begin'] = (status, headers) => {
+        release()
+        return exchange.begin(status, headers)
+      }
+      try {
+        await answer.relay({ ...exchange, begin })
+      } finally {
+        release()
+      }
+    },
+  }
+}
+
 function credentialsIn({ headers }: IncomingRequest): CredentialHeaders {
   const { authorization, cookie, 'pergola-caller-token': callerToken } = headers
   return { authorization, cookie, callerToken: callerToken === undefined ? undefined : String(callerToken) }
@@ -110,7 +131,7 @@ function credentialsIn({ headers }: IncomingRequest): CredentialHeaders {
 
 /** The path of every request, top to bottom. No later stage authenticates or authorizes, except for long-lived answers. */
 function createLine(stages: Stages): (audited: AuditedRequest) => Promise<Reply> {
-  const { publicUrl, listedOrigins, hostHandler, authenticate, authorize, dispatch } = stages
+  const { publicUrl, listedOrigins, hostHandler, authenticate, authorize, inFlight, dispatch } = stages
   /** Returns the rule that allows the request, and when that expires. */
   const permit = async (caller: Caller, info: RequestInfo) => {
     const decision = await authorize(caller, info)
@@ -144,11 +165,19 @@ function createLine(stages: Stages): (audited: AuditedRequest) => Promise<Reply>
       { publicUrl: publicUrl(), listedOrigins },
     )
 
-    const { by, until } = await permit(authenticated, info)
-    audited.allowed(by.reached.definition.name)
-    const caller = lasting(authenticated, until)
-
-    return dispatch({ info, caller, request, recheck: recheckOf(credentials, info) })
+    const release = info.verb === 'watch' ? undefined : inFlight.take(authenticated, request.address)
+    try {
+      const { by, until } = await permit(authenticated, info)
+      audited.allowed(by.reached.definition.name)
+      const caller = lasting(authenticated, until)
+      const reply = await dispatch({ info, caller, request, recheck: recheckOf(credentials, info) })
+      if ('relay' in reply && release) return releasedRelay(reply, release)
+      release?.()
+      return reply
+    } catch (error) {
+      release?.()
+      throw error
+    }
   }
 }
 

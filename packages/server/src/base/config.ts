@@ -22,7 +22,7 @@ export interface Config {
     readonly publicUrl?: string
     readonly allowInsecureLogin: boolean
   }
-  readonly http: { readonly trustedProxies: readonly string[] }
+  readonly http: { readonly trustedProxies: readonly string[]; readonly maxInFlight: number }
   readonly cors: { readonly origins: readonly string[] }
   readonly database: { readonly url: string; readonly namedStatements: boolean; readonly timeout: number }
   readonly changelog: { readonly retention: number; readonly maxBytes: number }
@@ -100,6 +100,13 @@ export const configSchema = {
           default: [],
           description:
             'Addresses and ranges (`10.0.0.0/8`) of your proxies. The server accepts `X-Forwarded-For`, `-Proto` and `-Host` only from them, and never accepts `Forwarded`.',
+        },
+        maxInFlight: {
+          type: 'integer',
+          minimum: 4,
+          default: 1000,
+          description:
+            'Requests that a process works on at the same time, without watches. A user, a plugin, or an address without credentials may have a quarter of them; more are rejected with 429.',
         },
       },
     },

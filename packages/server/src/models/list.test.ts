@@ -13,11 +13,11 @@ describe('slots for streamed lists:', () => {
     const limits = createStreamLimits({ inAll: 8, perCaller: 2, ...unboundedLists })
     const release = limits.take(ann)
     limits.take(ann)
-    expect(() => limits.take(ann)).toThrow(/you are reading 2 unbounded lists already/)
+    expect(() => limits.take(ann)).toThrow(/you have 2 unbounded lists open already/)
     limits.take(ben)
     release()
     limits.take(ann)
-    expect(() => limits.take(ann)).toThrow(/you are reading 2/)
+    expect(() => limits.take(ann)).toThrow(/you have 2/)
   })
 
   test('all callers share a limit, and get Retry-After above it', () => {
@@ -28,7 +28,7 @@ describe('slots for streamed lists:', () => {
       expect.objectContaining({
         reason: 'TooManyRequests',
         headers: { 'retry-after': '1' },
-        message: 'this server is sending 2 unbounded lists already; ask for pages by size, or wait',
+        message: 'this server has 2 unbounded lists open already; ask for pages by size, or wait',
       }) as Error,
     )
     release()
@@ -42,14 +42,14 @@ describe('slots for streamed lists:', () => {
     release()
     release()
     limits.take(ann)
-    expect(() => limits.take(nobody)).toThrow(/this server is sending 2/)
+    expect(() => limits.take(nobody)).toThrow(/this server has 2/)
   })
 
   test('a user named anonymous does not share the slots of anonymous callers', () => {
     const limits = createStreamLimits({ inAll: 8, perCaller: 1, ...unboundedLists })
     limits.take(nobody)
     limits.take({ kind: 'user', name: 'anonymous', uid: '3', via: 'token' })
-    expect(() => limits.take(nobody)).toThrow(/you are reading 1/)
+    expect(() => limits.take(nobody)).toThrow(/you have 1/)
   })
 })
 

@@ -1,7 +1,7 @@
 import { ApiError } from '@pergola/api'
 import type { Caller } from '../base/call.ts'
 
-/** Limits concurrent streams: each holds memory for as long as its client reads. */
+/** Limits what callers have open at the same time: each takes memory, or waits for the database or a plugin. */
 export interface StreamLimits {
   /**
    * Returns a function that releases the slot; throws when none is free. Anonymous callers share the slots of their address.
@@ -19,6 +19,7 @@ export interface StreamLimitOptions {
 
 export const unboundedLists = { what: 'unbounded lists', instead: 'ask for pages by size' }
 export const watches = { what: 'watches', instead: 'close one' }
+export const requests = { what: 'requests', instead: 'send fewer at a time' }
 
 export function createStreamLimits({ inAll, perCaller, what, instead }: StreamLimitOptions): StreamLimits {
   const running = new Map<string, number>()
@@ -28,8 +29,8 @@ export function createStreamLimits({ inAll, perCaller, what, instead }: StreamLi
       const name = caller.kind === 'anonymous' ? `anonymous at ${address}` : `${caller.kind} ${caller.name}`
       const own = running.get(name) ?? 0
       if (own >= perCaller || all >= inAll) {
-        const why = own >= perCaller ? `you are reading ${own}` : `this server is sending ${all}`
-        throw new ApiError('TooManyRequests', `${why} ${what} already; ${instead}, or wait`, {
+        const why = own >= perCaller ? `you have ${own}` : `this server has ${all}`
+        throw new ApiError('TooManyRequests', `${why} ${what} open already; ${instead}, or wait`, {
           headers: { 'retry-after': '1' },
         })
       }
