@@ -19,6 +19,7 @@ export {
   objectNameFault,
   reservedKeyFault,
 } from './names.ts'
+export { nearest } from './nearest.ts'
 export { apiVersionOf } from './object.ts'
 export type { ApiObject, Metadata } from './object.ts'
 export { referencedSchema } from './object-schema.ts'

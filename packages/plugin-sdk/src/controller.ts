@@ -53,8 +53,9 @@ export function controller<Types extends ModelTypes>(
   reconcile: (object: Types['object'], context: ControllerContext) => Promise<void>,
   options: ControllerOptions<Types['object']> = {},
 ): Controller {
-  const { concurrency = 1, finalizer, deleted } = options
-  const calls = { model, concurrency, ...(deleted && { deleted }) }
+  const { concurrency = 1, finalizer, deleted, ...misspelt } = options
+  // Keeps misspelt options, so that `inspect` rejects them.
+  const calls = { ...misspelt, model, concurrency, ...(deleted && { deleted }) }
   if (!finalizer) return { ...calls, reconcile }
   const name = `${model.group}/${finalizer.name}`
   return {

@@ -4,6 +4,7 @@ import type { AnyOwned } from '../route/owned.ts'
 import { allowFault } from './declare-routes.ts'
 import { roleNameOf } from './declare-roles.ts'
 import type { Report } from './faults.ts'
+import { optionFaults } from './option-faults.ts'
 import type { Reachable } from './reach-faults.ts'
 import { isReadable, segmentsOf, type Pattern } from './route-path.ts'
 
@@ -21,9 +22,11 @@ export function declareOwned(
       report(`${audience} owned ${model.kind}`, 'owned objects are served to users only; move this to uc')
     }
   }
-  return ownedIn(plugin.uc).map(({ model, path, allow }) => {
+  return ownedIn(plugin.uc).map((owned) => {
+    const { model, path, allow } = owned
     const { group, version, plural, kind } = model
     const where = `uc owned ${kind}`
+    optionFaults('owned', owned, (fault) => report(where, fault))
     const declared = models[plugin.models?.indexOf(model) ?? -1]
     if (!declared) report(where, 'the model is not in models of the plugin; add it there')
     else if (!isIndexedText(declared, path)) report(where, `"${path}" must be an index of ${kind} on one text`)
