@@ -98,17 +98,22 @@ test('a failed run is logged and retried with backoff; after giveUp it runs only
   await using running = await start(notes, ({ spec }) => {
     runs++
     if (spec.text === 'hopeless') giveUp('nothing can be done')
-    if (spec.text === 'bad') throw new Error('it is bad')
+    if (spec.text === 'bad') throw new Error('it is bad', { cause: new Error('it is old') })
   })
   await notes.create({ metadata: { name: 'one' }, spec: { text: 'bad' } })
   await expect.poll(() => running.clock.waiting).toBe(1)
   expect([runs, running.log[0]]).toEqual([
     1,
-    expect.stringMatching(/note "one" failed; retrying in 5 ms: Error: it is bad/),
+    expect.stringMatching(
+      /note "one" failed; retrying in 5 ms: Error: it is bad\n {4}at [^]*\n {2}caused by: Error: it is old$/,
+    ),
   ])
   running.clock.advance(5)
   await expect.poll(() => running.clock.waiting).toBe(1)
-  expect([runs, running.log[1]]).toEqual([2, expect.stringMatching(/failed 2 times in a row; retrying in 10 ms/)])
+  expect([runs, running.log[1]]).toEqual([
+    2,
+    expect.stringMatching(/2 times in a row; retrying in 10 ms: Error: it is bad; caused by: Error: it is old$/),
+  ])
   await notes.patch('one', { spec: { text: 'hopeless' } })
   await expect.poll(() => runs).toBe(3)
   await expect.poll(() => running.log.at(-1)).toContain('is given up: nothing can be done')

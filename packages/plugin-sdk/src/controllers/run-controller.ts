@@ -3,6 +3,7 @@ import type { Cache, Client } from '@pergola/client'
 import type { Controller, ControllerContext } from '../controller.ts'
 import type { PluginContext } from '../handler-context.ts'
 import type { WakingClock } from '../run/clock.ts'
+import { errorLine, errorText } from '../run/error-text.ts'
 import { createModelClient, wholeBy } from '../run/model-client.ts'
 import { fencedFetch, type HoldSource, type Lead } from './hold.ts'
 import { pause } from './pause.ts'
@@ -121,8 +122,8 @@ function milliseconds(ms: number): number {
 
 function wordsOf(what: string, { error, failures, waitMs }: Failure): string {
   const times = failures === 1 ? '' : ` ${failures} times in a row`
-  // A version conflict is expected and needs no stack trace.
-  const isRaced = isApiError(error) && error.reason === 'VersionConflict'
-  const why = error instanceof Error && !isRaced ? (error.stack ?? error.message) : String(error)
+  // A version conflict is expected, and a repeated failure has been printed: neither needs a stack trace.
+  const isBrief = failures > 1 || (isApiError(error) && error.reason === 'VersionConflict')
+  const why = isBrief ? errorLine(error) : errorText(error)
   return `${what} failed${times}; retrying in ${waitMs} ms: ${why}`
 }
