@@ -1,3 +1,4 @@
+export { closeSchema } from './close-schema.ts'
 export {
   groupFault,
   kindFault,
