@@ -45,8 +45,8 @@ export interface Controller {
 }
 
 /**
- * Reconciles the objects of a model. `reconcile` is called when an object appears, after every change, and again with backoff
- * after a failure. It runs in one replica at a time; writes are rejected once another replica has taken over.
+ * Reconciles the objects of a model. `reconcile` is called when an object appears, after every change of it or of
+ * the plugin's settings, and again with backoff after a failure. It runs in one replica at a time; writes are rejected once another replica has taken over.
  */
 export function controller<Types extends ModelTypes>(
   model: Model<Types>,

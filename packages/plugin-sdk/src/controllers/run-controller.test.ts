@@ -6,7 +6,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startSqliteServer, token, type Notes, type SqliteServer } from '../../../../tests/client/server.ts'
 import { bridgeTo, type Bridge } from '../../../../tests/client/unix-bridge.ts'
-import { controller, defineModel, definePlugin, giveUp, t, withDefault, type ControllerContext } from '../index.ts'
+import {
+  controller,
+  defineModel,
+  definePlugin,
+  defineSettings,
+  giveUp,
+  t,
+  withDefault,
+  type ControllerContext,
+} from '../index.ts'
 import { createPluginServer, type PluginServerOptions } from '../run/plugin-server.ts'
 import { createManualClock } from './contract/manual-clock.ts'
 import type { Lead } from './hold.ts'
@@ -204,6 +213,26 @@ test('a controller starts once its model exists', async () => {
   expect(notes.plural).toBe(later.plural)
   await notes.create({ metadata: { name: 'one' }, spec: { text: 'a' } })
   await expect.poll(() => seen).toEqual(['one'])
+})
+
+test('a change of the settings runs the controller again for every object', async () => {
+  const notes = await server.notes()
+  const model = define(notes.plural)
+  const settings = defineSettings(t.Object({ mail: t.Optional(t.String()) }))
+  const seen: string[] = []
+  const follow = controller(model, async ({ metadata }, context) => {
+    seen.push(`${metadata.name} ${context.settings(settings).mail ?? 'waits'}`)
+  })
+  const plugin = definePlugin({ name: 'mailer', models: [model], settings, controllers: { follow } })
+  const running = createPluginServer(plugin, { token, host: bridge.socket })
+  await running.listen(join(directory, `${notes.plural}.sock`))
+  await notes.create({ metadata: { name: 'one' }, spec: { text: 'a' } })
+  await notes.create({ metadata: { name: 'two' }, spec: { text: 'b' } })
+  await expect.poll(() => seen.toSorted()).toEqual(['one waits', 'two waits'])
+  const maps = server.client().resource({ group: '', version: 'v1alpha1', plural: 'configmaps' })
+  await maps.create({ metadata: { name: 'mailer-settings' }, data: { mail: 'post' } } as never)
+  await expect.poll(() => seen.slice(2).toSorted()).toEqual(['one post', 'two post'])
+  await running.stop()
 })
 
 test('a finalizer keeps a deleted object until finalize succeeds', async () => {

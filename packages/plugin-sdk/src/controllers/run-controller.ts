@@ -4,6 +4,7 @@ import type { Controller, ControllerContext } from '../controller.ts'
 import type { PluginContext } from '../handler-context.ts'
 import type { WakingClock } from '../run/clock.ts'
 import { errorLine, errorText } from '../run/error-text.ts'
+import type { OnSettingsChange } from '../run/follow-settings.ts'
 import { createModelClient, wholeBy } from '../run/model-client.ts'
 import { fencedFetch, type HoldSource, type Lead } from './hold.ts'
 import { pause } from './pause.ts'
@@ -15,6 +16,8 @@ export interface ControllerParts extends Pick<PluginContext, 'settings'> {
   /** Creates a client with the plugin's own rights. */
   readonly clientBy: (fetch: typeof globalThis.fetch) => Client
   readonly hold: HoldSource
+  /** Absent when the settings never change. */
+  readonly onSettingsChange?: OnSettingsChange
   readonly log: (text: string) => void
   /** Aborted when the plugin stops. */
   readonly signal: AbortSignal
@@ -60,6 +63,9 @@ async function follow(controller: Controller, parts: Following): Promise<void> {
     },
     onFailure: (key, failure) => log(wordsOf(`controller ${name}: ${controller.model.singular} "${key}"`, failure)),
   })
+  parts.onSettingsChange?.(() => {
+    for (const { metadata } of cache?.items() ?? []) queue.addLater(metadata.name)
+  }, signal)
   for (let failures = 0; !signal.aborted; failures++) {
     const following = client.resource({ group, version, plural }).cache({ signal })
     cache = following
