@@ -160,6 +160,7 @@ describe('pergola dev', () => {
       const stdout = dev.stdout()
       expect(stdout).toContain(
         words(
+          `  console  ${origin}/console   (to sign in: pergola --as admin user add me --generate)`,
           `  api      ${origin}${objectsOf(name)}`,
           `  docs     ${origin}/openapi   (for who is signed in)`,
           `  people   admin, ann (signed in), nobody (anonymous)          try  pergola --as ann list ${plural}`,

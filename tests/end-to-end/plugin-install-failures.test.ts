@@ -211,6 +211,11 @@ describe.each(engines)('on %s', (engine) => {
         /^it ended with code 4 before it was healthy:\n {2}no license found\nit is started again in \d+ s$/,
       ) as string,
     })
+    const { body } = await host.send(`GET ${administration}/${name}/logs`, { token: host.admin })
+    expect((body['items'] as string[]).slice(0, 2)).toEqual([
+      'no license found',
+      'pergola: it ended with code 4 before it was healthy; it is started again in 1 s',
+    ])
     expect(await leftOf(host, name, [])).toMatchObject(nothingServed)
     await purged(host, name, [sent])
   })

@@ -12,6 +12,10 @@ export interface ExportedDeclaration {
   readonly code: string
   /** Whether it is a function with a body. */
   readonly isImplementation: boolean
+  /** The file that declares it. */
+  readonly file: string
+  /** Names of the types in its declaration. */
+  readonly mentions: readonly string[]
 }
 
 /** Entry files of packages that are re-exported. */
@@ -29,11 +33,72 @@ export function exportedDeclarations(entry: string): readonly ExportedDeclaratio
   for (const statement of source.statements) {
     const declared = ts.isExportDeclaration(statement)
       ? reexported(statement, entry)
-      : declarationsIn(statement, source)
+      : isExported(statement)
+        ? declarationsIn(statement, source)
+        : []
     for (const declaration of declared)
       found.set(declaration.name, withOverloads(found.get(declaration.name), declaration))
   }
   return [...found.values()].toSorted((one, other) => (one.name.toLowerCase() < other.name.toLowerCase() ? -1 : 1))
+}
+
+/**
+ * Types that the declarations mention, directly or through each other, and that are not among `known`. Leaves out conditional
+ * and mapped types, which only compute others.
+ */
+export function mentionedTypes(
+  declarations: readonly ExportedDeclaration[],
+  known: ReadonlySet<string>,
+): readonly ExportedDeclaration[] {
+  const found = new Map<string, ExportedDeclaration>()
+  const follow = ({ mentions, file }: ExportedDeclaration) => {
+    for (const name of mentions) {
+      if (known.has(name) || found.has(name)) continue
+      const type = typeIn(file, name)
+      if (!type) continue
+      found.set(name, type)
+      follow(type)
+    }
+  }
+  for (const declaration of declarations) follow(declaration)
+  return [...found.values()]
+}
+
+/** Finds a type that a file declares or imports from this repository. */
+function typeIn(file: string, name: string): ExportedDeclaration | undefined {
+  const source = parse(file)
+  for (const statement of source.statements) {
+    const isType =
+      ts.isInterfaceDeclaration(statement) || (ts.isTypeAliasDeclaration(statement) && !computes(statement))
+    if (isType && statement.name.text === name) return declarationsIn(statement, source)[0]
+    const from = ts.isImportDeclaration(statement) ? importedFrom(statement, name, file) : undefined
+    if (from) return typeIn(from.file, from.name)
+  }
+  return undefined
+}
+
+function importedFrom({ importClause, moduleSpecifier }: ts.ImportDeclaration, name: string, file: string) {
+  const from = (moduleSpecifier as ts.StringLiteral).text
+  const bindings = importClause?.namedBindings
+  if (!from.startsWith('.') || !bindings || !ts.isNamedImports(bindings)) return undefined
+  const imported = bindings.elements.find((element) => element.name.text === name)
+  return imported && { file: join(dirname(file), from), name: (imported.propertyName ?? imported.name).text }
+}
+
+function computes(node: ts.Node): boolean {
+  if (ts.isConditionalTypeNode(node) || ts.isMappedTypeNode(node)) return true
+  return ts.forEachChild(node, (child) => computes(child) || undefined) ?? false
+}
+
+function mentionsIn(node: ts.Node): readonly string[] {
+  const names: string[] = []
+  const visit = (one: ts.Node): void => {
+    if (ts.isTypeReferenceNode(one) && ts.isIdentifier(one.typeName)) names.push(one.typeName.text)
+    if (ts.isExpressionWithTypeArguments(one) && ts.isIdentifier(one.expression)) names.push(one.expression.text)
+    if (!ts.isBlock(one)) ts.forEachChild(one, visit)
+  }
+  visit(node)
+  return names
 }
 
 /** Drops the implementation signature of overloaded functions. */
@@ -58,7 +123,8 @@ function reexported(statement: ts.ExportDeclaration, entry: string): readonly Ex
 }
 
 function declarationsIn(statement: ts.Statement, source: ts.SourceFile): readonly ExportedDeclaration[] {
-  if (!isExported(statement)) return []
+  const { fileName: file } = source
+  const mentions = mentionsIn(statement)
   const comment = commentOf(statement, source)
   if (ts.isVariableStatement(statement)) {
     return statement.declarationList.declarations.map((declaration) => ({
@@ -67,13 +133,17 @@ function declarationsIn(statement: ts.Statement, source: ts.SourceFile): readonl
       comment,
       code: `const ${declaration.name.getText(source)}${declaration.type ? `: ${declaration.type.getText(source)}` : ''}`,
       isImplementation: false,
+      file,
+      mentions,
     }))
   }
   const kind = kindOf(statement)
   if (kind === undefined) return []
   const named = statement as ts.FunctionDeclaration | ts.ClassDeclaration | ts.InterfaceDeclaration
   const isImplementation = ts.isFunctionDeclaration(statement) && statement.body !== undefined
-  return [{ name: named.name?.text ?? '', kind, comment, code: codeOf(statement, source), isImplementation }]
+  return [
+    { name: named.name?.text ?? '', kind, comment, code: codeOf(statement, source), isImplementation, file, mentions },
+  ]
 }
 
 function kindOf(statement: ts.Statement): ExportedDeclaration['kind'] | undefined {

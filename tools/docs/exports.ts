@@ -1,4 +1,4 @@
-import { exportedDeclarations, type ExportedDeclaration } from './exported-declarations.ts'
+import { exportedDeclarations, mentionedTypes, type ExportedDeclaration } from './exported-declarations.ts'
 
 /** Public packages, in the order of the page. */
 const modules = [
@@ -8,11 +8,15 @@ const modules = [
   { name: '@pergola/client', entry: 'packages/client/src/index.ts' },
 ]
 
-/** Functions, classes and values first, then types. */
+/** Functions, classes and values first, then types, including those that only occur in other declarations. */
 export function exportReference(): string {
-  return modules
-    .map(({ name, entry }) => {
-      const all = exportedDeclarations(entry)
+  const exported = modules.map((module) => ({ ...module, declarations: exportedDeclarations(module.entry) }))
+  const known = new Set(exported.flatMap(({ declarations }) => declarations.map(({ name }) => name)))
+  return exported
+    .map(({ name, declarations }) => {
+      const mentioned = mentionedTypes(declarations, known)
+      for (const type of mentioned) known.add(type.name)
+      const all = [...declarations, ...mentioned.map(asUnexported)].toSorted(byName)
       const parts = [all.filter((one) => !isType(one)), all.filter(isType)]
       return [`## \`${name}\``, ...parts.flat().map(described)].join('\n\n')
     })
@@ -26,6 +30,14 @@ export function undocumentedExports(): readonly string[] {
       .filter((one) => one.comment === '' && !isType(one))
       .map((one) => `${name}: the ${one.kind} ${one.name} has no comment that says what it is for`),
   )
+}
+
+function asUnexported(type: ExportedDeclaration): ExportedDeclaration {
+  return { ...type, comment: `${type.comment} Cannot be imported; occurs in other types.`.trim() }
+}
+
+function byName(one: ExportedDeclaration, other: ExportedDeclaration): number {
+  return one.name.toLowerCase() < other.name.toLowerCase() ? -1 : 1
 }
 
 function isType({ kind }: ExportedDeclaration): boolean {

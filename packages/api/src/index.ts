@@ -1,3 +1,4 @@
+export { closeSchema } from './close-schema.ts'
 export {
   groupFault,
   kindFault,
@@ -19,6 +20,7 @@ export {
   objectNameFault,
   reservedKeyFault,
 } from './names.ts'
+export { nearest } from './nearest.ts'
 export { apiVersionOf } from './object.ts'
 export type { ApiObject, Metadata } from './object.ts'
 export { referencedSchema } from './object-schema.ts'

@@ -45,16 +45,17 @@ export interface Controller {
 }
 
 /**
- * Reconciles the objects of a model. `reconcile` is called when an object appears, after every change, and again with backoff
- * after a failure. It runs in one replica at a time; writes are rejected once another replica has taken over.
+ * Reconciles the objects of a model. `reconcile` is called when an object appears, after every change of it or of
+ * the plugin's settings, and again with backoff after a failure. It runs in one replica at a time; writes are rejected once another replica has taken over.
  */
 export function controller<Types extends ModelTypes>(
   model: Model<Types>,
   reconcile: (object: Types['object'], context: ControllerContext) => Promise<void>,
   options: ControllerOptions<Types['object']> = {},
 ): Controller {
-  const { concurrency = 1, finalizer, deleted } = options
-  const calls = { model, concurrency, ...(deleted && { deleted }) }
+  const { concurrency = 1, finalizer, deleted, ...misspelt } = options
+  // Keeps misspelt options, so that `inspect` rejects them.
+  const calls = { ...misspelt, model, concurrency, ...(deleted && { deleted }) }
   if (!finalizer) return { ...calls, reconcile }
   const name = `${model.group}/${finalizer.name}`
   return {

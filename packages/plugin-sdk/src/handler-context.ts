@@ -7,7 +7,9 @@ export interface PluginContext {
   /** Client with the plugin's own rights. */
   readonly client: ModelClient
   readonly clock: Clock
-  /** Current settings, with defaults filled in: `settings(Settings)`. */
+  /**
+   * Current settings, with defaults filled in: `settings(Settings)`. Throws `Unavailable` while a required setting is missing.
+   */
   readonly settings: <Value>(settings: Settings<Value, unknown>) => Value
   /** Aborted when the plugin stops, the lease passes to another replica, or the caller disconnects. */
   readonly signal: AbortSignal

@@ -18,8 +18,9 @@ export interface GrantOptions {
 
 /** Grants verbs on the objects of a model. Sub-resources such as `status` need a separate grant. */
 export function can(verbs: Verb | '*' | readonly Verb[], model: AnyModel, options: GrantOptions = {}): Grant {
-  const { names = [], subresource } = options
-  return { model, verbs: typeof verbs === 'string' ? [verbs] : verbs, names, subresource }
+  const { names = [], subresource, ...misspelt } = options
+  // Keeps misspelt options, so that `inspect` rejects them.
+  return { ...misspelt, model, verbs: typeof verbs === 'string' ? [verbs] : verbs, names, subresource }
 }
 
 export interface RoleTemplateOptions {

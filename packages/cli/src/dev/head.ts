@@ -15,6 +15,7 @@ export function headLines({ version, seconds, url, model, debug }: HeadFacts): r
   const people = 'admin, ann (signed in), nobody (anonymous)'
   return [
     `  pergola dev ${version} · ready in ${seconds.toFixed(1)} s · SQLite .pergola/dev.db (kept between runs)`,
+    `  console  ${url}/console   (to sign in: pergola --as admin user add me --generate)`,
     `  api      ${url}${api}`,
     `  docs     ${url}/openapi   (for who is signed in)`,
     `  people   ${people}          try  pergola --as ann list ${model?.plural ?? 'users'}`,

@@ -61,6 +61,9 @@ test('an error in the plugin is shown with its source position', async () => {
   const { said, tell } = host()
   tell({ ...request, status: 500 })
   tell({ ...request, status: 503, requestId: 'r-2', reason: 'PluginNotStarted' })
+  // A starting plugin asks for its leases until it gets them.
+  const lease = { method: 'PUT', target: '/pergola/leases/follow', user: 'plugin:todo', requestId: 'r-3' }
+  tell({ ...request, ...lease, status: 503, reason: 'PluginNotStarted' })
   await expect
     .poll(() => said.toSorted())
     .toEqual([

@@ -63,6 +63,7 @@ async function tellRequest(options: HostLinesOptions, line: HostLine): Promise<v
   const { verbose, say, folder, failureOf } = options
   const { status = 0, user = 'nobody', method = '', target = '', requestId = '', reason, ms } = line
   const asked = `${status} ${user} ${method} ${target}`
+  if (isHandshake(line)) return
   if (status >= 500) {
     const failure = await failureOf(requestId)
     const told = failure
@@ -88,6 +89,11 @@ async function denialLines({ review, roles }: HostLinesOptions, line: HostLine):
   const template = narrowestRole(found.templates ?? [], roles())
   if (template === undefined) return [`${may}; no role template would allow it`]
   return [`${may}; role template ${template} would allow it`, `pergola grant ${user} ${template}`]
+}
+
+/** A process asks for leases as soon as it runs; the host refuses until the plugin is started, and the process asks again. */
+function isHandshake({ user = '', target = '', reason }: HostLine): boolean {
+  return user.startsWith('plugin:') && target.startsWith('/pergola/') && reason === 'PluginNotStarted'
 }
 
 /** What this command itself asks for again and again. */

@@ -20,11 +20,12 @@ test('output of a plugin is shown as it arrives, with paths relative to the plug
   expect(said).toEqual(['hello', '    at src/plugin.ts:3:1'])
 })
 
-test('debugger messages of Node.js are not shown', () => {
+test('debugger messages of Node.js, and the exit that the host logs too, are not shown', () => {
   const { lines, said, taken } = plugin()
   lines.take('Debugger listening on ws://127.0.0.1:9229/x')
   lines.take('For help, see: https://nodejs.org/en/docs/inspector')
   lines.take('Debugger attached.')
+  lines.take('pergola: it ended with code 3; it is started again in 1 s')
   expect(taken()).toBe(0)
   lines.take('Starting inspector on 127.0.0.1:9229 failed: address already in use')
   expect(said).toEqual([])

@@ -26,6 +26,8 @@ export interface PluginLines {
 /** Messages of Node.js about debuggers. */
 const ofDebuggers =
   /^(Debugger (listening|attached|ending)|For help, see: https:\/\/nodejs\.org|Waiting for the debugger)/
+/** How the process ended. The host logs it too, and that line is printed. */
+const ofHost = /^pergola: .*; it is started again in \d+ s$/
 const portTaken = /^Starting inspector on \S+ failed/
 const beginsFailure = /^[A-Z]+ \S+ failed \(request ([\w-]+)\): (.*)$/
 
@@ -46,7 +48,7 @@ export function createPluginLines({ folder, say, onPortTaken }: PluginLinesOptio
   return {
     take: (text) => {
       const line = shortPaths(text, folder)
-      if (ofDebuggers.test(line)) return
+      if (ofDebuggers.test(line) || ofHost.test(line)) return
       if (portTaken.test(line)) return onPortTaken()
       const [, id, first = ''] = beginsFailure.exec(line) ?? []
       if (id !== undefined) {

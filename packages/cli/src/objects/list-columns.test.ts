@@ -23,6 +23,11 @@ describe('a table shows', () => {
   test.each([
     ['at most five fields', Object.fromEntries('abcdefg'.split('').map((name) => [name, text])), 'A B C D E'],
     ['camel-case field names as separate words', { displayName: text }, 'DISPLAY NAME'],
+    [
+      'the path of a field whose name is that of another column',
+      { name: text, age: { type: 'integer' } },
+      'SPEC.NAME SPEC.AGE',
+    ],
     ['the name inside an object field', { target: { type: 'object', properties: { name: text } } }, 'TARGET'],
     [
       'no objects and no lists of objects without a name',

@@ -5,6 +5,9 @@ import { shortened } from '../terminal/visible.ts'
 const mostColumns = 5
 const widestCell = 40
 
+/** Heads of the columns that every table has. */
+const otherHeads = new Set(['NAME', 'AGE'])
+
 /** A table column besides name and age. */
 export interface Column {
   readonly head: string
@@ -28,8 +31,11 @@ export function columnsOf(schema: JsonSchema, follow: FollowReference = () => un
     /^(phase|state)$/.test(name),
   )
   const ranked = own.toSorted((one, other) => one.rank - other.rank).slice(0, mostColumns - phase.length)
-  return [...ranked, ...phase].map(({ name, path, kind }) => ({
-    head: headOf(name),
+  const chosen = [...ranked, ...phase]
+  const isTaken = (head: string, at: number) =>
+    otherHeads.has(head) || chosen.slice(0, at).some(({ name }) => headOf(name) === head)
+  return chosen.map(({ name, path, kind }, at) => ({
+    head: isTaken(headOf(name), at) ? path.join('.').toUpperCase() : headOf(name),
     cellOf: (object) => cell(valueAt(object, path), kind),
   }))
 }

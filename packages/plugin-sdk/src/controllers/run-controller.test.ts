@@ -6,7 +6,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startSqliteServer, token, type Notes, type SqliteServer } from '../../../../tests/client/server.ts'
 import { bridgeTo, type Bridge } from '../../../../tests/client/unix-bridge.ts'
-import { controller, defineModel, definePlugin, giveUp, t, withDefault, type ControllerContext } from '../index.ts'
+import {
+  controller,
+  defineModel,
+  definePlugin,
+  defineSettings,
+  giveUp,
+  t,
+  withDefault,
+  type ControllerContext,
+} from '../index.ts'
 import { createPluginServer, type PluginServerOptions } from '../run/plugin-server.ts'
 import { createManualClock } from './contract/manual-clock.ts'
 import type { Lead } from './hold.ts'
@@ -98,17 +107,22 @@ test('a failed run is logged and retried with backoff; after giveUp it runs only
   await using running = await start(notes, ({ spec }) => {
     runs++
     if (spec.text === 'hopeless') giveUp('nothing can be done')
-    if (spec.text === 'bad') throw new Error('it is bad')
+    if (spec.text === 'bad') throw new Error('it is bad', { cause: new Error('it is old') })
   })
   await notes.create({ metadata: { name: 'one' }, spec: { text: 'bad' } })
   await expect.poll(() => running.clock.waiting).toBe(1)
   expect([runs, running.log[0]]).toEqual([
     1,
-    expect.stringMatching(/note "one" failed; retrying in 5 ms: Error: it is bad/),
+    expect.stringMatching(
+      /note "one" failed; retrying in 5 ms: Error: it is bad\n {4}at [^]*\n {2}caused by: Error: it is old$/,
+    ),
   ])
   running.clock.advance(5)
   await expect.poll(() => running.clock.waiting).toBe(1)
-  expect([runs, running.log[1]]).toEqual([2, expect.stringMatching(/failed 2 times in a row; retrying in 10 ms/)])
+  expect([runs, running.log[1]]).toEqual([
+    2,
+    expect.stringMatching(/2 times in a row; retrying in 10 ms: Error: it is bad; caused by: Error: it is old$/),
+  ])
   await notes.patch('one', { spec: { text: 'hopeless' } })
   await expect.poll(() => runs).toBe(3)
   await expect.poll(() => running.log.at(-1)).toContain('is given up: nothing can be done')
@@ -199,6 +213,26 @@ test('a controller starts once its model exists', async () => {
   expect(notes.plural).toBe(later.plural)
   await notes.create({ metadata: { name: 'one' }, spec: { text: 'a' } })
   await expect.poll(() => seen).toEqual(['one'])
+})
+
+test('a change of the settings runs the controller again for every object', async () => {
+  const notes = await server.notes()
+  const model = define(notes.plural)
+  const settings = defineSettings(t.Object({ mail: t.Optional(t.String()) }))
+  const seen: string[] = []
+  const follow = controller(model, async ({ metadata }, context) => {
+    seen.push(`${metadata.name} ${context.settings(settings).mail ?? 'waits'}`)
+  })
+  const plugin = definePlugin({ name: 'mailer', models: [model], settings, controllers: { follow } })
+  const running = createPluginServer(plugin, { token, host: bridge.socket })
+  await running.listen(join(directory, `${notes.plural}.sock`))
+  await notes.create({ metadata: { name: 'one' }, spec: { text: 'a' } })
+  await notes.create({ metadata: { name: 'two' }, spec: { text: 'b' } })
+  await expect.poll(() => seen.toSorted()).toEqual(['one waits', 'two waits'])
+  const maps = server.client().resource({ group: '', version: 'v1alpha1', plural: 'configmaps' })
+  await maps.create({ metadata: { name: 'mailer-settings' }, data: { mail: 'post' } } as never)
+  await expect.poll(() => seen.slice(2).toSorted()).toEqual(['one post', 'two post'])
+  await running.stop()
 })
 
 test('a finalizer keeps a deleted object until finalize succeeds', async () => {

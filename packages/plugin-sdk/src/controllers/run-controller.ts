@@ -3,6 +3,8 @@ import type { Cache, Client } from '@pergola/client'
 import type { Controller, ControllerContext } from '../controller.ts'
 import type { PluginContext } from '../handler-context.ts'
 import type { WakingClock } from '../run/clock.ts'
+import { errorLine, errorText } from '../run/error-text.ts'
+import type { OnSettingsChange } from '../run/follow-settings.ts'
 import { createModelClient, wholeBy } from '../run/model-client.ts'
 import { fencedFetch, type HoldSource, type Lead } from './hold.ts'
 import { pause } from './pause.ts'
@@ -14,6 +16,8 @@ export interface ControllerParts extends Pick<PluginContext, 'settings'> {
   /** Creates a client with the plugin's own rights. */
   readonly clientBy: (fetch: typeof globalThis.fetch) => Client
   readonly hold: HoldSource
+  /** Absent when the settings never change. */
+  readonly onSettingsChange?: OnSettingsChange
   readonly log: (text: string) => void
   /** Aborted when the plugin stops. */
   readonly signal: AbortSignal
@@ -59,6 +63,9 @@ async function follow(controller: Controller, parts: Following): Promise<void> {
     },
     onFailure: (key, failure) => log(wordsOf(`controller ${name}: ${controller.model.singular} "${key}"`, failure)),
   })
+  parts.onSettingsChange?.(() => {
+    for (const { metadata } of cache?.items() ?? []) queue.addLater(metadata.name)
+  }, signal)
   for (let failures = 0; !signal.aborted; failures++) {
     const following = client.resource({ group, version, plural }).cache({ signal })
     cache = following
@@ -121,8 +128,8 @@ function milliseconds(ms: number): number {
 
 function wordsOf(what: string, { error, failures, waitMs }: Failure): string {
   const times = failures === 1 ? '' : ` ${failures} times in a row`
-  // A version conflict is expected and needs no stack trace.
-  const isRaced = isApiError(error) && error.reason === 'VersionConflict'
-  const why = error instanceof Error && !isRaced ? (error.stack ?? error.message) : String(error)
+  // A version conflict is expected, and a repeated failure has been printed: neither needs a stack trace.
+  const isBrief = failures > 1 || (isApiError(error) && error.reason === 'VersionConflict')
+  const why = isBrief ? errorLine(error) : errorText(error)
   return `${what} failed${times}; retrying in ${waitMs} ms: ${why}`
 }

@@ -3,14 +3,17 @@ import { durationMs } from '../duration.ts'
 import type { AnyPlugin } from '../plugin.ts'
 import { cronFault } from './cron-fault.ts'
 import { about, type Report } from './faults.ts'
+import { optionFaults } from './option-faults.ts'
 import { missingModelFault, type RuleFrame } from './rules.ts'
 
 const nameForm = /^[A-Za-z][A-Za-z0-9-]{0,62}$/
 
 export function declareControllers(frame: RuleFrame, report: Report): readonly ControllerDeclaration[] {
   const controllers = Object.entries(frame.plugin.controllers ?? {})
-  return controllers.map(([name, { model, concurrency, finalizer }], at) => {
+  return controllers.map(([name, controller], at) => {
+    const { model, concurrency, finalizer } = controller
     const where = `controllers.${name}`
+    optionFaults('controller', controller, (fault) => report(where, fault))
     if (finalizer !== undefined) {
       report(where, about(finalizer, keyFault(finalizer)))
       const earlier = controllers.slice(0, at).find(([, one]) => one.model === model && one.finalizer === finalizer)
@@ -29,8 +32,11 @@ export function declareSchedules(
   { controllers = {}, schedules = {} }: AnyPlugin,
   report: Report,
 ): readonly ScheduleDeclaration[] {
-  return Object.entries(schedules).map(([name, { timing }]) => {
+  return Object.entries(schedules).map(([name, schedule]) => {
+    const { timing } = schedule
     const where = `schedules.${name}`
+    optionFaults('schedule', schedule, (fault) => report(where, fault))
+    optionFaults('timing', timing, (fault) => report(where, fault))
     report(where, nameFault(name))
     if (Object.hasOwn(controllers, name)) report(where, 'is the name of a controller too; each has a lease of its name')
     if ('cron' in timing) report(where, cronFault(timing.cron))

@@ -9,6 +9,7 @@ import {
 import type { AnyIndexOption } from '../model/index-options.ts'
 import type { AnyModel } from '../model/model.ts'
 import { about, type Report } from './faults.ts'
+import { optionFaults } from './option-faults.ts'
 import { isObject, isSecret, plainSchema } from './plain-schema.ts'
 
 /** Indexes that every model has. */
@@ -37,6 +38,7 @@ export function declareModels(models: readonly AnyModel[], report: Report): read
 
 function declareModel(model: AnyModel, where: string, report: Report): ModelDeclaration {
   const { group, version, kind, singular, plural, composites } = model
+  optionFaults('model', model, (fault) => report(where, fault))
   report(`${where}.kind`, about(kind, kindFault(kind)))
   report(`${where}.singular`, about(singular, resourceNameFault(singular)))
   report(`${where}.plural`, about(plural, resourceNameFault(plural)))
@@ -103,6 +105,7 @@ function declareIndex(
   report: Report,
 ): DeclaredIndex {
   const index = typeof option === 'string' ? { path: option } : option
+  optionFaults('index', index, (fault) => report(where, fault))
   const name = 'path' in index ? index.path : index.name
   const shared = { name, ...(index.unique && { unique: true }), ...(index.order && { order: index.order }) }
   if (defaultIndexes.has(name)) report(where, `"${name}" is an index of every model; leave it out`)

@@ -1,9 +1,17 @@
-import { audienceGroup, resolveIndexPath, type ModelDeclaration, type OwnedDeclaration } from '@pergola/api'
+import {
+  audienceGroup,
+  referencedSchema,
+  resolveIndexPath,
+  type JsonSchema,
+  type ModelDeclaration,
+  type OwnedDeclaration,
+} from '@pergola/api'
 import type { AnyPlugin } from '../plugin.ts'
 import type { AnyOwned } from '../route/owned.ts'
 import { allowFault } from './declare-routes.ts'
 import { roleNameOf } from './declare-roles.ts'
 import type { Report } from './faults.ts'
+import { optionFaults } from './option-faults.ts'
 import type { Reachable } from './reach-faults.ts'
 import { isReadable, segmentsOf, type Pattern } from './route-path.ts'
 
@@ -21,12 +29,17 @@ export function declareOwned(
       report(`${audience} owned ${model.kind}`, 'owned objects are served to users only; move this to uc')
     }
   }
-  return ownedIn(plugin.uc).map(({ model, path, allow }) => {
+  return ownedIn(plugin.uc).map((owned) => {
+    const { model, path, allow } = owned
     const { group, version, plural, kind } = model
     const where = `uc owned ${kind}`
+    optionFaults('owned', owned, (fault) => report(where, fault))
     const declared = models[plugin.models?.indexOf(model) ?? -1]
     if (!declared) report(where, 'the model is not in models of the plugin; add it there')
     else if (!isIndexedText(declared, path)) report(where, `"${path}" must be an index of ${kind} on one text`)
+    else if (hasFixedValues(declared, path)) {
+      report(where, `"${path}" allows only fixed values; the owner can be any user name, so use a text field`)
+    }
     report(where, allowFault(plugin, allow))
     const patterns = patternsOf(`/apis/${audienceGroup('uc', group)}/${version}/${plural}`)
     const declaration = { group, plural, path, ...(allow && { allow: roleNameOf(plugin.name, allow) }) }
@@ -54,4 +67,18 @@ function isIndexedText({ versions, indexes = [] }: ModelDeclaration, path: strin
   const isIndexed = indexes.some((index) => index.name === path && !('evaluated' in index))
   const resolved = version && resolveIndexPath(version.schema, path)
   return isIndexed && resolved !== undefined && 'type' in resolved && resolved.type === 'string' && !resolved.multi
+}
+
+/** True for an enum or a constant: every create would fail, because the host sets the field to the caller's name. */
+function hasFixedValues({ versions: [version] }: ModelDeclaration, path: string): boolean {
+  const { properties = {}, $defs = {} } = version?.schema ?? {}
+  const resolved = (schema: JsonSchema = {}) => (referencedSchema(schema['$ref'], $defs) ?? schema) as JsonSchema
+  const field = path.split('.').reduce<JsonSchema>(
+    (schema, key) => {
+      const known = resolved(schema)['properties'] as Readonly<Record<string, JsonSchema>> | undefined
+      return known?.[key] ?? {}
+    },
+    { properties },
+  )
+  return 'enum' in resolved(field) || 'const' in resolved(field)
 }

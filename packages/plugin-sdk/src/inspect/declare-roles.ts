@@ -2,6 +2,7 @@ import { keyFault, objectNameFault, roleKeys, type RoleDeclaration, type Rule } 
 import type { AnyPlugin } from '../plugin.ts'
 import type { RoleTemplate } from '../role-template.ts'
 import { about, type Report } from './faults.ts'
+import { optionFaults } from './option-faults.ts'
 import type { Reachable } from './reach-faults.ts'
 import { mergeRules, resolveRule, ruleOf } from './rules.ts'
 
@@ -20,6 +21,7 @@ export function declareRoles(plugin: AnyPlugin, frame: RoleFrame, report: Report
   return roles.map((role, at) => {
     const roleName = roleNameOf(name, role)
     const where = `roles "${roleName}"`
+    optionFaults('role', role, (fault) => report(where, fault))
     report(where, about(roleName, objectNameFault(roleName)))
     if (!roleName.startsWith(`${name}-`)) report(where, `must begin with "${name}-", the name of the plugin`)
     if (names.indexOf(roleName) < at) report(where, 'is declared twice; give each role template a different name')

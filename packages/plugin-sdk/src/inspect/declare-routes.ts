@@ -6,6 +6,7 @@ import type { AnyRoute } from '../route/route.ts'
 import { groupOf, type ClaimedGroups } from './claimed-groups.ts'
 import { roleNameOf } from './declare-roles.ts'
 import { about, type Report } from './faults.ts'
+import { optionFaults } from './option-faults.ts'
 import { plainSchema } from './plain-schema.ts'
 import type { Reachable } from './reach-faults.ts'
 import { isReadable, pathFaults, segmentsOf, templateOf, type Pattern } from './route-path.ts'
@@ -42,8 +43,9 @@ interface RouteFrame {
 function declareRoute(route: AnyRoute, frame: RouteFrame, report: Report): ReachableRoute {
   const { plugin, audience } = frame
   const where = `${audience} "${route.method} ${route.path}"`
+  optionFaults('route', route, (fault) => report(where, fault))
   const pattern = patternOf(route, frame, (fault) => report(where, fault))
-  const faults = [...optionFaults(route), allowFault(plugin, route.allow)]
+  const faults = [...bodyFaults(route), allowFault(plugin, route.allow)]
   for (const fault of [...pathFaults(pattern), ...faults]) report(where, fault)
   const schemas = { request: route.body, query: route.query, response: route.response }
   const plain = Object.entries(schemas).flatMap(([name, schema]) =>
@@ -85,7 +87,7 @@ function patternOf(
   return { method, segments: segmentsOf(path), stream }
 }
 
-function optionFaults({ method, body, maxBody, accepts }: AnyRoute): readonly string[] {
+function bodyFaults({ method, body, maxBody, accepts }: AnyRoute): readonly string[] {
   const takesBody = method !== 'GET' && method !== 'DELETE'
   return [
     ...(takesBody || (body === undefined && accepts === undefined)

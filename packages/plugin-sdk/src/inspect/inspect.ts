@@ -8,6 +8,7 @@ import { declareRoles } from './declare-roles.ts'
 import { declareRoutes } from './declare-routes.ts'
 import { declareSettings } from './declare-settings.ts'
 import { about, DefinitionError, type DefinitionFault, type Report } from './faults.ts'
+import { optionFaults } from './option-faults.ts'
 import { overlapFaults, prefixFaults } from './reach-faults.ts'
 import { resolveRule } from './rules.ts'
 
@@ -33,6 +34,7 @@ export function inspect(plugin: AnyPlugin, options: InspectOptions = {}): Plugin
 
 function define(plugin: AnyPlugin, options: InspectOptions, report: Report): PluginDefinition {
   const { name, displayName, description, requires, dependencies } = plugin
+  optionFaults('plugin', plugin, (fault) => report('definePlugin', fault))
   report('name', about(name, pluginNameFault(name)))
   for (const other of Object.keys(dependencies ?? {})) {
     report(

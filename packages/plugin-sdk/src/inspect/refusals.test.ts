@@ -276,6 +276,12 @@ describe('a definition is rejected for', () => {
       '"spec.title" must be an index of Todo on one text',
     ],
     [
+      'an owner field with fixed values',
+      plugin({ uc: [owned(Todo, 'spec.state')] }),
+      'uc owned Todo',
+      '"spec.state" allows only fixed values',
+    ],
+    [
       'an owner field with several values',
       plugin({ uc: [owned(Todo, 'spec.tags' as 'spec.owner')] }),
       'uc owned Todo',

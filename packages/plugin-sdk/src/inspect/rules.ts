@@ -2,6 +2,7 @@ import { verbs, type Rule } from '@pergola/api'
 import type { AnyModel } from '../model/model.ts'
 import type { AnyPlugin } from '../plugin.ts'
 import type { Grant } from '../role-template.ts'
+import { optionFaults } from './option-faults.ts'
 import { infoOf, templateOf, type Pattern } from './route-path.ts'
 
 export interface RuleFrame {
@@ -12,6 +13,7 @@ export interface RuleFrame {
 
 /** Converts a grant to a rule; returns a rule unchanged. */
 export function resolveRule(rule: Grant | Rule, frame: RuleFrame, fault: (message: string) => void): Rule {
+  optionFaults('rule', rule, fault)
   const known: readonly string[] = [...verbs, '*']
   const unknown = rule.verbs.find((verb) => !known.includes(verb))
   if (unknown !== undefined) fault(`"${unknown}" is no verb; there are ${known.join(', ')}`)

@@ -95,6 +95,8 @@ export function defineModel<
   const { apiVersion, kind, plural, singular = kind.toLowerCase(), spec, status, check } = options
   const slash = apiVersion.indexOf('/')
   return {
+    // Keeps misspelt options, so that `inspect` rejects them.
+    ...options,
     apiVersion,
     group: apiVersion.slice(0, Math.max(0, slash)),
     version: apiVersion.slice(slash + 1),

@@ -12,9 +12,12 @@ export type RouteLine = `${Method} /${string}`
 export interface RouteOptions<Body, Query, Answer> {
   /** Template that allows the route. Without it, only the super administrator may call it. */
   readonly allow?: RoleTemplate
-  /** Schema of the JSON body, validated before the handler is called. */
+  /** Schema of the JSON body, validated before the handler is called. Unknown fields are rejected, as in a model. */
   readonly body?: Body
-  /** Schema of the query: an object of strings, numbers, booleans and arrays of them. Without it, all values are strings. */
+  /**
+   * Schema of the query: an object of strings, numbers, booleans and arrays of them. Unknown parameters are rejected. Without a
+   * schema, all parameters are accepted, as strings.
+   */
   readonly query?: Query
   /** Schema of the JSON response. */
   readonly response?: Answer

@@ -4,9 +4,11 @@ import {
   ApiError,
   asksForStream,
   audienceGroup,
+  closeSchema,
   createRouteTable,
   otherRoutesWords,
   type PluginDefinition,
+  type RouteDeclaration,
 } from '@pergola/api'
 import type { Client } from '@pergola/client'
 import type { CallContext, Caller, PluginContext } from '../handler-context.ts'
@@ -101,8 +103,17 @@ function servedRoutes(plugin: AnyPlugin, { routes }: PluginDefinition): readonly
   return routes.flatMap((declaration, at) => {
     const handler = handlers[at]
     const { method, path, stream = false } = declaration
-    return handler ? [{ method, path, stream, declaration, handler }] : []
+    return handler ? [{ method, path, stream, declaration: closed(declaration), handler }] : []
   })
+}
+
+/** Like a model, a route refuses fields that its schemas do not name. */
+function closed({ request, query, ...declaration }: RouteDeclaration): RouteDeclaration {
+  return {
+    ...declaration,
+    ...(request && { request: closeSchema(request) }),
+    ...(query && { query: closeSchema(query) }),
+  }
 }
 
 interface ServedApp {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { ApiError, isApiError, settingsObjectName, type ApiObject } from '@pergola/api'
 import type { Client } from '@pergola/client'
 import type { SettingsSource } from './settings-source.ts'
@@ -23,7 +24,11 @@ export interface FollowedSettings {
   readonly source: SettingsSource
   /** Resolves once the settings have been read. */
   readonly ready: Promise<unknown>
+  /** Calls the listener after every change, until the signal aborts. */
+  readonly onChange: OnSettingsChange
 }
+
+export type OnSettingsChange = (listener: () => void, signal: AbortSignal) => void
 
 type Values = Readonly<Record<string, unknown>>
 type SettingsObject = ApiObject & { readonly data?: Values }
@@ -33,9 +38,14 @@ export function followSettings(parts: FollowParts): FollowedSettings {
   const name = settingsObjectName(parts.plugin)
   const resource = (plural: string) => parts.client.resource<SettingsObject>({ group: '', version: 'v1alpha1', plural })
   const [configMaps, secrets] = [resource('configmaps'), resource('secrets')]
-  const plain = followObject(parts, { name, watched: configMaps, read: async ({ data = {} }) => data })
+  const listeners = new Set<() => void>()
+  const onChange = () => {
+    for (const listener of listeners) listener()
+  }
+  const plain = followObject(parts, { name, onChange, watched: configMaps, read: async ({ data = {} }) => data })
   const secret = followObject(parts, {
     name,
+    onChange,
     watched: secrets,
     // A watch of secrets omits their data, so read the secret after each change.
     read: async () => (await secrets.get(name, { signal: parts.signal, timeoutMs: readMs })).data ?? {},
@@ -43,11 +53,17 @@ export function followSettings(parts: FollowParts): FollowedSettings {
   return {
     source: () => ({ ...plain.values(), ...secret.values() }),
     ready: Promise.all([plain.ready, secret.ready]),
+    onChange: (listener, signal) => {
+      if (signal.aborted) return
+      listeners.add(listener)
+      signal.addEventListener('abort', () => listeners.delete(listener), { once: true })
+    },
   }
 }
 
 interface Followed {
   readonly name: string
+  readonly onChange: () => void
   readonly watched: ReturnType<Client['resource']>
   readonly read: (object: SettingsObject) => Promise<Values>
 }
@@ -58,8 +74,11 @@ function followObject(parts: FollowParts, followed: Followed) {
   let values: Values | undefined
   let lastError: unknown
   const setValues = (read: Values) => {
+    // A watch that starts again repeats the values.
+    const hasChanged = !isDeepStrictEqual(values, read)
     values = read
     resolve()
+    if (hasChanged) followed.onChange()
   }
   const follow = async () => {
     for (let failures = 0; !signal.aborted; failures++) {

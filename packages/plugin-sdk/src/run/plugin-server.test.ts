@@ -182,6 +182,13 @@ const rows: readonly (readonly [what: string, line: string, options: Asked, stat
       ],
     },
   ],
+  [
+    'a body with an unknown field',
+    'POST /things',
+    { json: { title: 'ab', tag: ['x'] } },
+    422,
+    { errors: [{ pointer: '/tag', field: 'tag', rule: 'unknown' }] },
+  ],
   ['a missing field', 'POST /things', { json: {} }, 422, { errors: [{ pointer: '/title', message: 'is missing' }] }],
   [
     'a dangerous field',
@@ -199,6 +206,13 @@ const rows: readonly (readonly [what: string, line: string, options: Asked, stat
   ],
   ['a query with defaults', 'GET /things', {}, 200, { size: 5 }],
   ['a query with faults', 'GET /things?size=30&open=yes', {}, 400, { errors: [{ field: 'size' }, { field: 'open' }] }],
+  [
+    'a query with an unknown parameter',
+    'GET /things?sise=3',
+    {},
+    400,
+    { errors: [{ field: 'sise', rule: 'unknown' }] },
+  ],
   ['a duplicate query parameter', 'GET /things?size=3&size=4', {}, 400, { errors: [{ field: 'size', rule: 'once' }] }],
   ['a query without a schema', 'GET /plain?a=1&b=', {}, 200, { a: '1', b: '' }],
   ['a response that violates its schema', 'GET /wrong', {}, 500, { reason: 'Internal', detail: bare }],

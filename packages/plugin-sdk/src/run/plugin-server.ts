@@ -105,6 +105,7 @@ export function createPluginServer(plugin: AnyPlugin, options: PluginServerOptio
     fetch: hostFetch,
     clientBy: (fetch) => createClient({ url: 'http://host', token, fetch }),
     hold: options.hold ?? leadAlways,
+    onSettingsChange: (listener, signal) => followed?.onChange(listener, signal),
     memory: options.schedules ?? ownMemory(),
     signal: stopping.signal,
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, isApiError, toProblem } from '@pergola/api'
 import { CallerGone } from './custom-apis.ts'
+import { errorText } from './error-text.ts'
 import { sendJson } from './send-response.ts'
 
 interface Failed {
@@ -14,8 +15,7 @@ interface Failed {
 export function logFailure(error: unknown, { request, log }: Pick<Failed, 'request' | 'log'>): string {
   const requestId = [request.headers['pergola-request-id']].flat()[0] ?? randomUUID()
   if (!isApiError(error) && !isOfLeaving(error)) {
-    const why = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    log(`${request.method} ${pathOf(request)} failed (request ${requestId}): ${why}`)
+    log(`${request.method} ${pathOf(request)} failed (request ${requestId}): ${errorText(error)}`)
   }
   return requestId
 }

@@ -95,16 +95,18 @@ test('continues after a restart from the recorded state, and runs once for all m
 test('a failed run is recorded and logged, and not retried before the next time', async () => {
   const memory = ownMemory()
   const run = async (at: string) => {
-    if (at.includes('T10')) throw new Error('not today')
+    if (at.includes('T10')) throw new Error('not today', { cause: new Error('a holiday') })
   }
   await using started = start({ every: '1h' }, { memory, run })
   await pass(started, hour)
   await untilWaiting(started)
   expect(await memory.read('tick')).toMatchObject({
     lastRun: '2030-03-01T10:00:00.000Z',
-    lastError: 'Error: not today',
+    lastError: 'Error: not today; caused by: Error: a holiday',
   })
-  expect(started.log).toEqual([expect.stringMatching(/^schedule tick failed: Error: not today/)])
+  expect(started.log).toEqual([
+    expect.stringMatching(/^schedule tick failed: Error: not today[^]*caused by: Error: a holiday$/),
+  ])
   await pass(started, hour)
   await untilWaiting(started)
   expect(await memory.read('tick')).not.toHaveProperty('lastError')

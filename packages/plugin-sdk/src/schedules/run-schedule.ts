@@ -4,6 +4,7 @@ import { fencedFetch, type Lead } from '../controllers/hold.ts'
 import { pause } from '../controllers/pause.ts'
 import type { PluginContext } from '../handler-context.ts'
 import type { WakingClock } from '../run/clock.ts'
+import { errorLine, errorText } from '../run/error-text.ts'
 import { createModelClient } from '../run/model-client.ts'
 import type { Schedule } from '../schedule.ts'
 import { nextRun } from './next-run.ts'
@@ -77,8 +78,8 @@ async function runOnce({ name, schedule, lead, ...parts }: Attending): Promise<S
   } catch (error) {
     if (isFenceLost(error)) lead.lost?.()
     if (signal.aborted) return undefined
-    log(`schedule ${name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
-    return { lastRun, lastError: String(error).slice(0, mostErrorLength) }
+    log(`schedule ${name} failed: ${errorText(error)}`)
+    return { lastRun, lastError: errorLine(error).slice(0, mostErrorLength) }
   }
 }
 

@@ -245,7 +245,10 @@ async function keepRunning(run: Run): Promise<void> {
     const waitMs = Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - 1))
     parts.onExit(plugin.name)
     parts.log.warn({ plugin: plugin.name, waitMs, why }, 'plugin exited; restarting after backoff')
-    const message = `${why}\nit is started again in ${Math.ceil(waitMs / 1000)} s`
+    const next = `it is started again in ${Math.ceil(waitMs / 1000)} s`
+    // In its log too, because the status is gone once it is started again.
+    parts.onLine(plugin.name, `pergola: ${firstLine(why)}; ${next}`)
+    const message = `${why}\n${next}`
     tell({ phase: 'NotStarted', reason: 'BackingOff', message })
     await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => {})
   }
@@ -281,6 +284,10 @@ async function runOnce(run: Run, prepared: Prepared): Promise<Ended> {
     await run.process?.[Symbol.asyncDispose]()
     run.process = undefined
   }
+}
+
+function firstLine(why: string): string {
+  return why.split('\n', 1).join('').replace(/:$/, '')
 }
 
 /** Describes the exit, with the last log lines. */

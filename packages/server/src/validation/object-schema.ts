@@ -1,107 +1,16 @@
-import { referencedSchema, type JsonSchema, type ObjectSchema } from '@pergola/api'
+import { closeSchema, type JsonSchema, type ObjectSchema } from '@pergola/api'
 import { isJsonObject } from '../base/json-object.ts'
 
 export type { JsonSchema, ObjectSchema } from '@pergola/api'
 
 /** The schema of whole objects, which refuses unknown fields unless a location allows any. */
 export function closedSchema({ properties, required = [], $defs = {} }: ObjectSchema): JsonSchema {
-  const definitions = mapValues($defs, (schema) => closeInside(schema, $defs))
-  return {
+  return closeSchema({
     type: 'object',
-    properties: { apiVersion: {}, kind: {}, metadata: {}, ...mapValues(properties, (schema) => close(schema, $defs)) },
+    properties: { apiVersion: {}, kind: {}, metadata: {}, ...properties },
     required,
-    additionalProperties: false,
-    ...(Object.keys($defs).length > 0 && { $defs: definitions }),
-  }
-}
-
-/**
- * Keywords that combine schemas for one value; none of them alone may refuse fields that another one names. Schemas that only
- * test a value (`if`, `not`, `contains`) stay open: closed, they would test for more than they say.
- */
-const besides = ['allOf', 'anyOf', 'oneOf'] as const
-const branches = ['then', 'else'] as const
-const composing = [...besides, ...branches, '$ref', 'if', 'not', 'dependentSchemas'] as const
-
-type Definitions = Readonly<Record<string, JsonSchema>>
-
-/** Closes a schema that describes a value on its own. */
-function close(schema: unknown, definitions: Definitions): unknown {
-  if (!isJsonObject(schema)) return schema
-  const inside = closeInside(schema, definitions)
-  if ('additionalProperties' in schema || 'unevaluatedProperties' in schema) return inside
-  if (composing.some((keyword) => keyword in schema)) {
-    return namesFields(schema, definitions) ? { ...inside, unevaluatedProperties: false } : inside
-  }
-  return 'properties' in schema ? { ...inside, additionalProperties: false } : inside
-}
-
-/**
- * Closes the values below a schema but not the schema itself. Fields that are also described elsewhere stay open, because this
- * schema describes only a part of them.
- */
-function closeInside(schema: unknown, definitions: Definitions, elsewhere: readonly string[] = []): JsonSchema {
-  if (!isJsonObject(schema)) return schema as JsonSchema
-  const closed: Record<string, unknown> = { ...schema }
-  const others = [...elsewhere, ...fieldsOf(referencedSchema(schema['$ref'], definitions), definitions)]
-  for (const keyword of ['properties', 'patternProperties']) {
-    if (!isJsonObject(closed[keyword])) continue
-    closed[keyword] = mapValues(closed[keyword], (one, field) =>
-      others.includes(field) ? one : close(one, definitions),
-    )
-  }
-  for (const keyword of ['items', 'additionalProperties', 'unevaluatedProperties']) {
-    if (isJsonObject(closed[keyword])) closed[keyword] = close(closed[keyword], definitions)
-  }
-  if (Array.isArray(closed['prefixItems']))
-    closed['prefixItems'] = closed['prefixItems'].map((one) => close(one, definitions))
-  return { ...closed, ...closedParts(schema, definitions, [...others, ...Object.keys(ownProperties(schema))]) }
-}
-
-function closedParts(schema: JsonSchema, definitions: Definitions, elsewhere: readonly string[]): JsonSchema {
-  const parts: Record<string, unknown> = {}
-  const together: readonly unknown[] = Array.isArray(schema['allOf']) ? schema['allOf'] : []
-  const named = together.map((part) => fieldsOf(part, definitions))
-  const inPart = (part: unknown, besidesIt: readonly (readonly string[])[]) =>
-    closeInside(part, definitions, [...elsewhere, ...besidesIt.flat()])
-  for (const keyword of besides) {
-    if (!Array.isArray(schema[keyword])) continue
-    parts[keyword] = schema[keyword].map((one, at) => inPart(one, keyword === 'allOf' ? named.toSpliced(at, 1) : named))
-  }
-  for (const keyword of branches) {
-    if (isJsonObject(schema[keyword])) parts[keyword] = inPart(schema[keyword], named)
-  }
-  if (isJsonObject(schema['dependentSchemas'])) {
-    parts['dependentSchemas'] = mapValues(schema['dependentSchemas'], (one) => inPart(one, named))
-  }
-  return parts
-}
-
-/** The fields that a schema describes unconditionally. */
-function fieldsOf(schema: unknown, definitions: Definitions, seen = new Set<unknown>()): readonly string[] {
-  if (!isJsonObject(schema) || seen.has(schema)) return []
-  seen.add(schema)
-  const together: readonly unknown[] = Array.isArray(schema['allOf']) ? schema['allOf'] : []
-  const parts = [referencedSchema(schema['$ref'], definitions), ...together]
-  return [...Object.keys(ownProperties(schema)), ...parts.flatMap((part) => fieldsOf(part, definitions, seen))]
-}
-
-function ownProperties({ properties }: JsonSchema): JsonSchema {
-  return isJsonObject(properties) ? properties : {}
-}
-
-/** Whether some part of a composed schema names fields; if none does, any are allowed. */
-function namesFields(schema: unknown, definitions: Definitions, seen = new Set<unknown>()): boolean {
-  if (!isJsonObject(schema) || seen.has(schema)) return false
-  seen.add(schema)
-  if ('properties' in schema) return true
-  const parts = [
-    ...besides.flatMap((keyword) => (Array.isArray(schema[keyword]) ? schema[keyword] : [])),
-    ...branches.map((keyword) => schema[keyword]),
-    ...(isJsonObject(schema['dependentSchemas']) ? Object.values(schema['dependentSchemas']) : []),
-    referencedSchema(schema['$ref'], definitions),
-  ]
-  return parts.some((part) => namesFields(part, definitions, seen))
+    ...(Object.keys($defs).length > 0 && { $defs }),
+  })
 }
 
 /** Keywords that define fields and their types. All others constrain values. */

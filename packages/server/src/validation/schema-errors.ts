@@ -1,6 +1,5 @@
 import { isJsonObject } from '../base/json-object.ts'
-import { nearest } from '../base/nearest.ts'
-import { referencedSchema, type FieldError } from '@pergola/api'
+import { nearest, referencedSchema, type FieldError } from '@pergola/api'
 import { fieldError, step } from '../base/field-error.ts'
 import { knownFormats } from './formats.ts'
 import { instructionsOf, maxInstructions } from './linear-regexp.ts'
