@@ -1,6 +1,5 @@
-import { ApiError, referencedSchema, type JsonSchema } from '@pergola/api'
+import { ApiError, nearest, referencedSchema, type JsonSchema } from '@pergola/api'
 import { isJsonObject } from '../base/json-object.ts'
-import { nearest } from '../base/nearest.ts'
 import type { Model } from './model.ts'
 
 const mostPaths = 100

@@ -1,5 +1,4 @@
-import { nearest } from '../base/nearest.ts'
-import { ApiError, maxSelectorTerms, parseSelector, type SelectorKind, type SelectorTerm } from '@pergola/api'
+import { ApiError, maxSelectorTerms, nearest, parseSelector, type SelectorKind, type SelectorTerm } from '@pergola/api'
 import { indexKey, type KeyType } from '../store/index-key.ts'
 import type { Condition, SortKey, Term } from '../store/store.ts'
 import type { Model } from './model.ts'

@@ -154,12 +154,18 @@ async function show(
   const required = Array.isArray(schema['required']) ? (schema['required'] as readonly string[]) : []
   const rows = Object.entries(fieldsOf(schema)).map(([key, field]) => {
     const value = isSecret.has(key) ? secretState(secret, key) : plain?.[key]
-    return { key, value, isSecret: isSecret.has(key), isRequired: required.includes(key), default: field['default'] }
+    return {
+      key,
+      value,
+      isSecret: isSecret.has(key),
+      isRequired: required.includes(key) && field['default'] === undefined,
+      default: field['default'],
+    }
   })
   if (output === 'json') return printJson(terminal, { items: rows })
   if (rows.length === 0) return terminal.print([`  ${name} has no settings`])
   const lines = rows.map((row) => [row.key, shortened(valueWords(row.value, row.default), widestValue), notesOf(row)])
-  const missing = rows.filter((row) => row.isRequired && row.value === undefined && row.default === undefined)
+  const missing = rows.filter((row) => row.isRequired && row.value === undefined)
   const [first] = missing.length > 0 ? missing : rows
   const example = first?.isSecret ? `--set-secret ${first.key}` : `${first?.key}=<value>`
   const words = missing.length > 0 ? `${missing.map(({ key }) => key).join(', ')} must be set: ` : ''
