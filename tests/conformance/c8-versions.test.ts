@@ -181,24 +181,24 @@ onEachEngine((api) => {
     test('C8-380 C8-381 an index function that fails stops only what needs it, and is named', async () => {
       const path = notesPath('brittle')
       const words = { name: 'words', evaluated: 'multi' as const, revision: 1 }
-      const version = (indexes: readonly object[]) =>
+      const having = (indexes: readonly object[]) =>
         another('brittle', { models: [notesOf('brittle', { indexes } as Partial<ModelDeclaration>)] })
-      expectStatus(await install(api, { definition: version([words]) }), 201)
+      expectStatus(await install(api, { definition: having([words]) }), 201)
       await phaseIs(api, { phase: 'Started' }, 'brittle')
       expectStatus(await create('brittle', 'b'), 201)
-      expectStatus(await install(api, { version: '2.0.0', definition: version([words]), words: 'fail' }), 200)
+      expectStatus(await install(api, { version: '2.0.0', definition: having([words]), words: 'fail' }), 200)
       await ended('Switched', '2.0.0', 'brittle')
       const headers = { 'content-type': 'application/merge-patch+json' }
       const patch = (body: object) => api.request('PATCH', `${path}/a`, { headers, body })
       await inTheEnd(async () => expectProblem(await patch({ spec: { title: 'c' } }), 502, 'PluginFailed'))
       expectStatus(await patch({ metadata: { labels: { kept: 'yes' } } }), 200)
 
-      const third = version([words, { name: 'spec.title' }])
+      const third = having([words, { name: 'spec.title' }])
       expectStatus(await install(api, { version: '3.0.0', definition: third }), 200)
       await ended('Switched', '3.0.0', 'brittle')
       await inTheEnd(async () => expectStatus(await patch({ spec: { title: 'd' } }), 200))
 
-      const fourth = version([{ ...words, revision: 2 }, { name: 'spec.title' }])
+      const fourth = having([{ ...words, revision: 2 }, { name: 'spec.title' }])
       expectStatus(await install(api, { version: '4.0.0', definition: fourth, words: 'fail' }), 200)
       expect((await ended('Failed', '4.0.0', 'brittle')).message).toContain('notes "a": a planted one')
     })

@@ -93,14 +93,13 @@ export function createResource<Stored extends ApiObject, Created>(
   const replace = (object: Stored, subresource: string | undefined, options?: WriteOptions) =>
     write({ method: 'PUT', body: object }, objectPath(type, object.metadata.name, subresource), options)
   const patch = (path: string, body: Patch, options?: WriteOptions) => write(patching(body, options), path, options)
-  const get = (async (name: string, { fields, ...options }: CallOptions & Partial<PartQuery> = {}) =>
-    call({
-      ...options,
-      method: 'GET',
-      path: `${objectPath(type, name)}${queryString([['fields', fields?.join(',')]])}`,
-    })) as Resource<Stored>['get']
-  const list = (async (query: ListQuery & Partial<PartQuery> = {}, options: CallOptions = {}) => {
-    const path = `${collection}${queryString(listParameters(query))}`
+  const get = (async (name: string, given?: CallOptions & Partial<PartQuery>) => {
+    const { fields, ...options } = given ?? {}
+    const path = `${objectPath(type, name)}${queryString([['fields', fields?.join(',')]])}`
+    return call({ ...options, method: 'GET', path })
+  }) as Resource<Stored>['get']
+  const list = (async (query?: ListQuery & Partial<PartQuery>, options?: CallOptions) => {
+    const path = `${collection}${queryString(listParameters(query ?? {}))}`
     return (await send(connection, { ...options, method: 'GET', path })) as List<Stored>
   }) as Resource<Stored>['list']
   const update: Resource<Stored>['update'] = async (object, options) => replace(object, undefined, options)

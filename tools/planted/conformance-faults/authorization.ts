@@ -119,8 +119,8 @@ const requests: readonly ConformanceFault[] = [
     promise: 'C4-45',
     what: 'everybody is told who holds a value',
     file: 'packages/server/src/dispatch/dispatch.ts',
-    find: 'throw known ? error : withoutHolder(error, model)',
-    replace: 'throw known ? error : (withoutHolder(error, model), error)',
+    find: 'throw (await mayGet(holder)) ? error : withoutHolder(error, model)',
+    replace: 'throw (await mayGet(holder)) ? error : (withoutHolder(error, model), error)',
   },
   {
     promise: 'C5-30',

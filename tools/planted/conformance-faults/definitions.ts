@@ -76,7 +76,7 @@ export const definitionFaults: readonly ConformanceFault[] = [
     promise: 'C4-25',
     what: 'negative numbers sort backwards',
     file: 'packages/server/src/store/index-key.ts',
-    find: 'bits & signBit ? ~bits & ((1n << 64n) - 1n) : bits | signBit',
+    find: 'bits & signBit ? ~bits & allBits : bits | signBit',
     replace: 'bits ^ signBit',
   },
   {

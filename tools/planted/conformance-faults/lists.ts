@@ -77,8 +77,8 @@ export const listFaults: readonly ConformanceFault[] = [
     promise: 'C3-25',
     what: 'continue forgets the field selector',
     file: 'packages/server/src/models/paging.ts',
-    find: "new Set(['sort', 'labelSelector', 'fieldSelector', 'exactTotal', 'nonconforming'])",
-    replace: "new Set(['sort', 'labelSelector', 'exactTotal'])",
+    find: "new Set(['sort', 'labelSelector', 'fieldSelector', 'fields', 'exactTotal', 'nonconforming'])",
+    replace: "new Set(['sort', 'labelSelector', 'fields', 'exactTotal'])",
   },
   {
     promise: 'C3-27',

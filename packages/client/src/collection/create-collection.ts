@@ -15,12 +15,12 @@ export function createCollection<Types extends ModelTypes>(
   { whole = (object) => object, signal }: CollectionOptions<Types['object']> = {},
 ): Collection<Types> {
   return {
-    get: (async (name: string, { fields }: Partial<PartQuery> = {}) =>
-      fields ? await resource.get(name, { fields }) : whole(await resource.get(name))) as Collection<Types>['get'],
+    get: (async (name: string, part?: PartQuery) =>
+      part ? await resource.get(name, part) : whole(await resource.get(name))) as Collection<Types>['get'],
     getMany: (names) => getMany(resource, names, whole),
-    list: ((options: LooseListOptions & Partial<PartQuery> = {}) =>
-      // Defaults belong to whole objects only.
-      listingOf(resource, options, options.fields ? (object) => object : whole)) as Collection<Types>['list'],
+    // Defaults belong to whole objects only.
+    list: ((options?: LooseListOptions & Partial<PartQuery>) =>
+      listingOf(resource, options ?? {}, options?.fields ? (object) => object : whole)) as Collection<Types>['list'],
     create: async (spec, metadata = {}) => {
       const isNamed = metadata.name !== undefined || metadata.generateName !== undefined
       const named = isNamed ? metadata : { ...metadata, generateName: `${singular}-` }

@@ -12,10 +12,8 @@ type Asked = Map<string, Asked> | 'all'
 
 /** Answered whatever is asked for: they name the object and its state. */
 const always = ['apiVersion', 'kind', 'metadata.name', 'metadata.uid', 'metadata.version']
-const ofMetadata = [
-  ...['name', 'uid', 'version', 'generation', 'creationTimestamp', 'deletionTimestamp'],
-  ...['finalizers', 'labels', 'annotations'],
-]
+const ofMetadata =
+  'name uid version generation creationTimestamp deletionTimestamp finalizers labels annotations'.split(' ')
 
 /** Undefined when whole objects are asked for. Throws for a path that the schema does not have. */
 export function fieldsOf(model: Model, query: URLSearchParams): Fields | undefined {
@@ -107,14 +105,15 @@ function partsOf(
 
 /** Whether fields are allowed that no schema names. */
 function isOpen(parts: readonly JsonSchema[], known: readonly string[]): boolean {
-  const allows = (schema: JsonSchema) =>
-    ['additionalProperties', 'unevaluatedProperties', 'patternProperties'].some(
-      (keyword) => keyword in schema && schema[keyword] !== false,
-    )
-  if (parts.some(allows)) return true
-  const holdsFields = ({ type, ...rest }: JsonSchema) =>
-    type === undefined
-      ? Object.keys(rest).every((keyword) => !['items', '$ref'].includes(keyword))
-      : [type].flat().includes('object')
-  return known.length === 0 && parts.some(holdsFields)
+  return parts.some(allowsOthers) || (known.length === 0 && parts.some(mayHaveFields))
+}
+
+function allowsOthers(schema: JsonSchema): boolean {
+  return ['additionalProperties', 'unevaluatedProperties', 'patternProperties'].some(
+    (keyword) => keyword in schema && schema[keyword] !== false,
+  )
+}
+
+function mayHaveFields({ type, ...rest }: JsonSchema): boolean {
+  return type === undefined ? !('items' in rest) && !('$ref' in rest) : [type].flat().includes('object')
 }

@@ -128,8 +128,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       return owned.find((one) => `${ownPrefix}${one.group}` === group && one.plural === resource)
     },
     evaluate: async (model, request) => {
-      const plugin = known.claims().pluginOf(model.group)
-      if (plugin === undefined) throw notClaimed(model)
+      const plugin = known.claims().pluginOf(model.group) ?? notClaimed(model)
       const { active, incoming } = seats.get(plugin) ?? {}
       // Between the switch and its activation here, the new active version is still `incoming`.
       const runner = incoming && !declares(active, model) && declares(incoming, model) ? incoming : active
@@ -289,8 +288,8 @@ function notStarted(name: string, { known }: Pick<SupervisorParts, 'known'>): Ap
   return new ApiError('PluginNotStarted', words('is not started; try again'), { headers: { 'retry-after': '1' } })
 }
 
-function notClaimed({ group, plural }: ModelDefinition): ApiError {
-  return new ApiError(
+function notClaimed({ group, plural }: ModelDefinition): never {
+  throw new ApiError(
     'PluginNotStarted',
     `${plural} are checked or indexed by a plugin, and no plugin with the group ${group} is installed; install it`,
   )
