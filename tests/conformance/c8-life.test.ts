@@ -90,6 +90,20 @@ onEachEngine((api) => {
       expectStatus(await create(name, 'after'), 201)
     })
 
+    test('C8-383 what a process has left in its folder is gone at its next start', async () => {
+      const name = 'leaving'
+      const leaves = `(request, response) => {
+        if (existsSync('left')) return response.end('{"left":true}')
+        if (request.url.endsWith('?leave')) { writeFileSync('left', ''); process.exit(3) }
+        response.end('{"left":false}')
+      }`
+      await begin(name, { definition: withNotes(name), answer: leaves })
+      await api.request('GET', `${apiOf(name)}?leave`)
+      await phaseIs(api, { phase: 'NotStarted', reason: 'BackingOff' }, name)
+      await phaseIs(api, started, name)
+      expect((await api.request('GET', apiOf(name))).body).toEqual({ left: false })
+    })
+
     test('C8-33 the status shows by replica how the process ended, with its last lines', async () => {
       const name = 'telling'
       await begin(name, { definition: withNotes(name), answer: ends })

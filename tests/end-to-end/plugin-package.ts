@@ -82,12 +82,14 @@ function pluginProgram(definition: object, answer: string, words: string): strin
       }).on('error', reject).end(body && JSON.stringify(body))
     })
     const answer = ${answer}
-    const end = () => process.exit(writeFileSync('ended', '') ?? 9)
+    // Not in its own folder, which is emptied at each start; with the host's PID, which is the same at each.
+    const ended = '/tmp/pergola-test-ended-' + process.ppid
+    const end = () => process.exit(writeFileSync(ended, '') ?? 9)
     const spelled = {
       lower: (text) => text.toLowerCase(),
       upper: (text) => text.toUpperCase(),
       throw: () => undefined,
-      'end once': (text) => existsSync('ended') ? text : end(),
+      'end once': (text) => existsSync(ended) ? text : end(),
     }
     const wordsOf = (title) => spelled['${words}'](title).split(' ').filter((word) => word !== '')
     const evaluate = async (request, response) => {

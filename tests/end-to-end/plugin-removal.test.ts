@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { engines, plugins, startHost, type PluginHost } from './plugin-host.ts'
 import { pluginPackage, todoDefinition } from './plugin-package.ts'
@@ -88,6 +89,7 @@ describe.each(engines)('on %s', (engine) => {
     await host.phaseIs('todo', { reason: 'BackingOff', message: expect.stringContaining('ended with code 9') })
     await host.phaseIs('todo', { phase: 'Started' })
     expect((await send(`GET ${todos}?fieldSelector=words%3Da`)).body).toMatchObject({ items: [{}] })
+    rmSync(`/tmp/pergola-test-ended-${process.pid}`, { force: true })
   })
 
   test('purge waits for finalizers of others and reports them', async () => {

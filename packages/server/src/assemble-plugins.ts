@@ -102,6 +102,7 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
   const installing = {
     ...parts,
     packages,
+    isolation: accounts.isolation,
     shipped: new Set(parts.shipped.map(digestOf)),
     models: () => models.all(),
     linesOf: (name: string, after: number) => supervisor?.linesOf(name, after),

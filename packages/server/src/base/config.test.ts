@@ -50,6 +50,8 @@ test('a variable reaches a setting of several words', () => {
 
 test('a variable reaches a setting that is true or false', () => {
   expect(loadConfig({ env: { PERGOLA_DATABASE_NAMED_STATEMENTS: 'false' } }).database.namedStatements).toBe(false)
+  const directUrl = 'postgres://db.example.com/pergola'
+  expect(loadConfig({ env: { PERGOLA_DATABASE_DIRECT_URL: directUrl } }).database.directUrl).toBe(directUrl)
   expect(() => loadConfig({ env: { PERGOLA_DATABASE_NAMED_STATEMENTS: 'no' } })).toThrow('must be boolean')
 })
 

@@ -24,7 +24,12 @@ export interface Config {
   }
   readonly http: { readonly trustedProxies: readonly string[]; readonly maxInFlight: number }
   readonly cors: { readonly origins: readonly string[] }
-  readonly database: { readonly url: string; readonly namedStatements: boolean; readonly timeout: number }
+  readonly database: {
+    readonly url: string
+    readonly directUrl?: string
+    readonly namedStatements: boolean
+    readonly timeout: number
+  }
   readonly changelog: { readonly retention: number; readonly maxBytes: number }
   readonly feed: FeedSettings
   readonly watch: { readonly max: number; readonly maxPerUser: number }
@@ -135,6 +140,12 @@ export const configSchema = {
           pattern: '^(sqlite:.|postgres(ql)?://)',
           default: 'sqlite:pergola.db',
           description: '`sqlite:<file>` for one process, or `postgres://user:password@host:port/database`.',
+        },
+        directUrl: {
+          type: 'string',
+          pattern: '^postgres(ql)?://',
+          description:
+            'PostgreSQL without the pooler, when `database.url` is that of a pooler. Migrations, index builds and notifications of changes use it; without it, replicas behind a pooler in transaction mode poll.',
         },
         timeout: {
           type: 'integer',

@@ -1,4 +1,4 @@
-import { ApiError, renderSections, type Section } from '@pergola/api'
+import { ApiError, renderSections, sectionOf, type Section } from '@pergola/api'
 import type { Answer, Call } from '../base/call.ts'
 import { createdAnswer, objectAnswer } from '../models/answers.ts'
 import { createObject } from '../models/create.ts'
@@ -22,12 +22,16 @@ import { manifestOf } from './manifest.ts'
 import { reviewPackage, type PackageReview, type ReviewedPackage } from './package-review.ts'
 import type { Packages } from './packages.ts'
 import { specOf, versionOf, type PluginSpec, type PluginVersion } from './plugin-model.ts'
+import type { Accounts } from './process/accounts.ts'
 import type { PluginSettings } from './plugin-settings.ts'
 import { PackageFault, readPackage } from './read-package.ts'
 import type { DeclareParts } from './register-models.ts'
 import { describeRemoval } from './removal/belongings.ts'
 import type { ReplicaLines } from './recent-lines.ts'
 import { describeTakeover } from './takeover.ts'
+
+const sharedAccount =
+  'it runs as the account of the host: crashes are contained, but its code can read what the host can'
 
 export const mostPackageBytes = 100 * 1024 * 1024
 
@@ -36,6 +40,7 @@ export interface PluginApiParts extends DeclareParts, ConformanceParts {
   readonly packages: Packages
   readonly access: Pick<Rights, 'rolesOf'>
   readonly settings: PluginSettings
+  readonly isolation: Accounts['isolation']
   /** Digests of the packages shipped with the host. */
   readonly shipped: ReadonlySet<string>
   /** The latest log lines of its processes on this replica. */
@@ -115,6 +120,7 @@ async function take(parts: PluginApiParts, taken: Taken, { request, caller }: Ca
       ...review.sections,
       ...(await conformanceOf(parts, sent)),
       ...(await describeDependents(parts, name, version)),
+      ...sectionOf('isolation', parts.isolation === 'uid' ? [] : [sharedAccount]),
     ]
     const approvals = needsApproval ? review.approvals : []
     return jsonAnswer(200, Buffer.from(JSON.stringify({ sections, approvals, text: renderSections(sections) })))

@@ -300,6 +300,7 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
   const { parts, plugin, digest, tell, stopping } = run
   const { name } = plugin
   const { models } = manifest.definition
+  unpacked.emptyScratch()
   const running = await startPluginProcess({
     name,
     command: unpacked.command,

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Account } from './process/accounts.ts'
@@ -7,8 +7,10 @@ import type { PluginPackage } from './read-package.ts'
 /** A package on disk while it runs. */
 export interface UnpackedPackage extends Disposable {
   readonly command: readonly string[]
-  /** Where the plugin may write; empty at first. */
+  /** Where the plugin may write. */
   readonly scratch: string
+  /** Call before each start: what a process has left must not change what the next one does. */
+  readonly emptyScratch: () => void
 }
 
 export interface UnpackOptions {
@@ -46,6 +48,9 @@ export function unpackInto(
   return {
     command: [process.execPath, ...frugal(memoryBytes), join(directory, 'package', 'plugin.js')],
     scratch,
+    emptyScratch: () => {
+      for (const name of readdirSync(scratch)) rmSync(join(scratch, name), { recursive: true, force: true })
+    },
     [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
   }
 }

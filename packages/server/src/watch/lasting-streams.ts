@@ -2,6 +2,7 @@ import { ApiError } from '@pergola/api'
 import type { Call } from '../base/call.ts'
 import type { StreamLimits } from '../models/stream-limits.ts'
 import { checkStanding, concernedBy, expiryOf } from './check-standing.ts'
+import { spreadOut } from './spread-out.ts'
 import type { WatchHubParts } from './watch-hub.ts'
 import { ageMs, standingOf, type Standing } from './watcher.ts'
 
@@ -78,7 +79,8 @@ export function createLastingStreams({ feed, clock, concerned, settle, limits }:
         end,
       ),
     drain: () => {
-      for (const stream of all) end(stream, new ApiError('Draining', 'the server is stopping; reconnect'))
+      const draining = new ApiError('Draining', 'the server is stopping; reconnect')
+      spreadOut(all, (stream) => end(stream, draining))
     },
     [Symbol.dispose]: () => {
       clearInterval(tick)

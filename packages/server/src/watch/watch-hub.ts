@@ -8,6 +8,7 @@ import type { Change, Place } from '../store/store.ts'
 import { checkStanding, concernedBy } from './check-standing.ts'
 import { deliver } from './deliver.ts'
 import { bookmarkFrame } from './frames.ts'
+import { spreadOut } from './spread-out.ts'
 import { tellEnd } from './tell-end.ts'
 import { createWatcherIndex } from './watcher-index.ts'
 import { revisionOf, sendTo, type Watcher } from './watcher.ts'
@@ -68,7 +69,6 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
     leave(watcher)
     tellEnd(watcher, error, log)
   }
-  const endAll = (error: ApiError) => all.forEach((watcher) => end(watcher, error))
   /**
    * A watcher that is not beyond the lost changes has missed some. Others started further on, at a revision from another
    * replica.
@@ -127,8 +127,10 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
         [...all].filter(({ standing }) => standing.uid === uid),
         end,
       ),
-    drain: () =>
-      endAll(new ApiError('Draining', 'the server is stopping; reconnect and resume from the last revision')),
+    drain: () => {
+      const draining = new ApiError('Draining', 'the server is stopping; reconnect and resume from the last revision')
+      spreadOut(all, (watcher) => end(watcher, draining))
+    },
     [Symbol.dispose]: () => {
       clearInterval(tick)
       subscription[Symbol.dispose]()

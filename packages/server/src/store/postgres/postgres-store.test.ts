@@ -44,6 +44,32 @@ test('an unreachable server is an error that names it, without the password', as
   await expect(opened).rejects.not.toThrow('secret')
 })
 
+test('behind a pooler without sessions, notifications come past it', async () => {
+  await using database = await createDatabase(inject('postgres')['18'])
+  const { url } = database
+  const pool = new Pool({ connectionString: url })
+  const listeners = async () => {
+    const { rowCount } = await pool.query(
+      "SELECT FROM pg_stat_activity WHERE application_name = 'pergola listening' AND datname = current_database()",
+    )
+    return rowCount
+  }
+  {
+    await using _store = await openPostgresStore({ url, namedStatements: false, onConnectionLost: () => {} })
+    expect(await listeners()).toBe(0)
+  }
+  {
+    await using _store = await openPostgresStore({
+      url,
+      directUrl: url,
+      namedStatements: false,
+      onConnectionLost: () => {},
+    })
+    await expect.poll(listeners).toBe(1)
+  }
+  await pool.end()
+})
+
 test('compaction drops old partitions, but waits for transactions that still write there', async () => {
   await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }), { smallLog: true })
   const { store, url } = fixture

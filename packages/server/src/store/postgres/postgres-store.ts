@@ -19,6 +19,8 @@ import { write, writeTogether } from './write/write.ts'
 
 export interface PostgresOptions {
   readonly url: string
+  /** Past a pooler, for what one in transaction mode cannot do or would cut off: notifications, migrations, index builds. */
+  readonly directUrl?: string | undefined
   /** Whether connections keep named prepared statements; turn it off behind a pooler that cannot. On by default. */
   readonly namedStatements?: boolean
   /** Whether single writes and reads of many callers are batched under load; on by default. */
@@ -50,12 +52,18 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   })
   keepConnections(pool)
   pool.on('error', options.onConnectionLost)
+  const direct = options.directUrl === undefined ? pool : directPool(options.directUrl, options.onConnectionLost)
+  const endPools = async () => {
+    for (const one of new Set([direct, pool])) if (!one.ending) await one.end()
+  }
   try {
-    await migrate(pool)
+    await migrate(direct)
     await ensurePartitions(pool, partitions)
   } catch (error) {
-    await pool.end()
-    throw new Error(`cannot prepare ${describe(options.url)}: ${messageOf(error)}`, { cause: error })
+    await endPools()
+    throw new Error(`cannot prepare ${describe(options.directUrl ?? options.url)}: ${messageOf(error)}`, {
+      cause: error,
+    })
   }
   const catalog = createCatalog(pool)
   const makeRoom = () => ensurePartitions(pool, partitions)
@@ -68,7 +76,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   })
   const parts = { pool, catalog, makeRoom }
   // A pooler that cannot keep statements cannot keep a listener either.
-  const listening = namedStatements && startListening({ url: options.url, pool, onPass: () => sequencer.told() })
+  const heardAt = options.directUrl ?? (namedStatements ? options.url : undefined)
+  const listening = heardAt !== undefined && startListening({ url: heardAt, pool, onPass: () => sequencer.told() })
   const isTold = () => listening !== false && listening.isProven()
   const changeParts: ChangeParts = { pool, catalog, sequencer, isTold, newest: undefined }
   const writeAlone = async (operation: WriteOperation) => {
@@ -89,7 +98,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
     openModel: (declaration) => catalog.open(declaration),
     closeModel: (model) => catalog.close(model),
-    buildIndexes: (model, build) => buildIndexes({ pool, catalog }, model, build),
+    buildIndexes: (model, build) => buildIndexes({ pool: direct, catalog }, model, build),
     indexBuild: async (model) => readBuild(pool, (await catalog.refresh(model)).table),
     write: async (operations, how = {}) => {
       const [only, ...others] = operations
@@ -117,9 +126,17 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     [Symbol.asyncDispose]: async () => {
       if (listening) await listening[Symbol.asyncDispose]()
       await sequencer[Symbol.asyncDispose]()
-      if (!pool.ending) await pool.end()
+      await endPools()
     },
   }
+}
+
+/** Few connections, for work that is rare and may take long. */
+function directPool(connectionString: string, onConnectionLost: PostgresOptions['onConnectionLost']): Pool {
+  const connectionTimeoutMillis = connectTimeoutMs
+  const direct = new Pool({ connectionString, max: 4, connectionTimeoutMillis, application_name: 'pergola direct' })
+  direct.on('error', onConnectionLost)
+  return direct
 }
 
 function describe(url: string): string {
