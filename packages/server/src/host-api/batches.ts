@@ -192,7 +192,7 @@ const places: Partial<Record<Reason, string>> = {
 const keptHeaders = new Set(['allow', 'retry-after'])
 
 /** The problem of an operation as the problem of its batch. */
-function problemAt(at: number, { reason, message, errors, headers, cause }: ApiError): ApiError {
+function problemAt(at: number, { reason, message, errors, stored, headers, cause }: ApiError): ApiError {
   const place = `/operations/${at}`
   const pointed = errors?.map((error) => ({
     ...error,
@@ -201,6 +201,7 @@ function problemAt(at: number, { reason, message, errors, headers, cause }: ApiE
   return new ApiError(reason, `operations[${at}]: ${message}`, {
     cause,
     errors: pointed ?? [fieldError(`${place}${places[reason] ?? ''}`, 'operation', message)],
+    ...(stored && { stored }),
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => keptHeaders.has(name))),
   })
 }
