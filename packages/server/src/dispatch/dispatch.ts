@@ -26,7 +26,7 @@ import { withOwner, type OwnedResource, type OwnerScope } from '../models/owner-
 import { updateObject } from '../models/update.ts'
 import { holderIn, withoutHolder } from '../models/write-errors.ts'
 import type { Store } from '../store/store.ts'
-import { parseJsonBody } from '../validation/json-body.ts'
+import { parseJsonBody, type AcceptedBody } from '../validation/json-body.ts'
 import { watchObjects, type WatchParts } from '../watch/watch-objects.ts'
 
 export interface DispatchParts {
@@ -94,7 +94,7 @@ async function dispatchVerb(
   const address = { group, version, plural: resource }
   const model = await parts.models.find(address)
   const verb = verbOf(model, request, scope !== undefined)
-  const body = verb.reads ? await readBody(call, verb.reads) : undefined
+  const body = verb.reads ? await readBody(call, { types: verb.reads, maxDepth: model.rules.maxJsonDepth }) : undefined
   try {
     return await parts.models.using(address, (current) =>
       verb.run(parts, current, { call, body, name, subresource, scope }),
@@ -233,7 +233,7 @@ function dryRunOf({ request }: Call): boolean {
   return flag(request.query, 'dryRun')
 }
 
-async function readBody({ request }: Call, accepted: readonly string[]) {
+async function readBody({ request }: Call, accepted: AcceptedBody<string>) {
   const bytes = await request.readBody(maxObjectBytes)
   return parseJsonBody(request.headers['content-type'], bytes, accepted)
 }
