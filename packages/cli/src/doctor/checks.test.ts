@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { PluginObject } from '../plugin/remote/plugin-object.ts'
-import { certificateFinding, clockFinding, pluginFindings, readinessFindings, versionFinding } from './checks.ts'
+import {
+  certificateFinding,
+  clockFinding,
+  detailsFinding,
+  pluginFindings,
+  readinessFindings,
+  versionFinding,
+} from './checks.ts'
 
 const ready = `[ok]     accepting   requests, by version 1.2.0
 [ok]     database    SQLite pergola.db
@@ -24,6 +31,14 @@ test('the checks of /readyz become findings, with advice for those that failed',
   expect(readinessFindings(byLog)).toMatchObject([
     { level: 'warn', advice: expect.stringContaining('feed.natsUrl') as string },
   ])
+})
+
+test('missing details are reported with the right to ask for', () => {
+  const advice = expect.stringContaining('get on /readyz/verbose') as string
+  expect(detailsFinding('[ok]     accepting\n[ok]     database\nready\n')).toMatchObject({ level: 'warn', advice })
+  expect(detailsFinding(ready)).toBeUndefined()
+  // While the database is down, nobody gets details.
+  expect(detailsFinding('[ok]     accepting\n[failed] database\nnot ready: database\n')).toBeUndefined()
 })
 
 describe('the version of the server', () => {
