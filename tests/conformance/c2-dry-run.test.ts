@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
 import { freshName, thing } from './collection.ts'
+import { person } from './people.ts'
 import { expectProblem, expectStatus } from './request.ts'
 import { onEachEngine } from './server.ts'
 
 const dryRun = '?dryRun=true'
+const profile = '/apis/api.platform.run/v1alpha1/users/-'
+const tokens = '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'
 
 onEachEngine((api) => {
   test('C2-59 POST with dryRun returns the object and stores nothing', async () => {
@@ -86,5 +89,23 @@ onEachEngine((api) => {
     expectStatus(answer, 200)
     expect(answer.body).toMatchObject({ status: { phase: 'dry' } })
     expect(await models.read(name)).toEqual(made)
+  })
+
+  test('C2-201 an endpoint of the host rejects unknown query parameters and changes nothing', async () => {
+    const ann = await person(api)
+    const headers = { origin: api.origin() }
+    const rows = [
+      ['GET', '/auth/sessions?page=1'],
+      ['DELETE', '/auth/sessions/-?dryRun=true'],
+      ['PATCH', `${profile}?dryrun=true`, { displayName: 'Ann' }],
+      ['POST', `${tokens}?x`, {}],
+    ] as const
+    for (const [method, path, body] of rows) {
+      const answer = await ann.request(method, path, { headers, ...(body && { body }) })
+      expectProblem(answer, 400, 'BadRequest')
+      expect(answer.text).toContain('query parameter')
+    }
+    expect((await ann.request('GET', profile)).body).not.toHaveProperty('displayName')
+    expect((await ann.request('GET', tokens)).body).toEqual({ items: [] })
   })
 })
