@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
 import { freshName, thing } from './collection.ts'
+import { core, login, person } from './people.ts'
 import { expectProblem, expectStatus } from './request.ts'
 import { onEachEngine } from './server.ts'
 
 const dryRun = '?dryRun=true'
+const profile = '/apis/api.platform.run/v1alpha1/users/-'
+const tokens = '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'
 
 onEachEngine((api) => {
   test('C2-59 POST with dryRun returns the object and stores nothing', async () => {
@@ -86,5 +89,69 @@ onEachEngine((api) => {
     expectStatus(answer, 200)
     expect(answer.body).toMatchObject({ status: { phase: 'dry' } })
     expect(await models.read(name)).toEqual(made)
+  })
+
+  test('C2-201 an endpoint of the host rejects unknown query parameters and changes nothing', async () => {
+    const ann = await person(api)
+    const headers = { origin: api.origin() }
+    const rows = [
+      ['GET', '/auth/sessions?page=1'],
+      ['DELETE', '/auth/sessions/-?dryRun=true'],
+      ['PATCH', `${profile}?dryrun=true`, { displayName: 'Ann' }],
+      ['POST', `${tokens}?x`, {}],
+    ] as const
+    for (const [method, path, body] of rows) {
+      const answer = await ann.request(method, path, { headers, ...(body && { body }) })
+      expectProblem(answer, 400, 'BadRequest')
+      expect(answer.text).toContain('query parameter')
+    }
+    expect((await ann.request('GET', profile)).body).not.toHaveProperty('displayName')
+    expect((await ann.request('GET', tokens)).body).toEqual({ items: [] })
+  })
+
+  test('C2-202 a change of the own profile with dryRun returns the profile and stores nothing', async () => {
+    const ann = await person(api)
+    const body = { displayName: 'Ann' }
+    const answer = await ann.request('PATCH', `${profile}${dryRun}`, { body })
+    expectStatus(answer, 200)
+    expect(answer.body).toMatchObject({ name: ann.name, displayName: 'Ann' })
+    expect((await ann.request('GET', profile)).body).not.toHaveProperty('displayName')
+    const wrong = await ann.request('PATCH', `${profile}${dryRun}`, { body: { displayName: '' } })
+    expectProblem(wrong, 422, 'Invalid')
+  })
+
+  test('C2-203 creating and deleting an own token with dryRun returns the object and changes nothing', async () => {
+    const ann = await person(api)
+    const dry = await ann.request('POST', `${tokens}${dryRun}`, { body: { description: 'dry' } })
+    expectStatus(dry, 201)
+    expect(dry.body).toMatchObject({ spec: { owner: ann.name, description: 'dry' } })
+    expect(dry.body).not.toHaveProperty('token')
+    expect((await ann.request('GET', tokens)).body).toEqual({ items: [] })
+
+    const made = await ann.request('POST', tokens, { body: {} })
+    const { token, metadata } = made.body as { token: string; metadata: { name: string } }
+    const deleted = await ann.request('DELETE', `${tokens}/${metadata.name}${dryRun}`)
+    expectStatus(deleted, 200)
+    expect(deleted.body).toMatchObject({ metadata: { name: metadata.name } })
+    expectStatus(await api.request('GET', tokens, { token }), 200)
+    expectProblem(await ann.request('DELETE', `${tokens}/not-there${dryRun}`), 404, 'NotFound')
+  })
+
+  test('C2-204 setting a password with dryRun checks everything and keeps password, sessions and tokens', async () => {
+    const ann = await person(api, { hasPassword: true })
+    const made = await ann.request('POST', tokens, { body: {} })
+    const { token } = made.body as { token: string }
+    const path = `${core}/users/${ann.name}/password${dryRun}`
+    const set = (password: string) => api.request('PUT', path, { body: { password } })
+    const headers = { origin: api.origin() }
+    const change = (current: string) =>
+      ann.request('PUT', `/auth/password${dryRun}`, { body: { current, new: 'quite another one' }, headers })
+    expectStatus(await set('quite another one'), 200)
+    expectProblem(await set('aaaaaaaaaaaa'), 422, 'Invalid')
+    expectStatus(await change('correct horse battery'), 200)
+    expectProblem(await change('not the password'), 403, 'Forbidden')
+    expectStatus(await ann.request('GET', '/apis'), 200)
+    expectStatus(await api.request('GET', tokens, { token }), 200)
+    expectStatus(await login(api, { username: ann.name }), 201)
   })
 })

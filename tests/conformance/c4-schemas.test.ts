@@ -18,13 +18,18 @@ function schemaOfSize(bytes: number): Schema {
   return schemaOf({ city: { ...text, description: 'x'.repeat(bytes - around) } })
 }
 
-/**
- * Nested arrays, because a body may have only 64 levels and an object in a schema takes two. Three more levels surround
- * them: the schema itself, `spec` and its field.
- */
+/** Nested arrays. Three more levels surround them: the schema itself, `spec` and its field. */
 function nested(levels: number): Schema {
   return levels === 0 ? text : { type: 'array', items: nested(levels - 1) }
 }
+
+/** Nested objects, which take two levels of JSON each. */
+function nestedObjects(levels: number): Schema {
+  return levels === 0 ? text : { type: 'object', properties: { a: nestedObjects(levels - 1) } }
+}
+
+/** Arrays in arrays, as JSON text. */
+const brackets = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 
 const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, text]))
 const unique = (maxItems?: number) => ({
@@ -103,6 +108,26 @@ onEachEngine((api) => {
       test(`${numbers} ${what}`, async () => {
         expectProblem(await register(api, schema), 422, 'Invalid')
       })
+    }
+  })
+
+  test('C9-213 a body of a model has up to 160 levels, which a schema of 32 levels fits into; others have 64', async () => {
+    const made = await register(api, schemaOf({ city: nestedObjects(29) }))
+    expectStatus(made, 201)
+    const { metadata } = made.body as { metadata: { name: string } }
+    const steps = [{ op: 'add', path: '/metadata/labels', value: { a: 'b' } }]
+    const headers = { 'content-type': 'application/json-patch+json' }
+    expectStatus(await api.request('PATCH', `${modelsPath}/${metadata.name}`, { body: steps, headers }), 200)
+    const things = await api.things()
+    const send = (path: string, levels: number) => api.request('POST', path, { body: `{"a":${brackets(levels - 1)}}` })
+    for (const [path, most] of [
+      [modelsPath, 160],
+      [things.path, 64],
+    ] as const) {
+      expectProblem(await send(path, most), 422, 'Invalid')
+      const answer = await send(path, most + 1)
+      expectProblem(answer, 400, 'BadRequest')
+      expect(answer.text).toContain(`${most} levels`)
     }
   })
 

@@ -103,6 +103,25 @@ onEachEngine((api) => {
     expect(/\b3\b/.test(detail) || Object.values(rest).includes(3)).toBe(true)
   })
 
+  test('C5-42 a version conflict contains the uid and version of the stored object, also in a batch', async () => {
+    const things = await api.things()
+    const made = await things.created()
+    const { name, uid } = made.metadata
+    await things.updated(name, sentBack(made, { spec: { note: 'a' } }))
+    const object = sentBack(made, { metadata: { version: 0 }, spec: { note: 'b' } })
+    const { apiVersion } = made
+    const resource = things.path.split('/').at(-1)
+    const operations = [{ verb: 'update', apiVersion, resource, name, object }]
+    const batches = '/apis/api.platform.run/v1alpha1/batches'
+    for (const answer of [
+      await things.put(name, object),
+      await api.request('POST', batches, { body: { operations } }),
+    ]) {
+      expectProblem(answer, 409, 'VersionConflict')
+      expect(answer.body).toMatchObject({ stored: { uid, version: 1 } })
+    }
+  })
+
   test('S7-1 an object with a wrong type gets no constraint errors', async () => {
     const things = await api.things()
     const answer = await things.create({ spec: { city: 1, age: -1, nick: 'abcde' } })

@@ -45,7 +45,7 @@ onEachEngine((api) => {
     const answer = await browser.send(targetOf(back))
     const [cleared, session] = answer.headers['set-cookie'] ?? []
     expect(cleared).toMatch(/^pergola-oidc=; .*Max-Age=0$/)
-    expect(session).toMatch(/^pergola-session=pgs_[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=43200$/)
+    expect(session).toMatch(/^pergola-session=pgs_[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000$/)
   })
 
   test('C7-60 the providers are listed for everybody', async () => {

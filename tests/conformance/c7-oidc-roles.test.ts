@@ -154,6 +154,27 @@ onEachEngine((api) => {
       expect(await browser.user()).not.toBe(name)
     })
 
+    test('C2-205 linking and unlinking with dryRun return the identity and change nothing', async () => {
+      const { name } = await person(api)
+      const subject = known(first)
+      const path = `${core}/users/${name}/oidcidentities`
+      const identity = { issuer: `${first.origin()}/`, subject }
+      const listed = async () => (await api.request('GET', path)).body
+      const dry = await api.request('POST', `${path}?dryRun=true`, { body: { provider: 'first', subject } })
+      expectStatus(dry, 201)
+      expect(dry.body).toMatchObject({ ...identity, linkedAt: expect.any(String) as string })
+      expect(await listed()).toEqual({ items: [] })
+      expectStatus(await link(api, name, subject), 201)
+      const browser = openBrowser(api, subject)
+      await browser.signIn('first')
+      const issuer = encodeURIComponent(first.origin())
+      const unlinked = await api.request('DELETE', `${path}?issuer=${issuer}&dryRun=true`)
+      expectStatus(unlinked, 200)
+      expect(unlinked.body).toMatchObject(identity)
+      expect(await listed()).toMatchObject({ items: [identity] })
+      expectStatus(await browser.send('/auth/sessions'), 200)
+    })
+
     test("C7-69 a user links an identity to itself from the server's own pages, in one session", async () => {
       const subject = known(second)
       const browser = openBrowser(api, subject)

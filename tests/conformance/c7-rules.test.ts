@@ -31,6 +31,14 @@ onEachEngine((api) => {
       const headers = { cookie: 'pergola-session=pgs_nobody' }
       expectProblem(await api.request('GET', '/readyz?verbose', { as: 'anonymous', headers }), 401, 'Unauthenticated')
     })
+    test('C9-212 /readyz?verbose shows details only to callers whose roles allow get on /readyz/verbose', async () => {
+      const operator = await holder(api, [{ nonResourceURLs: ['/readyz/verbose'], verbs: ['get'] }])
+      const user = await holder(api, [])
+      expect((await operator.request('GET', '/readyz?verbose')).text).toMatch(/^\[ok\] {5}database {4}\S/m)
+      const plain = (await api.request('GET', '/readyz?verbose', { as: 'anonymous' })).text
+      expect(plain).toMatch(/^\[ok\] {5}database$/m)
+      expect((await user.request('GET', '/readyz?verbose')).text).toBe(plain)
+    })
     test('C7-91 credentials in a URL are never accepted', async () => {
       const { token } = await person(api, { roles: ['super-administrator'] })
       for (const name of ['token', 'access_token', 'authorization', 'session', 'pergola-session', 'api_key']) {

@@ -165,4 +165,5 @@ test('a user with few rights sees only what it may read', async () => {
   expect((await run(['plugin', 'list'], { env })).stderr).toContain('pergola can-i list plugins')
   const doctor = await run(['doctor'], { env })
   expect(doctor).toMatchObject({ code: 0, stdout: expect.stringContaining('warn    started') as string })
+  expect(doctor.stdout).toMatch(/warn {4}details .*\n +ask for a role that allows get on \/readyz\/verbose\n/)
 })

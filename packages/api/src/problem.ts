@@ -49,6 +49,12 @@ export interface FieldError {
   readonly params?: Readonly<Record<string, unknown>>
 }
 
+/** The state in which an object is stored. */
+export interface StoredState {
+  readonly uid: string
+  readonly version: number
+}
+
 /** Body of every error response: RFC 9457, sent as `application/problem+json`. */
 export interface Problem {
   readonly type: string
@@ -59,6 +65,8 @@ export interface Problem {
   readonly reason: Reason
   readonly requestId: string
   readonly errors?: readonly FieldError[]
+  /** With `VersionConflict`: the state of the object that has changed. */
+  readonly stored?: StoredState
 }
 
 /** An error that is reported to the caller, with a `reason`. Any other thrown error becomes a 500 without detail. */
@@ -67,6 +75,8 @@ export class ApiError extends Error {
   readonly reason: Reason
   readonly status: number
   readonly errors: readonly FieldError[] | undefined
+  /** With `VersionConflict`: the state of the object that has changed. */
+  readonly stored: StoredState | undefined
   /** ID of the failed request; set when the error came from a response. */
   readonly requestId: string | undefined
   /** Response headers that go with the reason: `Allow`, `Retry-After`, `WWW-Authenticate`. */
@@ -78,12 +88,15 @@ export class ApiError extends Error {
     this.status = options.status ?? problems[reason].status
     this.requestId = options.requestId
     this.errors = options.errors
+    this.stored = options.stored
     this.headers = options.headers ?? {}
   }
 }
 
 export interface ApiErrorOptions {
   readonly errors?: readonly FieldError[]
+  /** With `VersionConflict`: the state of the object that has changed. */
+  readonly stored?: StoredState
   readonly headers?: Readonly<Record<string, string>>
   /** Status of the response, when it differs from the table: a newer server may know more reasons. */
   readonly status?: number
@@ -116,5 +129,6 @@ export function toProblem(
     reason: error.reason,
     requestId: request.requestId,
     ...(error.errors && { errors: error.errors }),
+    ...(error.stored && { stored: error.stored }),
   }
 }

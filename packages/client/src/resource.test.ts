@@ -66,7 +66,12 @@ describe('one object', () => {
     const patched = await notes.patch(name, { spec: { text: 'b' } }, { ifMatch })
     await expect(notes.patch(name, { spec: { text: 'c' } }, { ifMatch })).rejects.toMatchObject({ status: 412 })
     await expect(notes.delete(name, { ifMatch })).rejects.toMatchObject({ reason: 'PreconditionFailed' })
-    await expect(notes.update(read)).rejects.toMatchObject({ reason: 'VersionConflict', status: 409 })
+    const { uid, version } = patched.metadata
+    await expect(notes.update(read)).rejects.toMatchObject({
+      reason: 'VersionConflict',
+      status: 409,
+      stored: { uid, version },
+    })
     await notes.delete(name, { ifMatch: etagOf(patched) })
   })
 

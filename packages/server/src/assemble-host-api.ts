@@ -24,7 +24,7 @@ import { createOidcClient } from './host-api/oidc/oidc-client.ts'
 import { oidcRoutes } from './host-api/oidc/oidc-routes.ts'
 import { ownRoutes } from './host-api/own-routes.ts'
 import { accountRoutes } from './host-api/sign-in/account-routes.ts'
-import { insecureLogin } from './host-api/sign-in/insecure-login.ts'
+import { insecureLogin, warnOfInsecureLogin } from './host-api/sign-in/insecure-login.ts'
 import type { Store } from './store/store.ts'
 
 export interface AccountParts {
@@ -61,6 +61,7 @@ export function assembleHostApi(parts: AccountParts, running: AsyncDisposableSta
   const credentials = running.use(createKnownCredentials({ feed, sessions, tokens, clock, onRevoked: parts.onRevoked }))
   const passwords = createPasswords(store, clock)
   const onEnd = (uid: string) => credentials.forget(uid)
+  warnOfInsecureLogin(config, log)
   const insecure = () => insecureLogin(new URL(publicUrl()), config)
   const setup = { store, clock, users, bindings, passwords }
   const account = accountRoutes({

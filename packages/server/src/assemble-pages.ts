@@ -1,5 +1,6 @@
+import type { Authorize } from './access/decisions/authorize.ts'
 import type { AssembledPlugins } from './assemble-plugins.ts'
-import type { Answer, Handler, IncomingRequest } from './base/call.ts'
+import type { Answer, Caller, Handler, IncomingRequest } from './base/call.ts'
 import type { Clock } from './base/clock.ts'
 import type { HostRoute } from './base/host-route.ts'
 import { hostVersion } from './base/host-version.ts'
@@ -11,7 +12,7 @@ import { consoleFolder, readConsole } from './console/read-console.ts'
 import { createDiscovery } from './discovery/discovery-endpoints.ts'
 import { seeOther } from './host-api/sign-in/see-other.ts'
 import { wantsPage } from './host-api/sign-in/sign-in-page.ts'
-import { createHealth, type HealthCheck } from './http/health.ts'
+import { createHealth, detailsPath, type HealthCheck } from './http/health.ts'
 import type { Model } from './models/model.ts'
 import type { Stages } from './pipeline.ts'
 import type { DatabaseHealth } from './store/database-health.ts'
@@ -20,6 +21,7 @@ import type { Store } from './store/store.ts'
 interface PageParts extends HealthParts {
   readonly clock: Clock
   readonly log: Log
+  readonly authorize: Authorize
   readonly plugins: () => AssembledPlugins
   readonly models: () => readonly Model[]
   readonly hostRoutes: () => readonly HostRoute[]
@@ -40,6 +42,7 @@ export interface AssembledPages {
 export function assemblePages({
   clock,
   log,
+  authorize,
   plugins,
   models,
   hostRoutes,
@@ -47,7 +50,14 @@ export function assemblePages({
   ...parts
 }: PageParts): AssembledPages {
   const knowsCallers = () => parts.database.isReadable()
-  const health = createHealth({ checks: createHealthChecks({ ...parts, plugins }), knowsCallers, log })
+  const details = { kind: 'non-resource', verb: 'get', path: detailsPath } as const
+  const maySeeDetails = async (caller: Caller) => (await authorize(caller, details)).allowed
+  const health = createHealth({
+    checks: createHealthChecks({ ...parts, plugins }),
+    knowsCallers,
+    maySeeDetails,
+    log,
+  })
   const discovery = createDiscovery({ models, customApis: () => plugins().customApis(), hostRoutes })
   const consolePages = createConsoleEndpoints(readConsole(consoleFolder))
   const traffic = createTraffic(clock)

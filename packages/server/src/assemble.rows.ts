@@ -18,7 +18,7 @@ export interface RequestRow {
 /** Requests and their responses, the same on every engine. */
 export const requestRows: readonly RequestRow[] = [
   {
-    what: 'readyz?verbose of a signed-in caller, with details',
+    what: 'readyz?verbose of a super administrator, with details',
     line: 'GET /readyz?verbose admin',
     status: 200,
     contains: `[ok]     accepting   requests, by version ${hostVersion}\n[ok]     database    `,

@@ -205,7 +205,24 @@ test('without its database the server is unready and answers 503, but stays aliv
   await server.close()
 })
 
-async function start(url: string, lines: string[]): Promise<Server> {
+test('each start with server.allowInsecureLogin warns of the risk and names the way out', async () => {
+  await using database = sqliteFile()
+  const warnings = async (env: Record<string, string>) => {
+    const log: string[] = []
+    const server = await start(database.url, log, env)
+    await server.close()
+    return log.map((line) => JSON.parse(line) as { setting?: string; msg: string }).filter(({ setting }) => setting)
+  }
+  const told = [
+    { setting: 'server.allowInsecureLogin', level: 'warn', msg: expect.stringMatching(/intercepted; serve https/) },
+  ]
+  const insecure = { PERGOLA_SERVER_ALLOW_INSECURE_LOGIN: 'true' }
+  expect(await warnings(insecure)).toMatchObject(told)
+  expect(await warnings(insecure)).toMatchObject(told)
+  expect(await warnings({})).toEqual([])
+})
+
+async function start(url: string, lines: string[], env: Record<string, string> = {}): Promise<Server> {
   return assemble({
     config: loadConfig({
       env: {
@@ -213,6 +230,7 @@ async function start(url: string, lines: string[]): Promise<Server> {
         PERGOLA_SERVER_PORT: '0',
         PERGOLA_SERVER_STOP_DELAY: '0',
         PERGOLA_SERVER_DRAIN_TIMEOUT: '5',
+        ...env,
       },
     }),
     log: createLog({ level: 'info', pretty: false, write: (line) => lines.push(line) }),

@@ -66,10 +66,10 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   const people = { store, clock, log, config, providers, access, identities, own, feed, publicUrl, onRevoked }
   const account = assembleHostApi(people, parts)
   const { watching, streams, drain } = streaming.is(assembleStreaming({ ...people, settle: account.settle }, parts))
-  const looked = { store, clock, log, ...seen, database, listener: listening, plugins }
+  const authorize = createAuthorize(access)
+  const looked = { store, clock, log, authorize, ...seen, database, listener: listening, plugins }
   const listed = { models: () => served.models.all(), hostRoutes: routes }
   const pages = assemblePages({ ...looked, ...listed, openWatches: () => watching.hub.size() })
-  const authorize = createAuthorize(access)
   const forPlugins = { known, ...kept, ...told(options), streams }
   const assembled = plugins.is(assemblePlugins({ ...people, ...served, ...forPlugins }, parts))
   const batches = batchRoutes({ store, clock, models: served.models, authorize, assertServed: assembled.assertServed })

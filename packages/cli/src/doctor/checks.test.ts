@@ -4,6 +4,7 @@ import {
   certificateFinding,
   clockFinding,
   modelFindings,
+  detailsFinding,
   pluginFindings,
   readinessFindings,
   versionFinding,
@@ -42,6 +43,13 @@ test.each([
     { level: 'failed', words: detail, advice: expect.stringMatching(advice) as string },
   ]),
 )
+test('missing details are reported with the right to ask for', () => {
+  const advice = expect.stringContaining('get on /readyz/verbose') as string
+  expect(detailsFinding('[ok]     accepting\n[ok]     database\nready\n')).toMatchObject({ level: 'warn', advice })
+  expect(detailsFinding(ready)).toBeUndefined()
+  // While the database is down, nobody gets details.
+  expect(detailsFinding('[ok]     accepting\n[failed] database\nnot ready: database\n')).toBeUndefined()
+})
 
 describe('the version of the server', () => {
   test.each([

@@ -59,7 +59,14 @@ function failedAdvice(name: string, detail: string): string {
   return 'see the log of the server'
 }
 
-/** Compares the server's version with the CLI's. The server reports it only to signed-in callers. */
+/** Reports that a signed-in caller may not see the details; the check of the database always has one when it is ok. */
+export function detailsFinding(text: string): Finding | undefined {
+  if (!/^\[ok\] +database$/m.test(text)) return undefined
+  const words = 'your roles do not allow the details of the checks, such as the version of the server'
+  return { level: 'warn', name: 'details', words, advice: 'ask for a role that allows get on /readyz/verbose' }
+}
+
+/** Compares the server's version with the CLI's. The server reports it only to callers that may see details. */
 export function versionFinding(text: string, own: string): Finding | undefined {
   const [, server] = /^\[ok\] +accepting +requests, by version (\S+)$/m.exec(text) ?? []
   if (server === undefined) return undefined

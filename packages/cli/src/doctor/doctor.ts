@@ -14,6 +14,7 @@ import { plugins } from '../plugin/remote/plugin-object.ts'
 import {
   certificateFinding,
   clockFinding,
+  detailsFinding,
   modelFindings,
   pluginFindings,
   readinessFindings,
@@ -76,8 +77,8 @@ async function readiness(context: CommandContext, { url, token }: Target): Promi
     ]
   }
   const serverMs = Date.parse(response.headers.get('date') ?? '')
-  const skew = versionFinding(text, context.version)
-  return [...found, ...(skew ? [skew] : []), clockFinding({ serverMs, sentMs, answeredMs })]
+  const about = [token === undefined ? undefined : detailsFinding(text), versionFinding(text, context.version)]
+  return [...found, ...about.filter((finding) => finding !== undefined), clockFinding({ serverMs, sentMs, answeredMs })]
 }
 
 function unreachable(url: string, cause: unknown): CommandFault {

@@ -14,13 +14,15 @@ interface Link {
   readonly user: SessionUser
   /** Guard on the state from which the link was decided. */
   readonly order?: Guard
+  /** Runs every step except storing. */
+  readonly dryRun?: boolean
 }
 
 /** Links an identity to a user, who can then sign in with it. An identity linked to another user stays with that user. */
 export async function linkIdentity(
   { store, users, identities }: LinkParts,
   identity: Identity,
-  { user: { uid, name }, order }: Link,
+  { user: { uid, name }, order, dryRun = false }: Link,
 ): Promise<void> {
   try {
     await store.write([], {
@@ -30,6 +32,7 @@ export async function linkIdentity(
         { is: 'no row', statement: identities.isNotLinkedTo(identity, uid) },
       ],
       also: [identities.linked(identity, { uid, name })],
+      dryRun,
     })
   } catch (error) {
     if (!(error instanceof GuardFailed) || error.guard === order) throw error

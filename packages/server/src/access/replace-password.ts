@@ -23,6 +23,8 @@ export interface NewPassword {
   readonly sessionId?: string | undefined
   readonly keepTokens?: boolean | undefined
   readonly guards?: readonly Guard[]
+  /** Runs every step except storing. */
+  readonly dryRun?: boolean
   /** The old password, if the caller had to prove it. */
   readonly inPlaceOf?: CheckedPassword
 }
@@ -30,7 +32,7 @@ export interface NewPassword {
 /** Sets a new password and ends everything opened with the old one: sessions on every replica and, unless kept, tokens. */
 export async function replacePassword(parts: ReplacePasswordParts, wanted: NewPassword): Promise<void> {
   const { store, clock, passwords, tokens } = parts
-  const { user, password, sessionId = '', keepTokens = false, inPlaceOf } = wanted
+  const { user, password, sessionId = '', keepTokens = false, inPlaceOf, dryRun = false } = wanted
   const { uid, name } = user
   const set = await passwords.set(uid, password, inPlaceOf)
   const guards: readonly Guard[] = [...(wanted.guards ?? []), { is: 'no row', statement: set.isGone }]
@@ -39,7 +41,7 @@ export async function replacePassword(parts: ReplacePasswordParts, wanted: NewPa
   for (let tries = 1; ; tries++) {
     const operations = keepTokens ? [] : await removeTokens(store, tokens, name)
     try {
-      await store.write([...operations, revoked(clock, uid)], { guards, also })
+      await store.write([...operations, revoked(clock, uid)], { guards, also, dryRun })
       return
     } catch (error) {
       if (!(error instanceof WriteConflict) || tries === maxTries) throw error

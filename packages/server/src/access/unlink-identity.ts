@@ -17,8 +17,17 @@ export interface UnlinkParts {
   readonly identities: Identities
 }
 
+interface Unlinking {
+  /** Runs every step except storing. */
+  readonly dryRun?: boolean
+}
+
 /** Removes a link and everything based on it: the roles that the issuer gave and the user's sessions. */
-export async function unlinkIdentity(parts: UnlinkParts, linked: LinkedIdentity): Promise<void> {
+export async function unlinkIdentity(
+  parts: UnlinkParts,
+  linked: LinkedIdentity,
+  { dryRun = false }: Unlinking = {},
+): Promise<void> {
   const { store, clock, bindings, identities } = parts
   const { issuer, uid, name } = linked
   const ended = { text: 'DELETE FROM sessions WHERE uid = $1', values: [uid] }
@@ -31,7 +40,9 @@ export async function unlinkIdentity(parts: UnlinkParts, linked: LinkedIdentity)
       await store.write([...operations, revoked(clock, uid)], {
         guards: [afterOthers],
         also: [identities.unlinked(linked), ended],
+        dryRun,
       })
+      if (dryRun) return
       isUnlinked = true
     } catch (error) {
       if (!(error instanceof WriteConflict)) throw error

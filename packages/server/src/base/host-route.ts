@@ -18,7 +18,10 @@ export interface HostRoute {
   readonly isPublic?: boolean
   /** Descriptions of the path parameters, by name. */
   readonly pathParameters?: Readonly<Record<string, string>>
+  /** Others are refused. */
   readonly query?: readonly QueryParameter[]
+  /** Accepts other query parameters too: those of a provider cannot be listed. */
+  readonly hasOpenQuery?: boolean
   readonly body?: RequestBody
   readonly answers: readonly HostAnswer[]
   /** In addition to those that any request may get. */

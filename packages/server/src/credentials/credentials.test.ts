@@ -121,6 +121,7 @@ for (const [engine, openEngine] of engines) {
       const { sessions, pass } = openCredentials(opened.store)
       const idle = await sessions.begin(begin)
       const used = await sessions.begin(begin)
+      expect(used.session.endsAt - used.session.createdAt).toBe(30 * 24 * hour)
       pass(11 * hour)
       expect(await sessions.find(used.secret)).toBeDefined()
       pass(2 * hour)

@@ -26,7 +26,10 @@ export interface Session extends SessionUser {
   readonly transport: 'cookie' | 'token'
   readonly createdAt: number
   readonly usedAt: number
+  /** Moves with each use. */
   readonly expiresAt: number
+  /** The latest possible expiry, however much the session is used. */
+  readonly endsAt: number
   readonly address: string
   readonly agent: string
 }
@@ -63,10 +66,11 @@ export function createSessions(store: Store, clock: Clock): Sessions {
       const now = clock.now()
       const id = randomUUID()
       const expiresAt = now + idleMs
+      const endsAt = now + mostMs
       const { uid, name } = user
       const kept = {
         text: `INSERT INTO sessions (digest, ${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-        values: [digestOf(secret), id, uid, name, transport, now, now, expiresAt, now + mostMs, address, agent],
+        values: [digestOf(secret), id, uid, name, transport, now, now, expiresAt, endsAt, address, agent],
       }
       const [row] = await store.sql({ text: 'SELECT count(*) AS count FROM sessions WHERE uid = $1', values: [uid] })
       // A few early: other logins of the user may be in flight.
@@ -75,7 +79,8 @@ export function createSessions(store: Store, clock: Clock): Sessions {
         guards: [...guards, ...(proof ? [{ is: 'no row' as const, statement: proof.isGone }] : [])],
         also: [...(proof ? [proof.hold] : []), kept, oldestEnded(uid, id)],
       })
-      return { secret, session: { ...user, id, transport, createdAt: now, usedAt: now, expiresAt, address, agent } }
+      const times = { createdAt: now, usedAt: now, expiresAt, endsAt }
+      return { secret, session: { ...user, id, transport, ...times, address, agent } }
     },
     find: async (secret) => {
       const digest = digestOf(secret)
@@ -136,6 +141,7 @@ function toSession(row: SqlRow): Session {
     createdAt: Number(row['created_at']),
     usedAt: Number(row['used_at']),
     expiresAt: Number(row['expires_at']),
+    endsAt: Number(row['ends_at']),
     address: String(row['address']),
     agent: String(row['agent']),
   }

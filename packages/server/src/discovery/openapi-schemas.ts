@@ -100,6 +100,12 @@ export const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
           },
         },
       },
+      stored: {
+        type: 'object',
+        description: 'With `VersionConflict`: the state of the object that has changed.',
+        required: ['uid', 'version'],
+        properties: { uid: { type: 'string', format: 'uuid' }, version: { type: 'integer' } },
+      },
     },
   },
   DeletedCollection: {

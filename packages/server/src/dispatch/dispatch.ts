@@ -28,7 +28,7 @@ import { unbuiltIndex } from '../models/unbuilt-index.ts'
 import { updateObject } from '../models/update.ts'
 import { holderIn, withoutHolder } from '../models/write-errors.ts'
 import type { Store } from '../store/store.ts'
-import { parseJsonBody } from '../validation/json-body.ts'
+import { parseJsonBody, type AcceptedBody } from '../validation/json-body.ts'
 import { watchObjects, type WatchParts } from '../watch/watch-objects.ts'
 
 export interface DispatchParts {
@@ -96,7 +96,7 @@ async function dispatchVerb(
   const address = { group, version, plural: resource }
   const model = await parts.models.find(address)
   const verb = verbOf(model, request, scope !== undefined)
-  const body = verb.reads ? await readBody(call, verb.reads) : undefined
+  const body = verb.reads ? await readBody(call, { types: verb.reads, maxDepth: model.rules.maxJsonDepth }) : undefined
   try {
     return await parts.models.using(address, (current) =>
       verb.run(parts, current, { call, body, name, subresource, scope }),
@@ -238,9 +238,9 @@ function dryRunOf({ request }: Call): boolean {
   return flag(request.query, 'dryRun')
 }
 
-async function readBody({ request }: Call, accepted: readonly string[]) {
+async function readBody({ request }: Call, accepted: AcceptedBody<string>) {
   const bytes = await request.readBody(maxObjectBytes)
-  if (accepted.length === 0) return refuseAny(bytes)
+  if (accepted.types.length === 0) return refuseAny(bytes)
   return parseJsonBody(request.headers['content-type'], bytes, accepted)
 }
 

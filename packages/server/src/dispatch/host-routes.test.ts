@@ -4,26 +4,28 @@ import type { Call } from '../base/call.ts'
 import type { HostRoute } from '../base/host-route.ts'
 import { createHostRoutes } from './host-routes.ts'
 
-function route(method: HostRoute['method'], path: string): HostRoute {
+function route(method: HostRoute['method'], path: string, more: Partial<HostRoute> = {}): HostRoute {
   const handle: HostRoute['handle'] = async (_, parameters) => ({
     status: 200,
     contentType: 'application/json',
     body: Buffer.from(JSON.stringify({ route: `${method} ${path}`, ...parameters })),
   })
-  return { id: `${method}${path}`, method, path, summary: '', answers: [], handle }
+  return { id: `${method}${path}`, method, path, summary: '', answers: [], handle, ...more }
 }
 
 const own = '/apis/api.platform.run/v1alpha1'
 const find = createHostRoutes([
-  route('GET', '/auth/sessions'),
+  route('GET', '/auth/sessions', { query: [{ name: 'x', description: '', schema: {} }] }),
   route('POST', '/auth/sessions'),
   route('DELETE', '/auth/sessions/{id}'),
+  route('GET', '/auth/oidc/{provider}/callback', { hasOpenQuery: true }),
   route('GET', `${own}/users/-`),
   route('PUT', '/api/v1alpha1/users/{name}/password'),
 ])
 
 async function ask(method: string, target: string, headers: { accept?: string } = {}): Promise<unknown> {
-  const request = { method, target, headers }
+  const query = new URLSearchParams(target.split('?')[1])
+  const request = { method, target, headers, query }
   const info = requestInfo(request)
   const answer = await find({ info, request })?.({ info, request } as unknown as Call)
   return answer && (JSON.parse(String(answer.body as Buffer)) as unknown)
@@ -51,6 +53,15 @@ describe('a route is found by method and path', () => {
   for (const [method, target, found] of rows) {
     test(`${method} ${target}`, async () => expect(await ask(method, target)).toEqual(found))
   }
+})
+
+test('query parameters that a route does not name are refused', async () => {
+  for (const target of ['/auth/sessions?dryRun=true', '/auth/sessions?x=1&y=2'])
+    await expect(ask('GET', target)).rejects.toMatchObject({ reason: 'BadRequest' })
+  await expect(ask('DELETE', '/auth/sessions/a?dryRun=true')).rejects.toMatchObject({
+    message: 'the query parameter "dryRun" is not known; this endpoint accepts none',
+  })
+  expect(await ask('GET', '/auth/oidc/a/callback?code=1&iss=2')).toMatchObject({ provider: 'a' })
 })
 
 describe('another method, or a stream, is 405 with Allow:', () => {

@@ -10,6 +10,7 @@ import {
 import type { Handler } from '../base/call.ts'
 import type { HostRoute } from '../base/host-route.ts'
 import { unfenced } from '../models/fence.ts'
+import { refuseUnknown } from '../models/query-parameters.ts'
 
 /**
  * Finds the handler of the host endpoint for a request; undefined when there is none. Throws `MethodNotAllowed`, with `Allow`,
@@ -34,7 +35,9 @@ export function createHostRoutes(routes: readonly HostRoute[]): FindHostHandler 
     if (!found) return undefined
     if ('route' in found) {
       const { route, parameters } = found
+      const known = route.query?.map(({ name }) => name) ?? []
       return async (call) => {
+        if (!route.hasOpenQuery) refuseUnknown(call.request.query, known)
         if (!route.isFenced && call.request.headers['pergola-fence'] !== undefined) throw unfenced()
         return route.handle(call, parameters)
       }

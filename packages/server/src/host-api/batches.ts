@@ -8,7 +8,7 @@ import type { WriteParts } from '../models/create.ts'
 import { fencedStore, fenceOf } from '../models/fence.ts'
 import type { Model } from '../models/model.ts'
 import { toBytes } from '../models/object-bytes.ts'
-import { flag, refuseUnknown } from '../models/query-parameters.ts'
+import { dryRunParameter, flag } from '../models/query-parameters.ts'
 import { refuseCreate, refuseSubresource } from '../models/refuse-verb.ts'
 import type { ModelRegistry } from '../models/registry.ts'
 import { failingAt, OperationFailed, writeBatch, type BatchOperation } from '../models/write-batch.ts'
@@ -41,13 +41,7 @@ export function batchRoutes(parts: BatchParts): readonly HostRoute[] {
       summary: 'Write several objects in one transaction',
       description:
         'All operations are stored, or none. Each needs the right that its own request needs, and is checked on the state that the operations before it leave. Errors point to `/operations/<i>`.',
-      query: [
-        {
-          name: 'dryRun',
-          description: 'Checks everything and stores nothing.',
-          schema: { type: 'boolean', default: false },
-        },
-      ],
+      query: [dryRunParameter],
       body: { types: ['application/json'], schema: sentBatch },
       answers: [
         {
@@ -71,7 +65,6 @@ interface Asked {
 
 async function answerBatch(parts: BatchParts, call: Call): Promise<Answer> {
   const { request, caller } = call
-  refuseUnknown(request.query, ['dryRun'])
   const dryRun = flag(request.query, 'dryRun')
   const fence = fenceOf(call)
   const store = fence ? fencedStore(parts.store, fence) : parts.store
@@ -192,7 +185,7 @@ const places: Partial<Record<Reason, string>> = {
 const keptHeaders = new Set(['allow', 'retry-after'])
 
 /** The problem of an operation as the problem of its batch. */
-function problemAt(at: number, { reason, message, errors, headers, cause }: ApiError): ApiError {
+function problemAt(at: number, { reason, message, errors, stored, headers, cause }: ApiError): ApiError {
   const place = `/operations/${at}`
   const pointed = errors?.map((error) => ({
     ...error,
@@ -201,6 +194,7 @@ function problemAt(at: number, { reason, message, errors, headers, cause }: ApiE
   return new ApiError(reason, `operations[${at}]: ${message}`, {
     cause,
     errors: pointed ?? [fieldError(`${place}${places[reason] ?? ''}`, 'operation', message)],
+    ...(stored && { stored }),
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => keptHeaders.has(name))),
   })
 }

@@ -6,6 +6,7 @@ import type { JsonObject } from '../models/object.ts'
 import type { Model } from '../models/model.ts'
 import { fromData } from '../models/object-bytes.ts'
 import { notModified, taggedAnswer } from '../base/tagged-answer.ts'
+import { dryRunParameter, flag } from '../models/query-parameters.ts'
 import { updateObject } from '../models/update.ts'
 import type { Rights } from '../access/rights.ts'
 import type { StoredObject } from '../store/store.ts'
@@ -51,7 +52,7 @@ export function profileRoutes(parts: OwnProfileParts): readonly HostRoute[] {
       path,
       summary: "Read the caller's own profile",
       answers: [{ status: 200, description: 'The profile.', schema: profile }, notModified],
-      handle: (call) => ownProfile(parts, call),
+      handle: async (call) => shownProfile(parts, call, await storedUser(parts, userOf(call))),
     },
     {
       id: 'changeProfile',
@@ -59,6 +60,7 @@ export function profileRoutes(parts: OwnProfileParts): readonly HostRoute[] {
       path,
       summary: "Change the caller's own profile",
       description: 'A field that is null is removed.',
+      query: [dryRunParameter],
       body: patch,
       answers: [{ status: 200, description: 'The profile after the change.', schema: profile }],
       failures: ['VersionConflict'],
@@ -67,26 +69,26 @@ export function profileRoutes(parts: OwnProfileParts): readonly HostRoute[] {
   ]
 }
 
-/** `GET users/-`: the caller's profile. */
-async function ownProfile(parts: OwnProfileParts, call: Call): Promise<Answer> {
-  const caller = userOf(call)
-  const { roles } = await parts.rights.rolesOf(caller)
-  const { displayName, email } = specOf(await storedUser(parts, caller))
+/** The profile of the caller, from the stored user. */
+async function shownProfile({ rights }: OwnProfileParts, call: Call, user: StoredObject): Promise<Answer> {
+  const { roles } = await rights.rolesOf(call.caller)
+  const { displayName, email } = specOf(user)
   const held = [...new Set(roles.map(({ name }) => name))]
-  const shown = { name: caller.name, displayName, email, roles: held }
+  const shown = { name: user.name, displayName, email, roles: held }
   return taggedAnswer(call, 'application/json', JSON.stringify(shown))
 }
 
 /** `PATCH users/-`: changes the caller's own profile; null removes a field. */
 async function changeOwnProfile(parts: OwnProfileParts, call: Call): Promise<Answer> {
-  const caller = userOf(call)
+  const { name, uid } = userOf(call)
+  const dryRun = flag(call.request.query, 'dryRun')
   const sent = await patch.read(call.request)
-  await storedUser(parts, caller)
+  await storedUser(parts, { name, uid })
   const bodyFor = (stored: StoredObject) => patched(stored, sent)
-  await toldAsSent('the profile', { '/spec': '' }, () =>
-    updateObject(parts, parts.users, { name: caller.name, bodyFor }),
+  const changed = await toldAsSent('the profile', { '/spec': '' }, () =>
+    updateObject(parts, parts.users, { name, bodyFor, dryRun }),
   )
-  return ownProfile(parts, call)
+  return shownProfile(parts, call, changed)
 }
 
 function patched(stored: StoredObject, sent: ProfilePatch): JsonObject {
@@ -95,7 +97,10 @@ function patched(stored: StoredObject, sent: ProfilePatch): JsonObject {
   return { ...user, spec: Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== null)) }
 }
 
-async function storedUser({ store, users }: OwnProfileParts, { name, uid }: UserCaller): Promise<StoredObject> {
+async function storedUser(
+  { store, users }: OwnProfileParts,
+  { name, uid }: Pick<UserCaller, 'name' | 'uid'>,
+): Promise<StoredObject> {
   const user = await store.get(users, name)
   if (user?.uid === uid) return user
   throw new ApiError('Unauthenticated', `user "${name}" is no longer there`)

@@ -12,6 +12,7 @@ import { jsonAnswer } from '../base/json-answer.ts'
 import type { Model } from '../models/model.ts'
 import { answeredSchema } from '../models/answered-schema.ts'
 import { toBytes } from '../models/object-bytes.ts'
+import { dryRunParameter, flag } from '../models/query-parameters.ts'
 import type { Rights } from '../access/rights.ts'
 import { ownerOfToken } from '../access/token-model.ts'
 import type { Store, StoredObject } from '../store/store.ts'
@@ -54,7 +55,7 @@ const path = '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens'
 
 export function tokenRoutes(parts: TokensApiParts): readonly HostRoute[] {
   const token = answeredSchema(parts.tokens)
-  const secret = { type: 'string', description: 'The token itself. It is shown only here.' }
+  const secret = { type: 'string', description: 'The token itself. It is shown only here, and absent in a dry run.' }
   return [
     {
       id: 'listTokens',
@@ -69,16 +70,13 @@ export function tokenRoutes(parts: TokensApiParts): readonly HostRoute[] {
       method: 'POST',
       path,
       summary: 'Create a personal access token for the caller',
+      query: [dryRunParameter],
       body: wantedToken,
       answers: [
         {
           status: 201,
           description: 'The token.',
-          schema: {
-            ...token,
-            required: [...token.required, 'token'],
-            properties: { ...token.properties, token: secret },
-          },
+          schema: { ...token, properties: { ...token.properties, token: secret } },
         },
       ],
       failures: ['TooManyRequests'],
@@ -90,6 +88,7 @@ export function tokenRoutes(parts: TokensApiParts): readonly HostRoute[] {
       path: `${path}/{name}`,
       summary: "Delete one of the caller's own personal access tokens",
       pathParameters: { name: "The token's name, as lists show it." },
+      query: [dryRunParameter],
       answers: [{ status: 200, description: 'The deleted token.', schema: token }],
       failures: ['VersionConflict', 'PreconditionFailed'],
       handle: (call, { name = '' }) => deleteToken(parts, call, name),
@@ -101,6 +100,7 @@ export function tokenRoutes(parts: TokensApiParts): readonly HostRoute[] {
 async function makeToken(parts: TokensApiParts, call: Call): Promise<Answer> {
   const caller = signedIn(call)
   const { request } = call
+  const dryRun = flag(request.query, 'dryRun')
   const wanted = await wantedToken.read(request)
   await refuseUnheld(parts, caller, wanted)
   if ((await ownTokens(parts, caller)).length >= mostTokens) {
@@ -111,9 +111,11 @@ async function makeToken(parts: TokensApiParts, call: Call): Promise<Answer> {
   const secret = newSecret('pgl_')
   const body = { metadata: { generateName: 'token-' }, spec: { ...wanted, owner: caller.name } }
   const made = await toldAsSent('the token', { '/spec': '' }, () =>
-    createObject(parts, parts.tokens, { body, caller, secret }),
+    createObject(parts, parts.tokens, { body, caller, secret, dryRun }),
   )
   const answer = createdAnswer(parts.tokens, made)
+  // A secret that was not stored opens nothing.
+  if (dryRun) return answer
   const shown = JSON.parse(toBytes(parts.tokens, made).toString()) as object
   const headers = { ...answer.headers, 'cache-control': 'no-store' }
   return { ...answer, headers, body: Buffer.from(JSON.stringify({ ...shown, token: secret })) }
@@ -143,8 +145,10 @@ async function deleteToken(parts: TokensApiParts, call: Call, name: string): Pro
   const caller = userOf(call)
   const isOwn = (await ownTokens(parts, caller)).some((stored) => stored.name === name)
   if (!isOwn) throw new ApiError('NotFound', `you have no token "${name}"`)
-  const deleted = await deleteObject(parts, parts.tokens, { name, ...preconditionsIn(call.request.headers), caller })
-  parts.onEnd(caller.uid)
+  const { headers, query } = call.request
+  const dryRun = flag(query, 'dryRun')
+  const deleted = await deleteObject(parts, parts.tokens, { name, ...preconditionsIn(headers), caller, dryRun })
+  if (!dryRun) parts.onEnd(caller.uid)
   return objectAnswer(parts.tokens, deleted)
 }
 

@@ -68,7 +68,7 @@ const faults = compileSchema(sentBatch)
 /** Reads the operations; all errors in how they are stated are reported together. */
 export async function readBatch(request: IncomingRequest): Promise<readonly SentOperation[]> {
   const bytes = await request.readBody(maxBatchBytes)
-  const { value } = parseJsonBody(request.headers['content-type'], bytes, ['application/json'])
+  const { value } = parseJsonBody(request.headers['content-type'], bytes, { types: ['application/json'] })
   refuseBody('the batch', faults(value))
   const { operations } = value as { readonly operations: readonly SentOperation[] }
   refuseBody('the batch', [...operations.flatMap(operationErrors), ...duplicateErrors(operations)])

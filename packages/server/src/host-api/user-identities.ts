@@ -4,6 +4,7 @@ import type { HostRoute } from '../base/host-route.ts'
 import type { OidcProvider } from '../base/oidc-provider.ts'
 import type { LinkedIdentity } from '../credentials/identities.ts'
 import { jsonAnswer } from '../base/json-answer.ts'
+import { dryRunParameter, flag } from '../models/query-parameters.ts'
 import { inAccessOrder } from '../access/access-order.ts'
 import { assertCovers, assertPowerOver, mayHandOutAnything, rulesOf } from '../access/escalation.ts'
 import { linkIdentity, type LinkParts } from '../access/link-identity.ts'
@@ -60,6 +61,7 @@ export function userIdentityRoutes(parts: UserIdentitiesParts): readonly HostRou
       path,
       summary: 'Link an OpenID Connect identity to a user',
       pathParameters,
+      query: [dryRunParameter],
       body: sentIdentity,
       answers: [{ status: 201, description: 'The identity that is linked now.', schema: identitySchema }],
       failures: ['AlreadyExists', 'EscalationForbidden'],
@@ -74,6 +76,7 @@ export function userIdentityRoutes(parts: UserIdentitiesParts): readonly HostRou
       pathParameters,
       query: [
         { name: 'issuer', description: 'The issuer of the identity.', required: true, schema: { type: 'string' } },
+        dryRunParameter,
       ],
       answers: [{ status: 200, description: 'The identity that was linked.', schema: identitySchema }],
       failures: ['EscalationForbidden', 'InUse'],
@@ -94,6 +97,7 @@ async function listUserIdentities(parts: UserIdentitiesParts, name: string): Pro
  */
 async function linkUserIdentity(parts: UserIdentitiesParts, call: Call, name: string): Promise<Answer> {
   refuseTokens(call, 'links no identity')
+  const dryRun = flag(call.request.query, 'dryRun')
   const { provider, subject } = await sentIdentity.read(call.request)
   const found = findProvider(parts, provider)
   const { issuer } = found
@@ -101,10 +105,10 @@ async function linkUserIdentity(parts: UserIdentitiesParts, call: Call, name: st
     const { uid } = await findUser(parts, name)
     await assertPowerOver(parts.rights, call.caller, name)
     await assertMayGive(parts.rights, call.caller, found)
-    await linkIdentity(parts, { issuer, subject }, { user: { uid, name }, order })
+    await linkIdentity(parts, { issuer, subject }, { user: { uid, name }, order, dryRun })
   })
   const linked = await parts.identities.find({ issuer, subject })
-  return answer(201, linked ? shown(linked) : {})
+  return answer(201, shown(linked ?? { issuer, subject, linkedAt: parts.clock.now() }))
 }
 
 /**
@@ -114,14 +118,15 @@ async function linkUserIdentity(parts: UserIdentitiesParts, call: Call, name: st
 async function unlinkUserIdentity(parts: UserIdentitiesParts, call: Call, name: string): Promise<Answer> {
   const issuer = call.request.query.get('issuer')
   if (issuer === null) throw new ApiError('BadRequest', 'the query parameter issuer is required: ?issuer=<issuer URL>')
+  const dryRun = flag(call.request.query, 'dryRun')
   const { uid } = await findUser(parts, name)
   await assertPowerOver(parts.rights, call.caller, name)
   const linked = (await parts.identities.of(uid)).find(
     (identity) => identity.issuer === (URL.parse(issuer)?.href ?? issuer),
   )
   if (!linked) throw new ApiError('NotFound', `user "${name}" has no identity of ${issuer}`)
-  await unlinkIdentity(parts, linked)
-  parts.onEnd(uid)
+  await unlinkIdentity(parts, linked, { dryRun })
+  if (!dryRun) parts.onEnd(uid)
   return answer(200, shown(linked))
 }
 
@@ -145,7 +150,9 @@ function findProvider({ providers }: UserIdentitiesParts, name: string): OidcPro
   throw new ApiError('NotFound', `there is no provider "${name}"; known are ${known || 'none, see oidc.providers'}`)
 }
 
-function shown({ issuer, subject, linkedAt, signedInAt }: LinkedIdentity): object {
+type ShownIdentity = Pick<LinkedIdentity, 'issuer' | 'subject' | 'linkedAt' | 'signedInAt'>
+
+function shown({ issuer, subject, linkedAt, signedInAt }: ShownIdentity): object {
   return {
     issuer,
     subject,

@@ -3,6 +3,7 @@ import type { Answer, Call } from '../base/call.ts'
 import type { HostRoute } from '../base/host-route.ts'
 import { jsonAnswer } from '../base/json-answer.ts'
 import type { Model } from '../models/model.ts'
+import { dryRunParameter, flag } from '../models/query-parameters.ts'
 import { jsonRequest } from '../validation/json-request.ts'
 import { keepTokens, newPassword, passwordChanged, refuseWeak } from './sign-in/password-endpoint.ts'
 import { replacePassword, type ReplacePasswordParts } from '../access/replace-password.ts'
@@ -38,6 +39,7 @@ export function userPasswordRoutes(parts: UserPasswordParts): readonly HostRoute
       summary: 'Set the password of another user',
       description: 'Ends every session of the user, and its tokens unless they are kept.',
       pathParameters: { name: "The user's name." },
+      query: [dryRunParameter],
       body: change,
       answers: [passwordChanged],
       failures: ['EscalationForbidden'],
@@ -53,6 +55,7 @@ export function userPasswordRoutes(parts: UserPasswordParts): readonly HostRoute
 async function setUserPassword(parts: UserPasswordParts, call: Call, name: string): Promise<Answer> {
   refuseTokens(call, 'sets no password')
   const { request } = call
+  const dryRun = flag(request.query, 'dryRun')
   const { password, keepTokens: isKept } = await change.read(request)
   if (call.caller.kind === 'user' && call.caller.name === name) {
     throw new ApiError('Forbidden', 'your own password is changed at /auth/password, by showing the current one')
@@ -62,9 +65,9 @@ async function setUserPassword(parts: UserPasswordParts, call: Call, name: strin
     const user = await parts.store.get(parts.users, name)
     if (!user) throw new ApiError('NotFound', `there is no user "${name}"`)
     await assertPowerOver(parts.rights, call.caller, name)
-    await replacePassword(parts, { user, password, keepTokens: isKept, guards: [order] })
+    await replacePassword(parts, { user, password, keepTokens: isKept, guards: [order], dryRun })
     return user.uid
   })
-  parts.onEnd(uid)
+  if (!dryRun) parts.onEnd(uid)
   return jsonAnswer(200, Buffer.from(JSON.stringify({ changed: true })))
 }

@@ -1,5 +1,5 @@
 import type { RequestHead } from '@pergola/api'
-import type { Answer } from '../base/call.ts'
+import type { Answer, Caller } from '../base/call.ts'
 import type { HostRoute } from '../base/host-route.ts'
 import type { Log } from '../base/log.ts'
 
@@ -26,16 +26,21 @@ export interface HealthOptions {
   readonly checks: readonly HealthCheck[]
   /** Whether callers can be authenticated now. */
   readonly knowsCallers: () => boolean
+  /** Whether the caller may `get` the non-resource URL `detailsPath`. */
+  readonly maySeeDetails: (caller: Caller) => Promise<boolean>
   readonly log: Log
 }
+
+/** Nothing is served here: roles name it to allow the details of `/readyz?verbose`. */
+export const detailsPath = '/readyz/verbose'
 
 const livez = async () => text(200, 'ok\n')
 
 /**
  * `/livez`: whether the process answers; checks nothing else. `/readyz`: whether to send requests here. `/readyz?verbose` lists
- * the checks, for people; only signed-in callers see the details, which name hosts and users.
+ * the checks, for people; only callers with a right to it see the details, which name the host and user of the database.
  */
-export function createHealth({ checks, knowsCallers, log }: HealthOptions): Health {
+export function createHealth({ checks, knowsCallers, maySeeDetails, log }: HealthOptions): Health {
   const failing = new Set<string>()
   const look = () => Promise.all(checks.map((check) => run(check, { failing, log })))
   const readiness: Readiness = async ({ verbose, details }) => {
@@ -49,7 +54,7 @@ export function createHealth({ checks, knowsCallers, log }: HealthOptions): Heal
     return text(failed.length === 0 ? 200 : 503, `${(verbose ? [...lines, verdict] : [verdict]).join('\n')}\n`)
   }
   return {
-    routes: healthRoutes(readiness),
+    routes: healthRoutes(readiness, maySeeDetails),
     early: ({ method, target, headers }) => {
       if ((method !== 'GET' && method !== 'HEAD') || headers['upgrade'] !== undefined) return undefined
       if (target === '/livez') return livez()
@@ -69,11 +74,11 @@ interface CheckResult {
 
 type Readiness = (asked: Record<'verbose' | 'details', boolean>) => Promise<Answer>
 
-function healthRoutes(readiness: Readiness): readonly HostRoute[] {
+function healthRoutes(readiness: Readiness, maySeeDetails: HealthOptions['maySeeDetails']): readonly HostRoute[] {
   const plain = { type: 'text/plain', schema: { type: 'string' } }
   const verbose = {
     name: 'verbose',
-    description: 'List every check; with details for callers that have signed in.',
+    description: `List every check; with details for callers whose roles allow \`get\` on \`${detailsPath}\`.`,
     schema: { type: 'string' },
   }
   return [
@@ -97,8 +102,10 @@ function healthRoutes(readiness: Readiness): readonly HostRoute[] {
         { status: 200, description: 'The replica accepts requests.', ...plain },
         { status: 503, description: 'The replica does not accept requests; the response says why.', ...plain },
       ],
-      handle: ({ request, caller }) =>
-        readiness({ verbose: request.query.has('verbose'), details: caller.kind !== 'anonymous' }),
+      handle: async ({ request, caller }) => {
+        const isVerbose = request.query.has('verbose')
+        return readiness({ verbose: isVerbose, details: isVerbose && (await maySeeDetails(caller)) })
+      },
     },
   ]
 }

@@ -65,6 +65,8 @@ interface ModelRules {
   readonly ownsStatus?: boolean
   /** Clients create objects at this path instead of by the verb `create`. */
   readonly createdAt?: string
+  /** Maximum nesting of an object; 64 by default. */
+  readonly maxJsonDepth?: number
   /** Fills in host-owned fields before validation. */
   readonly prepare?: (object: JsonObject, context: WriteContext) => JsonObject
   /** Errors that a schema cannot express; runs after all other checks passed. */

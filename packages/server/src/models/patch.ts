@@ -33,7 +33,7 @@ export function patchedBody(
   stored: StoredObject,
   { type, patch }: Pick<PatchRequest, 'type' | 'patch'>,
 ): unknown {
-  const patched = patchTypes[type](JSON.parse(storedBytes(model, stored).toString()), patch)
+  const patched = patchTypes[type](JSON.parse(storedBytes(model, stored).toString()), patch, model.rules.maxJsonDepth)
   if (typeof patched === 'object' && patched !== null && !Array.isArray(patched)) return patched
   throw new ApiError('Invalid', `the patch leaves no JSON object, no ${model.kind}`)
 }

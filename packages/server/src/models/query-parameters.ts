@@ -1,4 +1,12 @@
 import { ApiError } from '@pergola/api'
+import type { QueryParameter } from '../base/host-route.ts'
+
+/** For the host's own endpoints; every write of a generated API takes it too. */
+export const dryRunParameter: QueryParameter = {
+  name: 'dryRun',
+  description: 'Checks everything and stores nothing.',
+  schema: { type: 'boolean', default: false },
+}
 
 /** Refuses unknown parameters: a misspelt selector would select everything. */
 export function refuseUnknown(query: URLSearchParams, known: readonly string[]): void {

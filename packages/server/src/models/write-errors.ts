@@ -68,7 +68,7 @@ export function withoutHolder(error: unknown, model: Model): unknown {
   return writeProblem(new WriteConflict(cause.kind, cause.operation, { duplicate }), model)
 }
 
-/** Includes the stored version and tag, so that a client can continue from there. */
+/** Includes the stored uid, version and tag, so that a client can continue from there. */
 export function versionConflict(model: Model, stored: StoredObject, sent?: unknown): ApiError {
   const what = `${model.singular} "${stored.name}"`
   const carries = typeof sent === 'number' && sent !== stored.version ? `, the update carries ${sent}` : ''
@@ -80,6 +80,7 @@ export function versionConflict(model: Model, stored: StoredObject, sent?: unkno
   return new ApiError('VersionConflict', `${detail}; read it again and retry`, {
     headers: { etag: etagOf(stored) },
     errors: [{ ...field, params: { stored: stored.version } }],
+    stored: { uid: stored.uid, version: stored.version },
   })
 }
 

@@ -5,7 +5,7 @@ import { maxJsonDepth } from './json-scanner.ts'
 
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 const parse = (body: string | Buffer) =>
-  parseJsonBody('application/json', Buffer.from(body), ['application/json']).value
+  parseJsonBody('application/json', Buffer.from(body), { types: ['application/json'] }).value
 
 function refusal(body: string | Buffer): unknown {
   try {
@@ -19,11 +19,13 @@ function refusal(body: string | Buffer): unknown {
 describe('the media type', () => {
   const patches = ['application/merge-patch+json', 'application/json-patch+json'] as const
   test('is matched without case and parameters, and returned', () => {
-    expect(parseJsonBody('Application/JSON; charset=utf-8', Buffer.from('[]'), ['application/json'])).toEqual({
+    expect(
+      parseJsonBody('Application/JSON; charset=utf-8', Buffer.from('[]'), { types: ['application/json'] }),
+    ).toEqual({
       mediaType: 'application/json',
       value: [],
     })
-    expect(parseJsonBody(patches[1], Buffer.from('[]'), patches).mediaType).toBe(patches[1])
+    expect(parseJsonBody(patches[1], Buffer.from('[]'), { types: patches }).mediaType).toBe(patches[1])
   })
   const cases: readonly (readonly [type: string | undefined, says: string])[] = [
     ['application/json', 'not as application/json'],
@@ -32,7 +34,7 @@ describe('the media type', () => {
   ]
   for (const [type, says] of cases) {
     test(`${type} is rejected`, () => {
-      expect(() => parseJsonBody(type, Buffer.from('[]'), patches)).toThrow(
+      expect(() => parseJsonBody(type, Buffer.from('[]'), { types: patches })).toThrow(
         expect.objectContaining({
           reason: 'UnsupportedMediaType',
           message: `send the body as ${patches.join(' or ')}, ${says}`,
@@ -72,6 +74,15 @@ describe('a body is accepted with', () => {
   test(`${maxJsonDepth} levels of nesting`, () => {
     expect(JSON.stringify(parse(nested(maxJsonDepth)))).toBe(nested(maxJsonDepth))
     expect(JSON.stringify(parse(` ${nested(maxJsonDepth)}`))).toBe(nested(maxJsonDepth))
+  })
+  test('as many levels of nesting as the endpoint accepts', () => {
+    const accepted = { types: ['application/json'], maxDepth: 70 }
+    for (const space of ['', ' ']) {
+      const parsed = (levels: number) =>
+        parseJsonBody('application/json', Buffer.from(`${space}${nested(levels)}`), accepted)
+      expect(JSON.stringify(parsed(70).value)).toBe(nested(70))
+      expect(() => parsed(71)).toThrow('deeper than 70 levels')
+    }
   })
 })
 

@@ -1,6 +1,12 @@
 import { ApiError } from '@pergola/api'
 import { maxJsonDepth, refuseLossyJson } from './json-scanner.ts'
 
+export interface AcceptedBody<MediaType extends string> {
+  readonly types: readonly MediaType[]
+  /** Maximum nesting. */
+  readonly maxDepth?: number | undefined
+}
+
 export interface JsonBody<MediaType extends string> {
   readonly mediaType: MediaType
   readonly value: unknown
@@ -13,16 +19,16 @@ export interface JsonBody<MediaType extends string> {
 export function parseJsonBody<const MediaType extends string>(
   contentType: string | undefined,
   body: Buffer,
-  accepted: readonly MediaType[],
+  { types, maxDepth = maxJsonDepth }: AcceptedBody<MediaType>,
 ): JsonBody<MediaType> {
   const sent = contentType?.split(';')[0]?.trim().toLowerCase()
-  const mediaType = accepted.find((known) => known === sent)
+  const mediaType = types.find((known) => known === sent)
   if (mediaType === undefined) {
-    throw new ApiError('UnsupportedMediaType', `send the body as ${accepted.join(' or ')}, not as ${named(sent)}`)
+    throw new ApiError('UnsupportedMediaType', `send the body as ${types.join(' or ')}, not as ${named(sent)}`)
   }
   const text = decode(body)
   const value = parse(text)
-  if (!isExact(text, value)) refuseLossyJson(text)
+  if (!isExact(text, value, maxDepth)) refuseLossyJson(text, maxDepth)
   return { mediaType, value }
 }
 
@@ -60,8 +66,8 @@ function parse(text: string): unknown {
  * rounded. Most programs send JSON this way, and it costs a third of scanning the text. Escapes may hide a lone surrogate,
  * which serializes to the same text; those are left to the scanner, as is every doubt.
  */
-function isExact(text: string, value: unknown): boolean {
-  return !text.includes('\\u') && isPlain(value, maxJsonDepth) && JSON.stringify(value) === text
+function isExact(text: string, value: unknown, maxDepth: number): boolean {
+  return !text.includes('\\u') && isPlain(value, maxDepth) && JSON.stringify(value) === text
 }
 
 /**

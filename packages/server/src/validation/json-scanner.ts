@@ -4,6 +4,7 @@ import { fieldError, step } from '../base/field-error.ts'
 import { numberFault } from './json-number.ts'
 import { invalidBody } from './refuse-body.ts'
 
+/** Maximum nesting of a body, where nothing else is stated. */
 export const maxJsonDepth = 64
 
 /** Maximum number of reported errors. */
@@ -21,6 +22,7 @@ interface Frame {
 
 interface Scan {
   readonly text: string
+  readonly maxDepth: number
   at: number
   /** Outermost first. */
   readonly frames: Frame[]
@@ -36,8 +38,8 @@ interface Scan {
  * surrogates; and what is unsafe to traverse: the key `__proto__` and deep nesting. One pass without recursion, in linear time.
  * Numbers are reported together, when the rest of the body is valid.
  */
-export function refuseLossyJson(text: string): void {
-  const scan: Scan = { text, at: 0, frames: [], keyNext: false, faults: [], pointersLength: 0 }
+export function refuseLossyJson(text: string, maxDepth: number): void {
+  const scan: Scan = { text, maxDepth, at: 0, frames: [], keyNext: false, faults: [], pointersLength: 0 }
   while (scan.at < text.length) scanToken(scan)
   const { faults } = scan
   if (faults.length === 0) return
@@ -63,7 +65,7 @@ function scanToken(scan: Scan): void {
 }
 
 function enter(scan: Scan, frame: Frame): void {
-  if (scan.frames.length === maxJsonDepth) throw refused(scan, tooDeep)
+  if (scan.frames.length === scan.maxDepth) throw refused(scan, tooDeep(scan.maxDepth))
   scan.frames.push(frame)
   scan.keyNext = frame.keys !== undefined
 }
@@ -136,7 +138,10 @@ interface Fault {
   readonly message: string
 }
 
-const tooDeep: Fault = { rule: 'depth', message: `nests deeper than ${maxJsonDepth} levels; make it flatter` }
+const tooDeep = (maxDepth: number): Fault => ({
+  rule: 'depth',
+  message: `nests deeper than ${maxDepth} levels; make it flatter`,
+})
 const forbiddenKey: Fault = { rule: 'key', message: 'is a key that no object may have; rename it' }
 const repeatedKey: Fault = { rule: 'duplicate', message: 'is a duplicate key; send each key once' }
 const loneSurrogate: Fault = { rule: 'surrogate', message: 'has half of a surrogate pair; send whole characters' }

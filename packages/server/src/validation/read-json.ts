@@ -20,7 +20,7 @@ export async function readJson(
   request: IncomingRequest,
   { what, faults, types = ['application/json'] }: ExpectedBody,
 ): Promise<unknown> {
-  const { value } = parseJsonBody(request.headers['content-type'], await request.readBody(maxBytes), types)
+  const { value } = parseJsonBody(request.headers['content-type'], await request.readBody(maxBytes), { types })
   return checkedBody(value, { what, faults })
 }
 

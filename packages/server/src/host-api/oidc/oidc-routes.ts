@@ -82,6 +82,7 @@ export function oidcRoutes(parts: OidcEndpointParts): readonly HostRoute[] {
       isPublic: true,
       pathParameters,
       query: [{ name: 'state', description: 'The value that was sent to the provider.', schema: text }],
+      hasOpenQuery: true,
       answers: [{ status: 303, description: 'Redirects to the path where the login was started.' }],
       handle: async (call, { provider }) => finishLogin(parts, call, clientOf(provider)),
     },

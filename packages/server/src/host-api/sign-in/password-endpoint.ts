@@ -3,6 +3,7 @@ import type { Answer, Call } from '../../base/call.ts'
 import type { HostRoute } from '../../base/host-route.ts'
 import { passwordFault, passwordLengths } from '../../credentials/password-rules.ts'
 import { jsonAnswer } from '../../base/json-answer.ts'
+import { dryRunParameter, flag } from '../../models/query-parameters.ts'
 import { GuardFailed } from '../../store/guard-failed.ts'
 import { fieldError } from '../../base/field-error.ts'
 import { jsonRequest } from '../../validation/json-request.ts'
@@ -49,6 +50,7 @@ export function passwordRoutes(parts: PasswordEndpointParts): readonly HostRoute
       path: '/auth/password',
       summary: "Change the caller's own password",
       description: 'Ends every other session of the caller, and its tokens unless they are kept.',
+      query: [dryRunParameter],
       body: change,
       answers: [passwordChanged],
       failures: ['TooManyRequests', 'CrossSite'],
@@ -63,19 +65,21 @@ export function passwordRoutes(parts: PasswordEndpointParts): readonly HostRoute
 export async function changePassword(parts: PasswordEndpointParts, call: Call): Promise<Answer> {
   const { uid, name, sessionId } = signedIn(call)
   const { request } = call
+  const dryRun = flag(request.query, 'dryRun')
   const sent = await change.read(request)
   refuseWeak('the change', { field: '/new', password: sent.new, username: name })
   const attempt = { account: name, address: request.address }
   const proof = await parts.limits.attempt(attempt, (known) => parts.passwords.check(uid, sent.current, known))
   if (!proof) throw new ApiError('Forbidden', 'the current password is wrong')
   const { new: password, keepTokens: isKept } = sent
+  const replaced = { user: { uid, name }, password, sessionId, keepTokens: isKept, inPlaceOf: proof, dryRun }
   try {
-    await replacePassword(parts, { user: { uid, name }, password, sessionId, keepTokens: isKept, inPlaceOf: proof })
+    await replacePassword(parts, replaced)
   } catch (error) {
     if (!(error instanceof GuardFailed)) throw error
     throw new ApiError('Forbidden', 'the current password has just been changed', { cause: error })
   }
-  parts.onEnd(uid)
+  if (!dryRun) parts.onEnd(uid)
   return jsonAnswer(200, Buffer.from(JSON.stringify({ changed: true })))
 }
 

@@ -176,7 +176,8 @@ export async function beginSession(
     const detail = 'the account was changed while you signed in; sign in again'
     throw new ApiError('Unauthenticated', detail, { cause: error })
   })
-  const maxAge = Math.floor((session.expiresAt - session.createdAt) / 1000)
+  // The cookie is set once, so it must outlive every use of the session; the server ends sessions that are not used.
+  const maxAge = Math.floor((session.endsAt - session.createdAt) / 1000)
   return { secret, session, cookie: cookie.set(secret, maxAge) }
 }
 

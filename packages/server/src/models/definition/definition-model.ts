@@ -16,6 +16,9 @@ import { modelObjectName } from './model-object-name.ts'
 const name = { type: 'string', maxLength: 253 }
 const strings = { type: 'array', items: { type: 'string' } }
 
+/** A schema may have 32 levels, of two or more levels of JSON each, and may state values that nest as deep as an object. */
+const maxJsonDepth = 160
+
 /** The resource whose objects define models. */
 const definition: ModelDefinition = {
   group: 'plugin.platform.run',
@@ -121,6 +124,7 @@ export function createDefinitionModel(parts: DefinitionParts): Model {
     ownIndexes: [namesIndex],
     rules: {
       ownsStatus: true,
+      maxJsonDepth,
       prepare: (object, context) => prepare(parts.clock, object, context),
       check: (object, context) => check(parts, { model, object }, context),
       beforeDelete: (object, { dryRun }) => endModel(parts, specOf(object), dryRun),

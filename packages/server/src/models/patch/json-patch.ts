@@ -18,19 +18,20 @@ type Root = Record<string, unknown>
 
 interface Work {
   readonly root: Root
+  readonly maxDepth: number
   /** Remaining budget, in characters of JSON. */
   room: number
 }
 
 /** RFC 6902: applies all operations or none, to a copy. The result shares nothing with target or patch. */
-export function jsonPatch(target: unknown, patch: unknown): unknown {
+export function jsonPatch(target: unknown, patch: unknown, maxDepth = maxJsonDepth): unknown {
   const operations = parsePatch(patch)
-  const work: Work = { root: { '': cloneJson(target) }, room: maxPutLength }
+  const work: Work = { root: { '': cloneJson(target) }, maxDepth, room: maxPutLength }
   for (const operation of operations) apply(work, operation)
   const document = work.root['']
   // Depth is checked once at the end: measuring each move would walk a large value every time.
-  if (jsonLength(document, maxJsonDepth) === Infinity) {
-    const message = `would nest the object deeper than ${maxJsonDepth} levels`
+  if (jsonLength(document, maxDepth) === Infinity) {
+    const message = `would nest the object deeper than ${maxDepth} levels`
     throw new ApiError('Invalid', `the patch ${message}`, { errors: [fieldError('', 'patch', message)] })
   }
   return document
@@ -125,9 +126,9 @@ function set(holder: unknown, key: string, value: unknown): void {
 
 /** A deep copy, charged to the budget first. */
 function copyOf(work: Work, operation: PatchOperation, value: unknown): unknown {
-  work.room -= jsonLength(value, maxJsonDepth)
+  work.room -= jsonLength(value, work.maxDepth)
   if (work.room >= 0) return cloneJson(value)
-  throw failed(operation, `puts more than ${maxPutLength} characters or ${maxJsonDepth} levels into the object`)
+  throw failed(operation, `puts more than ${maxPutLength} characters or ${work.maxDepth} levels into the object`)
 }
 
 /** The number of characters of a value as JSON, without escapes; Infinity when it nests deeper than `levels`. */
