@@ -175,7 +175,7 @@ onEachEngine((api) => {
         if (!enabled) await ended('Failed', '3.0.0')
       }
       await phaseIs(api, { phase: 'Started' })
-      expect(await version()).toBe('1')
+      await inTheEnd(async () => expect(await version()).toBe('1'))
     })
 
     test('C8-380 C8-381 an index function that fails stops only what needs it, and is named', async () => {

@@ -49,7 +49,7 @@ export function unpackInto(
     command: [process.execPath, ...frugal(memoryBytes), join(directory, 'package', 'plugin.js')],
     scratch,
     emptyScratch: () => {
-      for (const name of readdirSync(scratch)) rmSync(join(scratch, name), { recursive: true, force: true })
+      for (const left of readdirSync(scratch)) rmSync(join(scratch, left), { recursive: true, force: true })
     },
     [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
   }

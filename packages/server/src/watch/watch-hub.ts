@@ -127,15 +127,16 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
         [...all].filter(({ standing }) => standing.uid === uid),
         end,
       ),
-    drain: () => {
-      const draining = new ApiError('Draining', 'the server is stopping; reconnect and resume from the last revision')
-      spreadOut(all, (watcher) => end(watcher, draining))
-    },
+    drain: () => spreadOut(all, (watcher) => end(watcher, draining())),
     [Symbol.dispose]: () => {
       clearInterval(tick)
       subscription[Symbol.dispose]()
     },
   }
+}
+
+function draining(): ApiError {
+  return new ApiError('Draining', 'the server is stopping; reconnect and resume from the last revision')
 }
 
 /** Most readers are at the same place and get the same bytes. */

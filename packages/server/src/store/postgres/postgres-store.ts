@@ -42,20 +42,7 @@ const maxPass = 5_000
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { grouping = true, namedStatements = true, partitions = defaultPartitionSizes } = options
   const { candidateLimit = defaultCandidateLimit } = options
-  const pool = new Pool({
-    ...(!namedStatements && { Client: UnnamedClient }),
-    connectionString: options.url,
-    max: maxConnections,
-    connectionTimeoutMillis: connectTimeoutMs,
-    query_timeout: queryTimeoutMs,
-    application_name: 'pergola',
-  })
-  keepConnections(pool)
-  pool.on('error', options.onConnectionLost)
-  const direct = options.directUrl === undefined ? pool : directPool(options.directUrl, options.onConnectionLost)
-  const endPools = async () => {
-    for (const one of new Set([direct, pool])) if (!one.ending) await one.end()
-  }
+  const { pool, direct, endPools } = openPools(options, namedStatements)
   try {
     await migrate(direct)
     await ensurePartitions(pool, partitions)
@@ -131,12 +118,26 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   }
 }
 
-/** Few connections, for work that is rare and may take long. */
-function directPool(connectionString: string, onConnectionLost: PostgresOptions['onConnectionLost']): Pool {
+function openPools({ url, directUrl, onConnectionLost }: PostgresOptions, namedStatements: boolean) {
   const connectionTimeoutMillis = connectTimeoutMs
-  const direct = new Pool({ connectionString, max: 4, connectionTimeoutMillis, application_name: 'pergola direct' })
-  direct.on('error', onConnectionLost)
-  return direct
+  const pool = new Pool({
+    ...(!namedStatements && { Client: UnnamedClient }),
+    connectionString: url,
+    max: maxConnections,
+    connectionTimeoutMillis,
+    query_timeout: queryTimeoutMs,
+    application_name: 'pergola',
+  })
+  keepConnections(pool)
+  // Few connections, for work that is rare and may take long.
+  const past = { connectionString: directUrl, max: 4, connectionTimeoutMillis, application_name: 'pergola direct' }
+  const direct = directUrl === undefined ? pool : new Pool(past)
+  const all = new Set([direct, pool])
+  for (const one of all) one.on('error', onConnectionLost)
+  const endPools = async () => {
+    for (const one of all) if (!one.ending) await one.end()
+  }
+  return { pool, direct, endPools }
 }
 
 function describe(url: string): string {
