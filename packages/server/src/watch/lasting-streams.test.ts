@@ -117,7 +117,7 @@ test('draining ends all streams, and disposing unsubscribes from the feed', asyn
   await begin('bob')
   streams.drain()
   streams.drain()
-  expect(ends).toEqual(['ann Draining', 'bob Draining'])
+  await expect.poll(() => ends.toSorted()).toEqual(['ann Draining', 'bob Draining'])
   streams[Symbol.dispose]()
   expect(subscribers.size).toBe(0)
 })
