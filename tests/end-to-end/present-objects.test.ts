@@ -84,6 +84,7 @@ function watchCall(): Call {
       signal: () => new AbortController().signal,
       note: () => {},
     },
+    authenticate: async () => ({ kind: 'anonymous' }),
     recheck: async () => ({ kind: 'anonymous' }),
   }
 }

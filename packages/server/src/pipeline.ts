@@ -139,13 +139,6 @@ function createLine(stages: Stages): (audited: AuditedRequest) => Promise<Reply>
     if (caller.kind === 'anonymous') throw unauthenticated(`${decision.reason()}; sign in with a bearer token`)
     throw new ApiError('Forbidden', decision.reason())
   }
-  /** Keeps only the credentials, so that a long-lived stream does not keep its request in memory. */
-  const recheckOf =
-    ({ authorization, cookie, callerToken }: CredentialHeaders, info: RequestInfo) =>
-    async () => {
-      const again = await authenticate({ authorization, cookie, callerToken })
-      return lasting(again, (await permit(again, info)).until)
-    }
   return async (audited) => {
     const { request } = audited
     const info = requestInfo(request)
@@ -157,7 +150,8 @@ function createLine(stages: Stages): (audited: AuditedRequest) => Promise<Reply>
     }
 
     const credentials = credentialsIn(request)
-    const authenticated = await authenticate(credentials)
+    const authenticateAgain = () => authenticate(credentials)
+    const authenticated = await authenticateAgain()
     audited.identified(authenticated)
     if (authenticated.kind !== 'anonymous') request.note({ user: authenticated.name })
     refuseCrossSite(
@@ -170,7 +164,11 @@ function createLine(stages: Stages): (audited: AuditedRequest) => Promise<Reply>
       const { by, until } = await permit(authenticated, info)
       audited.allowed(by.reached.definition.name)
       const caller = lasting(authenticated, until)
-      const reply = await dispatch({ info, caller, request, recheck: recheckOf(credentials, info) })
+      const recheck = async () => {
+        const again = await authenticateAgain()
+        return lasting(again, (await permit(again, info)).until)
+      }
+      const reply = await dispatch({ info, caller, request, authenticate: authenticateAgain, recheck })
       if ('relay' in reply && release) return releasedRelay(reply, release)
       release?.()
       return reply

@@ -3,6 +3,7 @@ import { ApiError, type RequestInfo, type Rule } from '@pergola/api'
 import { createRoleBook, type HeldRole, type HeldRoles, type RoleBook } from './decisions/role-book.ts'
 import type { RoleDefinition } from './decisions/role-graph.ts'
 import type { RoleSource } from './decisions/authorize.ts'
+import { concernsCredential } from './decisions/credential-request.ts'
 import type { Caller, UserCaller } from '../base/call.ts'
 import type { CheckedCache } from '../base/checked-cache.ts'
 import type { Clock } from '../base/clock.ts'
@@ -343,9 +344,11 @@ function ofPlugin({ claims, anonymous, plugins }: Made, plugin: string): HeldRol
   return held
 }
 
-/** The intersection: a request is allowed when both allow it. */
-function both(one: HeldRoles, other: HeldRoles): HeldRoles {
-  return { ...one, within: other, find: (request) => (other.find(request) ? one.find(request) : undefined) }
+/** For a plugin that acts for its caller: a request is allowed when both may make it, and it concerns no credential. */
+function both(caller: HeldRoles, plugin: HeldRoles): HeldRoles {
+  const find = (request: RequestInfo) =>
+    !concernsCredential(request) && plugin.find(request) ? caller.find(request) : undefined
+  return { ...caller, within: plugin, find }
 }
 
 /** The names of the users whose rights the change may affect. */

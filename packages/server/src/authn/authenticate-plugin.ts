@@ -7,7 +7,7 @@ export interface PluginCredentials {
   /** The start tokens of the plugins that run here. */
   readonly startTokens: () => Iterable<{ readonly plugin: string; readonly token: string }>
   /** The caller for whom the plugin may act with a caller token. */
-  readonly callerOf: (token: string, plugin: string) => Caller | undefined
+  readonly callerOf: (token: string, plugin: string) => Promise<Caller | undefined>
 }
 
 /** Authenticates requests on the plugins' socket: a plugin for itself, or for the caller of a request that it was handed. */
@@ -19,8 +19,9 @@ export function createPluginAuthenticate({ startTokens, callerOf }: PluginCreden
       throw unauthenticated('send the token that the plugin was started with as "Authorization: Bearer <token>"')
     const { plugin } = found
     if (callerToken === undefined) return pluginCaller(plugin, shown)
-    const caller = callerOf(callerToken, plugin)
-    if (!caller) throw unauthenticated('the caller token has expired or belongs to another plugin')
+    const caller = await callerOf(callerToken, plugin)
+    if (!caller)
+      throw unauthenticated('the caller token has expired, its caller has signed out, or it belongs to another plugin')
     if (caller.kind === 'plugin') throw unauthenticated('a plugin can act only on behalf of users')
     // These credentials come from the plugin, never from a browser.
     return caller.kind === 'user' ? { ...caller, via: 'token', through: plugin } : { ...caller, through: plugin }

@@ -74,6 +74,8 @@ export interface Call {
   readonly info: RequestInfo
   readonly caller: Caller
   readonly request: IncomingRequest
+  /** Looks the credential up again, for what outlasts the request; throws when the credential has ended. */
+  readonly authenticate: () => Promise<Caller>
   /** For long-lived answers: authenticates and authorizes again; throws when that fails. */
   readonly recheck: () => Promise<Caller>
 }

@@ -69,6 +69,7 @@ function callOf(body: object): Call {
       signal: () => new AbortController().signal,
       note: () => {},
     },
+    authenticate: async () => ({ kind: 'anonymous' }),
     recheck: async () => ({ kind: 'anonymous' }),
   }
 }

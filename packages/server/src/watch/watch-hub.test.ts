@@ -77,6 +77,7 @@ function callFrom(revision: string): Call {
       signal: () => new AbortController().signal,
       note: () => {},
     },
+    authenticate: async () => ({ kind: 'anonymous' }),
     recheck: async () => ({ kind: 'anonymous' }),
   }
 }

@@ -2,6 +2,7 @@ import type { RequestInfo, Rule } from '@pergola/api'
 import type { Caller } from '../../base/call.ts'
 import type { EffectiveRule } from './compile-rules.ts'
 import { callerName, describeRequest } from './describe-request.ts'
+import { concernsCredential } from './credential-request.ts'
 import type { HeldRoles } from './role-book.ts'
 import { resourceOf } from './rule-matches.ts'
 
@@ -32,7 +33,13 @@ export function decide(held: HeldRoles, caller: Caller, request: RequestInfo): D
 function denial({ roles }: HeldRoles, caller: Caller, request: RequestInfo): string {
   const names = roles.map(({ name }) => name).join(', ') || 'no role'
   const denied = `${callerName(caller)} may not ${describeRequest(request)}`
-  if (caller.kind !== 'plugin') return `${denied}; holds ${names}`
+  if (caller.kind !== 'plugin') {
+    if (caller.through === undefined) return `${denied}; holds ${names}`
+    const through = `by the plugin ${caller.through}, which acts for its caller`
+    if (concernsCredential(request))
+      return `${denied} ${through}; sessions, tokens, passwords and identities are out of its reach`
+    return `${denied} ${through}: both need the right; the caller holds ${names}`
+  }
   return `${denied}; to ask an operator for it, add to "permissions" of the plugin ${JSON.stringify(ruleFor(request))}`
 }
 

@@ -57,6 +57,7 @@ function callOf(body: object, sessionId: string): Call {
       signal: () => new AbortController().signal,
       note: () => {},
     },
+    authenticate: async () => ({ kind: 'anonymous' }),
     recheck: async () => ({ kind: 'anonymous' }),
   }
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Caller } from '../../base/call.ts'
+import { isApiError } from '@pergola/api'
+import type { Call, Caller } from '../../base/call.ts'
 import type { Clock } from '../../base/clock.ts'
 
 /** Minimum validity of a caller's token. */
@@ -9,15 +10,17 @@ const sharedMs = 30_000
 
 /** Tokens by which a plugin acts for the caller of a request that it was handed, on this replica, for a while. */
 export interface CallerTokens {
-  /** A token for a caller, valid for one plugin. */
-  make(caller: Caller, plugin: string): string
-  /** The caller of the token, unless it was made for another plugin or has expired. */
-  find(token: string, plugin: string): Caller | undefined
+  /** A token for the caller of a request, valid for one plugin. */
+  make(call: CallerOfRequest, plugin: string): string
+  /** The caller of the token, unless it was made for another plugin, or it or the credential behind it has ended. */
+  find(token: string, plugin: string): Promise<Caller | undefined>
 }
+
+type CallerOfRequest = Pick<Call, 'caller' | 'authenticate'>
 
 interface Made {
   readonly token: string
-  readonly caller: Caller
+  readonly authenticate: Call['authenticate']
   readonly plugin: string
   readonly madeAt: number
 }
@@ -35,26 +38,31 @@ export function createCallerTokens(clock: Clock): CallerTokens {
       else break
   }
   return {
-    make: (caller, plugin) => {
+    make: ({ caller, authenticate }, plugin) => {
       const now = clock.now()
       forget(now)
       const key = `${plugin} ${keyOf(caller)}`
       const known = shared.get(key)
       if (known) return known.token
-      const made = { token: `pgc_${randomBytes(32).toString('base64url')}`, caller, plugin, madeAt: now }
+      const made = { token: `pgc_${randomBytes(32).toString('base64url')}`, authenticate, plugin, madeAt: now }
       shared.set(key, made)
       byToken.set(made.token, made)
       return made.token
     },
-    find: (token, plugin) => {
+    find: async (token, plugin) => {
       const made = byToken.get(token)
       if (!made || made.plugin !== plugin || clock.now() - made.madeAt >= lastsMs + sharedMs) return undefined
-      return made.caller
+      try {
+        return await made.authenticate()
+      } catch (error) {
+        if (isApiError(error) && error.reason === 'Unauthenticated') return undefined
+        throw error
+      }
     },
   }
 }
 
-/** Callers with the same key have the same rights. */
+/** Callers with the same key have the same credential. */
 function keyOf(caller: Caller): string {
   if (caller.kind !== 'user') return caller.kind === 'plugin' ? caller.name : caller.kind
   const { name, uid, via, sessionId, tokenName, narrowedTo, expiresAt } = caller

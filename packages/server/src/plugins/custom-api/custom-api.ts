@@ -56,7 +56,7 @@ export function createCustomApi({ source, tokens, streams }: CustomApiParts): Cu
     const path = pathOf(request.target)
     const isStream = info.verb === 'watch'
     const { maxBody = usualBody } = routeOf(plugin, { method: request.method, path, isWatch: isStream })
-    const token = tokens.make(caller, plugin.door.name)
+    const token = tokens.make(call, plugin.door.name)
     const handedOn = { name: caller.kind === 'anonymous' ? undefined : caller.name, token }
     const relay = forward(plugin.door, request, { caller: handedOn, maxBody, isStream })
     if (!isStream) return relay
