@@ -31,7 +31,7 @@ process.send?.({ ready: true })
 
 async function follow() {
   const feed = await createNatsFeed({ store, log, address, stream })
-  feed.subscribe({ onChanges: (some) => void (changes += some.length), onLost: () => {} })
+  feed.subscribe('delivery', { onChanges: (some) => void (changes += some.length), onLost: () => {} })
   return () => ({ number: feed.place.number, state: feed.state() })
 }
 

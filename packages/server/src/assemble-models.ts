@@ -75,7 +75,7 @@ export async function assembleModels(
   await models.load()
   const isTold = () => feed.isCurrent()
   const following = running.use(followDefinitions({ store, definitions, registry: models, log, isTold }))
-  feed.subscribe({
+  feed.subscribe('delivery', {
     onChanges: (changes) => {
       if (changes.some(({ model }) => keyOf(model) === keyOf(definitions))) following.look()
     },

@@ -33,7 +33,7 @@ export function reportMissingDependencies(parts: MissingDependencyParts): Dispos
   const start = () => {
     timer ??= setTimeout(run, gatherMs).unref()
   }
-  const subscription = feed.subscribe({
+  const subscription = feed.subscribe('delivery', {
     onChanges: (changes) => {
       if (changes.some(({ model }) => keyOf(model) === keyOf(roles))) start()
     },

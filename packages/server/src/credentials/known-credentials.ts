@@ -57,7 +57,7 @@ export function createKnownCredentials(parts: KnownCredentialsParts): KnownCrede
     forgotten++
     known.clear()
   }
-  const subscription = feed.subscribe({
+  const subscription = feed.subscribe('caches', {
     onChanges: (changes) => {
       for (const change of changes) {
         const uid = revokedBy(change)

@@ -14,9 +14,15 @@ export interface Feed extends Disposable {
   recent(after: Place): readonly Change[] | undefined
   /** Whether everything committed up to a moment ago was handed out. */
   isCurrent(): boolean
-  /** Starts with the next batch. Subscribers are called in the order of subscription, and each is awaited. */
-  subscribe(subscriber: FeedSubscriber): Disposable
+  /** Starts with the next batch. Each subscriber is awaited. */
+  subscribe(stage: FeedStage, subscriber: FeedSubscriber): Disposable
 }
+
+/**
+ * `caches` decide who may see what: roles, credentials, plugins. All of them have taken a batch before `delivery` begins, so that
+ * nobody receives a change that was committed after their right to it was revoked.
+ */
+export type FeedStage = 'caches' | 'delivery'
 
 export interface FeedSubscriber {
   /** In order, each change once. Must not throw. */

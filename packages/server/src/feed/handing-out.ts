@@ -3,7 +3,7 @@ import type { Log } from '../base/log.ts'
 import { gauge } from '../base/metrics.ts'
 import { decodeRevision } from '../store/revision.ts'
 import type { Change, Place, ReadChangesOptions, Revision, Store } from '../store/store.ts'
-import type { Feed, FeedSubscriber } from './feed.ts'
+import type { Feed, FeedStage, FeedSubscriber } from './feed.ts'
 import { createRecentChanges, type RecentChanges, type RecentLimits } from './recent-changes.ts'
 
 /** After this long without a proof that no change is missing, caches that follow the feed are stale. */
@@ -15,7 +15,7 @@ export const logBatch: Pick<ReadChangesOptions, 'limit' | 'maxBytes'> = { limit:
 /** The feed's place, and the delivery of its changes in this process, independent of the transport. */
 export interface HandingOut extends Omit<Feed, typeof Symbol.dispose> {
   readonly revision: Revision
-  /** Delivers changes to each subscriber and then advances to the place after them. */
+  /** Brings the caches up to date, advances to the place after the changes, and delivers them. */
   handOut(changes: readonly Change[], next: Revision): Promise<void>
   /** Everything committed before this moment has been handed out. */
   provenAt(moment: number): void
@@ -24,7 +24,7 @@ export interface HandingOut extends Omit<Feed, typeof Symbol.dispose> {
 }
 
 export async function startHandingOut(store: Store, log: Log): Promise<HandingOut> {
-  const subscribers = new Set<FeedSubscriber>()
+  const subscribers: Record<FeedStage, Set<FeedSubscriber>> = { caches: new Set(), delivery: new Set() }
   let revision = await store.head()
   let place = placeOf(revision)
   let recent: RecentChanges = createRecentChanges(place, kept)
@@ -43,15 +43,17 @@ export async function startHandingOut(store: Store, log: Log): Promise<HandingOu
     },
     recent: (after) => recent.since(after),
     isCurrent: () => performance.now() - currentAt < staleMs,
-    subscribe: (subscriber) => {
-      subscribers.add(subscriber)
-      return { [Symbol.dispose]: () => subscribers.delete(subscriber) }
+    subscribe: (stage, subscriber) => {
+      subscribers[stage].add(subscriber)
+      return { [Symbol.dispose]: () => subscribers[stage].delete(subscriber) }
     },
     handOut: async (changes, next) => {
+      if (changes.length === 0) return goTo(next)
+      for (const cache of subscribers.caches) await cache.onChanges(changes)
+      // Only now: a watch that begins reads recent changes, too.
       goTo(next)
-      if (changes.length === 0) return
       recent.add(changes)
-      for (const subscriber of subscribers) await subscriber.onChanges(changes)
+      for (const receiver of subscribers.delivery) await receiver.onChanges(changes)
     },
     provenAt: (moment) => {
       currentAt = Math.max(currentAt, moment)
@@ -60,7 +62,9 @@ export async function startHandingOut(store: Store, log: Log): Promise<HandingOu
       goTo(await store.head())
       recent = createRecentChanges(place, kept)
       log.warn('changes were missed (expired from the log, or the database was restored); reloading all caches')
-      for (const subscriber of subscribers) await subscriber.onLost()
+      for (const stage of [subscribers.caches, subscribers.delivery]) {
+        for (const subscriber of stage) await subscriber.onLost()
+      }
       currentAt = performance.now()
     },
   }

@@ -47,7 +47,7 @@ export async function keepCurrent({ store, feed, load, apply, what }: KeptParts)
     waiting = []
   }
   const catchUp = () => (reading ??= readAnew().finally(() => (reading = undefined)))
-  const subscription = feed.subscribe({
+  const subscription = feed.subscribe('caches', {
     onChanges: (changes) => {
       if (reading) waiting.push(...changes)
       else takeUp(changes)

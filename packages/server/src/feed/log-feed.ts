@@ -33,7 +33,7 @@ export async function createLogFeed(store: Store, log: Log): Promise<Feed> {
     },
     recent: (after) => handing.recent(after),
     isCurrent: () => handing.isCurrent(),
-    subscribe: (subscriber) => handing.subscribe(subscriber),
+    subscribe: (stage, subscriber) => handing.subscribe(stage, subscriber),
     // Does not wait for a statement that hangs.
     [Symbol.dispose]: () => stop.abort(),
   }

@@ -18,7 +18,7 @@ function started() {
     place: { number: 0, tag: '' },
     recent: () => undefined,
     isCurrent: () => true,
-    subscribe: (subscriber) => {
+    subscribe: (_, subscriber) => {
       subscribers.add(subscriber)
       return { [Symbol.dispose]: () => subscribers.delete(subscriber) }
     },

@@ -38,7 +38,7 @@ export function createLastingStreams({ feed, clock, concerned, settle, limits }:
   const end = (stream: LastingStream, why: unknown) => {
     if (all.delete(stream)) stream.end(why)
   }
-  const subscription = feed.subscribe({
+  const subscription = feed.subscribe('delivery', {
     onChanges: async (changes) => {
       if (all.size === 0) return
       await settle().catch(() => {})

@@ -32,7 +32,7 @@ async function sleepingFeed(): Promise<Feed & { wakeUp: () => Promise<void> }> {
     },
     recent: () => undefined,
     isCurrent: () => true,
-    subscribe: (subscriber) => {
+    subscribe: (_, subscriber) => {
       subscribers.add(subscriber)
       return { [Symbol.dispose]: () => subscribers.delete(subscriber) }
     },

@@ -79,7 +79,7 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
     index.remove(watcher.selection, watcher)
     watcher.catchUp()
   }
-  const subscription = feed.subscribe({
+  const subscription = feed.subscribe('delivery', {
     onChanges: async (changes) => {
       if (all.size > 0) {
         await parts.settle().catch(() => {})

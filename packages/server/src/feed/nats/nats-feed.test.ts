@@ -61,7 +61,7 @@ async function openInstallation() {
       lost: 0,
       [Symbol.asyncDispose]: () => feed[Symbol.asyncDispose](),
     }
-    feed.subscribe({ onChanges: (changes) => void got.push(...changes), onLost: () => void replica.lost++ })
+    feed.subscribe('delivery', { onChanges: (changes) => void got.push(...changes), onLost: () => void replica.lost++ })
     return stack.use(replica)
   }
   return { stream, openStore, openReplica, [Symbol.asyncDispose]: () => stack.disposeAsync() }
@@ -108,7 +108,7 @@ test('every replica gets every change by NATS once and in order, without reading
   const [one, other] = [await installation.openReplica(), await installation.openReplica()]
   using logFeed: Feed = await createLogFeed(await installation.openStore(), quiet)
   const fromLog: Change[] = []
-  logFeed.subscribe({ onChanges: (changes) => void fromLog.push(...changes), onLost: () => {} })
+  logFeed.subscribe('delivery', { onChanges: (changes) => void fromLog.push(...changes), onLost: () => {} })
   await byNats(one, other)
   const before = one.store.readings + other.store.readings
   const names = numbered('a', 60)

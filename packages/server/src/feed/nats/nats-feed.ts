@@ -72,7 +72,7 @@ export async function createNatsFeed({ store, log, address, stream }: NatsFeedOp
     },
     recent: (after) => handing.recent(after),
     isCurrent: () => handing.isCurrent(),
-    subscribe: (subscriber) => handing.subscribe(subscriber),
+    subscribe: (stage, subscriber) => handing.subscribe(stage, subscriber),
     state: () => stateOf(standing, relay.atEndAt() !== undefined),
     [Symbol.dispose]: () => stop.abort(),
     [Symbol.asyncDispose]: async () => {

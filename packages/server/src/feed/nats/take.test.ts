@@ -26,7 +26,7 @@ async function openFeed({ cutOff = false } = {}) {
   const handing = await startHandingOut(store, log)
   const from = handing.place
   const got: Change[] = []
-  handing.subscribe({ onChanges: (changes) => void got.push(...changes), onLost: () => {} })
+  handing.subscribe('delivery', { onChanges: (changes) => void got.push(...changes), onLost: () => {} })
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await store.write([create(name)])
   await expect.poll(async () => Number((await store.head()).split('.')[0])).toBe(from.number + 6)
   const changes = (await store.packedLog?.read(handing.revision, { limit: 9, waitMs: 0 })) ?? []
