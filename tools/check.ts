@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
-import { readOutcomes } from './conformance/report.ts'
+import { ofPromises, readOutcomes } from './conformance/report.ts'
 import { readSentences } from './conformance/sentences.ts'
 import { judge, type TestOutcome } from './conformance/verdict.ts'
 import { builtSteps, staticSteps, suiteSteps, testCommand, testReport, type Step } from './gate/steps.ts'
@@ -112,8 +112,7 @@ async function runTestFiles(name: string, command: string) {
 
 /** Every promise needs a passed test on each engine; what the tests themselves cannot see is that one is missing. */
 function countSentences(): void {
-  const found = [...outcomes].filter(([file]) => file.includes('/tests/conformance/')).flatMap(([, tests]) => tests)
-  const { passed, counted, untested, unpromised } = judge(readSentences(), found, engines)
+  const { passed, counted, untested, unpromised } = judge(readSentences(), ofPromises(outcomes), engines)
   const figure = `${passed} of ${counted} sentences`
   if (passed === counted && unpromised.length === 0) return accept('promises', 0, figure)
   const reasons = [

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { openStore } from '../../packages/server/src/store/open-store.ts'
 import { another, enable, install, phaseIs, uninstall } from './plugin.ts'
 import { expectStatus } from './request.ts'
-import { onEachEngine } from './server.ts'
+import { onEachEngine, type Engine } from './server.ts'
 
 const started = { phase: 'Started' }
 const failed = (message: RegExp) => ({ phase: 'Failed', message: expect.stringMatching(message) as string })
@@ -95,4 +96,36 @@ onEachEngine((api) => {
     await uninstall(api, 'leaver')
     await expect.poll(() => textOf('left')).toBe(404)
   })
+
+  test('C8-391 the first start of a host that knows owners adopts what the active packages declare', async () => {
+    const path = '/api/v1alpha1/configmaps'
+    const ownerOf = async (name: string) => {
+      const { body } = await api.request('GET', `${path}/${name}`)
+      const { annotations } = (body as { metadata: { annotations?: Record<string, string> } }).metadata
+      return annotations?.['plugin.platform.run/owner']
+    }
+    expectStatus(await declaring('older', configMap('old', 'x')), 201)
+    await phaseIs(api, started, 'older')
+    await enable(api, 'older', false)
+    const body = { metadata: { name: 'by-hand' }, data: {} }
+    expectStatus(await api.request('POST', path, { body }), 201)
+    await api.restart((url) => forgetOwners(url, api.engine))
+    expect([await ownerOf('old'), await ownerOf('by-hand')]).toEqual(['older', undefined])
+    expectStatus(await declaring('older', configMap('old', 'second'), { version: '2.0.0' }), 200)
+    await enable(api, 'older', true)
+    expect(await textOf('old')).toBe('second')
+  })
 })
+
+/** Leaves config maps as hosts that knew no owners did. */
+async function forgetOwners(url: string, engine: Engine): Promise<void> {
+  await using store = await openStore({ url, onConnectionLost: () => {} })
+  const found = await store.sql({ text: `SELECT id FROM models WHERE plural = 'configmaps'`, values: [] })
+  const [from, to] = ['plugin.platform.run/owner', 'other.example.com/mark']
+  const data =
+    engine === 'SQLite'
+      ? `CAST(replace(CAST(data AS TEXT), '${from}', '${to}') AS BLOB)`
+      : `convert_to(replace(convert_from(data, 'UTF8'), '${from}', '${to}'), 'UTF8')`
+  await store.sql({ text: `UPDATE m_${Number(found[0]?.['id'])} SET data = ${data}`, values: [] })
+  await store.sql({ text: `DELETE FROM write_counters WHERE name = 'declared objects adopted'`, values: [] })
+}

@@ -29,7 +29,9 @@ if (values.list) {
 } else {
   rmSync(report, { force: true })
   const reporters = ['--reporter=json', `--outputFile=${report}`]
-  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'conformance', ...reporters, ...positionals]
+  const projects = ['--project', 'conformance', '--project', 'security']
+  const files = positionals.length > 0 ? positionals : new Set([...filesOf.values()].flat())
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...projects, ...reporters, ...files]
   spawnSync(process.execPath, vitest, { stdio: ['ignore', 'ignore', 'inherit'] })
   const { outcomes, unrunnable } = readReport(report)
   for (const why of unrunnable) console.log(why)

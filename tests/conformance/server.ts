@@ -46,7 +46,7 @@ export interface Api {
   /** The log of the server, with `keepsLog`. */
   logged(): string
   /** Stops the server and starts it again on the same database. */
-  restart(): Promise<void>
+  restart(meanwhile?: (databaseUrl: string) => Promise<void>): Promise<void>
   /** Stores many objects of a model while the server is stopped. */
   fill(models: Collection, objects: Filling['objects']): Promise<void>
   /** Makes the objects unreadable, except for up to 16 MB that SQLite may have cached. */
@@ -120,7 +120,7 @@ function createApi(running: RunningServer): Api {
     setupSecret: () => running.server.setupSecret,
     origin: () => running.settings.env?.['PERGOLA_SERVER_PUBLIC_URL'] ?? running.url,
     logged: () => running.log.join(''),
-    restart: () => running.restart(),
+    restart: (meanwhile) => running.restart(meanwhile),
     fill: async ({ spec, modelPath }, objects) => {
       const { body } = await request('GET', modelPath)
       const { edition } = (body as { readonly status: { readonly edition: number } }).status

@@ -53,7 +53,7 @@ onEachEngine((api) => {
   }
 
   describe('a plugin that acts for an administrator cannot reach a credential', () => {
-    test('by any endpoint of the host that makes, shows, changes or links one', async () => {
+    test('C7-402 by any endpoint of the host that makes, shows, changes or links one', async () => {
       const root = await administrator()
       expect(await relay(root, { path: `${core}/users?size=1` })).toMatchObject({ status: 200 })
       const named = (await operationsOf(api)).filter(({ path: at }) => /^\/auth\/|password|token|identit/i.test(at))
@@ -70,7 +70,7 @@ onEachEngine((api) => {
         expect(body.detail).toContain('for its caller')
       }
     })
-    test('by the objects of tokens, one by one or in a batch', async () => {
+    test('C7-402 by the objects of tokens, one by one or in a batch', async () => {
       const root = await administrator()
       const made = (await root.request('POST', tokens, { body: { description: 'own' } })) as Answer & {
         readonly body: { readonly metadata: { readonly name: string } }
@@ -105,12 +105,12 @@ onEachEngine((api) => {
       expect(ended.status).toBeLessThan(300)
       await expectSoon(async () => expect(await relay(other, { token, ...write() })).toMatchObject({ status: 401 }))
     }
-    test('when its session is ended', async () => {
+    test('C7-403 when its session is ended', async () => {
       const root = await administrator()
       const headers = { origin: api.origin() }
       await expectEnded(root, () => root.request('DELETE', '/auth/sessions/-', { headers }))
     })
-    test('when a cookie of its session is ended', async () => {
+    test('C7-403 when a cookie of its session is ended', async () => {
       const root = await administrator()
       const headers = { cookie: await cookieOf(api, root.name), origin: api.origin() }
       const { body } = await api.request('POST', path, { as: 'anonymous', headers, body: {} })
@@ -119,18 +119,18 @@ onEachEngine((api) => {
       expectStatus(await api.request('DELETE', '/auth/sessions/-', { as: 'anonymous', headers }), 200)
       expect(await relay(await administrator(), { token, ...write() })).toMatchObject({ status: 401 })
     })
-    test('when its personal access token is deleted', async () => {
+    test('C7-403 when its personal access token is deleted', async () => {
       const root = await administrator()
       const made = await root.request('POST', tokens, { body: { description: 'own' } })
       const { token, metadata } = made.body as { readonly token: string; readonly metadata: { readonly name: string } }
       await expectEnded({ token }, () => root.request('DELETE', `${tokens}/${metadata.name}`))
     })
-    test('when an administrator resets the password', async () => {
+    test('C7-403 when an administrator resets the password', async () => {
       const root = await administrator()
       const body = { password: 'another horse battery' }
       await expectEnded(root, () => api.request('PUT', `${core}/users/${root.name}/password`, { body }))
     })
-    test('when the user is disabled', async () => {
+    test('C7-403 when the user is disabled', async () => {
       const root = await administrator()
       const headers = { 'content-type': 'application/merge-patch+json' }
       const body = { spec: { disabled: true } }

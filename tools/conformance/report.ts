@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { numbersOf } from './sentences.ts'
 import type { TestOutcome } from './verdict.ts'
 
 interface Report {
@@ -25,9 +26,17 @@ export function readReport(path: string): TestReport {
   const { testResults } = JSON.parse(readFileSync(path, 'utf8')) as Report
   const unrunnable = testResults.filter(({ message }) => message !== '')
   return {
-    outcomes: [...readOutcomes(path).values()].flat(),
+    outcomes: ofPromises(readOutcomes(path)),
     unrunnable: unrunnable.map(({ name, message }) => `${name}: ${message}`),
   }
+}
+
+/** The tests of promises: all in `tests/conformance`, and those in `tests/security` that name one. */
+export function ofPromises(outcomes: ReadonlyMap<string, readonly TestOutcome[]>): readonly TestOutcome[] {
+  return [...outcomes].flatMap(([file, tests]) => {
+    if (file.includes('/tests/conformance/')) return tests
+    return file.includes('/tests/security/') ? tests.filter(({ title }) => numbersOf(title).length > 0) : []
+  })
 }
 
 /** By test file; empty when vitest wrote no report. */

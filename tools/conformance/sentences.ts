@@ -1,7 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-const directory = join(import.meta.dirname, '../../tests/conformance')
+const tests = join(import.meta.dirname, '../../tests')
+/** Promises are tested here; one that an attack tests, only there. */
+const folders = ['conformance', 'security']
 
 /** A line of `sentences.md`. */
 export interface Sentence {
@@ -19,7 +21,7 @@ const titleStart = new RegExp(String.raw`^(?:${number} )+`)
 const titleInSource = new RegExp(String.raw`['"\x60](?:\$\{\w+\} )?(${number}(?: ${number})*)(?=[ '"\x60])`, 'g')
 
 export function readSentences(): readonly Sentence[] {
-  return parseSentences(readFileSync(join(directory, 'sentences.md'), 'utf8'))
+  return parseSentences(readFileSync(join(tests, 'conformance/sentences.md'), 'utf8'))
 }
 
 /** Throws for a duplicate number and for a malformed sentence. */
@@ -46,11 +48,15 @@ export function numbersOf(title: string): readonly string[] {
   return titleStart.exec(title)?.[0].trim().split(' ') ?? []
 }
 
-/** The test files that name a number, found by reading the files. */
+/** The test files that name a number, as paths below `tests`, found by reading the files. */
 export function testFiles(): ReadonlyMap<string, readonly string[]> {
-  const files = readdirSync(directory).filter((file) => file.endsWith('.test.ts'))
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(tests, folder))
+      .filter((file) => file.endsWith('.test.ts'))
+      .map((file) => `${folder}/${file}`),
+  )
   const named = files.flatMap((file) =>
-    [...readFileSync(join(directory, file), 'utf8').matchAll(titleInSource)]
+    [...readFileSync(join(tests, file), 'utf8').matchAll(titleInSource)]
       .flatMap(([, numbers = '']) => numbers.trim().split(' '))
       .map((found) => ({ found, file })),
   )

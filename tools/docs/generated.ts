@@ -119,7 +119,7 @@ function promises(): string {
     .map(({ number, text, section }) => {
       const links = files
         .get(number)
-        ?.map((file) => `[${file.replace('.test.ts', '')}](../../tests/conformance/${file})`)
+        ?.map((file) => `[${file.slice(file.indexOf('/') + 1).replace('.test.ts', '')}](../../tests/${file})`)
       return [number, text, section, links?.join(', ') ?? '']
     })
   return table(['Number', 'Promise', 'Section', 'Tests'], rows)

@@ -99,9 +99,9 @@ async function runTests(copy: string, promises: readonly string[]): Promise<read
   const files = new Set(numbers.flatMap((number) => known.get(number) ?? []))
   const names = `(^| )(${numbers.map((number) => number.replaceAll('.', String.raw`\.`)).join('|')}) `
   const command = [
-    `node node_modules/vitest/vitest.mjs run --experimental.fsModuleCache --no-isolate --project conformance -t '${names}' --maxWorkers=${promises.length > 1 ? lanes : 1}`,
+    `node node_modules/vitest/vitest.mjs run --experimental.fsModuleCache --no-isolate --project conformance --project security -t '${names}' --maxWorkers=${promises.length > 1 ? lanes : 1}`,
     `--reporter=json --outputFile=${report}`,
-    ...Array.from(files, (file) => `tests/conformance/${file}`),
+    ...Array.from(files, (file) => `tests/${file}`),
   ].join(' ')
   rmSync(join(copy, report), { force: true })
   const { output } = await runCommand(command, { cwd: copy, env: { ...process.env, TEST_ENGINE: 'SQLite' } })

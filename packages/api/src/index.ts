@@ -21,7 +21,7 @@ export {
   reservedKeyFault,
 } from './names.ts'
 export { nearest } from './nearest.ts'
-export { apiVersionOf } from './object.ts'
+export { apiVersionOf, declarerKey } from './object.ts'
 export type { ApiObject, Metadata } from './object.ts'
 export { referencedSchema } from './object-schema.ts'
 export type { JsonSchema, ObjectSchema } from './object-schema.ts'

@@ -16,6 +16,9 @@ export interface Metadata {
   readonly annotations?: Readonly<Record<string, string>>
 }
 
+/** Annotation that only the server writes: the plugin whose package declares the object. */
+export const declarerKey = 'plugin.platform.run/owner'
+
 /** Fields that every stored object has. The model defines the others. */
 export interface ApiObject {
   readonly apiVersion: string

@@ -24,6 +24,7 @@ import type { ModelRegistry } from './models/registry.ts'
 import { createPipeline, type Stages } from './pipeline.ts'
 import { createPluginPageEndpoints, type PagedPlugin } from './console/plugin-page-endpoints.ts'
 import type { KnownPlugins } from './plugins/known-plugins.ts'
+import { adoptDeclared } from './plugins/adopt-declared.ts'
 import { openPackage, type OpenedPackage } from './plugins/open-package.ts'
 import type { Rights } from './access/rights.ts'
 import { containerMemory, memoryWarning } from './plugins/memory-room.ts'
@@ -54,7 +55,7 @@ export interface PluginParts {
   readonly definitions: Model
   readonly models: ModelRegistry
   readonly build: (model: ModelKey) => void
-  readonly access: Pick<Rights, 'rolesOf'>
+  readonly access: Pick<Rights, 'readBook' | 'readCaller'>
   readonly compiler: SchemaCompiler
   readonly settings: PluginSettings
   readonly configMaps: Model
@@ -142,6 +143,7 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
       })
       const door = stack.use(await openPluginDoor({ log, services }, { ...stages, authenticate }))
       if (parts.development) await packages.forgetOthers(namedIn(parts.known))
+      await adoptDeclared({ ...parts, packages, models: () => models.all() }, parts.known.all())
       // First, so that no plugin runs that should not, or with outdated settings.
       await pluginsFromFiles({ ...parts, installing, files: config.plugins })
       const { memoryLimit, startTimeout, startGrace, processLimit: processes } = config.plugins

@@ -6,6 +6,7 @@ import { fieldError, valueAt } from '../base/field-error.ts'
 import { metadataErrors, type SentMetadata } from '../validation/metadata.ts'
 import { refuseBody } from '../validation/refuse-body.ts'
 import { reservedKeyErrors } from '../validation/reserved-keys.ts'
+import { declarerOf, withDeclarer } from './declarer.ts'
 import { evaluated } from './evaluated.ts'
 import { isFunctionFault, type Evaluation } from './evaluation.ts'
 import { indexedObject } from './indexed-object.ts'
@@ -33,8 +34,9 @@ function refuseOtherType(model: Model, sent: { readonly apiVersion: unknown; rea
   }
 }
 
-/** Applies the model's own `prepare` rule, before the object is checked. */
-export function prepared(model: Model, object: JsonObject, context: WriteContext): JsonObject {
+/** Sets the declarer and applies the model's own `prepare` rule, before the object is checked. */
+export function prepared(model: Model, sent: JsonObject, context: WriteContext): JsonObject {
+  const object = withDeclarer(sent, context.declaredBy ?? declarerOf(context.stored))
   return model.rules.prepare?.(object, context) ?? object
 }
 

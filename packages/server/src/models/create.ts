@@ -25,6 +25,8 @@ export interface WriteRequest {
   readonly caller?: Caller
   /** For the rules of built-in models; never stored in the object. */
   readonly secret?: string
+  /** The plugin whose package declares the object: see `WriteContext`. */
+  readonly declaredBy?: string
   /** Runs every step except storing. */
   readonly dryRun?: boolean
   /** What rules read in a batch: see `WriteContext`. */
@@ -71,9 +73,14 @@ export interface NewObject {
 
 /** Validates the body and returns the object to create. */
 export async function newObject(model: Model, request: WriteRequest): Promise<NewObject> {
-  const { body, caller, secret, store } = request
-  const said = { ...(caller && { caller }), ...(secret !== undefined && { secret }), ...(store && { store }) }
-  const context = { verb: 'create' as const, ...said }
+  const { body, caller, secret, store, declaredBy } = request
+  const context: WriteContext = {
+    verb: 'create',
+    ...(caller && { caller }),
+    ...(secret !== undefined && { secret }),
+    ...(store && { store }),
+    ...(declaredBy !== undefined && { declaredBy }),
+  }
   const object = prepared(model, withoutOwnedStatus(model, readObject(model, body)), context)
   const name = object.metadata?.name ?? generatedName(object)
   const indexed = await accept(model, object, { ...context, checked: 'all', name })

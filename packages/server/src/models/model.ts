@@ -100,6 +100,8 @@ export interface WriteContext {
   readonly caller?: Caller
   /** The verb of the write; `update` by default. */
   readonly verb?: 'create' | 'update' | 'patch'
+  /** The plugin whose package declares the object; by default the object keeps its declarer. */
+  readonly declaredBy?: string
   /** A secret that the host creates with the object and never stores in it. */
   readonly secret?: string
   /**

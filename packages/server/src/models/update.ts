@@ -78,8 +78,15 @@ export async function changeOf(model: Model, stored: StoredObject, request: Upda
   if (!isJsonObject(sent.metadata)) refuseInvalid(model, metadataErrors(sent.metadata))
   assertSame(model, stored, sent)
   const before = fromData(stored.data)
-  const { caller, store, verb = 'update', part = 'object' } = request
-  const context = { stored: before, uid: stored.uid, verb, ...(caller && { caller }), ...(store && { store }) }
+  const { caller, store, declaredBy, verb = 'update', part = 'object' } = request
+  const context: WriteContext & { readonly stored: JsonObject; readonly uid: string } = {
+    stored: before,
+    uid: stored.uid,
+    verb,
+    ...(caller && { caller }),
+    ...(store && { store }),
+    ...(declaredBy !== undefined && { declaredBy }),
+  }
   const object = prepared(model, merged(model, { stored, before, sent, part }), context)
   refuseNewFinalizers(model, stored, { before, object })
 

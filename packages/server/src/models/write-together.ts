@@ -18,6 +18,8 @@ export interface Wish {
   readonly name: string
   /** The origin of the wish, for error messages. */
   readonly where?: string
+  /** The plugin whose package declares the object. */
+  readonly declaredBy?: string
   /** Computes the body from the stored object. */
   readonly bodyFor?: (stored: StoredObject | undefined) => unknown
 }
@@ -66,12 +68,13 @@ async function planWish(parts: WriteParts, wish: Wish): Promise<Planned | undefi
 }
 
 async function plan({ store, clock }: WriteParts, wish: Wish): Promise<Planned | undefined> {
-  const { model, name, bodyFor } = wish
+  const { model, name, bodyFor, declaredBy } = wish
+  const declared = declaredBy === undefined ? {} : { declaredBy }
   const stored = await store.get(model, name)
   const body = bodyFor?.(stored)
   if (!stored) {
     if (body === undefined) return undefined
-    const { object, context, contentAs } = await newObject(model, { body })
+    const { object, context, contentAs } = await newObject(model, { body, ...declared })
     const uid = uuidv7(clock.now())
     const operation = { type: 'create' as const, model, name, uid, content: contentAs(uid) }
     return { model, object, operation, ...(await model.rules.accompany?.({ name, uid, after: object }, context)) }
@@ -84,7 +87,7 @@ async function plan({ store, clock }: WriteParts, wish: Wish): Promise<Planned |
     const added = await model.rules.accompany?.({ name, uid, before }, { stored: before })
     return { model, object: { ...before, metadata: { name } }, operation, ...added }
   }
-  const request = { name, bodyFor: () => body }
+  const request = { name, bodyFor: () => body, ...declared }
   const { object, before, content, newGeneration, context } = await changeOf(model, stored, request)
   const operation = { type: 'update' as const, model, name, expected, content, newGeneration }
   return { model, object, operation, ...(await model.rules.accompany?.({ name, uid, before, after: object }, context)) }

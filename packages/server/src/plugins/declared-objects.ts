@@ -4,10 +4,13 @@ import type { PluginCaller } from '../base/call.ts'
 import { isJsonObject } from '../base/json-object.ts'
 import { readYamlDocuments } from '../base/yaml-documents.ts'
 import { createObject, type WriteParts } from '../models/create.ts'
+import { declarerOf } from '../models/declarer.ts'
 import { pathOf, type Model } from '../models/model.ts'
+import { fromData } from '../models/object-bytes.ts'
 import { updateObject } from '../models/update.ts'
 import { writeProblem } from '../models/write-errors.ts'
 import { writeTogether, type Wish } from '../models/write-together.ts'
+import type { StoredObject } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import type { DeclaredObject } from './declared-object.ts'
 import type { SentMetadata } from '../validation/metadata.ts'
@@ -61,6 +64,7 @@ export interface Declared {
 interface Planned {
   readonly object: DeclaredObject
   readonly model: Model
+  readonly declaredBy: string
   readonly caller?: PluginCaller
 }
 
@@ -78,7 +82,8 @@ export async function checkDeclared(
 ): Promise<readonly Planned[]> {
   const planned = objects.map((object) => {
     const answering = isForeign(manifest.definition, object) ? caller : undefined
-    return { object, model: modelOf(parts, manifest, object), ...(answering && { caller: answering }) }
+    const model = modelOf(parts, manifest, object)
+    return { object, model, declaredBy: manifest.name, ...(answering && { caller: answering }) }
   })
   for (const { model, ...one } of planned) await apply(parts, model, { ...one, dryRun: true })
   await assertDistinct(parts, manifest, planned)
@@ -113,7 +118,7 @@ function isUnique({ definition: { indexes = [] } }: Model): boolean {
 /** Throws `PluginFailed` when the plugin may not declare the object. */
 export function modelOf({ models }: ApplyParts, manifest: Manifest, object: DeclaredObject): Model {
   const { apiVersion, kind, where } = object
-  const model = models().find((known) => known.apiVersion === apiVersion && known.kind === kind)
+  const model = servedModel(models, object)
   if (!model) throw new PluginFailed(`${where}: there is no ${kind} in ${apiVersion}`)
   const fault = isRole(object) ? templateFault(manifest, object) : foreignFault(manifest, model, object)
   if (fault !== undefined) throw new PluginFailed(`${where}: ${fault}`)
@@ -153,6 +158,58 @@ function foreignFault(manifest: Manifest, model: Model, object: DeclaredObject):
   return `${object.kind} in ${object.apiVersion} is not this plugin's to declare; to ask an operator for it, add to "permissions" of the plugin ${JSON.stringify(rule)}`
 }
 
+/** The declared body, unless the stored object is not the plugin's to overwrite: then throws `PluginFailed`. */
+export function ownBodyFor(object: DeclaredObject, plugin: string): (stored: StoredObject | undefined) => unknown {
+  return (stored) => {
+    if (stored) assertOwn(object, plugin, stored)
+    return object.body
+  }
+}
+
+function assertOwn({ where, kind, name }: DeclaredObject, plugin: string, { data }: StoredObject): void {
+  const declarer = declarerOf(fromData(data))
+  if (declarer === plugin) return
+  const owner = declarer === undefined ? 'is not from this plugin' : `belongs to the plugin ${declarer}`
+  throw new PluginFailed(`${where}: the ${kind} "${name}" exists and ${owner}; use another name, or delete it first`)
+}
+
+/** Throws `PluginFailed` when the package declares an object that exists and is not the plugin's. */
+export async function assertDeclaresOwn(
+  { store, models }: Pick<ApplyParts, 'store' | 'models'>,
+  plugin: string,
+  objects: readonly DeclaredObject[],
+): Promise<void> {
+  for (const object of objects) {
+    const model = servedModel(models, object)
+    const stored = model && (await store.get(model, object.name))
+    if (stored) assertOwn(object, plugin, stored)
+  }
+}
+
+/** Undefined for a model that is not served. */
+export function servedModel(
+  models: ApplyParts['models'],
+  { apiVersion, kind }: Pick<DeclaredObject, 'apiVersion' | 'kind'>,
+): Model | undefined {
+  return models().find((known) => known.apiVersion === apiVersion && known.kind === kind)
+}
+
+/** The declared objects that exist and that the plugin has declared, with their models. */
+export async function ownStored(
+  { store, models }: Pick<ApplyParts, 'store' | 'models'>,
+  plugin: string,
+  objects: readonly DeclaredObject[],
+): Promise<readonly { readonly object: DeclaredObject; readonly model: Model }[]> {
+  const found = await Promise.all(
+    objects.map(async (object) => {
+      const model = servedModel(models, object)
+      const stored = model && (await store.get(model, object.name))
+      return stored && declarerOf(fromData(stored.data)) === plugin ? [{ object, model }] : []
+    }),
+  )
+  return found.flat()
+}
+
 interface Applied extends Omit<Planned, 'model'> {
   readonly dryRun: boolean
 }
@@ -162,7 +219,7 @@ async function apply(parts: WriteParts, model: Model, { object, ...how }: Applie
   try {
     const there = await parts.store.get(model, name)
     if (!there) await createObject(parts, model, { body, ...how })
-    else await updateObject(parts, model, { name, bodyFor: () => body, ...how })
+    else await updateObject(parts, model, { name, bodyFor: ownBodyFor(object, how.declaredBy), ...how })
   } catch (error) {
     if (!isApiError(error)) throw error
     throw new PluginFailed(`${where}: ${error.message}`)

@@ -2,7 +2,6 @@ import {
   approvalsFor,
   describePlugin,
   describeUpgrade,
-  groupsWithAudiences,
   packageContents,
   type PackageContents,
   type RoleDeclaration,
@@ -18,8 +17,6 @@ export interface PackageReview {
   readonly sections: readonly Section[]
   /** The items to approve, by name. */
   readonly approvals: readonly string[]
-  /** Rights that the package grants outside of its own groups, or requests for itself: whoever installs it must hold them. */
-  readonly handedOut: readonly Rule[]
 }
 
 export interface ReviewedPackage {
@@ -31,13 +28,9 @@ export interface ReviewedPackage {
 export function reviewPackage(after: ReviewedPackage, before: ReviewedPackage | undefined): PackageReview {
   const contents = contentsOf(after)
   const earlier = before && contentsOf(before)
-  const { definition } = after.manifest
-  const own = new Set(groupsWithAudiences(definition.groups))
-  const rules = contents.roles?.flatMap((role) => role.rules) ?? []
   return {
     sections: earlier ? describeUpgrade(earlier, contents) : describePlugin(contents),
     approvals: approvalsFor(contents, earlier),
-    handedOut: [...definition.permissions, ...rules.filter((rule) => !isOwn(rule, own))],
   }
 }
 
@@ -48,7 +41,8 @@ function contentsOf({ manifest, objects }: ReviewedPackage): PackageContents {
   return packageContents(whole, rolesIn(objects))
 }
 
-function rolesIn(objects: readonly DeclaredObject[]): readonly RoleDeclaration[] {
+/** The roles that a package declares, with anything in them that is no text left out. */
+export function rolesIn(objects: readonly DeclaredObject[]): readonly RoleDeclaration[] {
   return objects.flatMap(({ apiVersion, kind, name, body }) => {
     if (apiVersion !== 'v1alpha1' || kind !== 'Role') return []
     const metadata = isJsonObject(body['metadata']) ? body['metadata'] : {}
@@ -61,11 +55,4 @@ function rolesIn(objects: readonly DeclaredObject[]): readonly RoleDeclaration[]
 function textsIn(value: unknown): Readonly<Record<string, string>> {
   const entries = isJsonObject(value) ? Object.entries(value) : []
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
-}
-
-function isOwn(rule: Rule, own: ReadonlySet<string>): boolean {
-  if ('nonResourceURLs' in rule) {
-    return rule.nonResourceURLs.every((path) => path.startsWith('/apis/') && own.has(path.split('/')[2] ?? ''))
-  }
-  return rule.apiGroups.every((group) => own.has(group))
 }

@@ -1,4 +1,4 @@
-import { ApiError, renderSections, sectionOf, type Section } from '@pergola/api'
+import { ApiError, isApiError, renderSections, sectionOf, type Section } from '@pergola/api'
 import type { Answer, Call } from '../base/call.ts'
 import { createdAnswer, objectAnswer } from '../models/answers.ts'
 import { createObject } from '../models/create.ts'
@@ -7,15 +7,14 @@ import type { Model } from '../models/model.ts'
 import { fromData } from '../models/object-bytes.ts'
 import { flag, refuseUnknown } from '../models/query-parameters.ts'
 import { updateObject } from '../models/update.ts'
-import { assertCovers, mayHandOutAnything } from '../access/escalation.ts'
-import type { Rights } from '../access/rights.ts'
 import type { StoredObject } from '../store/store.ts'
 import { fieldError } from '../base/field-error.ts'
 import { assertMayClaim } from './assert-may-claim.ts'
 import { assertUsable, unusable } from './assert-usable.ts'
-import { declaredObjects } from './declared-objects.ts'
+import { assertDeclaresOwn, declaredObjects } from './declared-objects.ts'
 import { describeConformance, type ConformanceParts } from './conformance-plan.ts'
 import { describeDependents } from './dependents.ts'
+import { assertMayHandOut, handedOutBy, type HandedOut, type HandingParts } from './handed-out.ts'
 import { describeHeldRoles } from './held-roles.ts'
 import { installedSpec } from './installed-spec.ts'
 import { manifestOf } from './manifest.ts'
@@ -28,17 +27,16 @@ import { PackageFault, readPackage } from './read-package.ts'
 import type { DeclareParts } from './register-models.ts'
 import { describeRemoval } from './removal/belongings.ts'
 import type { ReplicaLines } from './recent-lines.ts'
-import { describeTakeover } from './takeover.ts'
+import { takeoverBy } from './takeover.ts'
 
 const sharedAccount =
   'it runs as the account of the host: crashes are contained, but its code can read what the host can'
 
 export const mostPackageBytes = 100 * 1024 * 1024
 
-export interface PluginApiParts extends DeclareParts, ConformanceParts {
+export interface PluginApiParts extends DeclareParts, ConformanceParts, HandingParts {
   readonly plugins: Model
   readonly packages: Packages
-  readonly access: Pick<Rights, 'rolesOf'>
   readonly settings: PluginSettings
   readonly isolation: Accounts['isolation']
   /** Digests of the packages shipped with the host. */
@@ -112,12 +110,14 @@ async function take(parts: PluginApiParts, taken: Taken, { request, caller }: Ca
   refuseUnknown(query, ['plan', 'approve'])
   const isPlan = flag(query, 'plan')
   const { sent, installed, needsApproval } = taken
+  const { name, version } = sent.manifest
   await assertUsable(parts, sent.manifest)
-  const review = await reviewed(parts, sent, installed)
+  const { handedOut, ...review } = await reviewed(parts, sent, installed)
+  const assertHeld = () => assertMayHandOut(parts, caller, name, handedOut)
   if (isPlan) {
-    const { name, version } = sent.manifest
     const sections = [
       ...review.sections,
+      ...sectionOf('stops it', await refusalOf(assertHeld)),
       ...(await conformanceOf(parts, sent)),
       ...(await describeDependents(parts, name, version)),
       ...sectionOf('isolation', parts.isolation === 'uid' ? [] : [sharedAccount]),
@@ -126,9 +126,19 @@ async function take(parts: PluginApiParts, taken: Taken, { request, caller }: Ca
     return jsonAnswer(200, Buffer.from(JSON.stringify({ sections, approvals, text: renderSections(sections) })))
   }
   if (needsApproval) refuseUnapproved(unapprovedIn(review, query.getAll('approve')))
-  const held = await parts.access.rolesOf(caller)
-  if (!mayHandOutAnything(held)) assertCovers(held, review.handedOut, `the plugin "${sent.manifest.name}"`)
+  await assertHeld()
   return keep(parts, sent, true)
+}
+
+/** Why the caller may not do it, for a plan. */
+async function refusalOf(assertHeld: () => Promise<void>): Promise<readonly string[]> {
+  try {
+    await assertHeld()
+    return []
+  } catch (error) {
+    if (!isApiError(error)) throw error
+    return [error.message]
+  }
 }
 
 export interface Placing {
@@ -174,22 +184,19 @@ async function reviewed(
   parts: PluginApiParts,
   sent: SentPackage,
   installed: PluginSpec | undefined,
-): Promise<PackageReview> {
+): Promise<PackageReview & { readonly handedOut: HandedOut }> {
   const before = installed && (await parts.packages.read(installed.digest))
   const earlier = before && (await readSent(before))
-  const { definition } = sent.manifest
   try {
-    await parts.settings.assertUsable(definition.settings)
-    const review = reviewPackage(sent, earlier)
-    if (earlier) {
-      return { ...review, sections: [...review.sections, ...(await describeHeldRoles(parts, earlier, sent))] }
-    }
-    if (installed) return review
-    const { sections, approvals } = await describeTakeover(parts, definition)
+    await parts.settings.assertUsable(sent.manifest.definition.settings)
+    await assertDeclaresOwn(parts, sent.manifest.name, sent.objects)
+    const { sections, approvals } = reviewPackage(sent, earlier)
+    const takeover = await takeoverBy(parts, sent.manifest, installed)
+    const heldRoles = earlier ? await describeHeldRoles(parts, earlier, sent) : []
     return {
-      ...review,
-      sections: [...review.sections, ...sections],
-      approvals: [...review.approvals, ...approvals],
+      sections: [...sections, ...heldRoles, ...takeover.sections],
+      approvals: [...approvals, ...takeover.approvals],
+      handedOut: await handedOutBy(parts, sent, { installed, takeover }),
     }
   } catch (error) {
     // The definition can contain anything; what cannot be described cannot be approved.

@@ -5,7 +5,7 @@ import type { WriteParts } from '../models/create.ts'
 import { deleteObject } from '../models/delete.ts'
 import type { Model } from '../models/model.ts'
 import type { DeclaredObject } from './declared-object.ts'
-import { isForeign, type Declared, type Declarer } from './declared-objects.ts'
+import { isForeign, ownStored, type Declared, type Declarer } from './declared-objects.ts'
 
 export interface PruneParts extends WriteParts {
   /** All registered models. */
@@ -13,16 +13,14 @@ export interface PruneParts extends WriteParts {
   readonly log: Log
 }
 
-/** Deletes objects that are no longer declared. Objects that the plugin has no rights on were never its own, and stay. */
+/** Deletes the plugin's objects that are no longer declared. */
 export async function pruneDeclared(
   parts: PruneParts,
   plugin: Declarer & { readonly name: string },
   { objects }: Pick<Declared, 'objects'>,
 ): Promise<void> {
-  for (const object of objects) {
-    const { apiVersion, kind, name } = object
-    const model = parts.models().find((known) => known.apiVersion === apiVersion && known.kind === kind)
-    if (!model) continue
+  for (const { object, model } of await ownStored(parts, plugin.name, objects)) {
+    const { name } = object
     const caller = isForeign(plugin, object) ? { caller: pluginCaller(plugin.name, '') } : {}
     await deleteObject(parts, model, { name, ...caller }).catch((error: unknown) => {
       if (!isApiError(error)) throw error

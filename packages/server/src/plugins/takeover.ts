@@ -1,27 +1,68 @@
-import { sectionOf, type PluginDefinition, type Section } from '@pergola/api'
-import { countOf, type BelongingParts } from './removal/belongings.ts'
+import { sectionOf, settingsObjectName, type Rule, type Section } from '@pergola/api'
+import type { Manifest } from './manifest.ts'
+import type { PluginSpec } from './plugin-model.ts'
+import { coreModel, countOf, type BelongingParts } from './removal/belongings.ts'
 
-interface Takeover {
+/** What exists already and becomes accessible to the plugin. */
+export interface Takeover {
   readonly sections: readonly Section[]
+  /** Only what is new to the plugin is approved by name. */
   readonly approvals: readonly string[]
+  /** The rights that the plugin's code gets on all of it, new or not: an upgrade is other code. */
+  readonly rules: readonly Rule[]
 }
 
-/** For a plugin that is not installed: models in its groups that exist already, declared without it. From then on they are its own. */
-export async function describeTakeover(
+/** Models in the plugin's groups, and objects with the name of its settings, as they are now. */
+export async function takeoverBy(
   parts: Pick<BelongingParts, 'store' | 'models'>,
-  { groups, models: declared }: PluginDefinition,
+  { name, definition }: Manifest,
+  installed: PluginSpec | undefined,
 ): Promise<Takeover> {
-  const found = parts.models().filter(({ group }) => groups.includes(group))
+  const known = installed?.groups ?? []
+  const found = parts.models().filter(({ group }) => [...known, ...definition.groups].includes(group))
+  const added = found.filter(({ group }) => !known.includes(group))
+  const settings = await existingSettings(parts, name)
   const lines = await Promise.all(
-    found.map(async (model) => {
+    added.map(async (model) => {
       const { group, plural } = model
-      const isReplaced = declared.some((one) => one.group === group && one.plural === plural)
+      const isReplaced = definition.models.some((one) => one.group === group && one.plural === plural)
       const fate = isReplaced ? 'its schema and indexes are replaced' : 'it is not in the package'
       return `${plural} of ${group}, declared without it, with ${await countOf(parts, model)} objects; ${fate}`
     }),
   )
+  const newSettings = installed ? [] : settings
   return {
-    sections: sectionOf('takes over', lines),
-    approvals: found.map(({ group, plural }) => `take over ${plural} of ${group}`),
+    sections: sectionOf('takes over', [
+      ...lines,
+      ...newSettings.map(({ kind, object }) => `the ${kind} ${object}, which becomes its settings`),
+    ]),
+    approvals: [
+      ...added.map(({ group, plural }) => `take over ${plural} of ${group}`),
+      ...newSettings.map(({ kind, object }) => `take over ${kind} ${object}`),
+    ],
+    rules: [
+      ...[...new Set(found.map(({ group }) => group))].map((group): Rule => ({
+        apiGroups: [group],
+        resources: ['*'],
+        verbs: ['*'],
+      })),
+      ...settings.map(({ kind, object }): Rule => ({
+        apiGroups: [''],
+        resources: [`${kind}s`],
+        resourceNames: [object],
+        verbs: ['get', 'watch'],
+      })),
+    ],
   }
+}
+
+async function existingSettings(parts: Pick<BelongingParts, 'store' | 'models'>, plugin: string) {
+  const object = settingsObjectName(plugin)
+  const found = await Promise.all(
+    ['ConfigMap', 'Secret'].map(async (kind) => {
+      const stored = await parts.store.get(coreModel(parts, kind), object)
+      return stored ? [{ kind: kind.toLowerCase(), object }] : []
+    }),
+  )
+  return found.flat()
 }

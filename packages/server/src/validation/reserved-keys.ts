@@ -1,4 +1,4 @@
-import { reservedKeyFault, type FieldError } from '@pergola/api'
+import { declarerKey, reservedKeyFault, type FieldError } from '@pergola/api'
 import { fieldError, step } from '../base/field-error.ts'
 import type { SentMetadata } from './metadata.ts'
 
@@ -6,7 +6,8 @@ import type { SentMetadata } from './metadata.ts'
 export function reservedKeyErrors(metadata: SentMetadata, stored: SentMetadata | undefined): readonly FieldError[] {
   return (['labels', 'annotations'] as const).flatMap((field) =>
     Object.entries(metadata[field] ?? {}).flatMap(([key, value]) => {
-      const fault = stored?.[field]?.[key] === value ? undefined : reservedKeyFault(key)
+      const isKept = stored?.[field]?.[key] === value || key === declarerKey
+      const fault = isKept ? undefined : reservedKeyFault(key)
       return fault === undefined ? [] : [fieldError(step(`/metadata/${field}`, key), 'reserved', fault)]
     }),
   )

@@ -7,7 +7,7 @@ import type { InstalledPlugin } from '../known-plugins.ts'
 import { PluginFailed } from '../not-started.ts'
 import { inWords } from '../prune-declared.ts'
 import type { DeclaredObject } from '../declared-object.ts'
-import { isForeign, isRole } from '../declared-objects.ts'
+import { isForeign, isRole, ownStored } from '../declared-objects.ts'
 import { openPackage, type OpenedPackage } from '../open-package.ts'
 import type { Packages } from '../packages.ts'
 import type { PluginSpec } from '../plugin-model.ts'
@@ -29,9 +29,12 @@ export interface Belongings {
   readonly objects: readonly DeclaredObject[]
 }
 
-export async function belongingsOf(parts: BelongingParts, spec: PluginSpec): Promise<Belongings> {
+export async function belongingsOf(
+  parts: BelongingParts,
+  { name: plugin, spec }: Pick<InstalledPlugin, 'name' | 'spec'>,
+): Promise<Belongings> {
   const opened = await readable(parts, spec)
-  const declared = opened?.objects ?? []
+  const declared = (await ownStored(parts, plugin, opened?.objects ?? [])).map(({ object }) => object)
   const roles = declared.filter(isRole).map(({ name }) => name)
   const bindings = (await Promise.all(roles.map((role) => bindingsOf(parts, role)))).flat()
   const models = parts.models().filter(({ group }) => spec.groups.includes(group))
@@ -71,7 +74,7 @@ export async function describeRemoval(
   plugin: Pick<InstalledPlugin, 'name' | 'spec'>,
   data: 'keep' | 'purge',
 ): Promise<{ readonly sections: readonly Section[]; readonly text: string }> {
-  const { models, roles, bindings, objects } = await belongingsOf(parts, plugin.spec)
+  const { models, roles, bindings, objects } = await belongingsOf(parts, plugin)
   const counts = await Promise.all(models.map(async (model) => `${await countOf(parts, model)} ${model.plural}`))
   const sections: Section[] = [
     ...sectionOf(data === 'keep' ? 'kept' : 'deleted for good', counts),

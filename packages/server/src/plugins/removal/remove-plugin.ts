@@ -37,7 +37,7 @@ export async function removePlugin(parts: RemovalParts, removal: Removal): Promi
   const { plugin, tell } = removal
   // Another replica may have removed it already, and it may have been installed again since.
   if (!(await isWanted(parts, plugin))) return
-  const { models, roles, bindings, objects } = await belongingsOf(parts, plugin.spec)
+  const { models, roles, bindings, objects } = await belongingsOf(parts, plugin)
   await pruneDeclared(parts, { name: plugin.name, groups: plugin.spec.groups }, { objects })
   for (const name of bindings) await deleted(parts, coreModel(parts, 'RoleBinding'), name)
   for (const name of roles) await deleted(parts, coreModel(parts, 'Role'), name)

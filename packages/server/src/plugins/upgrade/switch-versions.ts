@@ -4,7 +4,15 @@ import type { Model } from '../../models/model.ts'
 import { fromData } from '../../models/object-bytes.ts'
 import { writeTogether, type Wish } from '../../models/write-together.ts'
 import type { DeclaredObject } from '../declared-object.ts'
-import { checkDeclared, isForeign, isRole, modelOf, type ApplyParts } from '../declared-objects.ts'
+import {
+  checkDeclared,
+  isForeign,
+  isRole,
+  modelOf,
+  ownBodyFor,
+  ownStored,
+  type ApplyParts,
+} from '../declared-objects.ts'
 import { pruneDeclared, type PruneParts } from '../prune-declared.ts'
 import type { InstalledPlugin } from '../known-plugins.ts'
 import { Superseded } from '../not-started.ts'
@@ -44,10 +52,20 @@ export async function switchVersions(parts: SwitchParts, versions: Versions): Pr
       return { model: parts.definitions, name: modelObjectName(spec), bodyFor: () => ({ metadata: {}, spec }) }
     }),
     ...after.objects.filter(isRole).map((object): Wish => {
-      const { name, where, body } = object
-      return { model: modelOf(parts, manifest, object), name, where, bodyFor: () => body }
+      const { name, where } = object
+      const declaredBy = plugin.name
+      return {
+        model: modelOf(parts, manifest, object),
+        name,
+        where,
+        declaredBy,
+        bodyFor: ownBodyFor(object, declaredBy),
+      }
     }),
-    ...former.filter(isRole).flatMap((object) => gone(parts, object)),
+    ...(await ownStored(parts, plugin.name, former.filter(isRole))).map(({ model, object: { name } }) => ({
+      model,
+      name,
+    })),
     { model: parts.plugins, name: plugin.name, bodyFor: (stored) => stored && switched(versions, stored) },
   ]
   await writeTogether(parts, wishes, { also: isOver ? [packageDeletion(previous.digest)] : [] })
@@ -76,10 +94,4 @@ function switched({ plugin, candidate }: Versions, stored: { readonly uid: strin
 
 function isSame(one: DeclaredObject, other: DeclaredObject): boolean {
   return deepEqual([one.apiVersion, one.kind, one.name], [other.apiVersion, other.kind, other.name])
-}
-
-/** An object whose model is not served any more is gone already. */
-function gone({ models }: ApplyParts, { apiVersion, kind, name }: DeclaredObject): readonly Wish[] {
-  const model = models().find((known) => known.apiVersion === apiVersion && known.kind === kind)
-  return model ? [{ model, name }] : []
 }

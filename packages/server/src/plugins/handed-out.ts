@@ -1,0 +1,84 @@
+import { ApiError, groupsWithAudiences, type Rule } from '@pergola/api'
+import { superAdministrator } from '../access/administrators.ts'
+import { createRoleBook } from '../access/decisions/role-book.ts'
+import { pathTo, type RoleDefinition } from '../access/decisions/role-graph.ts'
+import { assertCovers, assertCoversAdded, mayHandOutAnything, type RoleChange } from '../access/escalation.ts'
+import { roleWords } from '../access/role-words.ts'
+import type { Rights } from '../access/rights.ts'
+import type { Caller } from '../base/call.ts'
+import { PackageFault } from './read-package.ts'
+import { rolesIn, type ReviewedPackage } from './package-review.ts'
+import type { PluginSpec } from './plugin-model.ts'
+import type { Takeover } from './takeover.ts'
+
+/** The rights that an installation gives away: whoever installs, upgrades or rolls back must hold them. */
+export interface HandedOut {
+  /** What any role gains outside the plugin's groups, with the package's roles in place. */
+  readonly roles: RoleChange
+  /** What the plugin itself gets: its permissions, and existing data and settings. */
+  readonly rules: readonly Rule[]
+  /** Its code in the console acts with the rights of whoever looks. */
+  readonly hasConsoleCode: boolean
+}
+
+export interface HandingParts {
+  readonly access: Pick<Rights, 'readBook' | 'readCaller'>
+}
+
+interface Handing {
+  readonly installed: PluginSpec | undefined
+  readonly takeover: Takeover
+}
+
+/** Throws `PackageFault` when a role of the package would reach `super-administrator`, whoever installs it. */
+export async function handedOutBy(
+  { access }: HandingParts,
+  { manifest: { name, ui, definition }, objects }: ReviewedPackage,
+  { installed, takeover }: Handing,
+): Promise<HandedOut> {
+  const own = new Set(groupsWithAudiences([...(installed?.groups ?? []), ...definition.groups]))
+  const before = await access.readBook()
+  const declared = rolesIn(objects).map((role): RoleDefinition => {
+    const { rules, ...words } = roleWords({ ...role })
+    return { ...words, name: role.metadata.name, rules: rules.filter((rule) => !isOwn(rule, own)) }
+  })
+  const names = declared.map((role) => role.name)
+  const others = [...before.roles.values()].filter((role) => !names.includes(role.name))
+  const pluginOf = (group: string) => (own.has(group) ? name : before.pluginOf(group))
+  const after = createRoleBook([...others, ...declared], { pluginOf })
+  for (const role of names) refuseAll(role, after.reach([role]))
+  const concerned = [...new Set([...before.heldThrough(names), ...after.heldThrough(names)])]
+  return {
+    roles: { before, after, concerned },
+    rules: [...definition.permissions, ...takeover.rules],
+    hasConsoleCode: ui !== undefined,
+  }
+}
+
+function refuseAll(role: string, reached: ReturnType<RoleChange['after']['reach']>): void {
+  const highest = reached.find(({ definition }) => definition.name === superAdministrator)
+  if (!highest) return
+  const way = [role, ...pathTo(highest).map((step) => step.role)].join(', ')
+  throw new PackageFault(`its role ${role} reaches ${superAdministrator} (${way}), which no role of a plugin may`)
+}
+
+/** Rules on the plugin's own groups hand out nothing: their data, if there is any, counts as a whole. */
+function isOwn(rule: Rule, own: ReadonlySet<string>): boolean {
+  if ('nonResourceURLs' in rule) {
+    return rule.nonResourceURLs.every((path) => path.startsWith('/apis/') && own.has(path.split('/')[2] ?? ''))
+  }
+  return rule.apiGroups.every((group) => own.has(group))
+}
+
+/** Throws `EscalationForbidden` unless the caller holds everything that is handed out. */
+export async function assertMayHandOut({ access }: HandingParts, caller: Caller, plugin: string, handed: HandedOut) {
+  const held = await access.readCaller(caller)
+  if (mayHandOutAnything(held)) return
+  const what = `the plugin "${plugin}"`
+  if (handed.hasConsoleCode) {
+    const why = 'its code in the console acts with the rights of whoever opens its pages'
+    throw new ApiError('EscalationForbidden', `${what} must be installed by a super administrator: ${why}`)
+  }
+  assertCovers(held, handed.rules, what)
+  assertCoversAdded(held, handed.roles, what)
+}
