@@ -56,8 +56,6 @@ async function installAs(by: Pick<Api, 'request'>, files: PluginFiles): Promise<
   return by.request('POST', `${packages}?${String(approved)}`, { body, headers: gzip })
 }
 
-const asAdministrator = (api: Api): Pick<Api, 'request'> => ({ request: api.request })
-
 /** May install, upgrade and roll back plugins, and nothing else. */
 async function createInstaller(api: Api): Promise<Person & { readonly role: string }> {
   const resources = ['plugins/packages', 'plugins/rollback']
@@ -79,7 +77,7 @@ onEachEngine(
       const [ops, vault] = [await createInstaller(api), await createVault(api)]
       return { ops, vault }
     })
-    const admin = asAdministrator(api)
+    const admin = api
     const isInstalled = async (name: string) => (await api.request('GET', `${plugins}/${name}`)).status === 200
     const started = async (files: PluginFiles) => {
       const name = files.definition?.name ?? ''
@@ -98,7 +96,7 @@ onEachEngine(
         const name = newName()
         const rules = [{ apiGroups: [groupOf(name)], resources: ['notes'], verbs: ['*'] }]
         const files = withTemplates(name, { name: `${name}-all`, rules, into: ['authenticated'] })
-        expectStatus(await installAs(ops, { ...withNotes(name), ...{ files: files.files ?? {} } }), 201)
+        expectStatus(await installAs(ops, { ...withNotes(name), files: files.files ?? {} }), 201)
       })
       const ways: readonly (readonly [
         string,

@@ -13,6 +13,7 @@ import type { Takeover } from './takeover.ts'
 
 /** The rights that an installation gives away: whoever installs, upgrades or rolls back must hold them. */
 export interface HandedOut {
+  readonly plugin: string
   /** What any role gains outside the plugin's groups, with the package's roles in place. */
   readonly roles: RoleChange
   /** What the plugin itself gets: its permissions, and existing data and settings. */
@@ -49,6 +50,7 @@ export async function handedOutBy(
   for (const role of names) refuseAll(role, after.reach([role]))
   const concerned = [...new Set([...before.heldThrough(names), ...after.heldThrough(names)])]
   return {
+    plugin: name,
     roles: { before, after, concerned },
     rules: [...definition.permissions, ...takeover.rules],
     hasConsoleCode: ui !== undefined,
@@ -71,10 +73,10 @@ function isOwn(rule: Rule, own: ReadonlySet<string>): boolean {
 }
 
 /** Throws `EscalationForbidden` unless the caller holds everything that is handed out. */
-export async function assertMayHandOut({ access }: HandingParts, caller: Caller, plugin: string, handed: HandedOut) {
+export async function assertMayHandOut({ access }: HandingParts, caller: Caller, handed: HandedOut): Promise<void> {
   const held = await access.readCaller(caller)
   if (mayHandOutAnything(held)) return
-  const what = `the plugin "${plugin}"`
+  const what = `the plugin "${handed.plugin}"`
   if (handed.hasConsoleCode) {
     const why = 'its code in the console acts with the rights of whoever opens its pages'
     throw new ApiError('EscalationForbidden', `${what} must be installed by a super administrator: ${why}`)

@@ -113,7 +113,7 @@ async function take(parts: PluginApiParts, taken: Taken, { request, caller }: Ca
   const { name, version } = sent.manifest
   await assertUsable(parts, sent.manifest)
   const { handedOut, ...review } = await reviewed(parts, sent, installed)
-  const assertHeld = () => assertMayHandOut(parts, caller, name, handedOut)
+  const assertHeld = () => assertMayHandOut(parts, caller, handedOut)
   if (isPlan) {
     const sections = [
       ...review.sections,
