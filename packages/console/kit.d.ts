@@ -15,21 +15,11 @@ import type { Component, DefineComponent, MaybeRefOrGetter, Ref, ShallowRef } fr
  * code, one copy for all pages.
  */
 
-/** A page of a plugin, at `/console/p/<plugin>/<path>`. */
-export interface PluginPage {
-  /** Empty for the first page; may hold parameters, as vue-router has them: `boards/:name`. */
-  readonly path: string
-  readonly component: Component | (() => Promise<{ readonly default: Component }>)
-  readonly title: string
-  /** UI permissions, all of which it takes to see the page and its entry in the menu. */
-  readonly permissions?: readonly string[]
-  /** Whether it has an entry in the menu; it has unless it is said. */
-  readonly inMenu?: boolean
-}
+/** The component of a page, or what loads it. */
+export type PluginPage = Component | (() => Promise<{ readonly default: Component }>)
 
-export interface PluginPages {
-  readonly pages: readonly PluginPage[]
-}
+/** The pages of a plugin, by their paths as in `pages` of `definePlugin`. */
+export type PluginPages = Readonly<Record<string, PluginPage>>
 
 /** What a plugin's `src/ui/index.ts` exports by default. */
 export declare function definePages(pages: PluginPages): PluginPages

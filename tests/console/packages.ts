@@ -18,6 +18,7 @@ export async function nextTodo({ name = 'todo' } = {}): Promise<Buffer> {
       'src/ui/index.ts': read('src/ui/index.ts').replaceAll("title: 'Open todos'", "title: 'Todos to do'"),
       'src/plugin.ts': read('src/plugin.ts')
         .replace("name: 'todo'", `name: '${name}'`)
+        .replaceAll("title: 'Open todos'", "title: 'Todos to do'")
         .replaceAll('todo.example.com', `${name}.example.com`),
     },
     'examples/todo',
@@ -56,7 +57,12 @@ export async function hostilePages(): Promise<Buffer> {
     'package.json': about('hostile', '1.0.0'),
     'src/plugin.ts': `
       import { definePlugin } from '@pergola/plugin-sdk'
-      export default definePlugin({ name: 'hostile', displayName: 'Hostile', models: [] })`,
+      export default definePlugin({ name: 'hostile', displayName: 'Hostile', models: [], pages: [
+        { path: '', title: 'Throws' },
+        { path: 'later', title: 'Throws later' },
+        { path: 'never', title: 'Never comes' },
+        { path: 'elsewhere', title: 'From elsewhere' },
+      ] })`,
     'src/ui/index.ts': readFileSync(join(import.meta.dirname, 'plugins/hostile-pages.ts'), 'utf8'),
     'src/ui/style.css': 'main { display: none } } header { display: none } body { background: red !important }',
   })
@@ -68,7 +74,7 @@ export async function brokenPages(): Promise<Buffer> {
     'package.json': about('broken', '1.0.0'),
     'src/plugin.ts': `
       import { definePlugin } from '@pergola/plugin-sdk'
-      export default definePlugin({ name: 'broken', displayName: 'Broken', models: [] })`,
-    'src/ui/index.ts': `if (document.title) throw new Error('this module fails while it loads')\nexport default { pages: [] }`,
+      export default definePlugin({ name: 'broken', displayName: 'Broken', models: [], pages: [{ path: '', title: 'Broken' }] })`,
+    'src/ui/index.ts': `if (document.title) throw new Error('this module fails while it loads')\nexport default {}`,
   })
 }

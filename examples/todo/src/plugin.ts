@@ -93,4 +93,5 @@ export default definePlugin({
   uc: [mine, share],
   public: [readShared],
   controllers: { reminders },
+  pages: [{ path: '', title: 'Open todos', allow: view }],
 })

@@ -40,6 +40,27 @@ export interface PluginDefinition {
   readonly schedules: readonly ScheduleDeclaration[]
   /** Rights that the plugin requests beyond its own groups. An operator approves them. */
   readonly permissions: readonly Rule[]
+  /** Pages in the console. Their code is loaded when one of them is opened. */
+  readonly pages?: readonly PageDeclaration[]
+}
+
+/** A page in the console, at `/console/p/<plugin>/<path>`. */
+export interface PageDeclaration {
+  /** Empty for the first page; segments may be parameters: `boards/:name`. */
+  readonly path: string
+  readonly title: string
+  /** UI permissions; a user needs all of them to see the page and its menu entry. */
+  readonly permissions?: readonly string[]
+  /** Whether the page has a menu entry; default true, unless the path has parameters. */
+  readonly inMenu?: boolean
+}
+
+const pagePath = /^([\w-]+|:[A-Za-z]\w*)(\/([\w-]+|:[A-Za-z]\w*))*$/
+
+/** Why a page cannot have this path; undefined when it can. */
+export function pagePathFault(path: string): string | undefined {
+  if (path === '' || (path.length <= 200 && pagePath.test(path))) return undefined
+  return 'must be segments of letters, digits, "-" and "_", or parameters such as :name, joined by "/", without a slash at the ends'
 }
 
 /**

@@ -43,6 +43,7 @@ export {
 } from './problem-functions.ts'
 export type { FieldFault } from './problem-functions.ts'
 export { can, roleTemplate } from './role-template.ts'
+export type { ConsolePage } from './console-page.ts'
 export type { Grant, GrantOptions, RoleTemplate, RoleTemplateOptions } from './role-template.ts'
 export { owned } from './route/owned.ts'
 export type { AnyOwned, Owned, OwnedOptions, OwnedTypes, OwnerField } from './route/owned.ts'

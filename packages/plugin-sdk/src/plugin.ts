@@ -2,6 +2,7 @@ import type { Rule } from '@pergola/api'
 import type { Controller } from './controller.ts'
 import type { CallContext } from './handler-context.ts'
 import type { AnyModel } from './model/model.ts'
+import type { ConsolePage } from './console-page.ts'
 import type { Grant, RoleTemplate } from './role-template.ts'
 import type { AnyOwned } from './route/owned.ts'
 import type { AnyRoute } from './route/route.ts'
@@ -43,6 +44,8 @@ interface PluginParts {
   readonly schedules?: Readonly<Record<string, Schedule>>
   /** Rights that the plugin needs beyond its own groups; an operator must approve them. */
   readonly permissions?: readonly (Grant | Rule)[]
+  /** Pages in the console; `src/ui/index.ts` has their components. */
+  readonly pages?: readonly ConsolePage[]
 }
 
 export interface PluginOptions<Input> extends PluginParts {

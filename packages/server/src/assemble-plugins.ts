@@ -171,9 +171,9 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
 
 function pagedIn(known: KnownPlugins): readonly PagedPlugin[] {
   return known.all().flatMap(({ name, spec }) => {
-    const { ui, enabled, digest, displayName } = spec
+    const { ui, pages, enabled, digest, displayName } = spec
     if (ui === undefined || !enabled) return []
-    return [{ name, digest, ui, ...(displayName !== undefined && { displayName }) }]
+    return [{ name, digest, ui, ...(displayName !== undefined && { displayName }), ...(pages && { pages }) }]
   })
 }
 

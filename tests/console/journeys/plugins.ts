@@ -1,4 +1,4 @@
-import { strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, match, strictEqual } from 'node:assert/strict'
 import { brokenPages, failing, hostilePages, nextTodo, slowIndex } from '../packages.ts'
 import type { Stage, Visitor } from '../stage.ts'
 import { assertClean, makeTodo, todos } from './administration.ts'
@@ -146,9 +146,18 @@ export const hostile: Journey = {
     await installed(stage, await brokenPages())
     await using visitor = await stage.as('admin')
     const { page } = visitor
+    const loaded: string[] = []
+    page.on('request', (request) => loaded.push(new URL(request.url()).pathname))
+    await page.reload()
     await page.getByRole('navigation').getByRole('link', { name: 'Throws', exact: true }).waitFor()
+    await visitor.choose('Users')
+    await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor()
+    // Its code runs with the rights of whoever looks, so it is loaded when one of its pages is opened, and not before.
+    const ofPlugins = () => loaded.filter((path) => /^\/plugins\/(hostile|broken)\//.test(path))
+    deepStrictEqual(ofPlugins(), [])
     await visitor.choose('Throws')
     await page.getByText('this page throws').waitFor()
+    match(ofPlugins().join(), /^\/plugins\/hostile\/[0-9a-f]+\/index\.js$/)
     await assertShellStands(visitor)
     await page.evaluate('window.wasNotReloaded = true')
     await page.getByRole('button', { name: 'Reload page' }).click()

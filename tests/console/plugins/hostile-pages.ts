@@ -26,10 +26,8 @@ const elsewhere = 'https://elsewhere.example/script.js'
 
 // oxlint-disable-next-line import/no-default-export -- as the console wants it
 export default definePages({
-  pages: [
-    { path: '', title: 'Throws', component: Throws },
-    { path: 'later', title: 'Throws later', component: ThrowsLater },
-    { path: 'never', title: 'Never comes', component: () => new Promise(() => {}) },
-    { path: 'elsewhere', title: 'From elsewhere', component: () => import(/* @vite-ignore */ elsewhere) },
-  ],
+  '': Throws,
+  later: ThrowsLater,
+  never: () => new Promise(() => {}),
+  elsewhere: () => import(/* @vite-ignore */ elsewhere),
 })

@@ -50,6 +50,5 @@ const OpenTodos = defineComponent(() => {
     ])
 })
 
-export default definePages({
-  pages: [{ path: '', title: 'Open todos', component: OpenTodos, permissions: ['plugin:todo:view'] }],
-})
+// The path of each page in `definePlugin`, and its component.
+export default definePages({ '': OpenTodos })

@@ -79,6 +79,7 @@ export async function buildPackage(options: BuildOptions): Promise<BuiltPackage>
     ...extensions.map(({ path, bytes }) => [path, bytes] as const),
   ])
   const pages = await bundlePages(folder)
+  refuseUnpaired(definition, pages.size > 0)
   for (const [path, bytes] of pages) files.set(path, bytes)
   if (definition.roles.length > 0) addRoles(files, definition.roles)
   const { version } = project
@@ -98,6 +99,18 @@ export async function buildPackage(options: BuildOptions): Promise<BuiltPackage>
     bytes,
     digest: `sha256:${createHash('sha256').update(bytes).digest('hex')}`,
   }
+}
+
+/** Menus show what the definition says, and the module has the components. */
+function refuseUnpaired({ pages = [] }: PluginDefinition, hasModule: boolean): void {
+  if (pages.length > 0 === hasModule) return
+  const missing = hasModule
+    ? at(
+        { file: 'src/ui/index.ts' },
+        'has components, but definePlugin has no pages; name them there, each with its path',
+      )
+    : at({ file: 'src/ui/index.ts' }, 'does not exist, but definePlugin has pages; their components are exported there')
+  throw new AuthorFault([missing])
 }
 
 /**

@@ -268,6 +268,11 @@ describe('packing reports', () => {
       { 'src/ui/index.ts': "import 'nowhere'\nexport default {}" },
       [/^src\/ui\/index\.ts .*'nowhere'/],
     ],
+    [
+      'components of console pages that the plugin does not name',
+      { 'src/ui/index.ts': 'export default {}' },
+      ['src/ui/index.ts has components, but definePlugin has no pages; name them there, each with its path'],
+    ],
     ['invalid YAML', extension('a: [1\nb: 2\n'), [/^extensions\/more\.yaml:2:1 /]],
     [
       'a YAML document that is not an object',

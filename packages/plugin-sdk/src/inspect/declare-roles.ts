@@ -10,6 +10,11 @@ export function roleNameOf(plugin: string, { template, roleName }: RoleTemplate)
   return roleName ?? `${plugin}-${template}`
 }
 
+/** Holders of the template have these UI permissions. */
+export function uiPermissionsOf({ name }: AnyPlugin, { template, uiPermissions }: RoleTemplate): readonly string[] {
+  return uiPermissions ?? [`plugin:${name}:${template}`]
+}
+
 export interface RoleFrame {
   readonly groups: readonly string[]
   readonly reachable: readonly Reachable[]
@@ -56,7 +61,7 @@ function annotationsOf(
   fault: (message: string) => void,
 ): Readonly<Record<string, string>> {
   const { displayName, module = plugin.displayName ?? plugin.name } = role
-  const { uiPermissions = [`plugin:${plugin.name}:${role.template}`] } = role
+  const uiPermissions = uiPermissionsOf(plugin, role)
   const prefix = `plugin:${plugin.name}:`
   for (const permission of uiPermissions) {
     if (!permission.startsWith(prefix)) fault(`the UI permission "${permission}" must begin with "${prefix}"`)

@@ -4,6 +4,7 @@ import { claimedGroups } from './claimed-groups.ts'
 import { declareControllers, declareSchedules } from './declare-background.ts'
 import { declareModels } from './declare-models.ts'
 import { declareOwned } from './declare-owned.ts'
+import { declarePages } from './declare-pages.ts'
 import { declareRoles } from './declare-roles.ts'
 import { declareRoutes } from './declare-routes.ts'
 import { declareSettings } from './declare-settings.ts'
@@ -71,5 +72,6 @@ function define(plugin: AnyPlugin, options: InspectOptions, report: Report): Plu
     permissions: (plugin.permissions ?? []).map((rule, at) =>
       resolveRule(rule, { plugin, groups }, (message) => report(`permissions[${at}]`, message)),
     ),
+    ...(plugin.pages && { pages: declarePages(plugin, report) }),
   }
 }

@@ -2,6 +2,7 @@ import { nearest, type Rule } from '@pergola/api'
 import type { Controller } from '../controller.ts'
 import type { AnyIndexOption } from '../model/index-options.ts'
 import type { AnyModel } from '../model/model.ts'
+import type { ConsolePage } from '../console-page.ts'
 import type { AnyPlugin } from '../plugin.ts'
 import type { Grant, RoleTemplate } from '../role-template.ts'
 import type { Owned } from '../route/owned.ts'
@@ -14,7 +15,7 @@ type Keys<Of> = readonly KeyOf<Of>[]
 
 const plugin: Keys<AnyPlugin> = [
   ...(['name', 'displayName', 'description', 'requires', 'dependencies', 'api', 'models', 'roles'] as const),
-  ...(['console', 'uc', 'public', 'settings', 'controllers', 'schedules', 'permissions'] as const),
+  ...(['console', 'uc', 'public', 'settings', 'controllers', 'schedules', 'permissions', 'pages'] as const),
 ]
 const model: Keys<AnyModel> = [
   ...(['apiVersion', 'group', 'version', 'kind', 'singular', 'plural'] as const),
@@ -29,6 +30,8 @@ const owned: Keys<Owned<never>> = ['model', 'path', 'allow', 'group', 'version',
 const controller: Keys<Controller> = ['model', 'reconcile', 'deleted', 'concurrency', 'finalizer']
 const schedule: Keys<Schedule> = ['timing', 'run']
 const timing: Keys<Timing> = ['every', 'cron']
+const page: Keys<ConsolePage> = ['path', 'title', 'allow', 'meta', 'inMenu']
+const meta: Keys<ConsolePage['meta']> = ['permissions']
 const role: Keys<RoleTemplate> = [
   ...(['template', 'displayName', 'rules', 'dependencies', 'aggregateTo', 'hidden'] as const),
   ...(['module', 'uiPermissions', 'roleName'] as const),
@@ -39,7 +42,7 @@ const rule: Keys<Grant | Rule> = [
 ]
 
 /** Everything that a part of a plugin may contain: its options, and what the SDK derives from them. */
-const keysOf = { plugin, model, index, route, owned, controller, schedule, timing, role, rule }
+const keysOf = { plugin, model, index, route, owned, controller, schedule, timing, page, meta, role, rule }
 
 /** Reports misspelt options. The types reject them too, but neither packing nor development mode checks types. */
 export function optionFaults(part: keyof typeof keysOf, value: object, report: (fault: string) => void): void {

@@ -1,3 +1,4 @@
+import type { PageDeclaration } from '@pergola/api'
 import type { Answer, Call, Handler } from '../base/call.ts'
 import { taggedAnswer } from '../base/tagged-answer.ts'
 import { fileType } from './file-types.ts'
@@ -9,6 +10,8 @@ export interface PagedPlugin {
   readonly digest: string
   /** The entry file of its pages, by its path in the package. */
   readonly ui: string
+  /** Absent when the package declares none: then it has one. */
+  readonly pages?: readonly PageDeclaration[]
 }
 
 export interface PluginPagesParts {
@@ -47,9 +50,9 @@ export function createPluginPageEndpoints(parts: PluginPagesParts): (path: strin
 }
 
 function answerList(paged: readonly PagedPlugin[], call: Call): Answer {
-  const items = paged.map(({ name, displayName = name, digest, ui }) => {
+  const items = paged.map(({ name, displayName = name, digest, ui, pages = [{ path: '', title: displayName }] }) => {
     const folder = `/plugins/${name}/${shortDigest({ digest })}`
-    return { name, displayName, module: `${folder}/${ui.slice(ui.indexOf('/') + 1)}` }
+    return { name, displayName, module: `${folder}/${ui.slice(ui.indexOf('/') + 1)}`, pages }
   })
   return taggedAnswer(call, 'application/json', JSON.stringify({ items }))
 }

@@ -1,4 +1,4 @@
-import { groupFault, isAudienceGroup, pluginNameFault, type PluginDefinition } from '@pergola/api'
+import { groupFault, isAudienceGroup, pagePathFault, pluginNameFault, type PluginDefinition } from '@pergola/api'
 import { hostVersion } from '../base/host-version.ts'
 import { isJsonObject } from '../base/json-object.ts'
 import { PackageFault, type PluginPackage } from './read-package.ts'
@@ -76,7 +76,30 @@ function checkedDefinition(definition: Readonly<Record<string, unknown>>, name: 
   }
   refuseForeign(known)
   refuseVague(known)
+  refusePages(known)
   return known
+}
+
+const mostPages = 50
+
+/** Anybody who is signed in is shown titles and paths, so nothing else may be among them. */
+function refusePages({ pages = [] }: PluginDefinition): void {
+  if (!Array.isArray(pages) || pages.length > mostPages) refuse(`must have a list of at most ${mostPages} pages`)
+  for (const page of pages as readonly unknown[]) {
+    const { path, title, permissions = [], inMenu = true } = isJsonObject(page) ? page : {}
+    if (typeof path !== 'string' || typeof title !== 'string') return refuse('has a page without path or title')
+    const fault = pagePathFault(path)
+    if (fault !== undefined) refuse(`has a page at "${path}", which ${fault}`)
+    const isText = (one: unknown) => typeof one === 'string'
+    if (
+      title.length > 100 ||
+      typeof inMenu !== 'boolean' ||
+      !Array.isArray(permissions) ||
+      !permissions.every(isText)
+    ) {
+      refuse(`has a page "${path}" whose title, permissions or inMenu cannot be used`)
+    }
+  }
 }
 
 /** Dependencies must be named and have version ranges. */

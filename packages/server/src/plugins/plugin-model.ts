@@ -1,4 +1,4 @@
-import { ApiError, type FieldError, type JsonSchema, type Rule } from '@pergola/api'
+import { ApiError, type FieldError, type JsonSchema, type PageDeclaration, type Rule } from '@pergola/api'
 import { deepEqual } from '../base/deep-equal.ts'
 import { createBuiltInModel } from '../models/built-in-model.ts'
 import type { JsonObject } from '../models/object.ts'
@@ -13,6 +13,8 @@ export interface PluginVersion {
   readonly displayName?: string
   /** Entry file of its console pages. */
   readonly ui?: string
+  /** Its console pages; menus show them without running any of its code. */
+  readonly pages?: readonly PageDeclaration[]
   /** The groups that it claims; for the active version, including those that earlier versions claimed. */
   readonly groups: readonly string[]
   /** Rights beyond its groups, as approved by an operator. */
@@ -93,6 +95,15 @@ const versionFields = {
   digest: text,
   displayName: text,
   ui: text,
+  pages: {
+    type: 'array',
+    maxItems: 50,
+    items: {
+      type: 'object',
+      required: ['path', 'title'],
+      properties: { path: text, title: text, permissions: texts, inMenu: { type: 'boolean' } },
+    },
+  },
   groups: texts,
   settings: { type: 'object', additionalProperties: true },
   dependencies: { type: 'object', maxProperties: 100, additionalProperties: text },
@@ -220,12 +231,13 @@ async function check(object: JsonObject, { caller, stored }: WriteContext): Prom
 
 /** The fields of a version, without those of the plugin as a whole. */
 export function versionOf(said: PluginVersion): PluginVersion {
-  const { version, digest, displayName, ui, groups, permissions, settings, dependencies } = said
+  const { version, digest, displayName, ui, pages, groups, permissions, settings, dependencies } = said
   return {
     version,
     digest,
     ...(displayName !== undefined && { displayName }),
     ...(ui !== undefined && { ui }),
+    ...(ui !== undefined && pages && { pages }),
     groups,
     permissions,
     ...(settings && { settings }),

@@ -102,6 +102,5 @@ export const shell = {
     failedHint: 'The rest of the console is not affected.',
     reload: 'Reload page',
     openLogs: 'Open logs',
-    missing: (plugin: string) => `The pages of the plugin “${plugin}” cannot be loaded`,
   },
 }

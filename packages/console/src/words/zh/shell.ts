@@ -102,6 +102,5 @@ export const shell: WordsOf<typeof en> = {
     failedHint: '控制台的其他部分不受影响。',
     reload: '重新加载页面',
     openLogs: '打开日志',
-    missing: (plugin) => `无法加载插件“${plugin}”的页面`,
   },
 }

@@ -1,0 +1,17 @@
+import type { RoleTemplate } from './role-template.ts'
+
+/**
+ * A page in the console, at `/console/p/<plugin>/<path>`. Its component is in `src/ui/index.ts`, under the same path; the code
+ * is loaded when somebody opens one of the plugin's pages.
+ */
+export interface ConsolePage {
+  /** Empty for the first page; segments may be parameters: `boards/:name`. */
+  readonly path: string
+  readonly title: string
+  /** Whoever holds this template sees the page; without it, everybody who is signed in does. */
+  readonly allow?: RoleTemplate
+  /** UI permissions by name, in addition to `allow`; a user needs all of them. */
+  readonly meta?: { readonly permissions: readonly string[] }
+  /** Whether the page has a menu entry; default true, unless the path has parameters. */
+  readonly inMenu?: boolean
+}

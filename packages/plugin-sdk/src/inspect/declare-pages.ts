@@ -1,0 +1,30 @@
+import { pagePathFault, type PageDeclaration } from '@pergola/api'
+import type { AnyPlugin } from '../plugin.ts'
+import { uiPermissionsOf } from './declare-roles.ts'
+import { about, type Report } from './faults.ts'
+import { optionFaults } from './option-faults.ts'
+
+export function declarePages(plugin: AnyPlugin, report: Report): readonly PageDeclaration[] {
+  const { pages = [], roles = [] } = plugin
+  return pages.map((page, at) => {
+    const { path, title, allow, meta, inMenu } = page
+    const where = `pages[${at}]`
+    optionFaults('page', page, (fault) => report(where, fault))
+    if (meta) optionFaults('meta', meta, (fault) => report(`${where}.meta`, fault))
+    report(where, about(path, pagePathFault(path)))
+    if (pages.findIndex((other) => other.path === path) < at) report(where, `has the path "${path}" of another page`)
+    if (typeof title !== 'string' || title === '' || title.length > 100) {
+      report(where, 'needs a title of 1 to 100 characters')
+    }
+    if (allow && !roles.includes(allow)) {
+      report(where, `names the template "${allow.template}", which is not in roles; add it there`)
+    }
+    const permissions = [...(allow ? uiPermissionsOf(plugin, allow) : []), ...(meta?.permissions ?? [])]
+    return {
+      path,
+      title,
+      ...(permissions.length > 0 && { permissions }),
+      ...(inMenu !== undefined && { inMenu }),
+    }
+  })
+}
