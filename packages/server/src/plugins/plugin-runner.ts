@@ -345,8 +345,8 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
     await applyDeclared(parts, manifest, { objects, caller: pluginCaller(name, running.token) })
   })
   run.routes = createRouteTable(manifest.definition.routes)
-  const { pool, streams, socket, authorization } = running.link
-  run.door = { name, pool, streams, socket, authorization, stopping: stopping.signal }
+  const { pool, share, streams, socket, authorization } = running.link
+  run.door = { name, pool, share, streams, socket, authorization, stopping: stopping.signal }
   return running
 }
 

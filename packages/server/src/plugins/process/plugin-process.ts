@@ -69,7 +69,7 @@ export async function startPluginProcess(options: PluginProcessOptions): Promise
     ? launchHere(runHere, { ...door, host: options.hostSocket }, options.onLine)
     : launch(options, door)
   void running.exited.then(() => rmSync(sockets, { recursive: true, force: true }))
-  const link = openPluginLink({ socket: door.listen, token })
+  const link = openPluginLink({ name, socket: door.listen, token })
   const stop = async () => {
     await running.stop()
     await link[Symbol.asyncDispose]()
