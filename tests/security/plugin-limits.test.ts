@@ -139,26 +139,26 @@ describe('SQLite', () => {
     test('one address occupies all connections to a plugin', async () => {
       const { host, get } = await opened()
       await using _ = host
-      const slow = await Promise.all(Array.from({ length: 70 }, () => trickle(host.url, '127.0.0.1')))
+      const slow = await Promise.all(Array.from({ length: 140 }, () => trickle(host.url, '127.0.0.1')))
       const answers = Promise.all(slow.map(answerOf))
       // Answered while the uploads are open: they end below.
       expect(await get('127.0.0.9')).toBe(200)
       expect((await host.send(`GET ${path}`, { token: host.admin })).status).toBe(200)
       for (const request of slow) request.end('x'.repeat(999))
       const all = await answers
-      expect(all.filter(({ status }) => status === 200)).toHaveLength(16)
+      expect(all.filter(({ status }) => status === 200)).toHaveLength(32)
       const refused = all.filter(({ status }) => status === 429)
-      expect(refused).toHaveLength(54)
+      expect(refused).toHaveLength(108)
       expect(refused.every(({ retryAfter }) => retryAfter > 0)).toBe(true)
     })
 
     test('many addresses occupy all connections, and others wait for ever', async () => {
       const { host } = await opened()
       await using _ = host
-      const from = Array.from({ length: 64 }, (__, at) => `127.0.0.${1 + Math.floor(at / 16)}`)
+      const from = Array.from({ length: 128 }, (__, at) => `127.0.0.${1 + Math.floor(at / 32)}`)
       const slow = await Promise.all(from.map((address) => trickle(host.url, address)))
       const begun = async () => (await logOf(host)).items.filter((line) => line === 'begun')
-      await expect.poll(begun).toHaveLength(64)
+      await expect.poll(begun).toHaveLength(128)
       const { status, headers } = await sendRaw(host.url, { method: 'GET', target: path, from: '127.0.0.9' })
       expect(status).toBe(503)
       expect(Number(headers['retry-after'])).toBeGreaterThan(0)

@@ -78,7 +78,8 @@ export interface AssembledPlugins {
   readonly evaluate: Supervisor['evaluate']
   readonly evaluateAhead: Supervisor['evaluateAhead']
   readonly ownedAt: (request: ResourceRequest) => OwnedResource | undefined
-  readonly isolation: Accounts['isolation']
+  /** How plugins are isolated, in words. */
+  readonly isolation: Accounts['description']
   readonly customApis: Supervisor['customApis']
   /** Console pages of plugins. */
   readonly pages: (path: string) => Handler | undefined
@@ -110,7 +111,7 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
     linesOf: (name: string, after: number) => supervisor?.linesOf(name, after),
   }
   return {
-    isolation: accounts.isolation,
+    isolation: accounts.description,
     isStarting: () => isStarting,
     customApis: () => supervisor?.customApis() ?? { routes: [], owned: [], apps: [] },
     hostRoutes: pluginRoutes(installing),

@@ -24,7 +24,9 @@ export interface Accounts extends Disposable {
    * `uid`: each plugin has its own account, separate from the host and from each other. `shared`: all use the host's account.
    */
   readonly isolation: 'uid' | 'shared'
-  /** A warning for the operator about plugins that are not separate from the host. */
+  /** In words, for operators. */
+  readonly description: string
+  /** Logged at start: plugins are less separate from the host than the operator may expect. */
   readonly warning?: string
   /** Reserves an account for a process until it is disposed; undefined when accounts are shared. */
   take(): Promise<Account | undefined>
@@ -57,6 +59,7 @@ export function createAccounts(wanted: 'auto' | 'uid' | 'shared'): Accounts {
   let last: Promise<unknown> = Promise.resolve()
   return {
     isolation: 'uid',
+    description: 'a separate account each',
     // One after the other: two could get the same id.
     take: () => {
       const next = last.then(takeNext, takeNext)
@@ -78,6 +81,7 @@ function sharedAccounts(fault?: string): Accounts {
     : 'the account of the host, and can read what it can'
   return {
     isolation: 'shared',
+    description: `isolated from crashes only, not from each other${isRoot ? ', and running as root' : ''} (plugins.isolation); a process that clears its environment and leaves its parent between two scans is not counted by limits`,
     ...((isRoot || fault !== undefined) && { warning: `${why}: plugins run as ${account}` }),
     take: async () => undefined,
     [Symbol.dispose]: () => {},

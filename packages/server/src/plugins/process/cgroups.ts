@@ -11,7 +11,7 @@ export interface ProcessUse {
   readonly bytes: number
 }
 
-/** A cgroup v2 of one plugin: the kernel counts and limits its processes, and none can leave. */
+/** A cgroup v2 of one plugin: the kernel counts and limits its processes. Those of a separate account cannot leave it. */
 export interface Cgroup extends Disposable {
   /** Moves a process there; what it starts from then on stays there. */
   add(pid: number): void
