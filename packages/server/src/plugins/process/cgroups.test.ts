@@ -38,7 +38,7 @@ test('in a delegated cgroup the host moves aside and gives each plugin a cgroup 
     '1',
     '32',
   ])
-  cgroup?.add(17)
+  expect(cgroup?.add(17)).toBe(true)
   expect(read('unit/plugin-todo/cgroup.procs')).toBe('17')
   write('unit/plugin-todo/cgroup.procs', '17\n18\n')
   write('unit/plugin-todo/memory.current', '900\n')

@@ -13,8 +13,8 @@ export interface ProcessUse {
 
 /** A cgroup v2 of one plugin: the kernel counts and limits its processes. Those of a separate account cannot leave it. */
 export interface Cgroup extends Disposable {
-  /** Moves a process there; what it starts from then on stays there. */
-  add(pid: number): void
+  /** Moves a process there, with what it starts from then on; returns whether the kernel accepted it. */
+  add(pid: number): boolean
   use(): ProcessUse
   /** Whether the kernel has killed one of its processes because of the memory limit. */
   hasRunOut(): boolean
@@ -63,7 +63,7 @@ function createCgroup(folder: string, { memoryBytes, processes }: CgroupLimits):
   })
   if (!isLimited) return undefined
   return {
-    add: (pid) => writeFileSync(file('cgroup.procs'), String(pid)),
+    add: (pid) => tried(() => writeFileSync(file('cgroup.procs'), String(pid))),
     // pids.current counts threads; the documented limit counts processes.
     use: () => ({ bytes: Number(textOf(file('memory.current'))), processes: wordsOf(file('cgroup.procs')).length }),
     hasRunOut: () => /^oom_kill [1-9]/m.test(textOf(file('memory.events'))),

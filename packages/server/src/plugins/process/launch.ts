@@ -122,8 +122,9 @@ function inspectable({ command, inspector }: LaunchOptions): readonly string[] {
 /** The process is still executing `setpriv`, so it has no children that the cgroup would miss. */
 function cgroupOf({ cgroups, limits, name }: LaunchOptions, pid: number, marker: string): Cgroup | undefined {
   const cgroup = cgroups?.create(`plugin-${name}-${marker.slice(0, 8)}`, limits)
-  cgroup?.add(pid)
-  return cgroup
+  if (cgroup?.add(pid)) return cgroup
+  cgroup?.[Symbol.dispose]()
+  return undefined
 }
 
 interface ProcessEnd extends Pick<PluginExit, 'code' | 'signal'> {

@@ -79,7 +79,8 @@ function createDropped(say: (line: string) => void) {
   return {
     add: (chunk: Buffer) => {
       bytes += chunk.length
-      for (let at = chunk.indexOf(lineBreak); at >= 0; at = chunk.indexOf(lineBreak, at + 1)) lines++
+      // Faster than a search for each line where lines are short.
+      for (let at = 0; at < chunk.length; at++) if (chunk[at] === lineBreak) lines++
       timer ??= setTimeout(report, reportMs).unref()
     },
     report,

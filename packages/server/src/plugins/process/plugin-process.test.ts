@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createInspector } from './inspector.ts'
 import { startPluginProcess, type PluginProcess } from './plugin-process.ts'
 
@@ -176,8 +176,9 @@ describe('a misbehaving plugin is killed, with the reason:', () => {
       const fill = (name, parts) => { for (let at = 0; at < parts; at++) appendFileSync(join(process.env.TMPDIR, name), part) }
       try { fill('large', 80) } catch ({ code }) { console.log(code) }
       fill('small', 8)`
-    const scratch = join(directory, 'scratch')
-    mkdirSync(scratch)
+    // Outside of the folder that the other plugins of this file share.
+    const scratch = mkdtempSync(join(tmpdir(), 'pergola-plugin-scratch-'))
+    onTestFinished(() => rmSync(scratch, { recursive: true }))
     await using plugin = await startPluginProcess({ ...options(answering(more)), directory: scratch })
     const { how, lines } = await plugin.exited
     expect(how).toBe('had more than 64 MiB in its scratch folder (plugins.scratchLimit)')
