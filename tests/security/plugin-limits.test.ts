@@ -146,19 +146,19 @@ describe('SQLite', () => {
       expect((await host.send(`GET ${path}`, { token: host.admin })).status).toBe(200)
       for (const request of slow) request.end('x'.repeat(999))
       const all = await answers
-      expect(all.filter(({ status }) => status === 200)).toHaveLength(32)
+      expect(all.filter(({ status }) => status === 200)).toHaveLength(64)
       const refused = all.filter(({ status }) => status === 429)
-      expect(refused).toHaveLength(108)
+      expect(refused).toHaveLength(76)
       expect(refused.every(({ retryAfter }) => retryAfter > 0)).toBe(true)
     })
 
     test('many addresses occupy all connections, and others wait for ever', async () => {
       const { host } = await opened()
       await using _ = host
-      const from = Array.from({ length: 128 }, (__, at) => `127.0.0.${1 + Math.floor(at / 32)}`)
+      const from = Array.from({ length: 256 }, (__, at) => `127.0.0.${1 + Math.floor(at / 64)}`)
       const slow = await Promise.all(from.map((address) => trickle(host.url, address)))
       const begun = async () => (await logOf(host)).items.filter((line) => line === 'begun')
-      await expect.poll(begun).toHaveLength(128)
+      await expect.poll(begun).toHaveLength(256)
       const { status, headers } = await sendRaw(host.url, { method: 'GET', target: path, from: '127.0.0.9' })
       expect(status).toBe(503)
       expect(Number(headers['retry-after'])).toBeGreaterThan(0)

@@ -8,7 +8,7 @@ const definitionMs = 5_000
 const evaluateMs = 1_000
 const mostEvaluationBytes = 16 * 1024 * 1024
 /** Maximum number of forwarded requests in flight; a caller may have a quarter. */
-const mostHandedOn = 128
+const mostHandedOn = 256
 /** Enough for a health check and all concurrent evaluations. */
 const mostOwn = 8
 

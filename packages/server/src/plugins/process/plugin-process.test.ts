@@ -74,7 +74,7 @@ test('health checks and evaluation work while the maximum number of calls is ope
       headers: { authorization: plugin.link.authorization },
       signal: ending.signal,
     })
-  const calls = Promise.allSettled(Array.from({ length: 150 }, call))
+  const calls = Promise.allSettled(Array.from({ length: 300 }, call))
   expect(await plugin.link.isHealthy()).toBe(true)
   expect(await plugin.link.evaluate([])).toMatchObject({ path: '/pergola/evaluate' })
   ending.abort()
