@@ -88,6 +88,7 @@ beforeAll(async () => {
       const door = {
         name: 'test',
         pool: way,
+        share: { take: () => () => {} },
         streams: way,
         socket: socketPath,
         authorization: 'Bearer pgp_1',

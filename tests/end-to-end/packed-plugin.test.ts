@@ -35,7 +35,7 @@ test('a packed plugin starts, returns its definition, evaluates, answers a custo
     command: [process.execPath, join(folder, 'dist/plugin.js')],
     directory: folder,
     hostSocket: bridge.socket,
-    limits: { memoryBytes: 256 * 1024 * 1024, processes: 8, startMs: 20_000 },
+    limits: { memoryBytes: 256 * 1024 * 1024, scratchBytes: 1024 ** 3, processes: 8, startMs: 20_000 },
     onLine: (line) => lines.push(line),
   })
   const { link } = plugin

@@ -108,9 +108,7 @@ function createHealthChecks({ store, database, feedState, listener, plugins }: H
       check: async () => {
         const { isolation, isStarting } = plugins()
         if (isStarting()) throw new Error('still starting (plugins.startGrace)')
-        return isolation === 'uid'
-          ? 'a separate account each'
-          : 'isolated from crashes only, not from each other (plugins.isolation)'
+        return isolation
       },
     },
   ]

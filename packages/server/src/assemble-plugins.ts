@@ -30,9 +30,10 @@ import type { Rights } from './access/rights.ts'
 import { containerMemory, memoryWarning } from './plugins/memory-room.ts'
 import { createPackages } from './plugins/packages.ts'
 import { createAccounts, type Accounts } from './plugins/process/accounts.ts'
+import { openCgroups } from './plugins/process/cgroups.ts'
 import { createInspector } from './plugins/process/inspector.ts'
 import type { RunHere } from './plugins/process/launch-here.ts'
-import type { PluginLimits } from './plugins/process/plugin-process.ts'
+import type { PluginLimits } from './plugins/process/launch-options.ts'
 import { pluginRoutes } from './plugins/plugin-routes.ts'
 import { createPluginServices } from './plugins/plugin-services.ts'
 import type { PluginSettings } from './plugins/plugin-settings.ts'
@@ -78,7 +79,8 @@ export interface AssembledPlugins {
   readonly evaluate: Supervisor['evaluate']
   readonly evaluateAhead: Supervisor['evaluateAhead']
   readonly ownedAt: (request: ResourceRequest) => OwnedResource | undefined
-  readonly isolation: Accounts['isolation']
+  /** How plugins are isolated, in words. */
+  readonly isolation: Accounts['description']
   readonly customApis: Supervisor['customApis']
   /** Console pages of plugins. */
   readonly pages: (path: string) => Handler | undefined
@@ -93,7 +95,8 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
   const { store, clock, log, config, models } = parts
   const packages = createPackages(store)
   const tokens = createCallerTokens(clock)
-  const accounts = createAccounts(config.plugins.isolation)
+  const accounts = stack.use(createAccounts(config.plugins.isolation))
+  if (accounts.warning !== undefined) log.warn({}, accounts.warning)
   let supervisor: Supervisor | undefined
   let isStarting = true
   const running = () => {
@@ -109,7 +112,7 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
     linesOf: (name: string, after: number) => supervisor?.linesOf(name, after),
   }
   return {
-    isolation: accounts.isolation,
+    isolation: accounts.description,
     isStarting: () => isStarting,
     customApis: () => supervisor?.customApis() ?? { routes: [], owned: [], apps: [] },
     hostRoutes: pluginRoutes(installing),
@@ -146,8 +149,8 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
       await adoptDeclared({ ...parts, packages, models: () => models.all() }, parts.known.all())
       // First, so that no plugin runs that should not, or with outdated settings.
       await pluginsFromFiles({ ...parts, installing, files: config.plugins })
-      const { memoryLimit, startTimeout, startGrace, processLimit: processes } = config.plugins
-      const limits = { memoryBytes: memoryLimit * 1024 * 1024, processes, startMs: startTimeout * 1000 }
+      const { startGrace } = config.plugins
+      const limits = limitsOf(config.plugins)
       const replicas = stack.use(await joinReplicas(store, log))
       supervisor = stack.use(
         createSupervisor({
@@ -155,6 +158,7 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
           packages,
           limits,
           accounts,
+          cgroups: openCgroups(),
           replicas,
           models: () => models.all(),
           open: (model) => models.refresh(model),
@@ -166,6 +170,17 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
       const grace = sleep(startGrace * 1000, undefined, { ref: false })
       void Promise.race([supervisor.firstStarts, grace]).finally(() => (isStarting = false))
     },
+  }
+}
+
+const mebibyte = 1024 * 1024
+
+function limitsOf({ memoryLimit, scratchLimit, processLimit, startTimeout }: Config['plugins']): PluginLimits {
+  return {
+    memoryBytes: memoryLimit * mebibyte,
+    scratchBytes: scratchLimit * mebibyte,
+    processes: processLimit,
+    startMs: startTimeout * 1000,
   }
 }
 

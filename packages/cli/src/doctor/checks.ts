@@ -37,7 +37,8 @@ function readinessFinding(
       advice: failedAdvice(name, detail),
     }
   if (name === 'plugins' && detail.includes('plugins.isolation')) {
-    const advice = 'run the server as root, so that each plugin gets an account of its own, or trust all of them'
+    const advice =
+      'run the server as root with plugins.isolation auto or uid, so that each plugin gets an account of its own, or trust all of them'
     return { level: 'warn', name, words: detail, advice }
   }
   if (name === 'feed' && detail.includes('read from the database')) {

@@ -27,6 +27,7 @@ test('without file or variables every setting has its default', () => {
       isolation: 'auto',
       memoryLimit: 128,
       processLimit: 32,
+      scratchLimit: 1024,
       startTimeout: 30,
       startGrace: 30,
       enabled: {},

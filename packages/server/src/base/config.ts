@@ -40,6 +40,7 @@ export interface Config {
     readonly isolation: 'auto' | 'uid' | 'shared'
     readonly memoryLimit: number
     readonly processLimit: number
+    readonly scratchLimit: number
     readonly startTimeout: number
     readonly startGrace: number
   }
@@ -277,6 +278,13 @@ export const configSchema = {
           default: 32,
           description:
             'Processes that a plugin may have at the same time. A plugin that exceeds it is killed and restarted.',
+        },
+        scratchLimit: {
+          type: 'integer',
+          minimum: 1,
+          default: 1024,
+          description:
+            'MiB that a plugin may have in its scratch folder, which is its `TMPDIR`; also the maximum size of a file that it writes anywhere. The folder is measured every 5 seconds, and a plugin that exceeds it is killed and restarted with an empty one.',
         },
         startTimeout: {
           type: 'integer',

@@ -1,4 +1,4 @@
-import { ApiError } from '@pergola/api'
+import { ApiError, type Reason } from '@pergola/api'
 import type { Caller } from '../base/call.ts'
 
 /** Limits what callers have open at the same time: each takes memory, or waits for the database or a plugin. */
@@ -15,13 +15,16 @@ export interface StreamLimitOptions {
   /** For the error message: what is limited, and what to do instead ("unbounded lists", "ask for pages by size"). */
   readonly what: string
   readonly instead: string
+  /** The reason of the error when others have taken all slots. */
+  readonly whenFull?: Extract<Reason, 'TooManyRequests' | 'Unavailable'>
 }
 
 export const unboundedLists = { what: 'unbounded lists', instead: 'ask for pages by size' }
 export const watches = { what: 'watches', instead: 'close one' }
 export const requests = { what: 'requests', instead: 'send fewer at a time' }
 
-export function createStreamLimits({ inAll, perCaller, what, instead }: StreamLimitOptions): StreamLimits {
+export function createStreamLimits(options: StreamLimitOptions): StreamLimits {
+  const { inAll, perCaller, what, instead, whenFull = 'TooManyRequests' } = options
   const running = new Map<string, number>()
   let all = 0
   return {
@@ -29,8 +32,9 @@ export function createStreamLimits({ inAll, perCaller, what, instead }: StreamLi
       const name = caller.kind === 'anonymous' ? `anonymous at ${address}` : `${caller.kind} ${caller.name}`
       const own = running.get(name) ?? 0
       if (own >= perCaller || all >= inAll) {
-        const why = own >= perCaller ? `you have ${own}` : `this server has ${all}`
-        throw new ApiError('TooManyRequests', `${why} ${what} open already; ${instead}, or wait`, {
+        const isOwn = own >= perCaller
+        const why = isOwn ? `you have ${own}` : `this server has ${all}`
+        throw new ApiError(isOwn ? 'TooManyRequests' : whenFull, `${why} ${what} open already; ${instead}, or wait`, {
           headers: { 'retry-after': '1' },
         })
       }

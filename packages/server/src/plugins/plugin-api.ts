@@ -30,7 +30,7 @@ import type { ReplicaLines } from './recent-lines.ts'
 import { takeoverBy } from './takeover.ts'
 
 const sharedAccount =
-  'it runs as the account of the host: crashes are contained, but its code can read what the host can'
+  'it runs as the account of the host: crashes are contained, but its code can read what the host can, and a process that clears its environment and leaves its parent can escape the limits'
 
 export const mostPackageBytes = 100 * 1024 * 1024
 

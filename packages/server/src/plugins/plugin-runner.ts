@@ -23,9 +23,11 @@ import { openPackage } from './open-package.ts'
 import type { Packages } from './packages.ts'
 import type { PluginState, PluginVersion } from './plugin-model.ts'
 import type { Account, Accounts } from './process/accounts.ts'
+import type { Cgroups } from './process/cgroups.ts'
 import type { Inspector } from './process/inspector.ts'
 import type { RunHere } from './process/launch-here.ts'
-import { startPluginProcess, type PluginLimits, type PluginProcess } from './process/plugin-process.ts'
+import type { PluginLimits } from './process/launch-options.ts'
+import { startPluginProcess, type PluginProcess } from './process/plugin-process.ts'
 import { areReady, registerModels, untilBuilt, type RegisterParts } from './register-models.ts'
 import { unpackInto, type UnpackedPackage } from './unpacked-package.ts'
 
@@ -44,7 +46,8 @@ export interface RunnerParts extends ApplyParts, RegisterParts {
   readonly log: Log
   readonly hostSocket: string
   readonly limits: PluginLimits
-  readonly accounts: Accounts
+  readonly accounts: Pick<Accounts, 'take'>
+  readonly cgroups: Cgroups | undefined
   readonly neighbours: Neighbours
   /** Runs plugins in the host's own process, for debugging. */
   readonly runHere?: RunHere | undefined
@@ -309,6 +312,7 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
     limits: parts.limits,
     signal: stopping.signal,
     account,
+    cgroups: parts.cgroups,
     runHere: parts.runHere,
     inspector: parts.inspectorOf(name),
     onLine: (line) => parts.onLine(name, line),
@@ -345,8 +349,8 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
     await applyDeclared(parts, manifest, { objects, caller: pluginCaller(name, running.token) })
   })
   run.routes = createRouteTable(manifest.definition.routes)
-  const { pool, streams, socket, authorization } = running.link
-  run.door = { name, pool, streams, socket, authorization, stopping: stopping.signal }
+  const { pool, share, streams, socket, authorization } = running.link
+  run.door = { name, pool, share, streams, socket, authorization, stopping: stopping.signal }
   return running
 }
 
@@ -371,7 +375,7 @@ async function prepare(
   const fault = manifest.name === name ? hostFault(manifest) : `its package is that of ${manifest.name}`
   if (fault !== undefined) throw new PluginFailed(fault)
   using stack = new DisposableStack()
-  const account = stack.use(accounts.take())
+  const account = stack.use(await accounts.take())
   const unpacked = stack.use(unpackInto(name, read, { account, memoryBytes: limits.memoryBytes }))
   const kept = stack.move()
   return { manifest, objects, unpacked, account, [Symbol.dispose]: () => kept[Symbol.dispose]() }

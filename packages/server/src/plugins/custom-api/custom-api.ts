@@ -58,8 +58,11 @@ export function createCustomApi({ source, tokens, streams }: CustomApiParts): Cu
     const { maxBody = usualBody } = routeOf(plugin, { method: request.method, path, isWatch: isStream })
     const token = tokens.make(call, plugin.door.name)
     const handedOn = { name: caller.kind === 'anonymous' ? undefined : caller.name, token }
+    if (!isStream) {
+      const enter = () => plugin.door.share.take(caller, request.address)
+      return forward(plugin.door, request, { caller: handedOn, maxBody, enter })
+    }
     const relay = forward(plugin.door, request, { caller: handedOn, maxBody, isStream })
-    if (!isStream) return relay
     const lasting: Lasting = (end) => streams.begin(call, end)
     return { ...lastingRelay(relay, lasting), passage: passOn(plugin.door, request, { caller: handedOn, lasting }) }
   }

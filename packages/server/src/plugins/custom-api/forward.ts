@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { ApiError, isApiError, localTarget } from '@pergola/api'
 import { errors, type Dispatcher } from 'undici'
 import type { IncomingRequest } from '../../base/call.ts'
+import type { StreamLimits } from '../../models/stream-limits.ts'
 import type { Relay } from '../../base/relay.ts'
 import { headersFromPlugin, headersToPlugin, type HandedOn } from './forwarded-headers.ts'
 import { handOn } from './hand-on.ts'
@@ -15,6 +16,8 @@ export const stalledMs = 60_000
 export interface PluginDoor {
   readonly name: string
   readonly pool: Dispatcher
+  /** Shares the connections of `pool` between callers. */
+  readonly share: StreamLimits
   /** A separate pool for long-lived answers, so that they do not block others. */
   readonly streams: Dispatcher
   /** The path of its Unix socket. */
@@ -27,6 +30,8 @@ export interface PluginDoor {
 export interface ForwardOptions {
   readonly caller: HandedOn['caller']
   readonly maxBody: number
+  /** Takes one of the connections for the caller, and returns what releases it; throws when none is free. */
+  readonly enter?: () => () => void
   /** The answer lasts as long as the client listens. */
   readonly isStream?: boolean
   readonly answerMs?: number
@@ -42,6 +47,7 @@ export function forward(
   return {
     relay: async ({ body, begin, whenGone }) => {
       const { caller, maxBody } = options
+      const leave = options.enter?.()
       const sent: { body: Readable | null; failure?: unknown } = { body: body(maxBody) ?? null }
       sent.body?.once('error', (failure) => (sent.failure = failure))
       try {
@@ -60,6 +66,8 @@ export function forward(
       } catch (error) {
         if (hasGone(error)) return
         throw isApiError(sent.failure) ? sent.failure : told(name, error)
+      } finally {
+        leave?.()
       }
     },
   }

@@ -1,51 +1,115 @@
 import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import { statSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
 import { dirname } from 'node:path'
+import { uidsInUse } from './plugin-processes.ts'
 
-/** A range that no system assigns to people or services, and that containers map. */
+/** Ids that no system assigns to people or lasting services, and that containers map. */
 const firstId = 61_200
 const mostAccounts = 4_000
+/** Ids that a host reserves at a time. */
+const rangeSize = 100
 const readAndRun = 0o005
 const pass = 0o001
 
-/**
- * The account of a plugin's process. Uid and gid together identify everything that it has started, which it cannot change:
- * other hosts on the machine count their uids as this one does, but their gids are random.
- */
+/** The account of a plugin's process. Uid and gid together identify everything that it has started, which it cannot change. */
 export interface Account extends Disposable {
   readonly uid: number
   readonly gid: number
 }
 
-export interface Accounts {
+export interface Accounts extends Disposable {
   /**
    * `uid`: each plugin has its own account, separate from the host and from each other. `shared`: all use the host's account.
    */
   readonly isolation: 'uid' | 'shared'
+  /** In words, for operators. */
+  readonly description: string
+  /** Logged at start: plugins are less separate from the host than the operator may expect. */
+  readonly warning?: string
   /** Reserves an account for a process until it is disposed; undefined when accounts are shared. */
-  take(): Account | undefined
+  take(): Promise<Account | undefined>
 }
 
 /** Throws, with a message for the operator, when the wanted isolation is not possible. */
 export function createAccounts(wanted: 'auto' | 'uid' | 'shared'): Accounts {
-  const fault = wanted === 'shared' ? 'plugins.isolation is shared' : isolationFault()
+  if (wanted === 'shared') return sharedAccounts()
+  const fault = isolationFault()
   if (wanted === 'uid' && fault !== undefined) {
     throw new Error(`plugins.isolation: separate accounts for plugins are not possible here: ${fault}`)
   }
-  if (fault !== undefined) return { isolation: 'shared', take: () => undefined }
+  if (fault !== undefined) return sharedAccounts(fault)
+  const ranges: IdRange[] = []
   const taken = new Map<number, number>()
+  const free = async (): Promise<number> => {
+    const used = uidsInUse()
+    for (const { first } of ranges) {
+      for (let id = first; id < first + rangeSize; id++) if (!taken.has(id) && !used.has(id)) return id
+    }
+    ranges.push(await takeRange())
+    return free()
+  }
+  const takeNext = async (): Promise<Account> => {
+    const uid = await free()
+    const gid = freeGroup(taken)
+    taken.set(uid, gid)
+    return { uid, gid, [Symbol.dispose]: () => taken.delete(uid) }
+  }
+  let last: Promise<unknown> = Promise.resolve()
   return {
     isolation: 'uid',
+    description: 'a separate account each',
+    // One after the other: two could get the same id.
     take: () => {
-      for (let id = firstId; id < firstId + mostAccounts; id++) {
-        if (taken.has(id)) continue
-        const gid = freeGroup(taken)
-        taken.set(id, gid)
-        return { uid: id, gid, [Symbol.dispose]: () => taken.delete(id) }
-      }
-      throw new Error(`more than ${mostAccounts} plugins cannot run here`)
+      const next = last.then(takeNext, takeNext)
+      last = next
+      return next
+    },
+    [Symbol.dispose]: () => {
+      for (const { lock } of ranges) lock.close()
     },
   }
+}
+
+/** `fault` says why, if nobody asked for it. */
+function sharedAccounts(fault?: string): Accounts {
+  const isRoot = process.getuid?.() === 0
+  const why = fault === undefined ? 'plugins.isolation is shared' : `plugins.isolation became shared, because ${fault}`
+  const account = isRoot
+    ? 'root, and can do everything on this machine'
+    : 'the account of the host, and can read what it can'
+  return {
+    isolation: 'shared',
+    description: `isolated from crashes only, not from each other${isRoot ? ', and running as root' : ''} (plugins.isolation); a process that clears its environment and leaves its parent between two scans is not counted by limits`,
+    ...((isRoot || fault !== undefined) && { warning: `${why}: plugins run as ${account}` }),
+    take: async () => undefined,
+    [Symbol.dispose]: () => {},
+  }
+}
+
+interface IdRange {
+  readonly first: number
+  /** The kernel releases it when this process ends, however it ends. */
+  readonly lock: Server
+}
+
+/**
+ * Takes ids that no other host on the machine uses: each range has a socket in the abstract namespace, to which one process at
+ * a time can be bound.
+ */
+async function takeRange(): Promise<IdRange> {
+  for (let first = firstId; first < firstId + mostAccounts; first += rangeSize) {
+    const lock = createServer((client) => client.destroy()).unref()
+    try {
+      await once(lock.listen(`\0pergola-accounts-${first}`), 'listening')
+      return { first, lock }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    }
+  }
+  const ids = `${firstId} to ${firstId + mostAccounts - 1}`
+  throw new Error(`no account is free for the plugin: other hosts or processes on this machine use the uids ${ids}`)
 }
 
 function freeGroup(taken: ReadonlyMap<number, number>): number {

@@ -1,20 +1,155 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { threadsEach, type Cgroup } from './cgroups.ts'
+import { hasOnlyDebuggerLeft } from './inspector.ts'
+import type { LaunchOptions, PluginLimits } from './launch-options.ts'
+import { createLineLog } from './line-log.ts'
+import { followOutput } from './output.ts'
+import {
+  markerName,
+  watchProcesses,
+  yieldToHost,
+  type PluginIdentity,
+  type WatchedProcesses,
+} from './plugin-processes.ts'
+import type { PluginExit, Running } from './running.ts'
+import { watchScratch } from './scratch-size.ts'
 
+/** How long a plugin that was asked to stop may take to finish its work. */
+const stopMs = 5_000
+/** How long to read what an exited plugin has written: a process that was not found may hold the pipe for ever. */
+const lastWordsMs = 1_000
 /** Part of util-linux, which every Linux has. */
 const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((file) => existsSync(file))
 const prlimit = ['/usr/bin/prlimit', '/bin/prlimit'].find((file) => existsSync(file))
-/** The kernel counts threads; Node.js has a dozen. */
-const threadsEach = 16
+
+/** Starts the process of a plugin, and limits what it and its children use until it has exited. */
+export function launch(options: LaunchOptions, door: { readonly token: string; readonly listen: string }): Running {
+  const { directory, limits } = options
+  const marker = randomBytes(16).toString('hex')
+  const child = start(options, marker)
+  const log = createLineLog((line) => {
+    options.onLine(line)
+    if (options.inspector && hasOnlyDebuggerLeft(line)) kill('has ended')
+  })
+  const output = followOutput(
+    [child.stdout, child.stderr].filter((stream): stream is Readable => !!stream),
+    log,
+  )
+  // Secrets are passed by a pipe: others can read arguments and environments.
+  const pipe = child.stdio[3] as NodeJS.WritableStream
+  pipe.on('error', () => {})
+  pipe.end(JSON.stringify({ ...door, host: options.hostSocket }))
+  let why: string | undefined
+  const kill = (reason: string) => {
+    why ??= reason
+    processes?.kill()
+  }
+  const { pid } = child
+  const cgroup = pid === undefined ? undefined : cgroupOf(options, pid, marker)
+  const processes = pid === undefined ? undefined : watchLimits({ ...options, pid, marker, cgroup }, limits, kill)
+  const scratch = watchScratch(directory, limits.scratchBytes, kill)
+  if (pid !== undefined && !options.inspector) yieldToHost(pid)
+  const exited = endOf(child).then(async ({ code, signal, failure }): Promise<PluginExit> => {
+    if (cgroup?.hasRunOut()) why ??= `used more than ${mebibytes(limits.memoryBytes)} MiB of memory`
+    scratch[Symbol.dispose]()
+    // Kills the children that it left behind.
+    processes?.[Symbol.dispose]()
+    if (failure === undefined) await Promise.race([hasClosed(child), sleep(lastWordsMs, undefined, { ref: false })])
+    output[Symbol.dispose]()
+    const how = why ?? failure ?? (signal === null ? `ended with code ${code}` : `was ended by ${signal}`)
+    return { how, code, signal, lines: log.lines() }
+  })
+  const stop = async () => {
+    child.kill('SIGTERM')
+    const timer = setTimeout(() => kill('did not stop when it was asked to'), stopMs)
+    await exited
+    clearTimeout(timer)
+  }
+  return { pid: pid ?? 0, log, exited, kill, stop }
+}
+
+/** The host's environment is not passed on. */
+function start(options: LaunchOptions, marker: string): ChildProcess {
+  const { directory, limits, account } = options
+  const [program = '', ...words] = dyingWithUs(boundedBy(limits, inspectable(options), account !== undefined))
+  return spawn(program, words, {
+    cwd: directory,
+    env: {
+      PATH: '/usr/local/bin:/usr/bin:/bin',
+      HOME: directory,
+      TMPDIR: directory,
+      TZ: 'UTC',
+      PERGOLA_PROTOCOL: '1',
+      [markerName]: marker,
+    },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    // In its own process group, so that a signal of the terminal reaches only the host.
+    detached: true,
+    ...(account && { uid: account.uid, gid: account.gid }),
+  })
+}
 
 /**
- * The command that starts a program so that the kernel kills it when the host exits, whatever it is doing: a program that spins
- * would not notice a request. Returns the command unchanged where the system lacks this.
+ * The kernel kills the program when the host exits, whatever it is doing: a program that spins would not notice a request.
+ * Returns the command unchanged where the system lacks this.
  */
-export function dyingWithUs(command: readonly string[]): readonly string[] {
+function dyingWithUs(command: readonly string[]): readonly string[] {
   return setpriv === undefined ? command : [setpriv, '--pdeathsig', 'KILL', '--no-new-privs', '--', ...command]
 }
 
-/** Makes the kernel limit the processes of an account: polling their number would be too late. */
-export function boundedTo(processes: number, command: readonly string[]): readonly string[] {
-  return prlimit === undefined ? command : [prlimit, `--nproc=${processes * threadsEach}`, '--', ...command]
+/** Limits of the kernel: polling is too late for a storm of processes, and does not see a deleted file. */
+function boundedBy(
+  { processes, scratchBytes }: PluginLimits,
+  command: readonly string[],
+  hasAccount: boolean,
+): readonly string[] {
+  if (prlimit === undefined) return command
+  // Processes are counted by account.
+  const ofAccount = hasAccount ? [`--nproc=${processes * threadsEach}`] : []
+  return [prlimit, `--fsize=${scratchBytes}`, ...ofAccount, '--', ...command]
 }
+
+function inspectable({ command, inspector }: LaunchOptions): readonly string[] {
+  const [program = '', ...words] = command
+  return inspector ? [program, ...inspector.words, ...words] : command
+}
+
+/** The process is still executing `setpriv`, so it has no children that the cgroup would miss. */
+function cgroupOf({ cgroups, limits, name }: LaunchOptions, pid: number, marker: string): Cgroup | undefined {
+  const cgroup = cgroups?.create(`plugin-${name}-${marker.slice(0, 8)}`, limits)
+  if (cgroup?.add(pid)) return cgroup
+  cgroup?.[Symbol.dispose]()
+  return undefined
+}
+
+interface ProcessEnd extends Pick<PluginExit, 'code' | 'signal'> {
+  /** Why the process could not be started at all. */
+  readonly failure?: string
+}
+
+async function endOf(child: ChildProcess): Promise<ProcessEnd> {
+  const failed = once(child, 'error').then(([error]) => `cannot be started: ${(error as Error).message}`)
+  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
+  const first = await Promise.race([failed, ended.catch(() => failed)])
+  return typeof first === 'string' ? { code: null, signal: null, failure: first } : { code: first[0], signal: first[1] }
+}
+
+/** Resolves when everything that it wrote was read. */
+async function hasClosed({ stdout, stderr }: ChildProcess): Promise<void> {
+  for (const stream of [stdout, stderr]) if (stream && !stream.closed) await once(stream, 'close')
+}
+
+function watchLimits(identity: PluginIdentity, limits: PluginLimits, kill: (why: string) => void): WatchedProcesses {
+  const { memoryBytes, processes: most } = limits
+  return watchProcesses(identity, ({ bytes, processes }) => {
+    if (bytes > memoryBytes) kill(`used ${mebibytes(bytes)} MiB of memory; the limit is ${mebibytes(memoryBytes)}`)
+    if (processes > most) kill(`had ${processes} processes; the limit is ${most}`)
+  })
+}
+
+const mebibytes = (bytes: number) => Math.round(bytes / 1024 / 1024)

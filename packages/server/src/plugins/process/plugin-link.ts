@@ -1,4 +1,5 @@
 import { Pool } from 'undici'
+import { createStreamLimits, type StreamLimits } from '../../models/stream-limits.ts'
 import { mostDefinitionBytes } from '../read-package.ts'
 import { askPlugin } from './ask-plugin.ts'
 
@@ -6,8 +7,8 @@ const healthMs = 1_000
 const definitionMs = 5_000
 const evaluateMs = 1_000
 const mostEvaluationBytes = 16 * 1024 * 1024
-/** Maximum number of forwarded requests in flight. */
-const mostHandedOn = 64
+/** Maximum number of forwarded requests in flight; a caller may have a quarter. */
+const mostHandedOn = 256
 /** Enough for a health check and all concurrent evaluations. */
 const mostOwn = 8
 
@@ -15,6 +16,8 @@ const mostOwn = 8
 export interface PluginLink extends AsyncDisposable {
   /** For forwarded requests. */
   readonly pool: Pool
+  /** Shares the connections of `pool` between callers. */
+  readonly share: StreamLimits
   /** For requests with long-lived answers; their number is limited elsewhere. */
   readonly streams: Pool
   /** The path of its socket, for everything that is not a plain request. */
@@ -29,12 +32,14 @@ export interface PluginLink extends AsyncDisposable {
 }
 
 interface LinkOptions {
+  /** The plugin. */
+  readonly name: string
   readonly socket: string
   /** Sent with each request of the host. */
   readonly token: string
 }
 
-export function openPluginLink({ socket, token }: LinkOptions): PluginLink {
+export function openPluginLink({ name, socket, token }: LinkOptions): PluginLink {
   const authorization = `Bearer ${token}`
   const open = (connections: number | null) =>
     new Pool('http://plugin', { socketPath: socket, connections, pipelining: 1 })
@@ -48,8 +53,16 @@ export function openPluginLink({ socket, token }: LinkOptions): PluginLink {
       timeoutMs,
       maxBytes: mostDefinitionBytes,
     })
+  const share = createStreamLimits({
+    inAll: mostHandedOn,
+    perCaller: mostHandedOn / 4,
+    what: `requests to the plugin ${name}`,
+    instead: 'send fewer at a time',
+    whenFull: 'Unavailable',
+  })
   return {
     pool,
+    share,
     streams,
     socket,
     authorization,

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createInspector } from './inspector.ts'
 import { startPluginProcess, type PluginProcess } from './plugin-process.ts'
 
@@ -34,7 +34,7 @@ const options = (program: string) => {
     command: [process.execPath, file],
     directory,
     hostSocket: '/host.sock',
-    limits: { memoryBytes: 300 * 1024 * 1024, processes: 8, startMs: 60_000 },
+    limits: { memoryBytes: 300 * 1024 * 1024, processes: 8, scratchBytes: 64 * 1024 * 1024, startMs: 60_000 },
     onLine: () => {},
   }
 }
@@ -52,7 +52,7 @@ test('a plugin starts, becomes healthy, returns its definition, and exits when i
   expect(await plugin.link.definition()).toEqual({
     path: '/pergola/definition',
     host: '/host.sock',
-    environment: ['HOME', 'PATH', 'PERGOLA_PROTOCOL', 'TZ'],
+    environment: ['HOME', 'PATH', 'PERGOLA_PROCESS', 'PERGOLA_PROTOCOL', 'TMPDIR', 'TZ'],
   })
   await expect.poll(() => plugin.log.lines()).toEqual(['up'])
   const refused = await plugin.link.pool.request({ path: '/pergola/health', method: 'GET' })
@@ -74,7 +74,7 @@ test('health checks and evaluation work while the maximum number of calls is ope
       headers: { authorization: plugin.link.authorization },
       signal: ending.signal,
     })
-  const calls = Promise.allSettled(Array.from({ length: 100 }, call))
+  const calls = Promise.allSettled(Array.from({ length: 300 }, call))
   expect(await plugin.link.isHealthy()).toBe(true)
   expect(await plugin.link.evaluate([])).toMatchObject({ path: '/pergola/evaluate' })
   ending.abort()
@@ -99,8 +99,9 @@ describe('a program that does not become healthy is killed, with the reason:', (
   ]
   for (const [what, program, message] of cases) {
     test(what, async () => {
-      const limits = { memoryBytes: 300 * 1024 * 1024, processes: 8, startMs: message.includes('1 s') ? 1_000 : 60_000 }
-      await expect(startPluginProcess({ ...options(program), limits })).rejects.toThrow(message)
+      const given = options(program)
+      const limits = { ...given.limits, startMs: message.includes('1 s') ? 1_000 : 60_000 }
+      await expect(startPluginProcess({ ...given, limits })).rejects.toThrow(message)
     })
   }
 
@@ -148,14 +149,40 @@ describe('a misbehaving plugin is killed, with the reason:', () => {
     expect(isRunning(plugin.pid)).toBe(false)
   })
 
-  test('with the processes it has started', async () => {
-    const more = `console.log(spawn('sleep', ['60']).pid); process.on('SIGUSR2', () => process.exit(0))`
-    await using plugin = await start(answering(more))
-    process.kill(plugin.pid, 'SIGUSR2')
-    const { lines } = await plugin.exited
-    const child = Number(lines.at(-1))
-    expect(child).toBeGreaterThan(1)
-    await expect.poll(() => isRunning(child)).toBe(false)
+  const children: readonly (readonly [what: string, started: string])[] = [
+    ['', `spawn('sleep', ['60'])`],
+    [' in another session, with its output pipe', `spawn('sleep', ['60'], { detached: true, stdio: 'inherit' })`],
+    [' in another session, without its environment', `spawn('sleep', ['60'], { detached: true, env: {} })`],
+  ]
+  for (const [what, started] of children) {
+    test(`with the processes it has started${what}`, async () => {
+      const more = `console.log(${started}.pid); process.on('SIGUSR2', () => process.exit(0))`
+      await using plugin = await start(answering(more))
+      // Timers of this process fire in order, so a scan has seen the child and remembers it.
+      await sleep(500)
+      process.kill(plugin.pid, 'SIGUSR2')
+      const { lines } = await plugin.exited
+      const child = Number(lines.at(-1))
+      expect(child).toBeGreaterThan(1)
+      await expect.poll(() => isRunning(child)).toBe(false)
+    })
+  }
+
+  test('a scratch folder over its limit; no file can be larger than the limit', async () => {
+    const more = `
+      const { appendFileSync } = await import('node:fs')
+      const { join } = await import('node:path')
+      const part = Buffer.alloc(1024 * 1024, 1)
+      const fill = (name, parts) => { for (let at = 0; at < parts; at++) appendFileSync(join(process.env.TMPDIR, name), part) }
+      try { fill('large', 80) } catch ({ code }) { console.log(code) }
+      fill('small', 8)`
+    // Outside of the folder that the other plugins of this file share.
+    const scratch = mkdtempSync(join(tmpdir(), 'pergola-plugin-scratch-'))
+    onTestFinished(() => rmSync(scratch, { recursive: true }))
+    await using plugin = await startPluginProcess({ ...options(answering(more)), directory: scratch })
+    const { how, lines } = await plugin.exited
+    expect(how).toBe('had more than 64 MiB in its scratch folder (plugins.scratchLimit)')
+    expect(lines).toContain('EFBIG')
   })
 })
 

@@ -1,0 +1,36 @@
+import type { Account } from './accounts.ts'
+import type { Cgroups } from './cgroups.ts'
+import type { Inspector } from './inspector.ts'
+import type { RunHere } from './launch-here.ts'
+
+export interface LaunchOptions {
+  readonly name: string
+  readonly command: readonly string[]
+  /** Its working directory, and the one for its temporary files. */
+  readonly directory: string
+  /** The socket of the host's API. */
+  readonly hostSocket: string
+  readonly limits: PluginLimits
+  /** The account it runs as; the host's own by default. */
+  readonly account?: Account | undefined
+  /** Where the kernel can keep account of its processes. */
+  readonly cgroups?: Cgroups | undefined
+  /** Runs the plugin in the host's own process instead of executing the command. */
+  readonly runHere?: RunHere | undefined
+  /** Set during development: the process need not answer at a breakpoint, and it is not deprioritized. */
+  readonly inspector?: Inspector | undefined
+  /** Aborted when the plugin is no longer wanted, in any state. */
+  readonly signal?: AbortSignal
+  /** Called for every line it writes. */
+  readonly onLine: (line: string) => void
+}
+
+export interface PluginLimits {
+  readonly memoryBytes: number
+  /** Maximum number of its processes. */
+  readonly processes: number
+  /** Maximum size of its scratch folder, and of any file that it writes. */
+  readonly scratchBytes: number
+  /** Timeout from the start until it is healthy. */
+  readonly startMs: number
+}
