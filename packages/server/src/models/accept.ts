@@ -34,8 +34,8 @@ function refuseOtherType(model: Model, sent: { readonly apiVersion: unknown; rea
 }
 
 /** Applies the model's own `prepare` rule, before the object is checked. */
-export function prepared(model: Model, object: JsonObject, context: WriteContext): JsonObject {
-  return model.rules.prepare?.(object, context) ?? object
+export async function prepared(model: Model, object: JsonObject, context: WriteContext): Promise<JsonObject> {
+  return (await model.rules.prepare?.(object, context)) ?? object
 }
 
 export interface Acceptance extends WriteContext {

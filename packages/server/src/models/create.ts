@@ -74,7 +74,7 @@ export async function newObject(model: Model, request: WriteRequest): Promise<Ne
   const { body, caller, secret, store } = request
   const said = { ...(caller && { caller }), ...(secret !== undefined && { secret }), ...(store && { store }) }
   const context = { verb: 'create' as const, ...said }
-  const object = prepared(model, withoutOwnedStatus(model, readObject(model, body)), context)
+  const object = await prepared(model, withoutOwnedStatus(model, readObject(model, body)), context)
   const name = object.metadata?.name ?? generatedName(object)
   const indexed = await accept(model, object, { ...context, checked: 'all', name })
   const sealedAs = (uid: string) => model.rules.sealing?.seal(object, { uid }) ?? object

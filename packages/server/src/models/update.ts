@@ -80,7 +80,7 @@ export async function changeOf(model: Model, stored: StoredObject, request: Upda
   const before = fromData(stored.data)
   const { caller, store, verb = 'update', part = 'object' } = request
   const context = { stored: before, uid: stored.uid, verb, ...(caller && { caller }), ...(store && { store }) }
-  const object = prepared(model, merged(model, { stored, before, sent, part }), context)
+  const object = await prepared(model, merged(model, { stored, before, sent, part }), context)
   refuseNewFinalizers(model, stored, { before, object })
 
   const { metadata: _, ...fields } = object
