@@ -27,6 +27,8 @@ export interface PluginDoor {
 export interface ForwardOptions {
   readonly caller: HandedOn['caller']
   readonly maxBody: number
+  /** Headers of the answer that the route names. */
+  readonly responseHeaders?: readonly string[] | undefined
   /** The answer lasts as long as the client listens. */
   readonly isStream?: boolean
   readonly answerMs?: number
@@ -41,7 +43,7 @@ export function forward(
 ): Relay {
   return {
     relay: async ({ body, begin, whenGone }) => {
-      const { caller, maxBody } = options
+      const { caller, maxBody, responseHeaders } = options
       const sent: { body: Readable | null; failure?: unknown } = { body: body(maxBody) ?? null }
       sent.body?.once('error', (failure) => (sent.failure = failure))
       try {
@@ -54,7 +56,8 @@ export function forward(
             headersTimeout: options.answerMs ?? answerMs,
             bodyTimeout: options.stalledMs ?? stalledMs,
           },
-          begin: (status, answered) => begin(status, headersFromPlugin(answered, id)),
+          begin: (status, answered) =>
+            begin(status, headersFromPlugin(answered, { requestId: id, named: responseHeaders })),
           whenGone,
         })
       } catch (error) {
