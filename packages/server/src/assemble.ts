@@ -69,7 +69,8 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   const { watching, streams, drain } = streaming.is(assembleStreaming({ ...people, settle: account.settle }, parts))
   const looked = { store, clock, log, authorize, ...seen, database, listener: listening, plugins }
   const listed = { models: () => served.models.all(), hostRoutes: routes }
-  const pages = assemblePages({ ...looked, ...listed, openWatches: () => watching.hub.size() })
+  const shown = { openWatches: () => watching.hub.size(), publicUrl: config.server.publicUrl }
+  const pages = assemblePages({ ...looked, ...listed, ...shown })
   const forPlugins = { known, ...kept, ...told(options), streams }
   const assembled = plugins.is(assemblePlugins({ ...people, ...served, ...forPlugins }, parts))
   const batches = batchRoutes({ store, clock, models: served.models, authorize, assertServed: assembled.assertServed })
