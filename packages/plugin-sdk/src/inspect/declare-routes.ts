@@ -45,7 +45,7 @@ function declareRoute(route: AnyRoute, frame: RouteFrame, report: Report): Reach
   const where = `${audience} "${route.method} ${route.path}"`
   optionFaults('route', route, (fault) => report(where, fault))
   const pattern = patternOf(route, frame, (fault) => report(where, fault))
-  const responseHeaders = route.responseHeaders?.map((name) => String(name).toLowerCase())
+  const responseHeaders = route.responseHeaders?.map((name) => name.toLowerCase())
   const faults = [
     ...bodyFaults(route),
     allowFault(plugin, route.allow),
