@@ -12,7 +12,7 @@ const decorated = 'packages/plugin-sdk/src/decorators'
 type Row = readonly [promise: string, what: string, file: string, find: string, replace: string]
 
 const rows: readonly Row[] = [
-  ['C8-320', 'what a client calls its own comes through', headers, ' && !named.includes(name)', ''],
+  ['C8-320', 'what a client calls its own comes through', headers, ' && !ofHop.includes(name)', ''],
   ['C8-321', 'whoever says so is somebody', headers, 'expect|proxy-.*|pergola-.*)$/', 'expect|proxy-.*)$/'],
   [
     'C8-322',
