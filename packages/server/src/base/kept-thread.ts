@@ -1,7 +1,10 @@
 import { Worker } from 'node:worker_threads'
 
 const lookMs = 100
-/** A small one: what a collection of 32 MiB kept at once exceeded the heap's limit so far that V8 ended the process, not the thread. */
+/**
+ * With the default, a thread that ran out of memory while it parsed 1 MiB of YAML aborted the whole process; with 8 MiB or less
+ * it ended alone.
+ */
 const youngMb = 8
 /** Limit for starting the thread and loading its module, which took 0.6 s at first. */
 const startMs = 10_000
