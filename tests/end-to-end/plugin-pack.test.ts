@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { describePlugin, packageContents, renderSections, type PluginManifest } from '../../packages/api/src/index.ts'
 import { todoProject } from '../../packages/cli/src/plugin/plugin-project.rows.ts'
-import { readPackage } from '../../packages/server/src/plugins/read-package.ts'
+import { createPackageReader } from '../../packages/server/src/plugins/read-package.ts'
 import { startPergola, type PergolaOptions } from './pergola-process.ts'
 
 async function run(args: readonly string[], options: PergolaOptions) {
@@ -24,7 +24,8 @@ describe('pergola plugin pack', () => {
     expect(first).toMatch(/^ {2}plugin\.js \d+ KB, \d+ dependencies inlined, no native code$/)
     const last = `  packed/todo-1.0.0.tgz  ${Math.ceil(bytes.length / 1_024)} KB  sha256:${digest}\n`
     // The host creates the same text from the package.
-    const { manifest } = await readPackage(bytes)
+    await using reader = createPackageReader()
+    const { manifest } = await reader.read(bytes)
     const summary = renderSections(describePlugin(packageContents(manifest as PluginManifest, [])))
     expect(rest.join('\n')).toBe(`${summary}\n${last}`)
     expect(summary).toContain('a host of ^1.0.0')

@@ -142,6 +142,8 @@ export interface RouteDeclaration {
   readonly stream?: boolean
   /** Maximum size of the request body, in bytes. */
   readonly maxBody?: number
+  /** Response headers that the host passes on in addition to the usual ones; in lower case. */
+  readonly responseHeaders?: readonly string[]
 }
 
 export interface OwnedDeclaration {

@@ -91,7 +91,7 @@ export async function openAdministration(options: AdministrationOptions): Promis
   await openRevocations(store)
   await seedRoles({ store, clock }, own.roles, builtInRoles)
   const sealing = createSecretSealing(keys)
-  const secrets = createSecretModel(sealing)
+  const secrets = createSecretModel({ sealing, mayGet: async () => false })
   await store.openModel(declarationOf(secrets))
   const { file } = config.audit
   const record: Parts['record'] = (done) => recordCommand({ user: operator, ...done }, { file, stderr })

@@ -4,6 +4,7 @@ import { seedRoles } from './access/seed-roles.ts'
 import type { AssembledPlugins, PluginParts } from './assemble-plugins.ts'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
+import type { Authorize } from './access/decisions/authorize.ts'
 import type { SealingKey } from './base/sealing-keys.ts'
 import { openRevocations } from './credentials/revocations.ts'
 import type { Feed } from './feed/feed.ts'
@@ -33,14 +34,21 @@ export interface KeptModels {
 interface KeptParts {
   readonly store: Store
   readonly keys: readonly SealingKey[]
+  readonly authorize: Authorize
 }
 
-export function assembleKept({ store, keys }: KeptParts, running: AsyncDisposableStack): KeptModels {
+export function assembleKept({ store, keys, authorize }: KeptParts, running: AsyncDisposableStack): KeptModels {
   const plugins = createPluginModel()
   const compiler = running.use(createSchemaCompiler())
   const settings = createPluginSettings({ store, plugins, compiler })
   const configMaps = createConfigMapModel(settings.check.configmap)
-  const secrets = createSecretModel(createSecretSealing(keys), settings.check.secret)
+  const asked = { kind: 'resource' as const, verb: 'get' as const, group: '', version: 'v1alpha1', resource: 'secrets' }
+  const secrets = createSecretModel({
+    sealing: createSecretSealing(keys),
+    mayGet: async (caller, name) =>
+      (await authorize(caller, { ...asked, name, path: `/api/v1alpha1/secrets/${name}` })).allowed,
+    check: settings.check.secret,
+  })
   return { compiler, plugins, settings, configMaps, secrets }
 }
 

@@ -27,6 +27,8 @@ interface PageParts extends HealthParts {
   readonly hostRoutes: () => readonly HostRoute[]
   /** The number of open watches on this replica. */
   readonly openWatches: () => number
+  /** As configured. */
+  readonly publicUrl: string | undefined
 }
 
 export interface AssembledPages {
@@ -47,6 +49,7 @@ export function assemblePages({
   models,
   hostRoutes,
   openWatches,
+  publicUrl,
   ...parts
 }: PageParts): AssembledPages {
   const knowsCallers = () => parts.database.isReadable()
@@ -59,7 +62,7 @@ export function assemblePages({
     log,
   })
   const discovery = createDiscovery({ models, customApis: () => plugins().customApis(), hostRoutes })
-  const consolePages = createConsoleEndpoints(readConsole(consoleFolder))
+  const consolePages = createConsoleEndpoints({ files: readConsole(consoleFolder), publicUrl })
   const traffic = createTraffic(clock)
   return {
     onAnswered: (ms: number, failed: boolean) => traffic.record(ms, failed),

@@ -38,9 +38,10 @@ import { pluginRoutes } from './plugins/plugin-routes.ts'
 import { createPluginServices } from './plugins/plugin-services.ts'
 import type { PluginSettings } from './plugins/plugin-settings.ts'
 import { pluginsFromFiles } from './plugins/plugins-from-files.ts'
-import { digestOf } from './plugins/read-package.ts'
+import { createPackageReader } from './plugins/read-package.ts'
 import { joinReplicas } from './plugins/replicas.ts'
 import { createSupervisor, type Supervisor, type SupervisorParts } from './plugins/supervisor.ts'
+import { digestOf } from './plugins/unpack-archive.ts'
 import type { ModelKey, Store } from './store/store.ts'
 import type { SchemaCompiler } from './validation/schema-compiler.ts'
 
@@ -93,7 +94,7 @@ export interface AssembledPlugins {
 /** Plugins and the access to them; everything running ends with the stack. */
 export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack): AssembledPlugins {
   const { store, clock, log, config, models } = parts
-  const packages = createPackages(store)
+  const packages = createPackages(store, stack.use(createPackageReader()))
   const tokens = createCallerTokens(clock)
   const accounts = stack.use(createAccounts(config.plugins.isolation))
   if (accounts.warning !== undefined) log.warn({}, accounts.warning)

@@ -51,7 +51,8 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   const { store, database } = await openWatchedStore(config, log, parts)
   const audit = openAudit(config, log, parts)
   const own = createOwnModels({ store, clock, rights })
-  const kept = assembleKept({ store, keys }, parts)
+  const authorize = createAuthorize({ rolesOf: (caller) => rights().rolesOf(caller) })
+  const kept = assembleKept({ store, keys, authorize }, parts)
   const { feed, ...seen } = await assembleFeed(store, options, parts)
   const served = await assembleModels({ store, clock, log, feed, own, kept, asked: plugins }, parts)
   const known = parts.use(await createKnownPlugins({ store, feed, ...kept }))
@@ -66,10 +67,10 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   const people = { store, clock, log, config, providers, access, identities, own, feed, publicUrl, onRevoked }
   const account = assembleHostApi(people, parts)
   const { watching, streams, drain } = streaming.is(assembleStreaming({ ...people, settle: account.settle }, parts))
-  const authorize = createAuthorize(access)
   const looked = { store, clock, log, authorize, ...seen, database, listener: listening, plugins }
   const listed = { models: () => served.models.all(), hostRoutes: routes }
-  const pages = assemblePages({ ...looked, ...listed, openWatches: () => watching.hub.size() })
+  const shown = { openWatches: () => watching.hub.size(), publicUrl: config.server.publicUrl }
+  const pages = assemblePages({ ...looked, ...listed, ...shown })
   const forPlugins = { known, ...kept, ...told(options), streams }
   const assembled = plugins.is(assemblePlugins({ ...people, ...served, ...forPlugins }, parts))
   const batches = batchRoutes({ store, clock, models: served.models, authorize, assertServed: assembled.assertServed })

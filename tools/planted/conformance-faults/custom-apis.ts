@@ -12,7 +12,7 @@ const decorated = 'packages/plugin-sdk/src/decorators'
 type Row = readonly [promise: string, what: string, file: string, find: string, replace: string]
 
 const rows: readonly Row[] = [
-  ['C8-320', 'what a client calls its own comes through', headers, ' && !named.includes(name)', ''],
+  ['C8-320', 'what a client calls its own comes through', headers, ' && !ofHop.includes(name)', ''],
   ['C8-321', 'whoever says so is somebody', headers, 'expect|proxy-.*|pergola-.*)$/', 'expect|proxy-.*)$/'],
   [
     'C8-322',
@@ -28,20 +28,27 @@ const rows: readonly Row[] = [
     ' || made.plugin !== plugin',
     '',
   ],
-  ['C8-324', 'a plugin sends other sites word', headers, '|access-control-.*', ''],
+  ['C8-324', 'a plugin sends other sites word', headers, '/^(content-(', '/^(access-control-.*|content-('],
   [
     'C8-325',
     'a plugin says what a page may',
     headers,
-    'Object.assign(passed(headers, isKeptFromClient), added,',
-    "Object.assign({ ...added, ...passed(headers, (name) => name.startsWith('set-cookie')) },",
+    'Object.assign(passed(headers, passes), added,',
+    "Object.assign({ ...added, ...passed(headers, (name) => !name.startsWith('set-cookie')) },",
+  ],
+  [
+    'C8-392',
+    'a route names any header',
+    `${server}/plugins/route-faults.ts`,
+    'responseHeaders === undefined ? undefined :',
+    'responseHeaders !== undefined ? undefined :',
   ],
   [
     'C8-326',
     'a route may take what it likes',
     api,
-    '{ caller: handedOn, maxBody, isStream }',
-    '{ caller: handedOn, maxBody: maxBody * 2, isStream }',
+    '{ caller: handedOn, maxBody, isStream, responseHeaders }',
+    '{ caller: handedOn, maxBody: maxBody * 2, isStream, responseHeaders }',
   ],
   [
     'S4.2-2',

@@ -167,7 +167,7 @@ const rows: readonly Row[] = [
     'if (plugin !== undefined && !runner?.isServing) throw notStarted(plugin, parts)',
     "if (plugin === '' && !runner?.isServing) throw notStarted(plugin, parts)",
   ],
-  ['S2.5-1', 'one name of a file is read', declared, '.+\\.ya?ml$/', 'roles\\.yaml$/'],
+  ['S2.5-1', 'one name of a file is read', `${server}/plugins/unpack-archive.ts`, '.+\\.ya?ml$/', 'roles\\.yaml$/'],
   ['S2.5-2', 'every document is of the first model', declared, 'known.kind === kind)', "known.kind === 'Todo')"],
   [
     'S2.5-3',
@@ -187,7 +187,7 @@ const rows: readonly Row[] = [
   [
     'S2.5-7',
     'one of the two folders is read',
-    declared,
+    `${server}/plugins/unpack-archive.ts`,
     '(extensions|src\\/main\\/resources\\/extensions)',
     '(extensions)',
   ],
@@ -398,9 +398,9 @@ const rows: readonly Row[] = [
   [
     'C8-370',
     'pages of others may frame the console',
-    `${server}/console/console-endpoints.ts`,
-    '    "frame-ancestors \'none\'",\n',
-    '',
+    `${server}/base/page-headers.ts`,
+    ', "frame-ancestors \'none\'"]',
+    ']',
   ],
   [
     'C8-371',

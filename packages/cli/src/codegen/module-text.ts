@@ -1,18 +1,47 @@
 import type { Content, DescribedModel, DescribedRoute, DescribedVersion } from './described-api.ts'
-import { comment, fieldsOf, isSchema, literal, typeOfSchema, type Schema, type TypeOptions } from './type-of-schema.ts'
+import { CommandFault } from '../terminal/command-fault.ts'
+import { shortened, visible } from '../terminal/visible.ts'
+import {
+  comment,
+  commentOf,
+  fieldsOf,
+  isSchema,
+  literal,
+  scalars,
+  typeOfSchema,
+  type Schema,
+  type TypeOptions,
+} from './type-of-schema.ts'
 
 /** Schemas of the host for which the client has its own types. */
 const shared = new Set(['Metadata', 'SentMetadata', 'Problem', 'DeletedCollection'])
 
-/** Generates a module with a value and types for every model and custom API. */
+const identifier = /^[A-Za-z_$][\w$]*$/
+const dottedName = /^[\w.-]*$/
+
+/** Words of the language and names that the module uses. */
+const reserved =
+  `arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for
+  function if implements import in instanceof interface let new null package private protected public return static super switch
+  this throw true try typeof var void while with yield any bigint boolean never number object string symbol undefined unknown
+  connect ApiObject Served ServedRoute Readonly Record`.split(/\s+/)
+
+/**
+ * Generates a module with a value and types for every model and custom API. Texts of the server become comments, literals or
+ * checked names, never code. Throws `CommandFault` for a name that cannot be one.
+ */
 export function moduleText(versions: readonly DescribedVersion[], from: string): string {
   const names = createNames()
   const blocks = versions.flatMap((version) => {
+    assertName('a group', version.group, dottedName)
+    assertName('a version', version.version, dottedName)
     const typeNames = new Map<string, string>()
     const nameOf: TypeOptions['nameOf'] = (component) => {
       const known = typeNames.get(component)
       if (known !== undefined) return known
-      const name = shared.has(component) ? 'unknown' : names(capital(component), capital(version.group))
+      const name = shared.has(component)
+        ? 'unknown'
+        : names(assertName('a schema', capital(component), identifier), capital(version.group))
       typeNames.set(component, name)
       return name
     }
@@ -27,7 +56,7 @@ export function moduleText(versions: readonly DescribedVersion[], from: string):
 
 function header(from: string): string {
   return [
-    `// Written by "pergola codegen" from ${from}. Do not change it: write it again when the API has changed.`,
+    `// Written by "pergola codegen" from ${visible(from)}. Do not change it: write it again when the API has changed.`,
     "import type { ApiObject, Served, ServedRoute } from '@pergola/client'",
     '',
     "export { connect } from '@pergola/client'",
@@ -43,6 +72,9 @@ interface Naming extends TypeOptions {
 function modelBlock(model: DescribedModel, { schemas }: DescribedVersion, naming: Naming): string {
   const { names } = naming
   const { group, version, kind, singular, plural, isOwn } = model
+  assertName('a kind', kind, identifier)
+  assertName('a plural', plural, dottedName)
+  assertName('a singular', singular, dottedName)
   const schema = schemas[kind] ?? {}
   const { spec, status, ...others } = propertiesOf(schema)
   const value = names(isOwn ? `own${capital(plural)}` : kind, capital(group))
@@ -60,7 +92,7 @@ function modelBlock(model: DescribedModel, { schemas }: DescribedVersion, naming
     ...fieldsOf(rest, naming).map((field) => `  ${field}`),
     '}',
     '',
-    `/** ${words}, of ${apiVersion}. */`,
+    commentOf(`${words}, of ${apiVersion}.`),
     `export const ${value}: Served<{`,
     `  object: ${type}`,
     `  create: ${typeOfSchema(spec, { ...naming, isSent: true })}`,
@@ -71,14 +103,15 @@ function modelBlock(model: DescribedModel, { schemas }: DescribedVersion, naming
 }
 
 function indexType({ type, multi }: DescribedModel['indexes'][number]): string {
-  const one = { number: 'number', integer: 'number', boolean: 'boolean' }[type] ?? 'string'
+  const one = scalars.get(type) ?? 'string'
   return multi ? `readonly ${one}[]` : one
 }
 
 function routeBlock({ method, path, operation }: DescribedRoute, version: DescribedVersion, naming: Naming): string {
   const { names } = naming
   const { operationId = `${method.toLowerCase()}Route`, summary = '', parameters = [] } = operation
-  const value = names(operationId, capital(version.group))
+  const where = `the operationId of ${method} ${path}`
+  const value = names(assertName(where, operationId, identifier), capital(version.group))
   const of = (place: string) => parameters.filter((parameter) => parameter.in === place)
   const record = (place: string) => {
     const fields = of(place).map(
@@ -88,7 +121,7 @@ function routeBlock({ method, path, operation }: DescribedRoute, version: Descri
     return fields.length === 0 ? '{}' : `{ ${fields.join('; ')} }`
   }
   return [
-    `/** ${summary.replaceAll('*/', '* /') || `${method} ${path}`} */`,
+    commentOf(summary || `${method} ${path}`),
     `export const ${value}: ServedRoute<{`,
     `  params: ${record('path')}`,
     `  query: ${record('query')}`,
@@ -122,7 +155,7 @@ function componentBlocks(
 
 /** Assigns unique names. On a collision, the second gets its group as prefix, then a number. */
 function createNames(): Names {
-  const taken = new Set<string>()
+  const taken = new Set(reserved)
   return (wanted, otherwise) => {
     const candidates = [wanted, `${wanted}Of${otherwise}`]
     let name = candidates.find((candidate) => !taken.has(candidate))
@@ -133,6 +166,15 @@ function createNames(): Names {
     taken.add(name)
     return name
   }
+}
+
+function assertName(what: string, name: unknown, form: RegExp): string {
+  if (typeof name === 'string' && form.test(name)) return name
+  const shown = shortened(JSON.stringify(name) ?? 'missing', 80)
+  const where = shortened(what, 200)
+  throw new CommandFault(
+    `the server describes ${where} as ${shown}, which cannot be a name in code; nothing was written`,
+  )
 }
 
 function propertiesOf({ properties }: Schema): Schema {

@@ -1,3 +1,5 @@
+import { visible, visibleJson } from '../terminal/visible.ts'
+
 /** A JSON Schema as used in OpenAPI 3.1. */
 export type Schema = Readonly<Record<string, unknown>>
 
@@ -8,13 +10,13 @@ export interface TypeOptions {
   readonly isSent?: boolean
 }
 
-const scalars: Readonly<Record<string, string>> = {
-  string: 'string',
-  number: 'number',
-  integer: 'number',
-  boolean: 'boolean',
-  null: 'null',
-}
+export const scalars: ReadonlyMap<string, string> = new Map([
+  ['string', 'string'],
+  ['number', 'number'],
+  ['integer', 'number'],
+  ['boolean', 'boolean'],
+  ['null', 'null'],
+])
 
 /**
  * Converts a schema to a TypeScript type on one line. Omits constraints that a type cannot express, such as patterns and
@@ -32,7 +34,7 @@ function ownType(schema: Schema, options: TypeOptions): string | undefined {
   if ('const' in schema) return literal(schema['const'])
   if (Array.isArray(values)) return values.map(literal).join(' | ') || 'never'
   const types = [type].flat().filter((one) => typeof one === 'string')
-  const named = types.map((one) => scalars[one] ?? structure(one, schema, options))
+  const named = types.map((one) => scalars.get(one) ?? structure(one, schema, options))
   if (named.length > 0) return named.join(' | ')
   return 'properties' in schema ? structure('object', schema, options) : undefined
 }
@@ -68,13 +70,18 @@ export function fieldsOf(schema: Schema, options: TypeOptions): readonly string[
 export function comment(schema: unknown): string {
   const { description } = isSchema(schema) ? schema : {}
   if (typeof description !== 'string' || description === '') return ''
-  return `/** ${description.replaceAll(/\s+/g, ' ').replaceAll('*/', '* /')} */ `
+  return `${commentOf(description)} `
+}
+
+/** A doc comment with a text of the server, on one line. */
+export function commentOf(text: unknown): string {
+  return `/** ${visible(String(text).replaceAll(/\s+/g, ' ')).replaceAll('*/', '* /')} */`
 }
 
 export function literal(value: unknown): string {
   if (typeof value !== 'string') return typeof value === 'object' && value !== null ? 'unknown' : String(value)
   // Uses single quotes, like the rest of the module.
-  return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+  return `'${visibleJson(JSON.stringify(value)).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 }
 
 function grouped(type: string): string {

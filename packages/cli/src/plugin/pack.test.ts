@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { declaredObjects } from '../../../server/src/plugins/declared-objects.ts'
 import { manifestOf } from '../../../server/src/plugins/manifest.ts'
-import { readPackage } from '../../../server/src/plugins/read-package.ts'
+import { createPackageReader } from '../../../server/src/plugins/read-package.ts'
 import { AuthorFault, ProjectFault } from './author-fault.ts'
 import { packPlugin } from './pack.ts'
 import { todoProject, type TestProject } from './plugin-project.rows.ts'
@@ -17,7 +17,11 @@ import { todoProject, type TestProject } from './plugin-project.rows.ts'
 vi.setConfig({ testTimeout: 60_000 })
 
 const out = mkdtempSync(join(tmpdir(), 'pergola-packed-'))
-afterAll(() => rmSync(out, { recursive: true }))
+const reader = createPackageReader()
+afterAll(async () => {
+  rmSync(out, { recursive: true })
+  await reader[Symbol.asyncDispose]()
+})
 
 const pack = ({ folder }: TestProject) => packPlugin({ folder, out, conditions: ['source'] })
 
@@ -44,7 +48,8 @@ describe('the package of the example', () => {
       'package.json': JSON.stringify({ ...json, ...more, pergola: { ...json['pergola'], logo: 'logo.svg' } }),
     })
     const packed = await pack(project)
-    const { files, digest, manifest } = await readPackage(readFileSync(packed.file))
+    const read = await reader.read(readFileSync(packed.file))
+    const { files, digest, manifest } = read
     expect(packed.digest).toBe(digest)
     const { definition } = manifestOf({ manifest, files })
     expect([...files.keys()]).toEqual([
@@ -75,7 +80,7 @@ describe('the package of the example', () => {
     const roles = parseAllDocuments(files.get('extensions/roles.yaml')?.toString() ?? '')
     expect(roles.map((role) => role.toJS() as unknown)).toEqual(packed.manifest.definition.roles)
     const names = packed.manifest.definition.roles.map(({ metadata }) => metadata.name)
-    expect(declaredObjects({ files }).map(({ name }) => name)).toEqual(['first', ...names])
+    expect(declaredObjects(read).map(({ name }) => name)).toEqual(['first', ...names])
     for (const [path, bytes] of files) expect(readFileSync(join(project.folder, 'dist', path))).toEqual(bytes)
   })
 
@@ -94,7 +99,7 @@ describe('the package of the example', () => {
   test('runs without node_modules, with a source map to the original files', async () => {
     using project = todoProject()
     const { file } = await pack(project)
-    const { files } = await readPackage(readFileSync(file))
+    const { files } = await reader.read(readFileSync(file))
     const folder = mkdtempSync(join(out, 'host-'))
     for (const name of ['plugin.js', 'plugin.js.map']) writeFileSync(join(folder, name), files.get(name) ?? '')
     const spoken = promisify(execFile)(process.execPath, ['plugin.js'], { cwd: folder, env: { PERGOLA_PROTOCOL: '9' } })
@@ -108,7 +113,7 @@ describe('the package of the example', () => {
 
   test('names the source lines in the stack of an error', async () => {
     using project = todoProject(plugin(`if (process.env.PERGOLA_PROTOCOL) throw new Error('boom')\n${minimal}`))
-    const { files } = await readPackage(readFileSync((await pack(project)).file))
+    const { files } = await reader.read(readFileSync((await pack(project)).file))
     const folder = mkdtempSync(join(out, 'host-'))
     for (const name of ['plugin.js', 'plugin.js.map']) writeFileSync(join(folder, name), files.get(name) ?? '')
     const run = promisify(execFile)(process.execPath, ['plugin.js'], { cwd: folder, env: { PERGOLA_PROTOCOL: '1' } })
@@ -136,7 +141,7 @@ describe('the package of the example', () => {
       'src/main/resources/extensions/more.yaml': roleText({ name: 'todo-status', resource: 'todo/todos/status' }),
     })
     const { summary, file } = await pack(project)
-    const { files } = await readPackage(readFileSync(file))
+    const { files } = await reader.read(readFileSync(file))
     expect(files.has('extensions/more.yaml')).toBe(true)
     expect(summary.find(({ heading }) => heading === 'by role')?.lines).toContain('todo-status: get todos/status')
   })
@@ -428,7 +433,7 @@ test('dynamic imports are bundled into the same file', async () => {
   })
   const { manifest, file } = await pack(project)
   expect(manifest.name).toBe('later')
-  const { files } = await readPackage(readFileSync(file))
+  const { files } = await reader.read(readFileSync(file))
   expect([...files.keys()]).toEqual(['plugin.js', 'plugin.js.map', 'plugin.json', 'ui/index.js'])
 })
 
@@ -444,7 +449,7 @@ test('files of an earlier package are not in the next one', async () => {
   await pack(project)
   rmSync(join(project.folder, 'extensions'), { recursive: true })
   const { file } = await pack(project)
-  expect((await readPackage(readFileSync(file))).files.has('extensions/old.yaml')).toBe(false)
+  expect((await reader.read(readFileSync(file))).files.has('extensions/old.yaml')).toBe(false)
   expect(existsSync(join(project.folder, 'dist/extensions/old.yaml'))).toBe(false)
   cpSync(file, join(project.folder, 'kept.tgz'))
 })

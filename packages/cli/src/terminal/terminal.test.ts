@@ -54,3 +54,15 @@ test('a message replaces the progress line', () => {
   terminal.tell(['done'])
   expect(String(screen.read())).toBe('\r\u001b[K3 of 10\r\u001b[Kdone\n')
 })
+
+test('control characters in printed text are escaped, except for own colours, tabs and line breaks', async () => {
+  const screen = Object.assign(new PassThrough(), { isTTY: true })
+  const stream = screen as unknown as NodeJS.WriteStream
+  const terminal = createTerminal({ stdin, stdout: stream, stderr: stream, variables: {} })
+  const text = `a\tb\nc\u001b[2J\u001b]0;title\u0007\u202e${terminal.paint('red', 'd')}`
+  const shown = 'a\tb\nc\\u{1b}[2J\\u{1b}]0;title\\u{7}\\u{202e}\u001b[31md\u001b[39m'
+  await terminal.print([text])
+  terminal.tell([text])
+  await terminal.hint(text)
+  expect(String(screen.read())).toBe(`${shown}\n${shown}\n  next      ${shown}\n`)
+})

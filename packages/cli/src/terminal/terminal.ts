@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { styleText } from 'node:util'
 import { exitCodes } from './exit-codes.ts'
+import { visibleLines } from './visible.ts'
 
 /** Standard streams and environment of a process. */
 export interface TerminalStreams {
@@ -19,7 +20,7 @@ export interface Terminal {
   readInput(): Promise<string>
   /** Writes to stdout; resolves when more can be written. */
   write(text: string): Promise<void>
-  /** Writes lines to stdout. */
+  /** Writes lines to stdout. Here and below, control characters are escaped: the text may be a server's. */
   print(lines: readonly string[]): Promise<void>
   /** Suggests a next command below the output; only on a terminal, so that programs get rows only. */
   hint(next: string): Promise<void>
@@ -71,19 +72,19 @@ export function createTerminal(streams: TerminalStreams): Terminal {
     },
     write,
     print: async (lines) => {
-      if (lines.length > 0) await write(`${lines.join('\n')}\n`)
+      if (lines.length > 0) await write(`${visibleLines(lines.join('\n'))}\n`)
     },
     hint: async (next) => {
-      if (stdout.isTTY) await write(`  next      ${next}\n`)
+      if (stdout.isTTY) await write(`  next      ${visibleLines(next)}\n`)
     },
     tell: (lines) => {
       erase()
-      if (lines.length > 0) stderr.write(`${lines.join('\n')}\n`)
+      if (lines.length > 0) stderr.write(`${visibleLines(lines.join('\n'))}\n`)
     },
     showProgress: (text) => {
       if (!stderr.isTTY) return
       const fitting = text.slice(0, Math.max(0, (stderr.columns || 80) - 1))
-      stderr.write(`${eraseLine}${fitting}`)
+      stderr.write(`${eraseLine}${visibleLines(fitting)}`)
       isShowing = true
     },
     get canAsk() {

@@ -6,6 +6,18 @@ export function visible(text: string): string {
   )
 }
 
+/** The styles of `Paint`. */
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
+const styles = /(\u001b\[(?:1|2|22|31|32|33|39)m)/
+
+/** Escapes the same in lines that are printed, except line breaks, tabs, joiners in words, and the styles of this program. */
+export function visibleLines(lines: string): string {
+  return lines
+    .split(styles)
+    .map((part, at) => (at % 2 === 0 ? part.replaceAll(/[^\n\t\u00ad\u200c\u200d]+/g, visible) : part))
+    .join('')
+}
+
 /** Escapes a text and shortens it to `most` characters. */
 export function shortened(text: string, most: number): string {
   const [...characters] = visible(text)

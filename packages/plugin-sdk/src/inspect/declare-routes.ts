@@ -1,4 +1,4 @@
-import { audienceGroup, versionFault, type Audience, type RouteDeclaration } from '@pergola/api'
+import { audienceGroup, responseHeadersFault, versionFault, type Audience, type RouteDeclaration } from '@pergola/api'
 import type { AnyPlugin } from '../plugin.ts'
 import type { RoleTemplate } from '../role-template.ts'
 import type { AnyOwned } from '../route/owned.ts'
@@ -45,7 +45,12 @@ function declareRoute(route: AnyRoute, frame: RouteFrame, report: Report): Reach
   const where = `${audience} "${route.method} ${route.path}"`
   optionFaults('route', route, (fault) => report(where, fault))
   const pattern = patternOf(route, frame, (fault) => report(where, fault))
-  const faults = [...bodyFaults(route), allowFault(plugin, route.allow)]
+  const responseHeaders = route.responseHeaders?.map((name) => name.toLowerCase())
+  const faults = [
+    ...bodyFaults(route),
+    allowFault(plugin, route.allow),
+    responseHeaders && responseHeadersFault(responseHeaders),
+  ]
   for (const fault of [...pathFaults(pattern), ...faults]) report(where, fault)
   const schemas = { request: route.body, query: route.query, response: route.response }
   const plain = Object.entries(schemas).flatMap(([name, schema]) =>
@@ -63,6 +68,7 @@ function declareRoute(route: AnyRoute, frame: RouteFrame, report: Report): Reach
     ...(produces !== undefined && { produces }),
     ...(route.stream && { stream: true }),
     ...(maxBody !== undefined && { maxBody }),
+    ...(responseHeaders && { responseHeaders }),
   }
   return { where, allow: route.allow, patterns: isReadable(pattern) ? [pattern] : [], declaration }
 }

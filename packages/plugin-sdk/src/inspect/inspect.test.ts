@@ -81,7 +81,11 @@ describe('the definition of a plugin', () => {
       { accepts: ['image/png'], produces: 'text/plain', maxBody: 1_000, query: t.Object({ size: t.Integer() }) },
       () => new Response('done'),
     )
-    const changes = route('GET /todos/-/changes', { stream: true, description: 'Changes' }, () => new Response())
+    const changes = route(
+      'GET /todos/-/changes',
+      { stream: true, description: 'Changes', responseHeaders: ['X-Total'] },
+      () => new Response(),
+    )
     expect(inspect(plugin({ console: [upload, changes] })).routes).toEqual([
       {
         audience: 'console',
@@ -98,6 +102,7 @@ describe('the definition of a plugin', () => {
         path: '/apis/console.api.todo.example.com/v1alpha1/todos/-/changes',
         stream: true,
         description: 'Changes',
+        responseHeaders: ['x-total'],
       },
     ])
   })

@@ -24,7 +24,7 @@ const model: Keys<AnyModel> = [
 const index: Keys<AnyIndexOption> = ['path', 'name', 'single', 'multi', 'unique', 'order', 'revision']
 const route: Keys<AnyRoute> = [
   ...(['method', 'path', 'handler', 'allow', 'body', 'query', 'response'] as const),
-  ...(['stream', 'accepts', 'produces', 'maxBody', 'description'] as const),
+  ...(['stream', 'accepts', 'produces', 'maxBody', 'responseHeaders', 'description'] as const),
 ]
 const owned: Keys<Owned<never>> = ['model', 'path', 'allow', 'group', 'version', 'plural', 'singular']
 const controller: Keys<Controller> = ['model', 'reconcile', 'deleted', 'concurrency', 'finalizer']

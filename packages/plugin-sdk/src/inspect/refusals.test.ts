@@ -210,6 +210,12 @@ describe('a definition is rejected for', () => {
       'has a maxBody of -1',
     ],
     [
+      'a cookie among the responseHeaders',
+      plugin({ uc: [route('GET /todos', { responseHeaders: ['X-Total', 'Set-Cookie'] }, () => ({}))] }),
+      'uc "GET /todos"',
+      'names set-cookie in responseHeaders',
+    ],
+    [
       'a group of another plugin',
       plugin({ uc: [get('/apis/uc.api.other.example.com/v1/things')] }),
       'uc "GET /apis/uc.api.other.example.com/v1/things"',

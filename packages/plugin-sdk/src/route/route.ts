@@ -29,6 +29,11 @@ export interface RouteOptions<Body, Query, Answer> {
   readonly produces?: string
   /** Maximum body size in bytes; default 10 MiB. */
   readonly maxBody?: number
+  /**
+   * Names of response headers, such as `X-Total-Count`, that the host passes on in addition to the usual ones (content, caching,
+   * `Location`, `Link`, `RateLimit-*` and so on). It drops all others. Cookies, CORS and policies cannot be named.
+   */
+  readonly responseHeaders?: readonly string[]
   /** Description in the API documentation. */
   readonly description?: string
 }

@@ -1,4 +1,5 @@
 import type { Answer, Call, Handler } from '../base/call.ts'
+import { pageHeaders } from '../base/page-headers.ts'
 import { taggedAnswer } from '../base/tagged-answer.ts'
 import { fileType } from './file-types.ts'
 import { consolePage, type ConsoleFiles } from './read-console.ts'
@@ -8,21 +9,33 @@ const html = 'text/html; charset=utf-8'
 const forever = 'public, max-age=31536000, immutable'
 
 /**
+ * Where scripts of the console and of plugins' pages are. A policy takes a path only with a host; without a scheme it means that
+ * of the page, whatever a proxy makes of it.
+ */
+const scriptFolders = ['/console/', '/plugins/']
+
+export interface ConsoleParts {
+  readonly files: ConsoleFiles | undefined
+  /** The configured address of the host; people may use others, which the `Host` of their requests names. */
+  readonly publicUrl: string | undefined
+}
+
+/**
  * The console under `/console`: files by their names, and for every other path its single page, which knows what to show there.
  * Requests for data are authenticated like all others.
  */
-export function createConsoleEndpoints(files: ConsoleFiles | undefined): (path: string) => Handler | undefined {
-  const headers = files && pageHeaders(files)
+export function createConsoleEndpoints(parts: ConsoleParts): (path: string) => Handler | undefined {
+  const { files } = parts
   return (path) => {
     if (path !== '/console' && !path.startsWith('/console/')) return undefined
-    if (!files || !headers) return notBuilt
+    if (!files) return notBuilt
     const file = path.slice('/console/'.length)
     if (file !== consolePage && files.has(file) && fileType(file) !== undefined) {
       return (call) => answerFile(files, file, call)
     }
     // A missing file must not be answered with the page, which would be misread.
     if (fileType(file) !== undefined) return undefined
-    return (call) => answerPage(files, headers, call)
+    return (call) => answerPage(files, headersAt(call.request.headers.host, parts), call)
   }
 }
 
@@ -50,22 +63,23 @@ async function answerFile(files: ConsoleFiles, file: string, { request }: Call):
   }
 }
 
-/** No external content, no inline scripts except the import map, no framing. */
-function pageHeaders({ inlineScripts }: ConsoleFiles): Readonly<Record<string, string>> {
-  const policy = [
-    "default-src 'none'",
-    `script-src 'self' ${inlineScripts.join(' ')}`.trim(),
+/** No external content, no inline scripts except the import map, and no scripts from what plugins answer at `/apis`. */
+function headersAt(host: string | undefined, { files, publicUrl }: ConsoleParts): Readonly<Record<string, string>> {
+  const hosts = [...(publicUrl === undefined ? [] : [new URL(publicUrl).host]), host ?? '']
+  const scripts = [...new Set(hosts)].flatMap((one) =>
+    isNameable(one) ? scriptFolders.map((at) => one + at) : ["'self'"],
+  )
+  return pageHeaders(
+    `script-src ${[...scripts, ...(files?.inlineScripts ?? [])].join(' ')}`,
     "style-src 'self'",
     "img-src 'self' data:",
     "font-src 'self'",
     "connect-src 'self'",
     "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ]
-  return {
-    'content-security-policy': policy.join('; '),
-    'cross-origin-opener-policy': 'same-origin',
-    'referrer-policy': 'no-referrer',
-  }
+  )
+}
+
+/** Whether a policy can name the host: browsers match names, and of addresses only this one. */
+function isNameable(host: string): boolean {
+  return /^(?!\d+(\.\d+){3}(:|$))[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$|^127\.0\.0\.1(:\d{1,5})?$/i.test(host)
 }

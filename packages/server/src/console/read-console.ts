@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { inlineSource } from '../base/page-headers.ts'
 
 /** Next to the sources, and next to the compiled code. */
 export const consoleFolder = new URL('../../console/', import.meta.url)
@@ -28,7 +28,5 @@ export function readConsole(folder: URL): ConsoleFiles | undefined {
 }
 
 function inlineScriptsOf(page: string): readonly string[] {
-  return [...page.matchAll(/<script type="importmap">(.*?)<\/script>/gs)].map(
-    ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
-  )
+  return [...page.matchAll(/<script type="importmap">(.*?)<\/script>/gs)].map(([, text = '']) => inlineSource(text))
 }

@@ -1,10 +1,10 @@
-import type { Handler } from '../base/call.ts'
+import type { Answer, Call, Handler } from '../base/call.ts'
 import type { HostRoute } from '../base/host-route.ts'
 import type { Model } from '../models/model.ts'
 import { discoveryDocument } from './discovery-document.ts'
 import { versionsOf, type CustomApis, type GroupVersion } from './group-version.ts'
 import { openApiDocument } from './openapi-document.ts'
-import { referenceIndex, referencePage } from './reference-page.ts'
+import { referenceHeaders, referenceIndex, referencePage } from './reference-page.ts'
 import { taggedAnswer } from '../base/tagged-answer.ts'
 
 const html = 'text/html; charset=utf-8'
@@ -27,13 +27,18 @@ export function createDiscovery({ models, customApis, hostRoutes }: DiscoveryPar
     if (path === '/apis') return async (call) => taggedAnswer(call, json, JSON.stringify(discoveryDocument(models())))
     if (path === '/openapi/v3')
       return async (call) => taggedAnswer(call, json, JSON.stringify(openApiIndex(versions())))
-    if (path === '/openapi') return async (call) => taggedAnswer(call, html, referenceIndex(versions()))
+    if (path === '/openapi') return async (call) => pageAnswer(call, referenceIndex(versions()))
     const version = versions().find((candidate) => path.endsWith(candidate.path))
     if (!version) return undefined
     if (path === `/openapi/v3${version.path}`) return async (call) => taggedAnswer(call, json, documents(version))
     if (path !== `/openapi${version.path}`) return undefined
-    return async (call) => taggedAnswer(call, html, referencePage(version))
+    return async (call) => pageAnswer(call, referencePage(version))
   }
+}
+
+function pageAnswer(call: Call, text: string): Answer {
+  const answer = taggedAnswer(call, html, text)
+  return { ...answer, headers: { ...answer.headers, ...referenceHeaders } }
 }
 
 function openApiIndex(versions: readonly GroupVersion[]) {

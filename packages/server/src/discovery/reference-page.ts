@@ -1,12 +1,26 @@
 import type { RouteDeclaration } from '@pergola/api'
 import type { HostRoute } from '../base/host-route.ts'
 import { isJsonObject } from '../base/json-object.ts'
+import { inlineSource, pageHeaders } from '../base/page-headers.ts'
 import { pathOf, type Model } from '../models/model.ts'
 import type { GroupVersion } from './group-version.ts'
 import { appWords } from './openapi-document.ts'
 import { createFreeName, type FreeName } from './openapi-names.ts'
 import { modelPaths } from './openapi-paths.ts'
 import { modelSchemas } from './openapi-schemas.ts'
+
+const style = `
+:root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 15%, transparent); --soft: color-mix(in srgb, currentColor 6%, transparent) }
+body { font: 16px/1.55 system-ui, sans-serif; max-width: 62rem; margin: 3rem auto; padding: 0 1.5rem }
+h1 { font-size: 1.9rem; margin: .2rem 0 1rem } h2 { margin-top: 3rem; padding-bottom: .3rem; border-bottom: 1px solid var(--line) }
+h3 { font-size: 1rem; margin: 1.6rem 0 .4rem } a { color: light-dark(#0b6e4f, #5ad1a5) }
+table { border-collapse: collapse; width: 100%; font-size: .92rem } td, th { text-align: left; vertical-align: top; padding: .4rem .8rem .4rem 0; border-bottom: 1px solid var(--line) }
+code { font: .88em/1.4 ui-monospace, monospace; background: var(--soft); padding: .1em .35em; border-radius: 4px }
+.method { text-transform: uppercase; font: 600 .75rem/1.6rem ui-monospace, monospace; width: 4.5rem; color: light-dark(#0b6e4f, #5ad1a5) }
+.delete { color: light-dark(#b3261e, #f2847c) } .put, .patch { color: light-dark(#8a5a00, #e5b567) }
+`
+
+export const referenceHeaders = pageHeaders(`style-src ${inlineSource(style)}`, "form-action 'none'")
 
 /** The list of groups, for people. */
 export function referenceIndex(versions: readonly GroupVersion[]): string {
@@ -132,14 +146,5 @@ function escape(text: string): string {
 /** Readable without scripts, fonts or external content. */
 function page(title: string, body: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escape(title)} · Pergola</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><style>
-:root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 15%, transparent); --soft: color-mix(in srgb, currentColor 6%, transparent) }
-body { font: 16px/1.55 system-ui, sans-serif; max-width: 62rem; margin: 3rem auto; padding: 0 1.5rem }
-h1 { font-size: 1.9rem; margin: .2rem 0 1rem } h2 { margin-top: 3rem; padding-bottom: .3rem; border-bottom: 1px solid var(--line) }
-h3 { font-size: 1rem; margin: 1.6rem 0 .4rem } a { color: light-dark(#0b6e4f, #5ad1a5) }
-table { border-collapse: collapse; width: 100%; font-size: .92rem } td, th { text-align: left; vertical-align: top; padding: .4rem .8rem .4rem 0; border-bottom: 1px solid var(--line) }
-code { font: .88em/1.4 ui-monospace, monospace; background: var(--soft); padding: .1em .35em; border-radius: 4px }
-.method { text-transform: uppercase; font: 600 .75rem/1.6rem ui-monospace, monospace; width: 4.5rem; color: light-dark(#0b6e4f, #5ad1a5) }
-.delete { color: light-dark(#b3261e, #f2847c) } .put, .patch { color: light-dark(#8a5a00, #e5b567) }
-</style></head><body>${body}</body></html>`
+<meta name="viewport" content="width=device-width, initial-scale=1"><style>${style}</style></head><body>${body}</body></html>`
 }

@@ -35,9 +35,9 @@ function refuseOtherType(model: Model, sent: { readonly apiVersion: unknown; rea
 }
 
 /** Sets the declarer and applies the model's own `prepare` rule, before the object is checked. */
-export function prepared(model: Model, sent: JsonObject, context: WriteContext): JsonObject {
+export async function prepared(model: Model, sent: JsonObject, context: WriteContext): Promise<JsonObject> {
   const object = withDeclarer(sent, context.declaredBy ?? declarerOf(context.stored))
-  return model.rules.prepare?.(object, context) ?? object
+  return (await model.rules.prepare?.(object, context)) ?? object
 }
 
 export interface Acceptance extends WriteContext {

@@ -81,7 +81,7 @@ export async function newObject(model: Model, request: WriteRequest): Promise<Ne
     ...(store && { store }),
     ...(declaredBy !== undefined && { declaredBy }),
   }
-  const object = prepared(model, withoutOwnedStatus(model, readObject(model, body)), context)
+  const object = await prepared(model, withoutOwnedStatus(model, readObject(model, body)), context)
   const name = object.metadata?.name ?? generatedName(object)
   const indexed = await accept(model, object, { ...context, checked: 'all', name })
   const sealedAs = (uid: string) => model.rules.sealing?.seal(object, { uid }) ?? object

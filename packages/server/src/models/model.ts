@@ -68,7 +68,7 @@ interface ModelRules {
   /** Maximum nesting of an object; 64 by default. */
   readonly maxJsonDepth?: number
   /** Fills in host-owned fields before validation. */
-  readonly prepare?: (object: JsonObject, context: WriteContext) => JsonObject
+  readonly prepare?: (object: JsonObject, context: WriteContext) => JsonObject | Promise<JsonObject>
   /** Errors that a schema cannot express; runs after all other checks passed. */
   readonly check?: (object: JsonObject, context: WriteContext) => Promise<readonly FieldError[]>
   /** Throws when the object may not be deleted. A dry run changes nothing. */
@@ -85,6 +85,8 @@ interface ModelRules {
 
 /** Fields that are stored sealed and shown only by `get`. Objects carry them sealed unless stated otherwise. */
 export interface Sealing {
+  /** The field that holds the sealed values, by key. */
+  readonly field: string
   /** Seals values that are not sealed yet; values that equal the stored ones stay unchanged. */
   seal(object: JsonObject, place: { readonly uid: string; readonly stored?: JsonObject }): JsonObject
   /** Throws `Unavailable` when the values cannot be opened here. */

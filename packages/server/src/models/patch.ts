@@ -3,7 +3,7 @@ import type { StoredObject } from '../store/store.ts'
 import type { WriteParts } from './create.ts'
 import type { Model } from './model.ts'
 import { storedBytes } from './object-bytes.ts'
-import { jsonPatch } from './patch/json-patch.ts'
+import { jsonPatch, refuseReading } from './patch/json-patch.ts'
 import { mergePatch } from './patch/merge-patch.ts'
 import { updateObject, type UpdateRequest } from './update.ts'
 
@@ -33,6 +33,8 @@ export function patchedBody(
   stored: StoredObject,
   { type, patch }: Pick<PatchRequest, 'type' | 'patch'>,
 ): unknown {
+  const { sealing } = model.rules
+  if (sealing && type === 'application/json-patch+json') refuseReading(patch, sealing.field)
   const patched = patchTypes[type](JSON.parse(storedBytes(model, stored).toString()), patch, model.rules.maxJsonDepth)
   if (typeof patched === 'object' && patched !== null && !Array.isArray(patched)) return patched
   throw new ApiError('Invalid', `the patch leaves no JSON object, no ${model.kind}`)

@@ -87,7 +87,7 @@ export async function changeOf(model: Model, stored: StoredObject, request: Upda
     ...(store && { store }),
     ...(declaredBy !== undefined && { declaredBy }),
   }
-  const object = prepared(model, merged(model, { stored, before, sent, part }), context)
+  const object = await prepared(model, merged(model, { stored, before, sent, part }), context)
   refuseNewFinalizers(model, stored, { before, object })
 
   const { metadata: _, ...fields } = object

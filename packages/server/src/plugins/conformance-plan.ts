@@ -6,7 +6,7 @@ import type { ObjectSchema } from '../validation/object-schema.ts'
 import type { SchemaCompiler } from '../validation/schema-compiler.ts'
 import { createValidate, type Validate } from '../validation/schema-validator.ts'
 import type { Cursor, Store } from '../store/store.ts'
-import { PackageFault } from './read-package.ts'
+import { PackageFault } from './unpack-archive.ts'
 
 /** Objects checked per model, so that a plan stays fast however many there are. */
 const mostObjects = 10_000

@@ -2,7 +2,6 @@ import { isApiError, type Rule } from '@pergola/api'
 import { ruleMatches } from '../access/decisions/rule-matches.ts'
 import type { PluginCaller } from '../base/call.ts'
 import { isJsonObject } from '../base/json-object.ts'
-import { readYamlDocuments } from '../base/yaml-documents.ts'
 import { createObject, type WriteParts } from '../models/create.ts'
 import { declarerOf } from '../models/declarer.ts'
 import { pathOf, type Model } from '../models/model.ts'
@@ -20,20 +19,11 @@ import { PluginFailed } from './not-started.ts'
 import type { PluginPackage } from './read-package.ts'
 import { templateFault } from './role-template-fault.ts'
 
-const declaringFiles = /^(extensions|src\/main\/resources\/extensions)\/.+\.ya?ml$/
-
 /** The objects that a package declares; throws `PluginFailed` for the first invalid document. */
-export function declaredObjects({ files }: Pick<PluginPackage, 'files'>): readonly DeclaredObject[] {
-  const names = [...files.keys()].filter((file) => declaringFiles.test(file)).toSorted()
-  return names.flatMap((file) => {
-    try {
-      return readYamlDocuments(files.get(file)?.toString('utf8') ?? '').map((body, at) =>
-        declaredObject(body, `${file}, document ${at + 1}`),
-      )
-    } catch (error) {
-      throw error instanceof PluginFailed ? error : new PluginFailed(`${file} cannot be read: ${String(error)}`)
-    }
-  })
+export function declaredObjects({ documents }: Pick<PluginPackage, 'documents'>): readonly DeclaredObject[] {
+  return [...documents].flatMap(([file, bodies]) =>
+    bodies.map((body, at) => declaredObject(body, `${file}, document ${at + 1}`)),
+  )
 }
 
 function declaredObject(body: unknown, where: string): DeclaredObject {

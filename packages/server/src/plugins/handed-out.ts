@@ -6,7 +6,7 @@ import { assertCovers, assertCoversAdded, mayHandOutAnything, type RoleChange } 
 import { roleWords } from '../access/role-words.ts'
 import type { Rights } from '../access/rights.ts'
 import type { Caller } from '../base/call.ts'
-import { PackageFault } from './read-package.ts'
+import { PackageFault } from './unpack-archive.ts'
 import { rolesIn, type ReviewedPackage } from './package-review.ts'
 import type { PluginSpec } from './plugin-model.ts'
 import type { Takeover } from './takeover.ts'

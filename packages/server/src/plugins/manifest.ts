@@ -1,8 +1,9 @@
 import { groupFault, isAudienceGroup, pagePathFault, pluginNameFault, type PluginDefinition } from '@pergola/api'
 import { hostVersion } from '../base/host-version.ts'
 import { isJsonObject } from '../base/json-object.ts'
-import { PackageFault, type PluginPackage } from './read-package.ts'
+import type { PluginPackage } from './read-package.ts'
 import { customApiFault } from './route-faults.ts'
+import { PackageFault } from './unpack-archive.ts'
 import { isInRange, isRange } from './versions.ts'
 
 /** The validated part of a package's manifest. */

@@ -3,7 +3,8 @@ import { declaredObjects } from './declared-objects.ts'
 import { manifestOf, type Manifest } from './manifest.ts'
 import { PluginFailed } from './not-started.ts'
 import type { Packages } from './packages.ts'
-import { PackageFault, readPackage, type PluginPackage } from './read-package.ts'
+import type { PluginPackage } from './read-package.ts'
+import { PackageFault } from './unpack-archive.ts'
 
 /** A package, with the parts that the host has validated. */
 export interface OpenedPackage {
@@ -17,7 +18,7 @@ export async function openPackage(packages: Packages, digest: string): Promise<O
   const bytes = await packages.read(digest)
   if (!bytes) throw new PluginFailed(`its package ${digest} is not in the database; install it again`)
   try {
-    const read = await readPackage(bytes)
+    const read = await packages.unpack(bytes)
     return { read, manifest: manifestOf(read), objects: declaredObjects(read) }
   } catch (error) {
     throw error instanceof PackageFault ? new PluginFailed(`its package cannot be used: ${error.message}`) : error

@@ -1,4 +1,5 @@
 import type { SqlStatement, Store } from '../store/store.ts'
+import type { PackageReader, PluginPackage } from './read-package.ts'
 
 /** Bytes of a package per row. */
 const partBytes = 4 * 1024 * 1024
@@ -8,6 +9,8 @@ export interface Packages {
   /** Does nothing when the package exists. */
   keep(digest: string, bytes: Buffer): Promise<void>
   read(digest: string): Promise<Buffer | undefined>
+  /** The content of a package, stored or sent; throws `PackageFault`. */
+  unpack(bytes: Buffer): Promise<PluginPackage>
   /** Does nothing when the package does not exist. */
   forget(digest: string): Promise<void>
   /** Call it only when no installation is in progress: a new package is stored before anything refers to it. */
@@ -19,12 +22,13 @@ export function packageDeletion(digest: string): SqlStatement {
   return { text: 'DELETE FROM plugin_packages WHERE digest = $1', values: [digest] }
 }
 
-export function createPackages(store: Store): Packages {
+export function createPackages(store: Store, reader: Pick<PackageReader, 'read'>): Packages {
   const forget = async (digest: string) => {
     await store.sql(packageDeletion(digest))
   }
   return {
     forget,
+    unpack: (bytes) => reader.read(bytes),
     keep: async (digest, bytes) => {
       for (let part = 0; part * partBytes < bytes.length; part++) {
         await store.sql({

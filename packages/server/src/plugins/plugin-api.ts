@@ -23,11 +23,11 @@ import type { Packages } from './packages.ts'
 import { specOf, versionOf, type PluginSpec, type PluginVersion } from './plugin-model.ts'
 import type { Accounts } from './process/accounts.ts'
 import type { PluginSettings } from './plugin-settings.ts'
-import { PackageFault, readPackage } from './read-package.ts'
 import type { DeclareParts } from './register-models.ts'
 import { describeRemoval } from './removal/belongings.ts'
 import type { ReplicaLines } from './recent-lines.ts'
 import { takeoverBy } from './takeover.ts'
+import { PackageFault } from './unpack-archive.ts'
 
 const sharedAccount =
   'it runs as the account of the host: crashes are contained, but its code can read what the host can, and a process that clears its environment and leaves its parent can escape the limits'
@@ -47,7 +47,7 @@ export interface PluginApiParts extends DeclareParts, ConformanceParts, HandingP
 
 /** Installs the sent package, or prepares it to replace the active version; `plan=true` only reports what that would do. */
 export async function install(parts: PluginApiParts, call: Call): Promise<Answer> {
-  const sent = await readSent(await call.request.readBody(mostPackageBytes))
+  const sent = await readSent(parts.packages, await call.request.readBody(mostPackageBytes))
   const installed = await installedSpec(parts, sent.manifest.name)
   assertMayClaim(parts.shipped, sent, installed)
   return take(parts, { sent, installed, needsApproval: true }, call)
@@ -60,7 +60,7 @@ export async function rollBack(parts: PluginApiParts, name: string, call: Call):
   const bytes = installed.previous && (await parts.packages.read(installed.previous.digest))
   if (!bytes)
     throw new ApiError('BadRequest', `there is no version of ${name} before ${installed.version} to go back to`)
-  return take(parts, { sent: await readSent(bytes), installed, needsApproval: false }, call)
+  return take(parts, { sent: await readSent(parts.packages, bytes), installed, needsApproval: false }, call)
 }
 
 /** Asks every replica to replace the running process by a new one without downtime. */
@@ -171,9 +171,9 @@ async function keep(parts: PluginApiParts, sent: SentPackage, enabled: boolean):
 }
 
 /** Throws the request's error when the package cannot be used. */
-export async function readSent(bytes: Buffer): Promise<SentPackage> {
+export async function readSent(packages: Packages, bytes: Buffer): Promise<SentPackage> {
   try {
-    const read = await readPackage(bytes)
+    const read = await packages.unpack(bytes)
     return { bytes, digest: read.digest, manifest: manifestOf(read), objects: declaredObjects(read) }
   } catch (error) {
     throw unusable(error)
@@ -186,7 +186,7 @@ async function reviewed(
   installed: PluginSpec | undefined,
 ): Promise<PackageReview & { readonly handedOut: HandedOut }> {
   const before = installed && (await parts.packages.read(installed.digest))
-  const earlier = before && (await readSent(before))
+  const earlier = before && (await readSent(parts.packages, before))
   try {
     await parts.settings.assertUsable(sent.manifest.definition.settings)
     await assertDeclaresOwn(parts, sent.manifest.name, sent.objects)

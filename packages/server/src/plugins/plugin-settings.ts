@@ -12,7 +12,7 @@ import type { SchemaCompiler } from '../validation/schema-compiler.ts'
 import { schemaErrors } from '../validation/schema-errors.ts'
 import { createValidate, type Validate } from '../validation/schema-validator.ts'
 import { specOf } from './plugin-model.ts'
-import { PackageFault } from './read-package.ts'
+import { PackageFault } from './unpack-archive.ts'
 
 /** Number of cached validators, one per settings schema. */
 const mostValidators = 100

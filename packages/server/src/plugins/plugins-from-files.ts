@@ -34,7 +34,7 @@ export async function pluginsFromFiles(parts: PluginFilesParts): Promise<void> {
   const isSaid = [files.enabled, given].some((said) => Object.keys(said).length > 0)
   if (files.directory === undefined && shipped.length === 0 && !isSaid) return
   await underLease(parts.store, lease, async () => {
-    for (const bytes of shipped) await placeShipped(parts, await readSent(bytes))
+    for (const bytes of shipped) await placeShipped(parts, await readSent(parts.installing.packages, bytes))
     for (const found of newest(await packagesIn(parts))) await place(parts, found)
     for (const [plugin, values] of Object.entries(given)) await set(parts, plugin, values)
     for (const [plugin, enabled] of Object.entries(files.enabled)) await enable(parts, plugin, enabled)
@@ -64,7 +64,11 @@ interface FoundPackage {
   readonly sent: SentPackage
 }
 
-async function packagesIn({ files: { directory }, log }: PluginFilesParts): Promise<readonly FoundPackage[]> {
+async function packagesIn({
+  files: { directory },
+  installing,
+  log,
+}: PluginFilesParts): Promise<readonly FoundPackage[]> {
   if (directory === undefined) return []
   if (!existsSync(directory)) {
     log.error({ directory }, 'plugins.directory does not exist; create the folder or remove the setting')
@@ -77,7 +81,7 @@ async function packagesIn({ files: { directory }, log }: PluginFilesParts): Prom
     try {
       const { size } = statSync(file)
       if (size > mostPackageBytes) throw new Error(`it has ${size} bytes; a package has at most ${mostPackageBytes}`)
-      found.push({ file, sent: await readSent(readFileSync(file)) })
+      found.push({ file, sent: await readSent(installing.packages, readFileSync(file)) })
     } catch (error) {
       log.error({ file, why: wordsOf(error) }, 'a package cannot be used')
     }

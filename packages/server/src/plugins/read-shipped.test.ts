@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
-import { digestOf } from './read-package.ts'
+import { digestOf } from './unpack-archive.ts'
 import { readShipped } from './read-shipped.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'pergola-shipped-'))

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { digestOf } from './read-package.ts'
+import { digestOf } from './unpack-archive.ts'
 
 /** Next to the sources, and next to the compiled code. */
 export const shippedFolder = new URL('../../shipped/', import.meta.url)

@@ -1,6 +1,7 @@
 import {
   audienceGroup,
   maxPathSegments,
+  responseHeadersFault,
   routesClash,
   versionFault,
   type Audience,
@@ -40,7 +41,10 @@ function isRoute(route: unknown): boolean {
   return audiences.includes(audience) && methods.includes(method) && typeof path === 'string'
 }
 
-function routeFault({ audience, path, maxBody }: RouteDeclaration, groups: readonly string[]): string | undefined {
+function routeFault(
+  { audience, path, maxBody, responseHeaders }: RouteDeclaration,
+  groups: readonly string[],
+): string | undefined {
   const [first, root, group = '', version = '', ...below] = path.split('/')
   const derived = groups.map((one) => audienceGroup(audience, one))
   if (first !== '' || root !== 'apis' || !derived.includes(group)) {
@@ -57,7 +61,8 @@ function routeFault({ audience, path, maxBody }: RouteDeclaration, groups: reado
   if (below.length === 3 && !literalForm.test(subresource))
     return 'has a parameter as a sub-resource, which no rule could name'
   const isSize = maxBody === undefined || (Number.isSafeInteger(maxBody) && maxBody > 0)
-  return isSize ? undefined : `takes a body of ${JSON.stringify(maxBody)} bytes`
+  if (!isSize) return `takes a body of ${JSON.stringify(maxBody)} bytes`
+  return responseHeaders === undefined ? undefined : responseHeadersFault(responseHeaders)
 }
 
 /** An earlier route, or owned objects, that could match the same request. */

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { isApiError } from '@pergola/api'
 import type { Answer, IncomingRequest } from '../../base/call.ts'
+import { inlineSource, pageHeaders } from '../../base/page-headers.ts'
 
 /** A page with one form, for people who are not signed in. */
 export interface SignInPage {
@@ -62,17 +62,9 @@ button, .button { display: block; width: 100%; margin-top: 1.5rem; padding: .7re
 
 const logo = `<svg width="44" height="44" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#0b6e4f"/><path d="M5 11h22M8 8v17M24 8v17M13 11v4M19 11v4" fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round"/><path d="M8 17c4 0 4 5 8 5s4-5 8-5" fill="none" stroke="#8fe3c0" stroke-width="2.2" stroke-linecap="round"/></svg>`
 
-/** No scripts, no external content, no framing. */
-const policy = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-]
 const headers = {
   'cache-control': 'no-store',
-  'content-security-policy': policy.join('; '),
+  ...pageHeaders(`style-src ${inlineSource(style)}`, "form-action 'self'"),
   // Without a referrer the browser sends `Origin: null`, and the form would be refused as cross-site.
   'referrer-policy': 'same-origin',
 }

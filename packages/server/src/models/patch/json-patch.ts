@@ -37,6 +37,18 @@ export function jsonPatch(target: unknown, patch: unknown, maxDepth = maxJsonDep
   return document
 }
 
+/** Throws when a patch reads a sealed field, or the whole object: it is applied to the sealed values. */
+export function refuseReading(patch: unknown, field: string): void {
+  for (const operation of parsePatch(patch)) {
+    const { op, path } = operation
+    const source = op === 'test' ? path : 'from' in operation ? operation.from : undefined
+    const reads = source !== undefined && (source.length === 1 || source[1] === field)
+    // Below a key of the field there are only texts.
+    const entersValue = path[1] === field && path.length > 3
+    if (reads || entersValue) throw failed(operation, `cannot read /${field}: only get returns the ${field}`)
+  }
+}
+
 function apply(work: Work, operation: PatchOperation): void {
   const { root } = work
   switch (operation.op) {

@@ -1,7 +1,8 @@
+import type { Caller } from '../../base/call.ts'
 import { createBuiltInModel } from '../built-in-model.ts'
 import type { ModelDefinition } from '../definition/definition.ts'
 import type { JsonObject } from '../object.ts'
-import type { Model } from '../model.ts'
+import type { Model, WriteContext } from '../model.ts'
 import { dataKeys, type CheckData } from './config-map-model.ts'
 import type { SecretSealing } from './secret-sealing.ts'
 
@@ -23,29 +24,35 @@ const definition: ModelDefinition = {
   },
 }
 
+export interface SecretModelParts {
+  readonly sealing: SecretSealing
+  /** Whether the caller may get the secret of this name. */
+  readonly mayGet: (caller: Caller, name: string) => Promise<boolean>
+  readonly check?: CheckData
+}
+
 /** Secret texts, shown only by `get`. */
-export function createSecretModel(sealing: SecretSealing, check: CheckData = async () => []): Model {
+export function createSecretModel({ check = async () => [], ...parts }: SecretModelParts): Model {
+  const { sealing } = parts
   return createBuiltInModel(definition, {
-    rules: {
-      sealing,
-      prepare: (object, { stored, uid }) =>
-        stored && uid ? prepare(sealing, object, { stored, uid }) : withMap(object),
-      check,
-    },
+    rules: { sealing, prepare: (object, context) => prepare(parts, object, context), check },
   })
 }
 
 /**
  * Keeps stored data when an update omits it: a client that read the object from a list has not seen its data and does not mean
- * to remove it.
+ * to remove it. Recognises values that are written again only for callers who may get them: others could guess a value by
+ * seeing that it is no change.
  */
-function prepare(
-  sealing: SecretSealing,
+async function prepare(
+  { sealing, mayGet }: SecretModelParts,
   object: JsonObject,
-  place: { readonly stored: JsonObject; readonly uid: string },
-): JsonObject {
-  if (object['data'] === undefined) return withMap({ ...object, data: place.stored['data'] })
-  return sealing.recognise(object, place)
+  { stored, uid, caller }: WriteContext,
+): Promise<JsonObject> {
+  if (!stored || uid === undefined) return withMap(object)
+  if (object['data'] === undefined) return withMap({ ...object, data: stored['data'] })
+  const isReader = !caller || (await mayGet(caller, object.metadata.name ?? ''))
+  return isReader ? sealing.recognise(object, { stored, uid }) : object
 }
 
 function withMap(object: JsonObject): JsonObject {

@@ -36,6 +36,7 @@ export function createSecretSealing(keys: readonly SealingKey[]): SecretSealing 
     }
   }
   return {
+    field: 'data',
     seal: (object, { uid, stored }) => {
       const before = dataOf(stored)
       return withData(object, (value, field) => {

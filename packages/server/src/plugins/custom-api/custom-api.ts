@@ -55,16 +55,24 @@ export function createCustomApi({ source, tokens, streams }: CustomApiParts): Cu
     if (!plugin) return undefined
     const path = pathOf(request.target)
     const isStream = info.verb === 'watch'
-    const { maxBody = usualBody } = routeOf(plugin, { method: request.method, path, isWatch: isStream })
+    const { maxBody = usualBody, responseHeaders } = routeOf(plugin, {
+      method: request.method,
+      path,
+      isWatch: isStream,
+    })
     const token = tokens.make(call, plugin.door.name)
     const handedOn = { name: caller.kind === 'anonymous' ? undefined : caller.name, token }
+    const passed = { caller: handedOn, maxBody, responseHeaders }
     if (!isStream) {
       const enter = () => plugin.door.share.take(caller, request.address)
-      return forward(plugin.door, request, { caller: handedOn, maxBody, enter })
+      return forward(plugin.door, request, { ...passed, enter })
     }
-    const relay = forward(plugin.door, request, { caller: handedOn, maxBody, isStream })
+    const relay = forward(plugin.door, request, { ...passed, isStream })
     const lasting: Lasting = (end) => streams.begin(call, end)
-    return { ...lastingRelay(relay, lasting), passage: passOn(plugin.door, request, { caller: handedOn, lasting }) }
+    return {
+      ...lastingRelay(relay, lasting),
+      passage: passOn(plugin.door, request, { caller: handedOn, lasting, responseHeaders }),
+    }
   }
 }
 
@@ -85,7 +93,7 @@ function pathOf(target: string): string {
 function routeOf(
   { routes, hasApp }: AnsweringPlugin,
   request: Parameters<RouteTable<RouteDeclaration>['find']>[0],
-): Pick<RouteDeclaration, 'maxBody'> {
+): Pick<RouteDeclaration, 'maxBody' | 'responseHeaders'> {
   const found = routes.find(request)
   if (found && 'route' in found) return found.route
   if (hasApp) return {}

@@ -32,6 +32,8 @@ export interface ForwardOptions {
   readonly maxBody: number
   /** Takes one of the connections for the caller, and returns what releases it; throws when none is free. */
   readonly enter?: () => () => void
+  /** Headers of the answer that the route names. */
+  readonly responseHeaders?: readonly string[] | undefined
   /** The answer lasts as long as the client listens. */
   readonly isStream?: boolean
   readonly answerMs?: number
@@ -46,7 +48,7 @@ export function forward(
 ): Relay {
   return {
     relay: async ({ body, begin, whenGone }) => {
-      const { caller, maxBody } = options
+      const { caller, maxBody, responseHeaders } = options
       const leave = options.enter?.()
       const sent: { body: Readable | null; failure?: unknown } = { body: body(maxBody) ?? null }
       sent.body?.once('error', (failure) => (sent.failure = failure))
@@ -60,7 +62,8 @@ export function forward(
             headersTimeout: options.answerMs ?? answerMs,
             bodyTimeout: options.stalledMs ?? stalledMs,
           },
-          begin: (status, answered) => begin(status, headersFromPlugin(answered, id)),
+          begin: (status, answered) =>
+            begin(status, headersFromPlugin(answered, { requestId: id, named: responseHeaders })),
           whenGone,
         })
       } catch (error) {

@@ -57,29 +57,33 @@ describe('headers from a plugin', () => {
     'pergola-request-id': 'r-1',
   }
 
-  test('include the headers of the response', () => {
-    const headers = { 'content-type': 'text/html', 'content-length': '3', etag: '"1"', link: ['<a>', '<b>'] }
-    expect(headersFromPlugin(headers, 'r-1')).toEqual({ ...headers, ...answered })
+  test('include those about the content and its caching', () => {
+    const headers = {
+      'content-type': 'text/html',
+      'content-length': '3',
+      etag: '"1"',
+      link: ['<a>', '<b>'],
+      'ratelimit-policy': '1',
+    }
+    expect(headersFromPlugin(headers, { requestId: 'r-1' })).toEqual({ ...headers, ...answered })
   })
 
-  const refused = [
-    'set-cookie',
-    'clear-site-data',
-    'service-worker-allowed',
-    'strict-transport-security',
-    'access-control-allow-origin',
-    'access-control-allow-credentials',
-    'content-security-policy',
-    'content-security-policy-report-only',
-    'x-content-type-options',
-    'pergola-caller',
-    'pergola-request-id',
-    'connection',
-    'transfer-encoding',
-  ]
-  for (const name of refused) {
+  test('include those that the route names', () => {
+    const headers = { 'x-total': '3', 'x-other': '4' }
+    expect(headersFromPlugin(headers, { requestId: 'r-1', named: ['x-total'] })).toEqual({
+      'x-total': '3',
+      ...answered,
+    })
+  })
+
+  const dropped = ['set-cookie', 'nel', 'x-any', 'content-security-policy', 'pergola-request-id', 'connection', 'date']
+  for (const name of dropped) {
     test(`do not include ${name} of the plugin`, () => {
-      expect(headersFromPlugin({ [name]: 'x' }, 'r-1')).toEqual(answered)
+      expect(headersFromPlugin({ [name]: 'x' }, { requestId: 'r-1' })).toEqual(answered)
     })
   }
+
+  test('do not include headers that Connection names', () => {
+    expect(headersFromPlugin({ connection: 'etag', etag: '"1"' }, { requestId: 'r-1' })).toEqual(answered)
+  })
 })

@@ -13,10 +13,15 @@ const ofConnection = new Set([
 
 const mostNames = 500
 
-/** A plugin learns who calls, but never the secret; its answers must not affect the host's own pages. */
-const isKeptFromPlugin = remembering(/^(cookie|authorization|host|expect|proxy-.*|pergola-.*)$/)
-const isKeptFromClient = remembering(
-  /^(set-cookie2?|clear-site-data|service-worker-allowed|strict-transport-security|access-control-.*|proxy-.*|pergola-.*|content-security-policy|content-security-policy-report-only|x-content-type-options)$/,
+/** A plugin learns who calls, but never the secret. */
+const toPlugin = remembering(
+  (name) => !ofConnection.has(name) && !/^(cookie|authorization|host|expect|proxy-.*|pergola-.*)$/.test(name),
+)
+/** An answer of a plugin must not affect the host's own pages, nor a proxy in front of the host. */
+const fromPlugin = remembering((name) =>
+  /^(content-(type|length|encoding|language|disposition|range)|accept-ranges|cache-control|etag|last-modified|expires|age|vary|location|retry-after|link|allow|deprecation|sunset|ratelimit(-.*)?)$/.test(
+    name,
+  ),
 )
 
 /** Keeps answers of plugins, opened in a browser, isolated from the host's own pages. */
@@ -36,7 +41,7 @@ export function headersToPlugin(
   headers: IncomingHttpHeaders,
   { authorization, requestId, caller }: HandedOn,
 ): Record<string, string | string[]> {
-  const result = passed(headers, isKeptFromPlugin)
+  const result = passed(headers, toPlugin)
   result['authorization'] = authorization
   result['pergola-request-id'] = requestId
   if (caller.name !== undefined) result['pergola-caller'] = caller.name
@@ -44,21 +49,28 @@ export function headersToPlugin(
   return result
 }
 
+export interface Answered {
+  readonly requestId: string
+  /** Headers that pass in addition to the usual ones; in lower case. */
+  readonly named?: readonly string[] | undefined
+}
+
 /** The headers of an answer from a plugin. */
 export function headersFromPlugin(
   headers: Readonly<Record<string, string | string[] | undefined>>,
-  requestId: string,
+  { requestId, named }: Answered,
 ): Record<string, string | string[]> {
-  return Object.assign(passed(headers, isKeptFromClient), added, { 'pergola-request-id': requestId })
+  const passes = named === undefined ? fromPlugin : (name: string) => fromPlugin(name) || named.includes(name)
+  return Object.assign(passed(headers, passes), added, { 'pergola-request-id': requestId })
 }
 
 function passed(
   headers: Readonly<Record<string, string | string[] | undefined>>,
-  isKept: (name: string) => boolean,
+  passes: (name: string) => boolean,
 ): Record<string, string | string[]> {
   // `Connection` can name any header as hop-by-hop.
   const connection = headers['connection']
-  const named =
+  const ofHop =
     connection === undefined
       ? []
       : String(connection)
@@ -67,19 +79,19 @@ function passed(
   const result: Record<string, string | string[]> = {}
   for (const name in headers) {
     const value = headers[name]
-    if (value !== undefined && !isKept(name) && !named.includes(name)) result[name] = value
+    if (value !== undefined && passes(name) && !ofHop.includes(name)) result[name] = value
   }
   return result
 }
 
 /** Most requests have the same headers, so the result is cached for a limited number of names. */
-function remembering(kept: RegExp): (name: string) => boolean {
+function remembering(decide: (name: string) => boolean): (name: string) => boolean {
   const known = new Map<string, boolean>()
   return (name) => {
     const found = known.get(name)
     if (found !== undefined) return found
-    const isKept = ofConnection.has(name) || kept.test(name)
-    if (known.size < mostNames) known.set(name, isKept)
-    return isKept
+    const decided = decide(name)
+    if (known.size < mostNames) known.set(name, decided)
+    return decided
   }
 }

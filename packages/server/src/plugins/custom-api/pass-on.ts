@@ -17,11 +17,18 @@ import { headersFromPlugin, headersToPlugin } from './forwarded-headers.ts'
 /** Begins a long-lived stream; calls `end` when it may not continue. Throws when it may not begin. */
 export type Lasting = (end: (why: unknown) => void) => Promise<Disposable>
 
+interface PassOnOptions extends Pick<ForwardOptions, 'caller' | 'answerMs' | 'responseHeaders'> {
+  readonly lasting: Lasting
+}
+
+/** Headers of the WebSocket handshake (RFC 6455). */
+const handshake = ['sec-websocket-accept', 'sec-websocket-protocol', 'sec-websocket-extensions']
+
 /** Forwards a WebSocket to the plugin that answers it, over its own connection, without reading its content. */
 export function passOn(
   door: PluginDoor,
   request: IncomingRequest,
-  { caller, lasting, ...options }: Pick<ForwardOptions, 'caller' | 'answerMs'> & { readonly lasting: Lasting },
+  { caller, lasting, ...options }: PassOnOptions,
 ): Passage {
   /** The reason for a close that was requested before the socket was opened. */
   let early: Closing | undefined
@@ -46,6 +53,7 @@ export function passOn(
         headers,
         signal,
         answerMs: options.answerMs ?? answerMs,
+        named: options.responseHeaders ?? [],
       })
     },
     opened: (closeNow) => {
@@ -61,11 +69,13 @@ interface Question {
   readonly headers: Readonly<Record<string, string | string[]>>
   readonly signal: AbortSignal
   readonly answerMs: number
+  /** Headers of the answer that the route names. */
+  readonly named: readonly string[]
 }
 
 async function ask(door: PluginDoor, question: Question): Promise<Accepted | Declined> {
   const { name, socket } = door
-  const { id, target, headers, signal } = question
+  const { id, target, headers, signal, named } = question
   const asked = send({
     socketPath: socket,
     path: target,
@@ -80,7 +90,11 @@ async function ask(door: PluginDoor, question: Question): Promise<Accepted | Dec
       asked.on('error', reject)
       asked.once('response', (body: IncomingMessage) => {
         asked.setTimeout(stalledMs, () => body.destroy())
-        resolve({ status: body.statusCode ?? 502, headers: headersFromPlugin(body.headers, id), body })
+        resolve({
+          status: body.statusCode ?? 502,
+          headers: headersFromPlugin(body.headers, { requestId: id, named }),
+          body,
+        })
       })
       asked.once('upgrade', (answer: IncomingMessage, connection: Duplex, head: Buffer) => {
         if (answer.headers.upgrade?.toLowerCase() !== 'websocket') {
@@ -88,7 +102,8 @@ async function ask(door: PluginDoor, question: Question): Promise<Accepted | Dec
           return reject(pluginFailed(name))
         }
         const lost = lostTo.bind(undefined, door)
-        return resolve({ headers: headersFromPlugin(answer.headers, id), connection, head, lost })
+        const passed = headersFromPlugin(answer.headers, { requestId: id, named: [...handshake, ...named] })
+        return resolve({ headers: passed, connection, head, lost })
       })
       asked.end()
     })
