@@ -5,9 +5,14 @@ import { person } from './people.ts'
 import { expectProblem, expectStatus } from './request.ts'
 import { once, onEachEngine } from './server.ts'
 
+const pages = [
+  { path: '', title: 'First', permissions: ['plugin:paged:view'] },
+  { path: 'boards/:name', title: 'Board', inMenu: false },
+]
+
 /** A plugin with pages for the console. */
 const paged = pluginPackage({
-  definition: another('paged'),
+  definition: another('paged', { pages }),
   ui: 'ui/index.js',
   files: {
     'ui/index.js': 'export default { pages: [] }',
@@ -102,5 +107,24 @@ onEachEngine((api) => {
     expectProblem(await api.request('GET', module), 404, 'NotFound')
     await enable(api, 'paged')
     expectStatus(await api.request('GET', module), 200)
+  })
+
+  test('C8-393 the pages of a plugin are listed from its package, and invalid ones are 422', async () => {
+    await installed()
+    const { body } = await api.request('GET', '/plugins/pages.json')
+    expect((body as { items: readonly object[] }).items).toContainEqual(
+      expect.objectContaining({ name: 'paged', pages }),
+    )
+    const refused = [
+      { path: '/slash', title: 'A' },
+      { path: 'a/../b', title: 'A' },
+      { path: 'a' },
+      { path: 'a', title: 'A', permissions: 'x' },
+    ]
+    for (const page of refused) {
+      const definition = another('mispaged', { pages: [page as never] })
+      const files = { 'ui/index.js': 'export default {}' }
+      expectProblem(await installPackage(api, pluginPackage({ definition, ui: 'ui/index.js', files })), 422, 'Invalid')
+    }
   })
 })
