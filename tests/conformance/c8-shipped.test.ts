@@ -66,7 +66,7 @@ onEachEngine(
     test('C8-350 a shipped plugin is installed, disabled and approved, until it is enabled', async () => {
       await start(ours())
       expect(await spec()).toMatchObject({ enabled: false, version: '1.0.0', groups: [group] })
-      expectProblem(await api.request('GET', things()), 503, 'PluginNotStarted')
+      await expectSoon(async () => expectProblem(await api.request('GET', things()), 503, 'PluginNotStarted'))
       said = { enabled: { [name]: true } }
       await start(...shipped)
       await phaseIs(api, { phase: 'Started' }, name)

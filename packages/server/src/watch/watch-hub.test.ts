@@ -9,6 +9,7 @@ import { modelSpec, sqliteReplica, testGroup, type Replica } from '../models/con
 import type { Model } from '../models/model.ts'
 import { createStreamLimits, watches } from '../models/stream-limits.ts'
 import { decodeRevision } from '../store/revision.ts'
+import type { Place } from '../store/store.ts'
 import { createTurns } from './turns.ts'
 import { createWatchHub } from './watch-hub.ts'
 import { watchObjects } from './watch-objects.ts'
@@ -22,10 +23,18 @@ beforeAll(async () => {
 })
 afterAll(() => replica[Symbol.asyncDispose]())
 
-/** A feed that does not advance, like that of a suspended process, and then loses its place. */
-async function sleepingFeed(): Promise<Feed & { wakeUp: () => Promise<void> }> {
+interface SleepingFeed extends Feed {
+  /** Loses its place. */
+  wakeUp(): Promise<void>
+  /** Delivers everything since it fell asleep as one batch. */
+  catchUp(): Promise<void>
+}
+
+/** A feed that does not advance, like that of a suspended process. */
+async function sleepingFeed(): Promise<SleepingFeed> {
   const subscribers = new Set<FeedSubscriber>()
-  let place = decodeRevision(await replica.store.head())
+  const start = await replica.store.head()
+  let place: Place = decodeRevision(start)
   return {
     get place() {
       return place
@@ -39,6 +48,15 @@ async function sleepingFeed(): Promise<Feed & { wakeUp: () => Promise<void> }> {
     wakeUp: async () => {
       place = decodeRevision(await replica.store.head())
       for (const { onLost } of subscribers) await onLost()
+    },
+    catchUp: async () => {
+      const { changes } = await replica.store.readChanges(start, {
+        limit: 1_000,
+        maxBytes: 64 * 1024 * 1024,
+        waitMs: 0,
+      })
+      place = changes.at(-1)?.place ?? place
+      for (const { onChanges } of subscribers) await onChanges(changes)
     },
     [Symbol.dispose]: () => {},
   }
@@ -81,6 +99,41 @@ function callFrom(revision: string): Call {
     recheck: async () => ({ kind: 'anonymous' }),
   }
 }
+
+/** A reader that has everything after each turn of the event loop. */
+function promptWire(lines: string[]): Wire {
+  let waiting = 0
+  const wire = keepingWire(lines)
+  return {
+    ...wire,
+    get waiting() {
+      return waiting
+    },
+    send: (frame) => {
+      waiting += frame.json.reduce((sum, part) => sum + part.length, 0)
+      setImmediate(() => (waiting = 0))
+      wire.send(frame)
+    },
+  }
+}
+
+test('a batch of any size does not make a prompt reader look slow', async () => {
+  const { store } = replica
+  const log = createLog({ level: 'error', pretty: false, write: () => {} })
+  const feed = await sleepingFeed()
+  using hub = createWatchHub({ feed, clock: systemClock, log, concerned: () => new Set(), settle: async () => {} })
+  const limits = createStreamLimits({ inAll: 10, perCaller: 10, ...watches })
+  const parts = { store, clock: systemClock, hub, reading: createTurns(8), limits }
+  const stream = await watchObjects(parts, model, { call: callFrom(await store.head()), name: undefined })
+  const lines: string[] = []
+  stream.open(promptWire(lines))
+  await sleep(50)
+  const names = Array.from({ length: 40 }, (_, at) => `large-${at}`)
+  for (const name of names)
+    await replica.of('things').create({ metadata: { name }, spec: { city: 'x'.repeat(90_000) } })
+  await feed.catchUp()
+  expect(lines).toEqual(names.map((name) => `ADDED ${name}`))
+})
 
 test('when the feed loses its place, a watch ahead of it misses nothing and gets no error', async () => {
   const { store } = replica

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApiError } from '@pergola/api'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -14,6 +15,8 @@ import { createWatcherIndex } from './watcher-index.ts'
 import { revisionOf, sendTo, type Watcher } from './watcher.ts'
 
 const tickMs = 1_000
+/** After this much, connections get time to send: otherwise a large batch would look like a slow reader. */
+const turnBytes = 256 * 1024
 const bookmarkMs = 10_000
 /** Connections are probed every so many ticks. */
 const probeTicks = 20
@@ -85,7 +88,14 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
         await parts.settle().catch(() => {})
         await checkStanding(concernedBy(all, parts.concerned(changes)), end)
       }
-      for (const change of changes) deliver({ index, end }, change)
+      let bytes = 0
+      for (const change of changes) {
+        deliver({ index, end }, change)
+        bytes += change.object.data.length
+        if (bytes < turnBytes) continue
+        bytes = 0
+        await nextTurn()
+      }
       place = changes.at(-1)?.place ?? place
       for (const resolve of waiting) resolve()
     },
