@@ -275,7 +275,7 @@ describe('packing reports', () => {
     ],
     [
       'components of console pages that the plugin does not name',
-      { 'src/ui/index.ts': 'export default {}' },
+      { ...plugin(minimal), 'src/ui/index.ts': 'export default {}' },
       ['src/ui/index.ts has components, but definePlugin has no pages; name them there, each with its path'],
     ],
     ['invalid YAML', extension('a: [1\nb: 2\n'), [/^extensions\/more\.yaml:2:1 /]],
@@ -434,7 +434,7 @@ test('dynamic imports are bundled into the same file', async () => {
   const { manifest, file } = await pack(project)
   expect(manifest.name).toBe('later')
   const { files } = await reader.read(readFileSync(file))
-  expect([...files.keys()]).toEqual(['plugin.js', 'plugin.js.map', 'plugin.json', 'ui/index.js'])
+  expect([...files.keys()]).toEqual(['plugin.js', 'plugin.js.map', 'plugin.json'])
 })
 
 test('a plugin sees an empty environment while it is packed', async () => {

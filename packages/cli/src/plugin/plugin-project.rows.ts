@@ -20,6 +20,8 @@ export function todoProject(
   for (const part of ['package.json', 'src']) {
     cpSync(join(root, 'examples/todo', part), join(folder, part), { recursive: true })
   }
+  // Another plugin has other pages.
+  if ('src/plugin.ts' in files) rmSync(join(folder, 'src/ui'), { recursive: true })
   if (hasSdk) installSdk(folder)
   write(files)
   return { folder, write, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) }

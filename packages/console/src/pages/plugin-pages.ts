@@ -85,7 +85,7 @@ function offer(router: Router, { name, displayName, module, pages }: PagedPlugin
 /** Loads the module of a plugin when the first of its pages is opened: its code has the rights of whoever looks. */
 function createLoader(plugin: string, module: string) {
   let loading: Promise<PluginPages> | undefined
-  let dropStyle = () => {}
+  let dropStyle: (() => void) | undefined
   const load = async (): Promise<PluginPages> => {
     const loaded = (await import(/* @vite-ignore */ module)) as {
       readonly default?: PluginPages
@@ -95,7 +95,7 @@ function createLoader(plugin: string, module: string) {
     return loaded.default ?? {}
   }
   return {
-    dropStyle: () => dropStyle(),
+    dropStyle: () => dropStyle?.(),
     page: async (path: string): Promise<{ readonly default: Component }> => {
       const page = (await (loading ??= load()))[path]
       if (page === undefined) {

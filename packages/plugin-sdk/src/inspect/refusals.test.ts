@@ -439,35 +439,6 @@ describe('a definition is rejected for', () => {
       'schedules.one',
       'the hour in "0 25 * * *"',
     ],
-    [
-      'a console page whose path begins with a slash',
-      plugin({ pages: [{ path: '/boards', title: 'Boards' }] }),
-      'pages[0]',
-      'without a slash at the ends',
-    ],
-    [
-      'a misspelt option of a console page',
-      plugin({ pages: [{ path: '', title: 'One', meta: { permisions: [] } } as never] }),
-      'pages[0].meta',
-      'did you mean permissions?',
-    ],
-    [
-      'two console pages with one path',
-      plugin({
-        pages: [
-          { path: '', title: 'One' },
-          { path: '', title: 'Two' },
-        ],
-      }),
-      'pages[1]',
-      'of another page',
-    ],
-    [
-      'a console page for a template that is not in roles',
-      plugin({ pages: [{ path: '', title: 'One', allow: manage }], roles: [view] }),
-      'pages[0]',
-      'names the template "manage"',
-    ],
   ]
   for (const [what, refused, where, message] of cases) {
     test(what, () => {

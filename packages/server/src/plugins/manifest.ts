@@ -91,12 +91,11 @@ function refusePages({ pages = [] }: PluginDefinition): void {
     if (typeof path !== 'string' || typeof title !== 'string') return refuse('has a page without path or title')
     const fault = pagePathFault(path)
     if (fault !== undefined) refuse(`has a page at "${path}", which ${fault}`)
-    const isText = (one: unknown) => typeof one === 'string'
     if (
       title.length > 100 ||
       typeof inMenu !== 'boolean' ||
       !Array.isArray(permissions) ||
-      !permissions.every(isText)
+      !permissions.every((one) => typeof one === 'string')
     ) {
       refuse(`has a page "${path}" whose title, permissions or inMenu cannot be used`)
     }

@@ -88,14 +88,7 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
         await parts.settle().catch(() => {})
         await checkStanding(concernedBy(all, parts.concerned(changes)), end)
       }
-      let bytes = 0
-      for (const change of changes) {
-        deliver({ index, end }, change)
-        bytes += change.object.data.length
-        if (bytes < turnBytes) continue
-        bytes = 0
-        await nextTurn()
-      }
+      await inTurns(changes, (change) => deliver({ index, end }, change))
       place = changes.at(-1)?.place ?? place
       for (const resolve of waiting) resolve()
     },
@@ -142,6 +135,17 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
       clearInterval(tick)
       subscription[Symbol.dispose]()
     },
+  }
+}
+
+async function inTurns(changes: readonly Change[], send: (change: Change) => void): Promise<void> {
+  let bytes = 0
+  for (const change of changes) {
+    send(change)
+    bytes += change.object.data.length
+    if (bytes < turnBytes) continue
+    bytes = 0
+    await nextTurn()
   }
 }
 
