@@ -1,9 +1,9 @@
-import { shallowRef, type Component } from 'vue'
+import { defineComponent, h, shallowRef, type Component } from 'vue'
 import type { Router } from 'vue-router'
 import { client } from '../server/client.ts'
 import { adoptStyle } from './adopt-style.ts'
 import type { PluginPage, PluginPages } from './define-pages.ts'
-import { framed } from './framed.ts'
+import PluginFrame from './plugin-frame.vue'
 
 export interface PluginMenu {
   readonly heading: string
@@ -65,7 +65,10 @@ function offer(router: Router, { name, displayName, module, pages }: PagedPlugin
   const removers = pages.map(({ path, title, permissions }) =>
     router.addRoute({
       path: addressOf(path),
-      component: framed(name, () => loader.page(path)),
+      // A component of its own: the router would reuse one frame for all pages.
+      component: defineComponent({
+        setup: () => () => h(PluginFrame, { plugin: name, load: () => loader.page(path) }),
+      }),
       meta: { title: () => title, ...(permissions && { permissions }) },
     }),
   )
