@@ -4,13 +4,13 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type Installation } from './cli-installation.ts'
-import { packedSource } from './packed-source.ts'
+import { packedProject } from './packed-source.ts'
 
 const execute = promisify(execFile)
 let installation: Installation
 beforeAll(async () => {
   installation = await startInstallation()
-  const files = { 'todo.tgz': await packedSource(resolve('examples/todo/src/plugin.ts')) }
+  const files = { 'todo.tgz': await packedProject('examples/todo') }
   await installation.done(['plugin', 'install', 'todo.tgz', '--yes', ...(await approvals(files))], { files })
 })
 afterAll(() => installation[Symbol.asyncDispose]())

@@ -138,6 +138,27 @@ onEachEngine(
           name,
         )
       })
+      test('C8-384 by a role that is declared twice, which is refused whoever installs it', async () => {
+        const { ops, vault } = await ready()
+        const name = newName()
+        const twice = withTemplates(
+          name,
+          { name: `${name}-a`, with: [vault.reader], into: [ops.role] },
+          { name: `${name}-a` },
+        )
+        for (const by of [ops, admin]) {
+          const answer = await installAs(by, twice)
+          expectProblem(answer, 422, 'Invalid')
+          expect(answer.text).toContain('again')
+        }
+      })
+      test('C8-384 by a role that is still to come', async () => {
+        const { ops } = await ready()
+        const name = newName()
+        const files = withTemplates(name, { name: `${name}-a`, with: ['billing-admin'], into: ['authenticated'] })
+        await expectEscalation(await installAs(ops, files), name)
+        expectStatus(await installAs(admin, files), 201)
+      })
       test('C8-384 by its permissions', async () => {
         const { ops, vault } = await ready()
         const name = newName()
@@ -178,15 +199,17 @@ onEachEngine(
 
     describe('a plugin takes over nothing that the installer could not read', () => {
       /** A model that an operator declared, with an object. */
-      const declared = async (name: string) => {
-        const spec = { ...notesOf(name), check: undefined }
+      const declared = async (name: string, group = groupOf(name)) => {
+        const spec = { ...notesOf(name), group, check: undefined }
         expectStatus(
           await api.request('POST', '/apis/plugin.platform.run/v1alpha1/models', { body: { metadata: {}, spec } }),
           201,
         )
         await expectSoon(async () =>
           expectStatus(
-            await api.request('POST', notesPath(name), { body: { metadata: { generateName: 'a-' }, spec: {} } }),
+            await api.request('POST', notesPath(name).replace(groupOf(name), group), {
+              body: { metadata: { generateName: 'a-' }, spec: {} },
+            }),
             201,
           ),
         )
@@ -232,6 +255,30 @@ onEachEngine(
         await phaseIs(api, { phase: 'Disabled', reason: 'Uninstalled' }, name)
         expectProblem(await installAs(ops, withNotes(name, { version: '2.0.0' })), 403, 'EscalationForbidden')
         expectStatus(await installAs(admin, withNotes(name, { version: '2.0.0' })), 200)
+      })
+      test('C8-385 a model in an audience group of one of its groups', async () => {
+        const { ops } = await ready()
+        const name = newName()
+        await declared(name, `api.${groupOf(name)}`)
+        await expectEscalation(await installAs(ops, { definition: another(name) }), name)
+      })
+      test('C8-385 values of objects, by plans that count what does not conform', async () => {
+        const { ops } = await ready()
+        const name = await started(withNotes(newName()))
+        const body = { metadata: { name: 'a' }, spec: { title: 'hunter2' } }
+        expectStatus(await api.request('POST', notesPath(name), { body }), 201)
+        const planned = async (by: Pick<Api, 'request'>, pattern: string) => {
+          const title = { type: 'string', pattern }
+          const models = [notesOf(name, {}, { title })]
+          const sent = pluginPackage({ definition: another(name, { models }), version: '2.0.0' })
+          return (await by.request('POST', `${packages}?plan=true`, { body: sent, headers: gzip })).body as {
+            text: string
+          }
+        }
+        expect((await planned(admin, '^xx')).text).toContain('does not conform')
+        const [right, wrong] = [await planned(ops, '^hu'), await planned(ops, '^xx')]
+        expect(right.text).toBe(wrong.text)
+        expect(right.text).toContain('hands out more than you hold')
       })
       test('C8-385 C8-388 a secret or config map that has the name of its settings', async () => {
         const { ops } = await ready()

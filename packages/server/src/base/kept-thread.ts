@@ -124,12 +124,20 @@ async function reply(worker: Worker, { limitMs, isOver }: Patience): Promise<unk
   const onError = (error: Error & { readonly code?: string }) =>
     reject(new ThreadFault(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'failure', error.message))
   const onExit = () => reject(new ThreadFault('memory', 'the thread has exited'))
-  worker.once('message', resolve).once('error', onError).once('exit', onExit)
+  const onMessage = (message: unknown) => {
+    if (!isOfNode(message)) resolve(message)
+  }
+  worker.on('message', onMessage).once('error', onError).once('exit', onExit)
   try {
     return await promise
   } finally {
     clearTimeout(deadline)
     clearInterval(looking)
-    worker.off('message', resolve).off('error', onError).off('exit', onExit)
+    worker.off('message', onMessage).off('error', onError).off('exit', onExit)
   }
+}
+
+/** With `node --watch`, a thread also tells which files it has loaded: `{ 'watch:import': [...] }`. */
+function isOfNode(message: unknown): boolean {
+  return typeof message === 'object' && message !== null && Object.keys(message).some((key) => key.startsWith('watch:'))
 }

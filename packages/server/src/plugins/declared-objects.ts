@@ -21,9 +21,22 @@ import { templateFault } from './role-template-fault.ts'
 
 /** The objects that a package declares; throws `PluginFailed` for the first invalid document. */
 export function declaredObjects({ documents }: Pick<PluginPackage, 'documents'>): readonly DeclaredObject[] {
-  return [...documents].flatMap(([file, bodies]) =>
+  const objects = [...documents].flatMap(([file, bodies]) =>
     bodies.map((body, at) => declaredObject(body, `${file}, document ${at + 1}`)),
   )
+  refuseRepeated(objects)
+  return objects
+}
+
+/** Each is reviewed once, so each may be declared once. */
+function refuseRepeated(objects: readonly DeclaredObject[]): void {
+  const places = new Map<string, string>()
+  for (const { apiVersion, kind, name, where } of objects) {
+    const key = JSON.stringify([apiVersion, kind, name])
+    const first = places.get(key)
+    if (first !== undefined) throw new PluginFailed(`${where} declares the ${kind} "${name}" again, after ${first}`)
+    places.set(key, where)
+  }
 }
 
 function declaredObject(body: unknown, where: string): DeclaredObject {
@@ -61,7 +74,22 @@ interface Planned {
 /** Makes the stored objects match the declared ones. Checks everything before the first write. */
 export async function applyDeclared(parts: ApplyParts, manifest: Manifest, declared: Declared): Promise<void> {
   const planned = await checkDeclared(parts, manifest, declared)
-  for (const { model, ...one } of planned) await apply(parts, model, { ...one, dryRun: false })
+  // Together: some of the roles could grant more than all of them.
+  await applyRoles(parts, planned)
+  const others = planned.filter(({ object }) => !isRole(object))
+  for (const { model, ...one } of others) await apply(parts, model, { ...one, dryRun: false })
+}
+
+async function applyRoles(parts: ApplyParts, planned: readonly Planned[]): Promise<void> {
+  const roles = planned.filter(({ object }) => isRole(object))
+  const wishes = roles.map(({ object, model, declaredBy }): Wish => {
+    return { model, name: object.name, where: object.where, declaredBy, bodyFor: ownBodyFor(object, declaredBy) }
+  })
+  try {
+    if (wishes.length > 0) await writeTogether(parts, wishes)
+  } catch (error) {
+    throw isApiError(error) ? new PluginFailed(error.message) : error
+  }
 }
 
 /** Throws `PluginFailed` for the first object that could not be applied. */
@@ -85,11 +113,12 @@ async function assertDistinct(parts: ApplyParts, { definition }: Manifest, plann
   const own = planned.filter(
     ({ object, model }) => !isRole(object) && !isForeign(definition, object) && isUnique(model),
   )
-  // Of two documents for one object, the last one counts.
-  const last = new Map(own.map((one) => [`${one.model.apiVersion} ${one.model.kind} ${one.object.name}`, one]))
-  const wishes = [...last.values()].map(({ object: { name, where, body }, model }): Wish => {
-    return { model, name, where, bodyFor: () => body }
-  })
+  const wishes = own.map(({ object: { name, where, body }, model }): Wish => ({
+    model,
+    name,
+    where,
+    bodyFor: () => body,
+  }))
   try {
     if (wishes.length > 1) await writeTogether(parts, wishes, { dryRun: true })
   } catch (error) {

@@ -18,6 +18,8 @@ export interface HandedOut {
   readonly roles: RoleChange
   /** What the plugin itself gets: its permissions, and existing data and settings. */
   readonly rules: readonly Rule[]
+  /** Roles that its roles depend on and that do not exist: whoever creates one later would grant it unknowingly. */
+  readonly missing: readonly string[]
   /** Its code in the console acts with the rights of whoever looks. */
   readonly hasConsoleCode: boolean
 }
@@ -53,6 +55,7 @@ export async function handedOutBy(
     plugin: name,
     roles: { before, after, concerned },
     rules: [...definition.permissions, ...takeover.rules],
+    missing: after.missing.filter(({ role }) => names.includes(role)).map(({ dependency }) => dependency),
     hasConsoleCode: ui !== undefined,
   }
 }
@@ -80,6 +83,11 @@ export async function assertMayHandOut({ access }: HandingParts, caller: Caller,
   if (handed.hasConsoleCode) {
     const why = 'its code in the console acts with the rights of whoever opens its pages'
     throw new ApiError('EscalationForbidden', `${what} must be installed by a super administrator: ${why}`)
+  }
+  const [missing] = handed.missing
+  if (missing !== undefined) {
+    const why = 'only a super administrator may name a role that is still to come'
+    throw new ApiError('EscalationForbidden', `${what} depends on the role "${missing}", which does not exist; ${why}`)
   }
   assertCovers(held, handed.rules, what)
   assertCoversAdded(held, handed.roles, what)

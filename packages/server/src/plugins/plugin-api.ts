@@ -115,18 +115,21 @@ async function take(parts: PluginApiParts, taken: Taken, { request, caller }: Ca
   const { handedOut, ...review } = await reviewed(parts, sent, installed)
   const assertHeld = () => assertMayHandOut(parts, caller, handedOut)
   if (isPlan) {
+    const refusal = await refusalOf(assertHeld)
+    // Whoever may not install it learns nothing of what is here: counts and conformance would answer questions about objects.
+    const shown = refusal.length > 0 ? reviewPackage(sent, undefined) : review
     const sections = [
-      ...review.sections,
-      ...sectionOf('stops it', await refusalOf(assertHeld)),
-      ...(await conformanceOf(parts, sent)),
-      ...(await describeDependents(parts, name, version)),
+      ...sectionOf('stops it', refusal),
+      ...shown.sections,
+      ...(refusal.length > 0 ? [] : await conformanceOf(parts, sent)),
+      ...(refusal.length > 0 ? [] : await describeDependents(parts, name, version)),
       ...sectionOf('isolation', parts.isolation === 'uid' ? [] : [sharedAccount]),
     ]
-    const approvals = needsApproval ? review.approvals : []
+    const approvals = needsApproval ? shown.approvals : []
     return jsonAnswer(200, Buffer.from(JSON.stringify({ sections, approvals, text: renderSections(sections) })))
   }
-  if (needsApproval) refuseUnapproved(unapprovedIn(review, query.getAll('approve')))
   await assertHeld()
+  if (needsApproval) refuseUnapproved(unapprovedIn(review, query.getAll('approve')))
   return keep(parts, sent, true)
 }
 

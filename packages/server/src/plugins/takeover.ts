@@ -1,4 +1,4 @@
-import { sectionOf, settingsObjectName, type Rule, type Section } from '@pergola/api'
+import { groupsWithAudiences, sectionOf, settingsObjectName, type Rule, type Section } from '@pergola/api'
 import type { Manifest } from './manifest.ts'
 import type { PluginSpec } from './plugin-model.ts'
 import { coreModel, countOf, type BelongingParts } from './removal/belongings.ts'
@@ -18,9 +18,10 @@ export async function takeoverBy(
   { name, definition }: Manifest,
   installed: PluginSpec | undefined,
 ): Promise<Takeover> {
-  const known = installed?.groups ?? []
-  const found = parts.models().filter(({ group }) => [...known, ...definition.groups].includes(group))
-  const added = found.filter(({ group }) => !known.includes(group))
+  const known = new Set(groupsWithAudiences(installed?.groups ?? []))
+  const all = new Set([...known, ...groupsWithAudiences(definition.groups)])
+  const found = parts.models().filter(({ group }) => all.has(group))
+  const added = found.filter(({ group }) => !known.has(group))
   const settings = await existingSettings(parts, name)
   const lines = await Promise.all(
     added.map(async (model) => {
