@@ -159,6 +159,20 @@ onEachEngine(
         await expectEscalation(await installAs(ops, files), name)
         expectStatus(await installAs(admin, files), 201)
       })
+      test('C8-384 when its roles are stored, however long after the installation', async () => {
+        const { ops, vault } = await ready()
+        const [name, awaited] = [newName(), newName()]
+        const later = await createRole(api, {})
+        const files = withTemplates(name, { name: `${name}-a`, with: [later], into: [ops.role] })
+        const definition = another(name, { dependencies: { [awaited]: '^1.0.0' } })
+        expectStatus(await installAs(ops, { ...files, definition }), 201)
+        await phaseIs(api, { phase: 'NotStarted', reason: 'WaitingForDependency' }, name)
+        const body = roleOf(later, { rules: [vault.rule] })
+        expectStatus(await api.request('PUT', `${core}/roles/${later}`, { body }), 200)
+        expectStatus(await installAs(admin, { definition: another(awaited) }), 201)
+        await phaseIs(api, { phase: 'Failed', message: expect.stringContaining('more than you hold') as string }, name)
+        expectStatus(await ops.request('GET', vault.path), 403)
+      })
       test('C8-384 by its permissions', async () => {
         const { ops, vault } = await ready()
         const name = newName()

@@ -11,6 +11,8 @@ const harmful = new RegExp(
     '.*-policy|.*-policy-report-only|x-frame-options|x-content-type-options|x-xss-protection|origin-agent-cluster|sec-.*',
     'speculation-rules|supports-loading-mode|accept-ch|critical-ch|observe-browsing-topics|attribution-.*|activate-.*',
     'report.*|nel|expect-ct|public-key-pins.*|refresh|alt-svc|(x-)?sourcemap|www-authenticate|authentication-.*',
+    'origin-trial|idp-.*|use-as-dictionary|x-webkit-csp.*|cookie.*|authorization|remote-user|(x-)?forwarded.*|host',
+    'x-original-.*|x-rewrite-.*|x-proxy-.*|x-varnish-.*|edge-.*|cdn-.*',
     'x-accel-.*|x-sendfile.*|x-lighttpd-.*|x-litespeed-.*|x-reproxy-.*|surrogate-.*|proxy-.*|pergola-.*',
     'connection|keep-alive|te|trailer|transfer-encoding|upgrade|http2-settings|date|server',
   ].join('|')})$`,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { ApiError, roleKeys, verbs } from '@pergola/api'
 import { refuseInvalid } from '../models/accept.ts'
 import { createBuiltInModel } from '../models/built-in-model.ts'
@@ -10,6 +11,7 @@ import { roleOfBinding } from './role-binding-model.ts'
 import { roleFaults, roleWords } from './role-words.ts'
 import { createRoleBook, type RoleBook } from './decisions/role-book.ts'
 import type { RoleDefinition } from './decisions/role-graph.ts'
+import { isOnlyIn } from './decisions/rule-groups.ts'
 import type { Caller } from '../base/call.ts'
 import { wildcards } from '../base/wildcards.ts'
 import type { InTurn, Rights, StoredRights } from './rights.ts'
@@ -110,20 +112,34 @@ async function accompany(parts: RoleParts, model: Model, { change, context }: Wr
   }
   if (!after) return { guards: [order, await unbound({ ...parts, store }, name)] }
   refuseInvalid(model, roleFaults(after))
-  if (caller) await assertHeld(parts.rights().asIn(inBatch), { name, ...roleWords(after) }, caller)
+  if (caller) await assertHeld(parts.rights().asIn(inBatch), { name, ...roleWords(after) }, { ...context, caller })
   return { guards: [order] }
 }
 
 /** Throws unless the caller holds what the change adds to the role and to every role that includes it. */
-async function assertHeld(rights: StoredRights, role: RoleDefinition, caller: Caller): Promise<void> {
+async function assertHeld(
+  rights: StoredRights,
+  written: RoleDefinition,
+  { caller, declaredBy }: Pick<WriteContext, 'declaredBy'> & { readonly caller: Caller },
+): Promise<void> {
+  const before = await rights.readBook()
+  // Whoever installed an unchanged plugin may be gone.
+  if (declaredBy !== undefined && isDeepStrictEqual(before.roles.get(written.name), written)) return
   const held = await rights.readCaller(caller)
   if (mayHandOutAnything(held)) return
-  const before = await rights.readBook()
-  if (caller.kind !== 'plugin') refuseMissing(before, role)
+  // A package names roles of its own that are stored together with this one; others were approved.
+  if (caller.kind !== 'plugin' && declaredBy === undefined) refuseMissing(before, written)
+  const role = declaredBy === undefined ? written : withoutOwnRules(before, written, declaredBy)
   const others = [...before.roles.values()].filter(({ name }) => name !== role.name)
   const after = createRoleBook([...others, role], before)
   const concerned = new Set([role.name, ...before.heldThrough([role.name]), ...after.heldThrough([role.name])])
   assertCoversAdded(held, { before, after, concerned: [...concerned] }, `role "${role.name}"`)
+}
+
+/** A plugin may grant everything on its own groups. */
+function withoutOwnRules({ pluginOf }: RoleBook, role: RoleDefinition, plugin: string): RoleDefinition {
+  const isOwn = (group: string) => pluginOf(group) === plugin
+  return { ...role, rules: role.rules.filter((rule) => !isOnlyIn(rule, isOwn)) }
 }
 
 /** Refuses dependencies on missing roles: whoever created such a role later would grant its rights to this one unknowingly. */

@@ -1,6 +1,7 @@
 import { ApiError, isApiError } from '@pergola/api'
 import { GuardFailed } from '../store/guard-failed.ts'
 import type { SqlStatement, StoredObject, WriteOperation } from '../store/store.ts'
+import type { Caller } from '../base/call.ts'
 import { uuidv7 } from '../base/uuid.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
 import { newObject, type WriteParts } from './create.ts'
@@ -20,6 +21,8 @@ export interface Wish {
   readonly where?: string
   /** The plugin whose package declares the object. */
   readonly declaredBy?: string
+  /** Must hold what the object grants; the host itself by default. */
+  readonly caller?: Caller | undefined
   /** Computes the body from the stored object. */
   readonly bodyFor?: (stored: StoredObject | undefined) => unknown
 }
@@ -68,8 +71,8 @@ async function planWish(parts: WriteParts, wish: Wish): Promise<Planned | undefi
 }
 
 async function plan({ store, clock }: WriteParts, wish: Wish): Promise<Planned | undefined> {
-  const { model, name, bodyFor, declaredBy } = wish
-  const declared = declaredBy === undefined ? {} : { declaredBy }
+  const { model, name, bodyFor, declaredBy, caller } = wish
+  const declared = { ...(declaredBy !== undefined && { declaredBy }), ...(caller && { caller }) }
   const stored = await store.get(model, name)
   const body = bodyFor?.(stored)
   if (!stored) {

@@ -1,6 +1,6 @@
 import { isApiError, type Rule } from '@pergola/api'
 import { ruleMatches } from '../access/decisions/rule-matches.ts'
-import type { PluginCaller } from '../base/call.ts'
+import type { Caller, PluginCaller } from '../base/call.ts'
 import { isJsonObject } from '../base/json-object.ts'
 import { createObject, type WriteParts } from '../models/create.ts'
 import { declarerOf } from '../models/declarer.ts'
@@ -62,6 +62,8 @@ export interface Declared {
   readonly objects: readonly DeclaredObject[]
   /** The caller for objects of foreign models: the plugin must hold every right that these grant. */
   readonly caller?: PluginCaller
+  /** Whoever installed the package: the roles grant no more than this caller holds when they are stored. */
+  readonly installer?: Caller | undefined
 }
 
 interface Planned {
@@ -75,15 +77,16 @@ interface Planned {
 export async function applyDeclared(parts: ApplyParts, manifest: Manifest, declared: Declared): Promise<void> {
   const planned = await checkDeclared(parts, manifest, declared)
   // Together: some of the roles could grant more than all of them.
-  await applyRoles(parts, planned)
+  await applyRoles(parts, planned, declared.installer)
   const others = planned.filter(({ object }) => !isRole(object))
   for (const { model, ...one } of others) await apply(parts, model, { ...one, dryRun: false })
 }
 
-async function applyRoles(parts: ApplyParts, planned: readonly Planned[]): Promise<void> {
+async function applyRoles(parts: ApplyParts, planned: readonly Planned[], caller: Caller | undefined): Promise<void> {
   const roles = planned.filter(({ object }) => isRole(object))
   const wishes = roles.map(({ object, model, declaredBy }): Wish => {
-    return { model, name: object.name, where: object.where, declaredBy, bodyFor: ownBodyFor(object, declaredBy) }
+    const { name, where } = object
+    return { model, name, where, declaredBy, caller, bodyFor: ownBodyFor(object, declaredBy) }
   })
   try {
     if (wishes.length > 0) await writeTogether(parts, wishes)

@@ -5,6 +5,9 @@ import { FunctionFault, type Evaluation, type EvaluationRequest } from '../model
 import type { ModelKey } from '../store/store.ts'
 import type { PluginLink } from './process/plugin-link.ts'
 
+/** An answer to a client names at most this many errors. */
+const mostErrors = 100
+
 /** Maximum number of items per question; more wait for the next one. */
 const mostItems = 100
 /** Maximum number of concurrent questions: a slow one must not block the others. */
@@ -60,7 +63,7 @@ function answersIn(answer: unknown, count: number): readonly unknown[] {
 function settle(plugin: string, answer: unknown, { item, resolve, reject }: Waiting): void {
   const { values, errors: faults = [], failed } = isJsonObject(answer) ? answer : {}
   if (isJsonObject(values) && Object.values(values).every(isTexts) && Array.isArray(faults)) {
-    return resolve({ values: values as Evaluation['values'], errors: faults.map(faultOf) })
+    return resolve({ values: values as Evaluation['values'], errors: faults.slice(0, mostErrors).map(faultOf) })
   }
   const why = typeof failed === 'string' ? failed : 'its response is not valid'
   return reject(failure(plugin, new FunctionFault(`${item.plural} "${nameIn(item)}": ${why}`)))

@@ -2,6 +2,7 @@ import { ApiError, groupsWithAudiences, type Rule } from '@pergola/api'
 import { superAdministrator } from '../access/administrators.ts'
 import { createRoleBook } from '../access/decisions/role-book.ts'
 import { pathTo, type RoleDefinition } from '../access/decisions/role-graph.ts'
+import { isOnlyIn } from '../access/decisions/rule-groups.ts'
 import { assertCovers, assertCoversAdded, mayHandOutAnything, type RoleChange } from '../access/escalation.ts'
 import { roleWords } from '../access/role-words.ts'
 import type { Rights } from '../access/rights.ts'
@@ -43,7 +44,9 @@ export async function handedOutBy(
   const before = await access.readBook()
   const declared = rolesIn(objects).map((role): RoleDefinition => {
     const { rules, ...words } = roleWords({ ...role })
-    return { ...words, name: role.metadata.name, rules: rules.filter((rule) => !isOwn(rule, own)) }
+    // Rules on its own groups hand out nothing: their data, if there is any, counts as a whole.
+    const foreign = rules.filter((rule) => !isOnlyIn(rule, (group) => own.has(group)))
+    return { ...words, name: role.metadata.name, rules: foreign }
   })
   const names = declared.map((role) => role.name)
   const others = [...before.roles.values()].filter((role) => !names.includes(role.name))
@@ -65,14 +68,6 @@ function refuseAll(role: string, reached: ReturnType<RoleChange['after']['reach'
   if (!highest) return
   const way = [role, ...pathTo(highest).map((step) => step.role)].join(', ')
   throw new PackageFault(`its role ${role} reaches ${superAdministrator} (${way}), which no role of a plugin may`)
-}
-
-/** Rules on the plugin's own groups hand out nothing: their data, if there is any, counts as a whole. */
-function isOwn(rule: Rule, own: ReadonlySet<string>): boolean {
-  if ('nonResourceURLs' in rule) {
-    return rule.nonResourceURLs.every((path) => path.startsWith('/apis/') && own.has(path.split('/')[2] ?? ''))
-  }
-  return rule.apiGroups.every((group) => own.has(group))
 }
 
 /** Throws `EscalationForbidden` unless the caller holds everything that is handed out. */

@@ -20,7 +20,7 @@ import { installedSpec } from './installed-spec.ts'
 import { manifestOf } from './manifest.ts'
 import { reviewPackage, type PackageReview, type ReviewedPackage } from './package-review.ts'
 import type { Packages } from './packages.ts'
-import { specOf, versionOf, type PluginSpec, type PluginVersion } from './plugin-model.ts'
+import { installerOf, specOf, versionOf, type PluginSpec, type PluginVersion } from './plugin-model.ts'
 import type { Accounts } from './process/accounts.ts'
 import type { PluginSettings } from './plugin-settings.ts'
 import type { DeclareParts } from './register-models.ts'
@@ -130,7 +130,7 @@ async function take(parts: PluginApiParts, taken: Taken, { request, caller }: Ca
   }
   await assertHeld()
   if (needsApproval) refuseUnapproved(unapprovedIn(review, query.getAll('approve')))
-  return keep(parts, sent, true)
+  return keep(parts, sent, { enabled: true, installedBy: installerOf(caller) })
 }
 
 /** Why the caller may not do it, for a plan. */
@@ -162,15 +162,15 @@ export async function placePackage(
   assertMayClaim(parts.shipped, sent, installed)
   const review = await reviewed(parts, sent, installed)
   const missing = approved === 'everything' ? [] : unapprovedIn(review, approved)
-  if (missing.length === 0) await keep(parts, sent, enabled)
+  if (missing.length === 0) await keep(parts, sent, { enabled })
   return missing
 }
 
 /** Checks with a dry run first, so that a refused package is not stored. */
-async function keep(parts: PluginApiParts, sent: SentPackage, enabled: boolean): Promise<Answer> {
-  await write(parts, sent, { enabled, dryRun: true })
+async function keep(parts: PluginApiParts, sent: SentPackage, kept: Omit<Writing, 'dryRun'>): Promise<Answer> {
+  await write(parts, sent, { ...kept, dryRun: true })
   await parts.packages.keep(sent.digest, sent.bytes)
-  return write(parts, sent, { enabled, dryRun: false })
+  return write(parts, sent, { ...kept, dryRun: false })
 }
 
 /** Throws the request's error when the package cannot be used. */
@@ -226,16 +226,17 @@ function refuseUnapproved(missing: readonly string[]): void {
   })
 }
 
-interface Writing {
+interface Writing extends Pick<PluginVersion, 'installedBy'> {
   readonly enabled: boolean
   readonly dryRun: boolean
 }
 
-async function write(parts: PluginApiParts, sentPackage: SentPackage, { enabled, dryRun }: Writing): Promise<Answer> {
+async function write(parts: PluginApiParts, sentPackage: SentPackage, writing: Writing): Promise<Answer> {
+  const { enabled, dryRun, installedBy } = writing
   const { manifest, digest } = sentPackage
   const { name, version, displayName, ui, definition } = manifest
   const shown = { ...(displayName !== undefined && { displayName }), ...(ui !== undefined && { ui }) }
-  const sent = versionOf({ ...definition, version, digest, ...shown })
+  const sent = versionOf({ ...definition, version, digest, ...shown, ...(installedBy && { installedBy }) })
   const stored = await parts.store.get(parts.plugins, name)
   if (!stored) {
     const body = { metadata: { name }, spec: { enabled, ...sent } }

@@ -1,5 +1,7 @@
 import { ApiError, type FieldError, type JsonSchema, type PageDeclaration, type Rule } from '@pergola/api'
+import type { Caller } from '../base/call.ts'
 import { deepEqual } from '../base/deep-equal.ts'
+import { pluginCaller } from '../base/plugin-caller.ts'
 import { createBuiltInModel } from '../models/built-in-model.ts'
 import type { JsonObject } from '../models/object.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
@@ -23,6 +25,30 @@ export interface PluginVersion {
   readonly settings?: JsonSchema
   /** The plugins that it needs, each with a version range. */
   readonly dependencies?: Dependencies
+  /** Who installed it: its roles grant no more than they hold. Absent for packages that come from the configuration. */
+  readonly installedBy?: Installer
+}
+
+interface Installer {
+  /** Absent for a plugin that acted for itself. */
+  readonly user?: { readonly name: string; readonly uid: string }
+  /** The plugin that acted, for the user or for itself. */
+  readonly plugin?: string
+}
+
+/** What to store about the caller who installs a package. */
+export function installerOf(caller: Caller): Installer {
+  if (caller.kind === 'plugin') return { plugin: caller.plugin }
+  const through = caller.through === undefined ? {} : { plugin: caller.through }
+  return caller.kind === 'user' ? { user: { name: caller.name, uid: caller.uid }, ...through } : through
+}
+
+/** The caller whose rights the roles of the version are compared with; undefined where the host itself decided. */
+export function installingCaller({ installedBy }: PluginVersion): Caller | undefined {
+  if (!installedBy) return undefined
+  const { user, plugin } = installedBy
+  if (user) return { kind: 'user', ...user, via: 'token', ...(plugin !== undefined && { through: plugin }) }
+  return plugin === undefined ? { kind: 'anonymous' } : pluginCaller(plugin, '')
 }
 
 export type Dependencies = Readonly<Record<string, string>>
@@ -106,6 +132,10 @@ const versionFields = {
   },
   groups: texts,
   settings: { type: 'object', additionalProperties: true },
+  installedBy: {
+    type: 'object',
+    properties: { user: { type: 'object', properties: { name: text, uid: text } }, plugin: text },
+  },
   dependencies: { type: 'object', maxProperties: 100, additionalProperties: text },
   permissions: {
     type: 'array',
@@ -231,7 +261,7 @@ async function check(object: JsonObject, { caller, stored }: WriteContext): Prom
 
 /** The fields of a version, without those of the plugin as a whole. */
 export function versionOf(said: PluginVersion): PluginVersion {
-  const { version, digest, displayName, ui, pages, groups, permissions, settings, dependencies } = said
+  const { version, digest, displayName, ui, pages, groups, permissions, settings, dependencies, installedBy } = said
   return {
     version,
     digest,
@@ -242,6 +272,7 @@ export function versionOf(said: PluginVersion): PluginVersion {
     permissions,
     ...(settings && { settings }),
     ...(dependencies && { dependencies }),
+    ...(installedBy && { installedBy }),
   }
 }
 

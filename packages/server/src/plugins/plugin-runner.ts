@@ -21,7 +21,7 @@ import { untilMet, untilUnmet, type Neighbours } from './neighbours.ts'
 import { NotStarted, PluginFailed, Superseded } from './not-started.ts'
 import { openPackage } from './open-package.ts'
 import type { Packages } from './packages.ts'
-import type { PluginState, PluginVersion } from './plugin-model.ts'
+import { installingCaller, type PluginSpec, type PluginState, type PluginVersion } from './plugin-model.ts'
 import type { Account, Accounts } from './process/accounts.ts'
 import type { Cgroups } from './process/cgroups.ts'
 import type { Inspector } from './process/inspector.ts'
@@ -57,8 +57,8 @@ export interface RunnerParts extends ApplyParts, RegisterParts {
   readonly inspectorOf: (plugin: string) => Inspector | undefined
   /** Runs work that one replica at a time may do for the plugin. */
   readonly exclusively: <Result>(name: string, work: () => Promise<Result>) => Promise<Result>
-  /** Whether the version is still the active one. */
-  readonly isActive: (plugin: InstalledPlugin, digest: string) => Promise<boolean>
+  /** The plugin as stored now; undefined when the version is not the active one any more. */
+  readonly activeSpec: (plugin: InstalledPlugin, digest: string) => Promise<PluginSpec | undefined>
   /** Called for every new state. */
   readonly onState: (plugin: InstalledPlugin, digest: string, state: PluginState) => void
   /** Called when a process exited and will be restarted. */
@@ -335,7 +335,8 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
   const ended = new AbortController()
   void running.exited.then((exit) => ended.abort(new Error(endOf(exit))))
   await parts.exclusively(`plugin/${name}`, async () => {
-    if (!(await parts.isActive(plugin, digest))) throw new Superseded('another version holds')
+    const active = await parts.activeSpec(plugin, digest)
+    if (!active) throw new Superseded('another version holds')
     await registerModels(parts, models)
     await untilBuilt(parts, models, {
       // Without the process, nobody can compute the index values.
@@ -346,7 +347,8 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
       throw error
     })
     run.isServing = true
-    await applyDeclared(parts, manifest, { objects, caller: pluginCaller(name, running.token) })
+    const installer = installingCaller(active)
+    await applyDeclared(parts, manifest, { objects, caller: pluginCaller(name, running.token), installer })
   })
   run.routes = createRouteTable(manifest.definition.routes)
   const { pool, share, streams, socket, authorization } = running.link

@@ -5,6 +5,8 @@ import type { UnpackReply } from './unpack-worker.ts'
 
 export const mostDefinitionBytes = 4 * 1024 * 1024
 
+/** A schema may have 160 levels. */
+const mostLevels = 200
 /** CPU time limit of reading a package. The largest role templates took 0.7 s. */
 const readMs = 5_000
 const patienceMs = 100_000
@@ -60,9 +62,25 @@ function manifestIn(files: ReadonlyMap<string, Buffer>): unknown {
   if (manifest.length > mostDefinitionBytes) {
     throw new PackageFault(`its plugin.json has ${manifest.length} bytes; at most ${mostDefinitionBytes} are allowed`)
   }
+  const value = parsed(manifest)
+  if (!isShallow(value)) throw new PackageFault(`its plugin.json is nested more than ${mostLevels} levels deep`)
+  return value
+}
+
+function parsed(manifest: Buffer): unknown {
   try {
     return JSON.parse(manifest.toString('utf8'))
   } catch (error) {
     throw new PackageFault(`its plugin.json is not JSON: ${(error as Error).message}`)
   }
+}
+
+/** What reads a definition is recursive. */
+function isShallow(value: unknown): boolean {
+  let level: readonly unknown[] = [value]
+  for (let depth = 0; depth < mostLevels; depth++) {
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+    if (level.length === 0) return true
+  }
+  return false
 }

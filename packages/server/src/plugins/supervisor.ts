@@ -36,7 +36,7 @@ const lookMs = 50
 
 export interface SupervisorParts extends Omit<
   RunnerParts,
-  'onState' | 'onExit' | 'exclusively' | 'isActive' | 'neighbours'
+  'onState' | 'onExit' | 'exclusively' | 'activeSpec' | 'neighbours'
 > {
   readonly known: KnownPlugins
   readonly plugins: Model
@@ -167,9 +167,10 @@ function createSeats(parts: SupervisorParts) {
   const statuses = createPluginStatuses(parts)
   const written = createRecentLog()
   const exclusively: RunnerParts['exclusively'] = (name, work) => underLease(store, { name }, work)
-  const isActive: RunnerParts['isActive'] = async ({ name, uid }, digest) => {
+  const activeSpec: RunnerParts['activeSpec'] = async ({ name, uid }, digest) => {
     const stored = await store.get(plugins, name)
-    return stored?.uid === uid && specOf(fromData(stored.data)).digest === digest
+    const spec = stored?.uid === uid ? specOf(fromData(stored.data)) : undefined
+    return spec?.digest === digest ? spec : undefined
   }
   const neighbours = createNeighbours({
     installed: (name) => known.all().find((plugin) => plugin.name === name),
@@ -186,7 +187,7 @@ function createSeats(parts: SupervisorParts) {
     written.add(plugin, line)
     parts.onLine(plugin, line)
   }
-  const runnerParts: RunnerParts = { ...parts, exclusively, isActive, neighbours, onState, onExit, onLine }
+  const runnerParts: RunnerParts = { ...parts, exclusively, activeSpec, neighbours, onState, onExit, onLine }
   const upgradeParts: UpgradeParts = { ...parts, exclusively, statuses }
   const newSeat = () =>
     createSeat({

@@ -65,8 +65,8 @@ export function createCallerTokens(clock: Clock): CallerTokens {
 /** Callers with the same key have the same credential. */
 function keyOf(caller: Caller): string {
   if (caller.kind !== 'user') return caller.kind === 'plugin' ? caller.name : caller.kind
-  const { name, uid, via, sessionId, tokenName, narrowedTo, expiresAt } = caller
+  const { name, uid, via, sessionId, tokenName, narrowedTo, expiresAt, through } = caller
   // Cheaper than JSON; only the roles of a narrowed token can hold any character.
   const narrowed = narrowedTo === undefined ? '' : JSON.stringify(narrowedTo)
-  return `${name} ${uid} ${via} ${sessionId} ${tokenName} ${expiresAt} ${narrowed}`
+  return `${name} ${uid} ${via} ${through} ${sessionId} ${tokenName} ${expiresAt} ${narrowed}`
 }

@@ -18,7 +18,7 @@ import type { InstalledPlugin } from '../known-plugins.ts'
 import { Superseded } from '../not-started.ts'
 import type { OpenedPackage } from '../open-package.ts'
 import { packageDeletion } from '../packages.ts'
-import { specOf, versionOf, type PluginSpec, type PluginVersion } from '../plugin-model.ts'
+import { installingCaller, specOf, versionOf, type PluginSpec, type PluginVersion } from '../plugin-model.ts'
 
 export interface Versions {
   readonly plugin: InstalledPlugin
@@ -54,11 +54,13 @@ export async function switchVersions(parts: SwitchParts, versions: Versions): Pr
     ...after.objects.filter(isRole).map((object): Wish => {
       const { name, where } = object
       const declaredBy = plugin.name
+      const caller = installingCaller(candidate)
       return {
         model: modelOf(parts, manifest, object),
         name,
         where,
         declaredBy,
+        caller,
         bodyFor: ownBodyFor(object, declaredBy),
       }
     }),

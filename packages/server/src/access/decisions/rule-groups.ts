@@ -1,0 +1,9 @@
+import type { Rule } from '@pergola/api'
+
+/** Whether the rule is about resources and paths of such groups alone. */
+export function isOnlyIn(rule: Rule, isOwn: (group: string) => boolean): boolean {
+  if ('nonResourceURLs' in rule) {
+    return rule.nonResourceURLs.every((path) => path.startsWith('/apis/') && isOwn(path.split('/')[2] ?? ''))
+  }
+  return rule.apiGroups.every(isOwn)
+}
