@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
-import { credentialTables } from '../../packages/server/src/store/other-tables.ts'
+import { credentialTables } from '../../packages/server/src/store/host-tables.ts'
 
 const names = new Set([...credentialTables.matchAll(/CREATE TABLE (\w+)/g)].map(([, name = '']) => name))
 

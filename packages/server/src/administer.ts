@@ -20,6 +20,7 @@ import { livingBindingsWhere, superAdministrator } from './access/administrators
 import { builtInRoles } from './access/built-in-roles.ts'
 import { roleOfBinding } from './access/role-binding-model.ts'
 import { rotateSecrets, type RotatedSecrets } from './models/secrets/rotate-secrets.ts'
+import { assertReplicasHave } from './models/secrets/secret-keys.ts'
 import { createSecretModel } from './models/secrets/secret-model.ts'
 import { createSecretSealing } from './models/secrets/secret-sealing.ts'
 import { seedRoles } from './access/seed-roles.ts'
@@ -36,7 +37,7 @@ export interface Administration extends AsyncDisposable {
   /** Ends the user's sessions on every replica. */
   resetPassword(user: string, password: string): Promise<{ readonly canSignIn: boolean }>
   createToken(user: string, token: { readonly name?: string; readonly expiresAt?: Date }): Promise<MadeToken>
-  /** Seals every secret with the first key; reports progress now and then. */
+  /** Seals every secret with the first key, which every running server must have; reports progress now and then. */
   rotateSecrets(onProgress: (progress: RotatedSecrets) => void): Promise<RotatedSecrets>
 }
 
@@ -103,6 +104,8 @@ export async function openAdministration(options: AdministrationOptions): Promis
     resetPassword: (user, password) => resetPassword(parts, user, password),
     createToken: (user, token) => createToken(parts, user, token),
     rotateSecrets: async (onProgress) => {
+      const [first] = keys
+      if (first) await assertReplicasHave(store, first)
       const rotated = await rotateSecrets({ store, secrets, sealing }, onProgress)
       await record({ event: 'secrets-rotate' })
       return rotated

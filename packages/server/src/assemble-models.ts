@@ -14,6 +14,7 @@ import { createIndexBuilder } from './models/index-builder.ts'
 import { declarationOf, type Model } from './models/model.ts'
 import { createModelRegistry } from './models/registry.ts'
 import { createConfigMapModel } from './models/secrets/config-map-model.ts'
+import { followSecretKeys, type SecretKeys } from './models/secrets/secret-keys.ts'
 import { createSecretModel } from './models/secrets/secret-model.ts'
 import { createSecretSealing } from './models/secrets/secret-sealing.ts'
 import { createPluginModel } from './plugins/plugin-model.ts'
@@ -59,15 +60,16 @@ export interface ModelsParts {
   readonly feed: Feed
   readonly own: OwnModels
   readonly kept: KeptModels
+  readonly keys: readonly SealingKey[]
   /** The plugins that evaluate objects. */
   readonly asked: () => AssembledPlugins
 }
 
 /** The built-in models and the declared ones; their background work ends with `running`. */
 export async function assembleModels(
-  { store, clock, log, feed, own, kept, asked }: ModelsParts,
+  { store, clock, log, feed, own, kept, keys, asked }: ModelsParts,
   running: AsyncDisposableStack,
-): Promise<Pick<PluginParts, 'models' | 'definitions' | 'build'>> {
+): Promise<Pick<PluginParts, 'models' | 'definitions' | 'build'> & { readonly secretKeys: SecretKeys }> {
   const { compiler, plugins, configMaps, secrets } = kept
   const builtIn = [own.roles, own.bindings, own.users, own.tokens, plugins, configMaps, secrets]
   const refresh = (model: ModelKey) => models.refresh(model)
@@ -83,15 +85,21 @@ export async function assembleModels(
   await models.load()
   const isTold = () => feed.isCurrent()
   const following = running.use(followDefinitions({ store, definitions, registry: models, log, isTold }))
-  feed.subscribe('delivery', {
-    onChanges: (changes) => {
-      if (changes.some(({ model }) => keyOf(model) === keyOf(definitions))) following.look()
-    },
-    onLost: () => following.look(),
-  })
+  const secretKeys = running.use(await followSecretKeys({ store, secrets, keys, log }))
+  lookOnChanges(feed, definitions, following)
+  lookOnChanges(feed, secrets, secretKeys)
   const build = (key: ModelKey) => {
     const model = models.all().find((one) => keyOf(one) === keyOf(key))
     if (model) builder.start(model)
   }
-  return { models, definitions, build }
+  return { models, definitions, build, secretKeys }
+}
+
+function lookOnChanges(feed: Feed, model: ModelKey, following: { look(): void }): void {
+  feed.subscribe('delivery', {
+    onChanges: (changes) => {
+      if (changes.some((change) => keyOf(change.model) === keyOf(model))) following.look()
+    },
+    onLost: () => following.look(),
+  })
 }

@@ -14,9 +14,11 @@ import { seeOther } from './host-api/sign-in/see-other.ts'
 import { wantsPage } from './host-api/sign-in/sign-in-page.ts'
 import { createHealth, detailsPath, type HealthCheck } from './http/health.ts'
 import type { Model } from './models/model.ts'
+import type { SecretKeys } from './models/secrets/secret-keys.ts'
 import type { Stages } from './pipeline.ts'
 import type { DatabaseHealth } from './store/database-health.ts'
 import type { Store } from './store/store.ts'
+import type { SchemaWatch } from './store/watch-schema.ts'
 
 interface PageParts extends HealthParts {
   readonly clock: Clock
@@ -81,12 +83,15 @@ function openConsole(request: IncomingRequest): Promise<Answer> | undefined {
 interface HealthParts {
   readonly store: Store
   readonly database: DatabaseHealth
+  readonly schema: Pick<SchemaWatch, 'number'>
+  readonly secretKeys: Pick<SecretKeys, 'describe'>
   readonly feedState?: () => string
   readonly listener: () => { readonly draining: boolean }
   readonly plugins: () => Pick<AssembledPlugins, 'isolation' | 'isStarting'>
 }
 
-function createHealthChecks({ store, database, feedState, listener, plugins }: HealthParts): readonly HealthCheck[] {
+function createHealthChecks(parts: HealthParts): readonly HealthCheck[] {
+  const { store, database, schema, secretKeys, feedState, listener, plugins } = parts
   return [
     {
       name: 'accepting',
@@ -100,10 +105,14 @@ function createHealthChecks({ store, database, feedState, listener, plugins }: H
       check: async () => {
         const trouble = database.trouble()
         if (trouble !== undefined) throw new Error(trouble)
-        return store.description
+        return [store.description, `schema ${schema.number()}`, store.details()]
+          .filter((words) => words !== '')
+          .join(', ')
       },
       isLogged: false,
     },
+    // Never fails: only the readers of those secrets get 503.
+    { name: 'secrets', check: async () => secretKeys.describe() },
     // Never fails: whichever transport is in use, requests can be served here.
     ...(feedState ? [{ name: 'feed', check: async () => feedState() }] : []),
     {

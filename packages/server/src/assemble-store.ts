@@ -4,6 +4,7 @@ import type { Log } from './base/log.ts'
 import { watchHealth, type DatabaseHealth } from './store/database-health.ts'
 import { openStore } from './store/open-store.ts'
 import type { Store } from './store/store.ts'
+import { watchSchema, type SchemaWatch } from './store/watch-schema.ts'
 import { watchedStore } from './store/watched-store.ts'
 
 /** A statement that hangs must not keep the process from exiting. */
@@ -14,7 +15,7 @@ export async function openWatchedStore(
   { database, metrics }: Config,
   log: Log,
   running: AsyncDisposableStack,
-): Promise<{ readonly store: Store; readonly database: DatabaseHealth }> {
+): Promise<{ readonly store: Store; readonly database: DatabaseHealth; readonly schema: SchemaWatch }> {
   // An idle connection broke: a ping shows whether the database itself is unavailable.
   const onConnectionLost = () => void store?.ping().catch(() => {})
   let store: Store | undefined
@@ -24,5 +25,5 @@ export async function openWatchedStore(
   const probe = () => opened.acquireLease('write-probe', { holder: 'probe', ttlMs: 1 })
   const health = running.use(watchHealth({ log, description: opened.description, probe }))
   store = watchedStore(opened, { health, limitMs: database.timeout * 1000, measured: metrics.port !== undefined })
-  return { store, database: health }
+  return { store, database: health, schema: running.use(await watchSchema(store, log)) }
 }

@@ -30,7 +30,7 @@ export const requestRows: readonly RequestRow[] = [
     what: 'readyz?verbose without credentials, without details',
     line: 'GET /readyz?verbose',
     status: 200,
-    contains: '[ok]     accepting\n[ok]     database\n[ok]     plugins\nready\n',
+    contains: '[ok]     accepting\n[ok]     database\n[ok]     secrets\n[ok]     plugins\nready\n',
   },
 
   {

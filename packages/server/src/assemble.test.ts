@@ -198,7 +198,7 @@ test('without its database the server is unready and answers 503, but stays aliv
   expect(JSON.parse(list.body)).toMatchObject({ reason: 'Unavailable' })
   expect(log.join('')).toContain('the database does not answer')
   expect((await send(server.url, { line: 'GET /readyz?verbose' })).body).toMatch(
-    /\[failed\] database\n\[ok\] {5}plugins\nnot ready: database\n/,
+    /\[failed\] database\n\[ok\] {5}secrets\n\[ok\] {5}plugins\nnot ready: database\n/,
   )
   expect((await send(server.url, { line: 'GET /readyz' })).status).toBe(503)
   expect((await send(server.url, { line: 'GET /livez' })).status).toBe(200)

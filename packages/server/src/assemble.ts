@@ -48,13 +48,13 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   const streaming = later<AssembledStreaming>('streaming')
   const listening = later<Listener>('the listener')
   const routes = later<readonly HostRoute[]>('the route table')
-  const { store, database } = await openWatchedStore(config, log, parts)
+  const { store, ...stored } = await openWatchedStore(config, log, parts)
   const audit = openAudit(config, log, parts)
   const own = createOwnModels({ store, clock, rights })
   const authorize = createAuthorize({ rolesOf: (caller) => rights().rolesOf(caller) })
   const kept = assembleKept({ store, keys, authorize }, parts)
   const { feed, ...seen } = await assembleFeed(store, options, parts)
-  const served = await assembleModels({ store, clock, log, feed, own, kept, asked: plugins }, parts)
+  const served = await assembleModels({ store, clock, log, feed, own, kept, keys, asked: plugins }, parts)
   const known = parts.use(await createKnownPlugins({ store, feed, ...kept }))
   const identities = createIdentities(store, clock)
   const countsUntil = createCountsUntil({ maxAgeMs, providers })
@@ -67,7 +67,7 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   const people = { store, clock, log, config, providers, access, identities, own, feed, publicUrl, onRevoked }
   const account = assembleHostApi(people, parts)
   const { watching, streams, drain } = streaming.is(assembleStreaming({ ...people, settle: account.settle }, parts))
-  const looked = { store, clock, log, authorize, ...seen, database, listener: listening, plugins }
+  const looked = { store, clock, log, authorize, ...seen, ...stored, ...served, listener: listening, plugins }
   const listed = { models: () => served.models.all(), hostRoutes: routes }
   const shown = { openWatches: () => watching.hub.size(), publicUrl: config.server.publicUrl }
   const pages = assemblePages({ ...looked, ...listed, ...shown })

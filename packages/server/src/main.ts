@@ -12,13 +12,14 @@ import { hostVersion } from './base/host-version.ts'
 import { freeMemoryWhenQuiet } from './base/free-memory.ts'
 import { createLineBuffer } from './base/line-buffer.ts'
 import { createLog, type Log } from './base/log.ts'
+import { looseFiles } from './base/loose-files.ts'
 import { natsAddressOf, type NatsAddress } from './base/nats-address.ts'
 import { oidcProvidersOf, type OidcProvider } from './base/oidc-provider.ts'
 import { givenSettingsOf, type GivenSettings } from './base/plugin-files-settings.ts'
 import { sealingKeysOf, type SealingKey } from './base/sealing-keys.ts'
 import { readShipped, shippedFolder } from './plugins/read-shipped.ts'
 import type { RestoreOptions, Tell } from './store/backup.ts'
-import { backUp, restore } from './store/make-backup.ts'
+import { backUp, restore, type Restored } from './store/make-backup.ts'
 
 const defaultConfigFile = 'pergola.yaml'
 
@@ -55,6 +56,7 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
     return refuseConfig(error)
   }
   const log = openLog(config)
+  for (const warning of looseFiles(config, configFile(options.configFile).file?.name)) log.warn({}, warning)
 
   await using stack = new AsyncDisposableStack()
   const start = async () => {
@@ -100,12 +102,25 @@ export async function administer(
   })
 }
 
+/** The keys of the configuration, by what they are read from. Needs no database. */
+export async function listKeys(options: ServeOptions, show: (keys: readonly ListedKey[]) => void): Promise<number> {
+  return byConfig(options, async ({ secrets }) => {
+    const keys = sealingKeysOf(secrets, { readFile, env: process.env })
+    show(secrets.keys.map((from, at) => ({ id: keys[at]?.id ?? '', from: 'file' in from ? from.file : from.env })))
+  })
+}
+
+export interface ListedKey {
+  readonly id: string
+  /** The file or environment variable. */
+  readonly from: string
+}
+
 /** Backs up the whole database while servers run, or restores it from a file. */
 export interface Keeping {
   /** Writes a new file. */
   backUp(to: string, tell: Tell): Promise<void>
-  /** Returns where the previous database was moved, if there was one. */
-  restore(options: RestoreOptions): Promise<string | undefined>
+  restore(options: RestoreOptions): Promise<Restored>
 }
 
 /** Like `administer`, but without preparing the database as a server would. */
@@ -117,9 +132,9 @@ export async function keep(options: ServeOptions, work: (keeping: Keeping) => Pr
         await recordCommand({ event: 'backup', user }, { file, stderr })
       },
       restore: async (restoring) => {
-        const aside = await restore(url, restoring)
+        const restored = await restore(url, restoring)
         await recordCommand({ event: 'restore', user }, { file, stderr })
-        return aside
+        return restored
       },
     })
   })

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
 import { showingProgress } from '../terminal/progress.ts'
-import { configOption } from './config-option.ts'
+import { configOf, configOption } from './config-option.ts'
 import { print, type SharedOptions } from './run-administration.ts'
 
 interface RestoreOptions extends SharedOptions {
@@ -44,7 +44,8 @@ async function backUp({ terminal }: CommandContext, file: string, options: Share
     const bytes = statSync(file).size
     print(options, { file, bytes }, [
       `  backup    ${file}  ${(bytes / 1024 / 1024).toFixed(1)} MB`,
-      `  next      keep it with the keys of secrets.keys, apart from each other; pergola restore ${file}`,
+      `  checksum  ${file}.sha256`,
+      `  next      keep both; keep the keys of secrets.keys elsewhere; pergola restore ${file}`,
     ])
   })
   process.exit(code)
@@ -54,21 +55,18 @@ async function restore({ terminal }: CommandContext, file: string, options: Rest
   const { keep } = await import('@pergola/server')
   const code = await keep(configOf(options), async (keeping) => {
     let words = 'it is begun'
-    let aside: string | undefined
-    {
+    const restored = async () => {
       using _ = showingProgress(terminal, () => `restore: ${words}`)
       const tell = (said: string) => (words = said)
-      aside = await keeping.restore({ from: file, replace: options.replace ?? false, tell })
+      return keeping.restore({ from: file, replace: options.replace ?? false, tell })
     }
-    print(options, { file, aside }, [
+    const { aside, isChecked } = await restored()
+    print(options, { file, aside, isChecked }, [
       `  restored  ${file}; everybody is signed out`,
+      ...(isChecked ? [] : [`  unchecked ${file}.sha256 is not there, so damage may go unseen`]),
       ...(aside === undefined ? [] : [`  aside     ${aside} holds what was there; delete it when all is well`]),
       `  next      pergola serve, then pergola doctor`,
     ])
   })
   process.exit(code)
-}
-
-function configOf({ config }: SharedOptions): { readonly configFile?: string } {
-  return config === undefined ? {} : { configFile: config }
 }

@@ -1,6 +1,6 @@
 import type { Administration } from '@pergola/server'
 import type { Command } from 'commander'
-import { configOption } from './config-option.ts'
+import { configOf, configOption } from './config-option.ts'
 
 const where = 'Works on the database of the configuration itself: no server has to run, and with SQLite none may.'
 
@@ -16,11 +16,11 @@ export function addShared(command: Command): Command {
 
 /** Exits explicitly, because open handles could keep the process alive. */
 export async function runAdministration(
-  { config }: SharedOptions,
+  options: SharedOptions,
   work: (administration: Administration) => Promise<void>,
 ): Promise<void> {
   const { administer } = await import('@pergola/server')
-  process.exit(await administer({ ...(config !== undefined && { configFile: config }) }, work))
+  process.exit(await administer(configOf(options), work))
 }
 
 export function print({ json }: SharedOptions, value: object, lines: readonly string[]): void {

@@ -1,13 +1,32 @@
 import type { Administration, RotatedSecrets } from '@pergola/server'
 import type { Command } from 'commander'
+import { tableOf } from '../terminal/table.ts'
+import { configOf, configOption } from './config-option.ts'
 import { addShared, print, runAdministration, type SharedOptions } from './run-administration.ts'
 
 /** Commands for operators who rotate the encryption keys of secrets. */
 export function addSecretsCommands(program: Command): void {
   const secrets = program.command('secrets').description('look after sealed secrets; works on the database itself')
+  secrets
+    .command('keys')
+    .description('list the keys of the configuration with their ids, by which pergola doctor names them')
+    .addOption(configOption())
+    .option('--json', 'print JSON')
+    .action(listKeys)
   addShared(secrets.command('rotate'))
     .description('seal every secret with the first of secrets.keys; the others can go afterwards')
+    .addHelpText('after', '\nRefused while a running server does not have that key.')
     .action((options: SharedOptions) => runAdministration(options, (administration) => rotate(administration, options)))
+}
+
+async function listKeys(options: SharedOptions): Promise<void> {
+  const { listKeys: list } = await import('@pergola/server')
+  const code = await list(configOf(options), (keys) => {
+    const rows = keys.map(({ id, from }, at) => [id, from, at === 0 ? 'seals and opens' : 'opens'])
+    const none = ['  There are no keys.  Next:  set secrets.keys']
+    print(options, { items: keys }, rows.length === 0 ? none : tableOf(['KEY', 'FROM', 'USE'], rows))
+  })
+  process.exit(code)
 }
 
 async function rotate(administration: Administration, options: SharedOptions): Promise<void> {

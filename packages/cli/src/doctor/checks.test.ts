@@ -26,6 +26,15 @@ test('the checks of /readyz become findings, with advice for those that failed',
   expect(readinessFindings('<html>')).toEqual([])
   const shared = '[ok]     plugins     isolated from crashes only, not from each other (plugins.isolation)'
   expect(readinessFindings(shared)).toMatchObject([{ level: 'warn' }])
+  const keyless = '[ok]     secrets     1 secret needs the key 6a7aee6c; not in secrets.keys (keys here: none)'
+  expect(readinessFindings(keyless)).toMatchObject([
+    { level: 'failed', advice: expect.stringContaining('pergola secrets keys') as string },
+  ])
+  const polling =
+    '[ok]     database    PostgreSQL db:6432/app, schema 8, changes by polling, because no notifications arrive'
+  expect(readinessFindings(polling)).toMatchObject([
+    { level: 'warn', advice: expect.stringContaining('database.directUrl') as string },
+  ])
   const byNats = '[ok]     feed        by NATS, and this replica carries the log there'
   expect(readinessFindings(byNats)).toMatchObject([{ level: 'ok', words: expect.stringMatching(/^by NATS/) as string }])
   const byLog = '[ok]     feed        NATS does not deliver every change; changes are read from the database'
@@ -37,6 +46,7 @@ test('the checks of /readyz become findings, with advice for those that failed',
 test.each([
   ['the disk of the database is full', /^free space/],
   ['the database is read-only', /SQLite file/],
+  ['the database has schema 12, for servers with schema 11 or later; this server has 9', /^upgrade this server/],
   ['the database cannot be reached', /PostgreSQL: .* SQLite: /],
 ])('the advice for "%s" fits', (detail, advice) =>
   expect(readinessFindings(`[failed] database    ${detail}`)).toMatchObject([

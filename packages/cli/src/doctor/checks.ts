@@ -41,6 +41,14 @@ function readinessFinding(
       'run the server as root with plugins.isolation auto or uid, so that each plugin gets an account of its own, or trust all of them'
     return { level: 'warn', name, words: detail, advice }
   }
+  if (name === 'secrets' && detail.includes('not in secrets.keys')) {
+    const advice = 'add the missing keys to secrets.keys, and restart; pergola secrets keys prints the ids of key files'
+    return { level: 'failed', name, words: detail, advice }
+  }
+  if (name === 'database' && detail.includes('by polling')) {
+    const advice = 'set database.directUrl to the address of PostgreSQL itself: a pooler does not pass notifications on'
+    return { level: 'warn', name, words: detail, advice }
+  }
   if (name === 'feed' && detail.includes('read from the database')) {
     const advice =
       'check that NATS is running, and check feed.natsUrl and its credentials; until then replicas read from the database'
@@ -51,6 +59,7 @@ function readinessFinding(
 
 function failedAdvice(name: string, detail: string): string {
   if (name === 'database') {
+    if (detail.includes('schema')) return 'upgrade this server to the release that upgraded the database'
     if (detail.includes('full')) return 'free space on the disk of the database; the server continues by itself'
     if (detail.includes('read-only'))
       return 'check the rights to the SQLite file and its folder, or database.url: is it a standby?'

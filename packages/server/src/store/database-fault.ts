@@ -6,6 +6,8 @@
 const codes =
   /^(?:08...|53...|57P..|57014|58...|3D000|28...|25006|SQLITE_(?:BUSY|LOCKED|IOERR(?!_SHORT_READ)|FULL|CANTOPEN|READONLY|NOMEM|PROTOCOL)\w*)$/
 const ofNetwork = /^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOST|ENET|ENOENT|EACCES)/
+/** A prepared statement is missing, or there already: connections are shared between transactions. */
+const unprepared = /^(?:26000|42P05)$/
 /** Errors of the drivers that have no code. */
 const words =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed|The database connection is not open)/
@@ -36,6 +38,9 @@ export function databaseFault(error: unknown): DatabaseFault | undefined {
 }
 
 function wordsFor(code: string, message: string): string | undefined {
+  if (unprepared.test(code)) {
+    return 'a pooler in front of the database does not keep prepared statements: set database.namedStatements to false'
+  }
   if (codes.test(code)) return 'the database cannot serve now'
   if (ofNetwork.test(code)) return 'the database cannot be reached'
   return words.test(message) ? 'the connection to the database was lost' : undefined

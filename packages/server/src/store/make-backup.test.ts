@@ -1,4 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabase } from '@pergola/test-servers'
@@ -48,7 +58,8 @@ describe.each(engines)('on $engine', ({ database }) => {
     expect(told.length).toBeGreaterThan(0)
     await expect(backUp(here.url, file, quiet)).rejects.toThrow('is there already')
     await expect(restore(here.url, { from: file, replace: false, tell: quiet })).rejects.toThrow('--replace')
-    expect(await restore(here.url, { from: file, replace: true, tell: quiet })).toContain('before')
+    const restored = await restore(here.url, { from: file, replace: true, tell: quiet })
+    expect(restored).toEqual({ aside: expect.stringContaining('before') as string, isChecked: true })
     expect(await namesIn(here.url)).toEqual(['before'])
   })
 
@@ -61,8 +72,46 @@ describe.each(engines)('on $engine', ({ database }) => {
       await store.write([create('moved')])
     }
     await backUp(here.url, file, quiet)
-    expect(await restore(there.url, { from: file, replace: false, tell: quiet })).toBeUndefined()
+    chmodSync(file, 0o644)
+    rmSync(`${file}.sha256`)
+    expect(await restore(there.url, { from: file, replace: false, tell: quiet })).toEqual({
+      aside: undefined,
+      isChecked: false,
+    })
     expect(await namesIn(there.url)).toEqual(['moved'])
+    // Whoever may read the backup may not read the database for that.
+    if (there.url.startsWith('sqlite:')) expect(statSync(there.url.slice('sqlite:'.length)).mode & 0o777).toBe(0o600)
+  })
+
+  test('a backup that was changed after it was made is refused', async () => {
+    await using here = await database()
+    const file = join(directory, `backup-${++count}`)
+    {
+      await using store = await open(here.url)
+      await store.write([create('kept')])
+    }
+    await backUp(here.url, file, quiet)
+    const bytes = readFileSync(file)
+    bytes.fill(255, bytes.length / 2, bytes.length / 2 + 16)
+    writeFileSync(file, bytes)
+    await expect(restore(here.url, { from: file, replace: true, tell: quiet })).rejects.toThrow('does not match')
+    expect(await namesIn(here.url)).toEqual(['kept'])
+  })
+
+  test('a backup of a database that only newer servers can use is refused', async () => {
+    await using here = await database()
+    await using there = await database()
+    const file = join(directory, `backup-${++count}`)
+    {
+      await using store = await open(here.url)
+      const isSqlite = here.url.startsWith('sqlite:')
+      await store.sql({ text: 'INSERT INTO schema_migrations (number, lowest_reader) VALUES (99, 98)', values: [] })
+      if (isSqlite) await store.sql({ text: 'PRAGMA user_version = 99', values: [] })
+    }
+    await backUp(here.url, file, quiet)
+    const words = 'the database has schema 99, for servers with schema 98 or later'
+    await expect(restore(there.url, { from: file, replace: false, tell: quiet })).rejects.toThrow(words)
+    await expect(open(here.url)).rejects.toThrow(words)
   })
 
   test('an invalid or missing backup changes nothing', async () => {
@@ -90,6 +139,7 @@ describe('a restore to a SQLite file', () => {
   test('that fails leaves no file behind', async () => {
     const { file, url, backup } = await fresh()
     await backUp(url, backup, quiet)
+    rmSync(`${backup}.sha256`)
     const whole = statSync(backup).size
     const before = readdirSync(directory).length
     {
@@ -109,7 +159,7 @@ describe('a restore to a SQLite file', () => {
     const { file, url, backup } = await fresh()
     await backUp(url, backup, quiet)
     truncateSync(file, statSync(file).size / 2)
-    expect(await restore(url, { from: backup, replace: true, tell: quiet })).toContain('before')
+    expect((await restore(url, { from: backup, replace: true, tell: quiet })).aside).toContain('before')
     expect(await namesIn(url)).toEqual(['kept'])
   })
 })

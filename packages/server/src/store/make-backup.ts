@@ -1,15 +1,56 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import type { RestoreOptions, Tell } from './backup.ts'
+import { ownerOnly } from './new-file.ts'
 import { backUpPostgres, restorePostgres } from './postgres/backup.ts'
 import { backUpSqlite, restoreSqlite } from './sqlite/backup.ts'
 
-/** Writes a consistent snapshot into one new file while servers keep writing. */
-export function backUp(url: string, to: string, tell: Tell): Promise<void> {
-  return url.startsWith('sqlite:') ? backUpSqlite(url.slice('sqlite:'.length), to, tell) : backUpPostgres(url, to, tell)
+export interface Restored {
+  /** Where the previous database was moved. */
+  readonly aside: string | undefined
+  /** Whether the backup was compared with its checksum; false when there is none. */
+  readonly isChecked: boolean
 }
 
 /**
- * Restores the database from a backup and ends all sessions. No server may run. Returns where the previous database was moved.
+ * Writes a consistent snapshot into one new file while servers keep writing, and its checksum next to it, as `sha256sum` does:
+ * engines find neither every flipped bit in a backup nor every part that is missing.
  */
-export function restore(url: string, options: RestoreOptions): Promise<string | undefined> {
-  return url.startsWith('sqlite:') ? restoreSqlite(url.slice('sqlite:'.length), options) : restorePostgres(url, options)
+export async function backUp(url: string, to: string, tell: Tell): Promise<void> {
+  const sums = sumsOf(to)
+  if (existsSync(sums)) throw new Error(`${sums} is there already; choose another name`)
+  await (url.startsWith('sqlite:')
+    ? backUpSqlite(url.slice('sqlite:'.length), to, tell)
+    : backUpPostgres(url, to, tell))
+  tell('computing the checksum')
+  writeFileSync(sums, `${await digestOf(to)}  ${basename(to)}\n`, { flag: 'wx', mode: ownerOnly })
+}
+
+/** Restores the database from a backup and ends all sessions. No server may run. */
+export async function restore(url: string, options: RestoreOptions): Promise<Restored> {
+  const isChecked = await check(options)
+  const aside = await (url.startsWith('sqlite:')
+    ? restoreSqlite(url.slice('sqlite:'.length), options)
+    : restorePostgres(url, options))
+  return { aside, isChecked }
+}
+
+async function check({ from, tell }: RestoreOptions): Promise<boolean> {
+  const sums = sumsOf(from)
+  if (!existsSync(from) || !existsSync(sums)) return false
+  tell('comparing the checksum')
+  if (readFileSync(sums, 'utf8').startsWith(await digestOf(from))) return true
+  throw new Error(`${from} does not match ${sums}: the backup was changed or damaged after it was made`)
+}
+
+function sumsOf(file: string): string {
+  return `${file}.sha256`
+}
+
+async function digestOf(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(file), hash)
+  return hash.digest('hex')
 }

@@ -2,9 +2,14 @@
 export interface Store extends AsyncDisposable {
   /** Engine and location for people; never contains a password. */
   readonly description: string
+  /** How it is used, for operators: pooling and notifications. Empty when there is nothing to say. */
+  details(): string
 
   /** Resolves when the database answers. */
   ping(): Promise<void>
+
+  /** The schema number of the database. Throws `UnusableSchema` when a newer server has upgraded it beyond this one. */
+  schemaNumber(): Promise<number>
 
   /**
    * Creates the tables of a model and its indexes. Callers on other replicas may do the same concurrently; opening again with

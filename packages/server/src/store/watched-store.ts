@@ -19,22 +19,19 @@ export function watchedStore(store: Store, { health, limitMs, measured }: Watche
     const run: Run = (work, isWritten) => health.run(mostMs, work, isWritten)
     return measure ? (work, isWritten) => measure(operation, () => run(work, isWritten)) : run
   }
-  const [ping, sql, get, list, write, head, lease, build] = [
-    'ping',
-    'sql',
-    'get',
-    'list',
-    'write',
-    'head',
-    'lease',
-    'index',
-  ].map((operation) => limited(operation, limitMs)) as [Run, Run, Run, Run, Run, Run, Run, Run]
+  const run = (operation: string) => limited(operation, limitMs)
+  const [ping, sql, get, list, write] = [run('ping'), run('sql'), run('get'), run('list'), run('write')]
+  const [head, lease, build] = [run('head'), run('lease'), run('index')]
   // No limit: their duration depends on the amount of data, and they limit their own statements.
   const long = limited('maintain', Number.POSITIVE_INFINITY)
   const { packedLog } = store
   const readLog = (waitMs: number) => limited('readChanges', limitMs + waitMs)
   return {
-    ...store,
+    // Every member is named, so that one added to `Store` cannot bypass the limit.
+    description: store.description,
+    details: () => store.details(),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+    schemaNumber: () => ping(() => store.schemaNumber()),
     ping: () => ping(() => store.ping()),
     openModel: (declaration) => long(() => store.openModel(declaration)),
     closeModel: (model) => long(() => store.closeModel(model)),
@@ -49,7 +46,7 @@ export function watchedStore(store: Store, { health, limitMs, measured }: Watche
     readChanges: (after, options) => readLog(options.waitMs)(() => store.readChanges(after, options)),
     ...(packedLog && {
       packedLog: {
-        ...packedLog,
+        unpack: (about, data) => packedLog.unpack(about, data),
         read: (after, options) => readLog(options.waitMs)(() => packedLog.read(after, options)),
       },
     }),

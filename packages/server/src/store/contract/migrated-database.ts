@@ -3,7 +3,10 @@ import { createDatabase, databaseUrl, withClient, withPool, type TestDatabase } 
 import { migrate, migrations } from '../postgres/migrate.ts'
 
 /** Changes with the migrations, for a server that outlives the run. */
-const template = `pergola_${createHash('sha256').update(migrations.join('')).digest('hex').slice(0, 16)}`
+const template = `pergola_${createHash('sha256')
+  .update(migrations.map(({ sql }) => sql).join(''))
+  .digest('hex')
+  .slice(0, 16)}`
 const made = new Map<string, Promise<void>>()
 
 /** A database with the current schema, copied from a template: much cheaper than running the migrations each time. */

@@ -8,6 +8,8 @@ import { promisify } from 'node:util'
 import { Client } from 'pg'
 import type { RestoreOptions, Tell } from '../backup.ts'
 import { writeNewFile } from '../new-file.ts'
+import { usableNumber, type SchemaVersion } from '../schema-version.ts'
+import { migrations } from './migrate.ts'
 
 /** Where Debian installs the programs of every PostgreSQL version. */
 const installedBelow = '/usr/lib/postgresql'
@@ -22,7 +24,7 @@ export async function backUpPostgres(url: string, to: string, tell: Tell): Promi
   await writeNewFile(to, (part) =>
     run({
       program,
-      words: ['--format=custom', '--no-owner', '--no-privileges', '--verbose', `--file=${part}`],
+      words: ['--format=custom', '--no-owner', '--no-privileges', '--schema=public', '--verbose', `--file=${part}`],
       url,
       tell,
     }),
@@ -38,6 +40,7 @@ export async function restorePostgres(
   const { client } = database
   const program = await programFor('pg_restore', await majorOf(client))
   const list = await contentsOf(program, from)
+  usableNumber(await schemaOf(program, from), migrations)
   await assertUnused(client)
   const isThere =
     (await client.query('SELECT FROM pg_tables WHERE schemaname = $1 LIMIT 1', ['public'])).rows.length > 0
@@ -92,6 +95,26 @@ async function contentsOf(program: string, from: string): Promise<string> {
       .join('\n')
   } catch (error) {
     throw new Error(`${from} is no backup of a PostgreSQL database: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** Reads the backup's own record of its migrations: one line for each, with its columns separated by tabs. */
+async function schemaOf(program: string, from: string): Promise<SchemaVersion> {
+  const words = ['--data-only', '--table=schema_migrations', '--file=-', from]
+  const { stdout } = await promisify(execFile)(program, words)
+  const [, columns = '', rows = ''] = /^COPY [^(]*\(([^)]*)\) FROM stdin;\n(.*?)^\\\.$/ms.exec(stdout) ?? []
+  const names = columns.split(', ')
+  const recorded = rows
+    .split('\n')
+    .filter((row) => row !== '')
+    .map((row) => {
+      const values = row.split('\t')
+      const number = Number(values[names.indexOf('number')])
+      return { number, lowestReader: Number(values[names.indexOf('lowest_reader')] ?? number) || number }
+    })
+  return {
+    number: Math.max(0, ...recorded.map(({ number }) => number)),
+    lowestReader: Math.max(0, ...recorded.map(({ lowestReader }) => lowestReader)),
   }
 }
 

@@ -1,50 +1,51 @@
 import type { ClientBase, Pool } from 'pg'
-import { knownLogins, pluginPackages, revocationsAway, tokenNames, writeCounters } from '../other-tables.ts'
-import { initial } from './migrations/0001-initial.ts'
-import { feedKeys } from './migrations/0004-feed-keys.ts'
-import { toldPasses } from './migrations/0008-told-passes.ts'
+import { usableNumber, missing, type Migration, type SchemaVersion } from '../schema-version.ts'
+import { initialTables } from './initial-tables.ts'
 import { inTransaction } from './write/transaction.ts'
 
 /**
- * Numbered and append-only. A migration only expands: servers of the previous release keep working next to it; what they still
- * need is removed one release later.
+ * Append-only. The first creates all tables of schema 8, the oldest that can be upgraded. A later one only adds: servers of the
+ * previous release keep working next to it; what they still need is removed one release later, which raises `lowestReader`.
  */
-export const migrations: readonly string[] = [
-  initial,
-  tokenNames,
-  pluginPackages,
-  feedKeys,
-  writeCounters,
-  knownLogins,
-  revocationsAway,
-  toldPasses,
-]
+export const migrations: readonly Migration[] = [{ number: 8, lowestReader: 8, sql: initialTables }]
 
 const history = `CREATE TABLE IF NOT EXISTS schema_migrations (
   number int PRIMARY KEY,
-  applied_at timestamptz NOT NULL DEFAULT now()
+  applied_at timestamptz NOT NULL DEFAULT now(),
+  lowest_reader int
 )`
 
 /**
- * Replicas may start together: the second waits for the first, then finds nothing to do. A replica that knows fewer migrations
- * than were applied uses the schema as it is.
+ * Replicas may start together: the second waits for the first, then finds nothing to do. Throws `UnusableSchema` before anything
+ * is changed.
  */
-export async function migrate(pool: Pool, known: readonly string[] = migrations): Promise<void> {
+export async function migrate(pool: Pool, known: readonly Migration[] = migrations): Promise<void> {
   await inTransaction(pool, async (client) => {
     await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('pergola schema', 0))`)
+    const needed = missing(usableNumber(await readSchema(client), known), known)
+    if (needed.length === 0) return
     await client.query(history)
-    const applied = await newestApplied(client)
-    for (const [at, sql] of known.entries()) {
-      if (at + 1 <= applied) continue
+    await client.query('ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS lowest_reader int')
+    for (const { number, lowestReader, sql } of needed) {
       await client.query(sql)
-      await client.query('INSERT INTO schema_migrations (number) VALUES ($1)', [at + 1])
+      await client.query('INSERT INTO schema_migrations (number, lowest_reader) VALUES ($1, $2)', [
+        number,
+        lowestReader,
+      ])
     }
   })
 }
 
-async function newestApplied(client: ClientBase): Promise<number> {
-  const { rows } = await client.query<{ newest: number }>(
-    'SELECT coalesce(max(number), 0) AS newest FROM schema_migrations',
+/** A migration that records no lowest reader is for servers that know it. */
+export async function readSchema(client: Pick<ClientBase, 'query'>): Promise<SchemaVersion> {
+  const { rows: columns } = await client.query<{ name: string }>(
+    `SELECT attname AS name FROM pg_attribute
+     WHERE attrelid = to_regclass('schema_migrations') AND attname IN ('number', 'lowest_reader')`,
   )
-  return rows[0]?.newest ?? 0
+  if (columns.length === 0) return { number: 0, lowestReader: 0 }
+  const reader = columns.length === 2 ? 'coalesce(lowest_reader, number)' : 'number'
+  const { rows } = await client.query<SchemaVersion>(
+    `SELECT coalesce(max(number), 0) AS number, coalesce(max(${reader}), 0) AS "lowestReader" FROM schema_migrations`,
+  )
+  return rows[0] ?? { number: 0, lowestReader: 0 }
 }

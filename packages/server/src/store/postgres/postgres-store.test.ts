@@ -122,13 +122,14 @@ test('servers of this release keep running and can start after a newer release e
   const start = await store.head()
   await store.write([create('before')])
   const pool = new Pool({ connectionString: url })
-  const expanding = `
+  const sql = `
     ALTER TABLE models ADD COLUMN newer jsonb;
     ALTER TABLE changes ADD COLUMN newer text, ADD COLUMN newer_still int NOT NULL DEFAULT 7;
     ALTER TABLE change_order ADD COLUMN newer text;
     ALTER TABLE sequencer ADD COLUMN newer int NOT NULL DEFAULT 1;
     CREATE TABLE newer (id int PRIMARY KEY);`
-  await migrate(pool, [...migrations, expanding])
+  const own = migrations.at(-1)?.number ?? 0
+  await migrate(pool, [...migrations, { number: own + 1, lowestReader: own, sql }])
   await using another = await fixture.reopen()
   await another.openModel(people)
   await store.write([create({ name: 'after', city: 'x', tags: ['t'], labels: { k: 'v' } })])
@@ -147,8 +148,23 @@ test('servers of this release keep running and can start after a newer release e
     place = revision
   }
   expect(names).toEqual(['before', 'after', 'beside'])
-  const { rows } = await pool.query('SELECT max(number) AS newest FROM schema_migrations')
-  expect(rows).toEqual([{ newest: migrations.length + 1 }])
+  expect(await store.schemaNumber()).toBe(own + 1)
+  // The release after that removes what this one needs.
+  const removing = { number: own + 2, lowestReader: own + 1, sql: 'SELECT 1' }
+  await migrate(pool, [...migrations, { number: own + 1, lowestReader: own, sql }, removing])
+  const words = `the database has schema ${own + 2}, for servers with schema ${own + 1} or later; this server has ${own}.`
+  await expect(store.schemaNumber()).rejects.toThrow(words)
+  await expect(fixture.reopen()).rejects.toThrow(words)
+  await pool.end()
+})
+
+test('a database whose migrations name no lowest reader, or that is older than the first release, is refused', async () => {
+  await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }))
+  const pool = new Pool({ connectionString: fixture.url })
+  await pool.query('INSERT INTO schema_migrations (number) VALUES (99)')
+  await expect(fixture.reopen()).rejects.toThrow('the database has schema 99, for servers with schema 99 or later')
+  await pool.query('DELETE FROM schema_migrations; INSERT INTO schema_migrations (number) VALUES (7)')
+  await expect(fixture.reopen()).rejects.toThrow('the database has schema 7, older than the first release')
   await pool.end()
 })
 

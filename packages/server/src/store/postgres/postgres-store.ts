@@ -1,5 +1,6 @@
 import { Pool } from 'pg'
 import { defaultCandidateLimit } from '../list-selection.ts'
+import { usableNumber } from '../schema-version.ts'
 import type { SqlRow, Store, WriteOperation } from '../store.ts'
 import { buildIndexes } from './indexes/build-indexes.ts'
 import { readBuild } from './indexes/build-progress.ts'
@@ -11,7 +12,7 @@ import { acquireLease, heldLeases, releaseLease } from './leases.ts'
 import { keepConnections } from './connection/keep-connections.ts'
 import { list } from './list/list.ts'
 import { startListening } from './changelog/listen.ts'
-import { migrate } from './migrate.ts'
+import { migrate, migrations, readSchema } from './migrate.ts'
 import { defaultPartitionSizes, ensurePartitions, type PartitionSizes } from './changelog/log-partitions.ts'
 import { startSequencer } from './changelog/sequencer.ts'
 import { UnnamedClient } from './connection/unnamed-client.ts'
@@ -80,9 +81,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
   return {
     description: describe(options.url),
+    details: () => detailsOf(options, isTold()),
     ping: async () => {
       await pool.query('SELECT 1')
     },
+    schemaNumber: async () => usableNumber(await readSchema(pool), migrations),
     openModel: (declaration) => catalog.open(declaration),
     closeModel: (model) => catalog.close(model),
     buildIndexes: (model, build) => buildIndexes({ pool: direct, catalog }, model, build),
@@ -144,6 +147,12 @@ function describe(url: string): string {
   const { hostname, port, pathname, username } = new URL(url)
   const user = username ? `${username}@` : ''
   return `PostgreSQL ${user}${hostname}:${port || '5432'}${pathname}`
+}
+
+function detailsOf({ directUrl, namedStatements = true }: PostgresOptions, isTold: boolean): string {
+  const direct = directUrl === undefined ? 'no database.directUrl' : `directUrl ${describe(directUrl)}`
+  const told = isTold ? 'changes by notification' : 'changes by polling, because no notifications arrive'
+  return `${told}, named statements ${namedStatements ? 'on' : 'off'}, ${direct}`
 }
 
 /** Node reports a refused connection as an AggregateError with an empty message. */

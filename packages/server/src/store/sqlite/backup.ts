@@ -1,10 +1,12 @@
-import { copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import type { RestoreOptions, Tell } from '../backup.ts'
-import { writeNewFile } from '../new-file.ts'
+import { ownerOnly, writeNewFile } from '../new-file.ts'
+import { usableNumber } from '../schema-version.ts'
 import { isDamage } from './cannot-open.ts'
 import { copied, copy, copyByHolder } from './copies.ts'
+import { migrations, readSchema } from './migrate.ts'
 
 export async function backUpSqlite(file: string, to: string, tell: Tell): Promise<void> {
   if (!existsSync(file)) throw new Error(`there is no database at ${file}`)
@@ -23,6 +25,7 @@ export async function restoreSqlite(
   { from, replace, tell }: RestoreOptions,
 ): Promise<string | undefined> {
   assertWhole(from)
+  assertUsable(from)
   const isThere = existsSync(file) && statSync(file).size > 0
   if (isThere && !replace) throw new Error(`there is a database at ${file}; use --replace to move it aside`)
   const aside = isThere ? `${file}.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}` : undefined
@@ -31,6 +34,8 @@ export async function restoreSqlite(
   tell('it is copied')
   try {
     copyFileSync(from, part)
+    // The copy has the mode of the backup, which others may be able to read.
+    chmodSync(part, ownerOnly)
     signOutEverybody(part)
     if (aside !== undefined) moveAside(file, aside)
     for (const rest of ['-wal', '-shm']) rmSync(`${file}${rest}`, { force: true })
@@ -73,6 +78,12 @@ function assertWhole(file: string): void {
   } catch (error) {
     throw new Error(`${file} is no whole backup of a SQLite database: ${(error as Error).message}`, { cause: error })
   }
+}
+
+/** Throws `UnusableSchema` for a backup of a database that only newer servers can use. */
+function assertUsable(file: string): void {
+  using opened = open(file)
+  usableNumber(readSchema(opened.database), migrations)
 }
 
 /** Opens the file exclusively, to check that nobody uses it. */

@@ -6,7 +6,7 @@ import { createCatalog } from './catalog.ts'
 import { pageStatements } from './list.ts'
 import { orderOf, type Place } from '../list-order.ts'
 import type { Way } from '../list-selection.ts'
-import { migrate } from './schema.ts'
+import { migrate } from './migrate.ts'
 
 interface Case {
   readonly what: string

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { people, places } from '../contract/fixture.ts'
 import { createCatalog } from './catalog.ts'
 import { createdAtOf, createObjectIds, firstIdOf } from './object-ids.ts'
-import { migrate } from './schema.ts'
+import { migrate } from './migrate.ts'
 
 test('ids increase within a millisecond, with the clock, and when the clock goes back', () => {
   const database = new SqliteDatabase(':memory:')

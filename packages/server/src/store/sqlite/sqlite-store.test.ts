@@ -1,12 +1,14 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import SqliteDatabase from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { create, mustGet, people, update, type StoreFixture } from '../contract/fixture.ts'
 import { listContract } from '../contract/list-contract.ts'
 import { storeContract } from '../contract/store-contract.ts'
 import { encodeCursor } from '../cursor.ts'
 import type { Cursor } from '../store.ts'
+import { migrate, migrations } from './migrate.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 
 type OpenStore = typeof openSqliteStore
@@ -38,6 +40,28 @@ listContract({
 test('a second store on the same file is rejected with the next step', async () => {
   await using fixture = await makeFixture()
   expect(() => openSqliteStore(fixture.file)).toThrow(/in use by another process; stop it, or use PostgreSQL/)
+})
+
+test('a file that a newer release has expanded opens; one that it has upgraded beyond this server is refused', async () => {
+  await using fixture = await makeFixture()
+  await fixture.store[Symbol.asyncDispose]()
+  const own = migrations.at(-1)?.number ?? 0
+  const expanding = { number: own + 1, lowestReader: own, sql: 'CREATE TABLE newer (id INTEGER PRIMARY KEY) STRICT' }
+  const upgrade = (known: typeof migrations) => {
+    const database = new SqliteDatabase(fixture.file)
+    migrate(database, known)
+    database.close()
+  }
+  upgrade([...migrations, expanding])
+  await using opened = await fixture.reopen()
+  expect(await opened.schemaNumber()).toBe(own + 1)
+  await opened[Symbol.asyncDispose]()
+  upgrade([...migrations, expanding, { number: own + 2, lowestReader: own + 1, sql: 'DROP TABLE newer' }])
+  await expect(fixture.reopen()).rejects.toThrow(`schema ${own + 2}, for servers with schema ${own + 1} or later`)
+  const unrecorded = new SqliteDatabase(fixture.file)
+  unrecorded.pragma('user_version = 99')
+  unrecorded.close()
+  await expect(fixture.reopen()).rejects.toThrow('schema 99, for servers with schema 99 or later')
 })
 
 const unusable: readonly [what: string, spoil: (file: string) => void, words: RegExp][] = [

@@ -3,6 +3,7 @@ import SqliteDatabase from 'better-sqlite3'
 import { indexBuilding, missingIndexes } from '../index-build.ts'
 import { defaultCandidateLimit } from '../list-selection.ts'
 import { ownerOnly } from '../new-file.ts'
+import { usableNumber } from '../schema-version.ts'
 import type { Store } from '../store.ts'
 import { createIndexFiller } from './build-indexes.ts'
 import { cannotOpen } from './cannot-open.ts'
@@ -17,7 +18,7 @@ import { createObjectIds } from './object-ids.ts'
 import { toStoredObject } from './object-row.ts'
 import type { PlanOptions } from './plan.ts'
 import { createLogReaders } from './read-changes.ts'
-import { migrate } from './schema.ts'
+import { migrate, migrations, readSchema } from './migrate.ts'
 import { createWrite } from './write.ts'
 
 /** One file, one process: the file stays locked while the store is open. */
@@ -35,9 +36,11 @@ export function openSqliteStore(file: string, plan: PlanOptions = { candidateLim
 
   return {
     description: `SQLite ${file}`,
+    details: () => '',
     ping: async () => {
       database.prepare('SELECT 1').get()
     },
+    schemaNumber: async () => usableNumber(readSchema(database), migrations),
     openModel: async (declaration) => catalog.open(declaration),
     closeModel: async (model) => catalog.close(model),
     buildIndexes: (model, options) => builder.build(model, options),

@@ -1,15 +1,7 @@
-import type SqliteDatabase from 'better-sqlite3'
-import {
-  credentialTables,
-  knownLogins,
-  pluginPackages,
-  revocationsAway,
-  tokenNames,
-  writeCounters,
-} from '../other-tables.ts'
+import { hostTables } from '../host-tables.ts'
 
 /** The store's own tables. Objects are in one table per model, created by `catalog.ts` when a model is opened. */
-const initial = `
+export const initialTables = `
   -- One row a model. Tables, columns and indexes are named by its id and by slots, never by words of a declaration.
   CREATE TABLE models (
     id INTEGER PRIMARY KEY,
@@ -77,21 +69,5 @@ const initial = `
     expires_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-  ${credentialTables}
+  ${hostTables}
 `
-
-/** Numbered from 1 and append-only. */
-const migrations: readonly string[] = [initial, tokenNames, pluginPackages, writeCounters, knownLogins, revocationsAway]
-
-/** The file's `user_version` is the number of its newest migration. */
-export function migrate(database: SqliteDatabase.Database): void {
-  const run = database.transaction(() => {
-    const applied = Number(database.pragma('user_version', { simple: true }))
-    for (const [at, sql] of migrations.entries()) {
-      if (at + 1 <= applied) continue
-      database.exec(sql)
-      database.pragma(`user_version = ${at + 1}`)
-    }
-  })
-  run.immediate()
-}

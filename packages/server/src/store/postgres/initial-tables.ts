@@ -1,6 +1,7 @@
-import { credentialTables } from '../../other-tables.ts'
+import { hostTables } from '../host-tables.ts'
+
 /** The host's own tables. Objects are in one table per model, created by `catalog.ts` when a model is opened. */
-export const initial = `
+export const initialTables = `
   -- One row a model. Tables, columns and indexes are named by its id and by slots, never by words of a declaration.
   CREATE TABLE models (
     id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -144,7 +145,8 @@ export const initial = `
 
   -- One pass of the sequencer: moves the lowest visible pending changes into the order and answers how many, or null while
   -- somebody else is at it. The lock is its own statement inside a volatile function: the next one's snapshot is then
-  -- newer than the lock, and sees all of the pass before. It lasts until the commit.
+  -- newer than the lock, and sees all of the pass before. It lasts until the commit. One notification per pass, never one
+  -- per write.
   CREATE FUNCTION sequence_changes(most int, new_tag bigint) RETURNS int LANGUAGE plpgsql VOLATILE AS $$
   DECLARE
     moved int;
@@ -166,6 +168,7 @@ export const initial = `
     IF moved > 0 AND counters = 0 THEN
       RAISE EXCEPTION 'the sequencer has no row' USING ERRCODE = 'serialization_failure';
     END IF;
+    IF moved > 0 THEN PERFORM pg_notify('changes_in_order', ''); END IF;
     RETURN moved;
   END $$;
 
@@ -182,5 +185,8 @@ export const initial = `
     PRIMARY KEY (name, token)
   );
 
-  ${credentialTables}
+  -- Authenticates messages between replicas. After deleting the row, the next start creates a new key.
+  CREATE TABLE feed_keys (only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row), key bytea NOT NULL);
+
+  ${hostTables}
 `

@@ -1,6 +1,6 @@
 /**
  * Tables for credentials, which must never be part of an object, an index, the change log or an export. Keyed by the uid of the
- * user; secrets are stored only as digests. In SQL that both engines understand.
+ * user; secrets are stored only as digests.
  */
 export const credentialTables = `
   CREATE TABLE passwords (uid text PRIMARY KEY, hash text NOT NULL, changed_at bigint NOT NULL);
@@ -27,7 +27,8 @@ export const credentialTables = `
     uid text NOT NULL,
     user_name text NOT NULL,
     roles text,                         -- a JSON array when the token is narrowed to some
-    expires_at bigint
+    expires_at bigint,
+    token_name text                     -- by which people recognize it
   );
   CREATE INDEX token_digests_uid ON token_digests (uid);
 
@@ -69,33 +70,26 @@ export const credentialTables = `
 
   CREATE TABLE login_failures (key text PRIMARY KEY, failures bigint NOT NULL, last_at bigint NOT NULL);
 
-  -- Whose credentials have been taken back, for the other replicas to forget what they know of them.
-  CREATE TABLE revocations (at bigint NOT NULL, uid text NOT NULL);
-  CREATE INDEX revocations_at ON revocations (at);
-`
-
-/** Plugin packages, split into parts: a package may be larger than a row should be. */
-export const pluginPackages = `CREATE TABLE plugin_packages (
-  digest text NOT NULL,
-  part bigint NOT NULL,
-  bytes bytea NOT NULL,
-  PRIMARY KEY (digest, part)
-)`
-
-/** Revocations are now changes in the change log. */
-export const revocationsAway = 'DROP TABLE revocations'
-
-/** Counters that serialize writes, one row for each order. */
-export const writeCounters = 'CREATE TABLE write_counters (name text PRIMARY KEY, count bigint NOT NULL)'
-
-/** Login attempts, and addresses from which an account has signed in: failures elsewhere must not lock a user out there. */
-export const knownLogins = `
   CREATE TABLE login_attempts (key text PRIMARY KEY, level double precision NOT NULL, at bigint NOT NULL);
 
+  -- Addresses from which an account has signed in: failures elsewhere must not lock a user out there.
   CREATE TABLE known_logins (account text NOT NULL, network text NOT NULL, last_at bigint NOT NULL,
     PRIMARY KEY (account, network));
   CREATE INDEX known_logins_last_at ON known_logins (last_at);
 `
 
-/** The name by which people recognize a token; null for tokens made before. */
-export const tokenNames = 'ALTER TABLE token_digests ADD COLUMN token_name text'
+/** Tables that belong to no model, in SQL that both engines understand. */
+export const hostTables = `
+  ${credentialTables}
+
+  -- Plugin packages, split into parts: a package may be larger than a row should be.
+  CREATE TABLE plugin_packages (
+    digest text NOT NULL,
+    part bigint NOT NULL,
+    bytes bytea NOT NULL,
+    PRIMARY KEY (digest, part)
+  );
+
+  -- Counters that serialize writes, one row for each order.
+  CREATE TABLE write_counters (name text PRIMARY KEY, count bigint NOT NULL);
+`

@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto'
+import type { Log } from '../base/log.ts'
+import type { Store } from './store.ts'
+
+/** Every replica holds one such lease, followed by its id. */
+export const replicaLeases = 'replica/'
+
+/** A process that was not seen for this long counts as gone. */
+const aliveMs = 15_000
+
+/** Holds a lease that says that this process lives, until it is disposed of. */
+export async function keepLease(store: Store, log: Log, name: string): Promise<AsyncDisposable> {
+  const holder = randomUUID()
+  const renew = () => store.acquireLease(name, { holder, ttlMs: aliveMs })
+  const lease = await renew()
+  const renewing = setInterval(
+    () =>
+      void renew().catch((err: unknown) => log.warn({ err, lease: name }, 'failed to renew a lease of this replica')),
+    aliveMs / 2.5,
+  )
+  return {
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(renewing)
+      // If the database cannot be reached, the lease expires.
+      if (lease) await store.releaseLease(lease).catch(() => {})
+    },
+  }
+}
