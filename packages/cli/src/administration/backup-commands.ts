@@ -55,9 +55,9 @@ async function restore({ terminal }: CommandContext, file: string, options: Rest
   const { keep } = await import('@pergola/server')
   const code = await keep(configOf(options), async (keeping) => {
     let words = 'it is begun'
+    const tell = (said: string) => (words = said)
     const restored = async () => {
       using _ = showingProgress(terminal, () => `restore: ${words}`)
-      const tell = (said: string) => (words = said)
       return keeping.restore({ from: file, replace: options.replace ?? false, tell })
     }
     const { aside, isChecked } = await restored()

@@ -67,7 +67,8 @@ export function createIndexBuilder(parts: IndexBuilderParts): IndexBuilder {
 async function buildIfNeeded(parts: BuildParts, model: Model, signal: AbortSignal): Promise<void> {
   const { store } = parts
   const build = await store.indexBuild(model)
-  if (build === undefined) return
+  // An upgrade builds the indexes before it declares them.
+  if (build === undefined) return reportStatus(parts, model, { phase: 'Ready' })
   const indexes = new Set(build.indexes)
   const done = new AbortController()
   const reporting = report(parts, model, AbortSignal.any([signal, done.signal]))
@@ -122,8 +123,10 @@ function shownDuplicates({ indexes }: Model, { index: name, pairs }: DuplicateVa
   return { index: name, pairs: pairs.map((pair) => ({ ...pair, value: String(valueOfKey(type, pair.value)) })) }
 }
 
+type News = Readonly<Record<string, unknown>> & Pick<ModelStatus, 'phase'>
+
 /** Reports only for the edition being built; the status of a newer edition stays. */
-async function reportStatus(parts: IndexBuilderParts, model: Model, news: object): Promise<void> {
+async function reportStatus(parts: IndexBuilderParts, model: Model, news: News): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       return await tryReport(parts, model, news)
@@ -133,10 +136,11 @@ async function reportStatus(parts: IndexBuilderParts, model: Model, news: object
   }
 }
 
-async function tryReport({ store, definitions }: IndexBuilderParts, model: Model, news: object): Promise<void> {
+async function tryReport({ store, definitions }: IndexBuilderParts, model: Model, news: News): Promise<void> {
   const name = modelObjectName(model)
   const stored = await store.get(definitions, name)
   if (!stored) return
-  const { edition } = statusOf(fromData(stored.data))
+  const { edition, phase } = statusOf(fromData(stored.data))
+  if (phase === 'Ready' && news.phase === 'Ready') return
   if (edition === model.edition) await writeStatus({ store, model: definitions }, stored, { edition, ...news })
 }

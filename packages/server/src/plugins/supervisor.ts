@@ -160,18 +160,22 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   }
 }
 
-/** A seat for each plugin that is or was installed. */
-function createSeats(parts: SupervisorParts) {
-  const { known, log, store, plugins } = parts
-  const seats = new Map<string, Seat>()
-  const statuses = createPluginStatuses(parts)
-  const written = createRecentLog()
-  const exclusively: RunnerParts['exclusively'] = (name, work) => underLease(store, { name }, work)
-  const activeSpec: RunnerParts['activeSpec'] = async ({ name, uid }, digest) => {
+/** Reads the spec that is active now, if it is the one of this installation and package. */
+function activeSpecReader({ store, plugins }: Pick<SupervisorParts, 'store' | 'plugins'>): RunnerParts['activeSpec'] {
+  return async ({ name, uid }, digest) => {
     const stored = await store.get(plugins, name)
     const spec = stored?.uid === uid ? specOf(fromData(stored.data)) : undefined
     return spec?.digest === digest ? spec : undefined
   }
+}
+
+/** A seat for each plugin that is or was installed. */
+function createSeats(parts: SupervisorParts) {
+  const { known, log, store } = parts
+  const seats = new Map<string, Seat>()
+  const statuses = createPluginStatuses(parts)
+  const written = createRecentLog()
+  const exclusively: RunnerParts['exclusively'] = (name, work) => underLease(store, { name }, work)
   const neighbours = createNeighbours({
     installed: (name) => known.all().find((plugin) => plugin.name === name),
     isStarted: (name) => seats.get(name)?.active?.door !== undefined,
@@ -187,6 +191,7 @@ function createSeats(parts: SupervisorParts) {
     written.add(plugin, line)
     parts.onLine(plugin, line)
   }
+  const activeSpec = activeSpecReader(parts)
   const runnerParts: RunnerParts = { ...parts, exclusively, activeSpec, neighbours, onState, onExit, onLine }
   const upgradeParts: UpgradeParts = { ...parts, exclusively, statuses }
   const newSeat = () =>

@@ -20,7 +20,8 @@ export interface Restored {
  */
 export async function backUp(url: string, to: string, tell: Tell): Promise<void> {
   const sums = sumsOf(to)
-  if (existsSync(sums)) throw new Error(`${sums} is there already; choose another name`)
+  const taken = [to, sums].find((file) => existsSync(file))
+  if (taken !== undefined) throw new Error(`${taken} is there already; choose another name`)
   await (url.startsWith('sqlite:')
     ? backUpSqlite(url.slice('sqlite:'.length), to, tell)
     : backUpPostgres(url, to, tell))

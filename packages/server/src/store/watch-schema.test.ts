@@ -7,7 +7,11 @@ import { watchSchema } from './watch-schema.ts'
 test('a server finds out that a newer one has upgraded the database beyond it, and logs it once', async () => {
   await using store = openSqliteStore(':memory:')
   const lines: string[] = []
-  using schema = await watchSchema(store, createLog({ level: 'error', pretty: false, write: (text) => void lines.push(text) }), 5)
+  using schema = await watchSchema(
+    store,
+    createLog({ level: 'error', pretty: false, write: (text) => void lines.push(text) }),
+    5,
+  )
   expect(schema.number()).toBe(await store.schemaNumber())
   await store.sql({ text: 'INSERT INTO schema_migrations VALUES (99, 98)', values: [] })
   await store.sql({ text: 'PRAGMA user_version = 99', values: [] })
