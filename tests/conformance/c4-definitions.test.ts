@@ -128,6 +128,20 @@ onEachEngine((api) => {
     await expect.poll(phase).toBe('DuplicateValues')
   })
 
+  test('C4-405 a group that begins like those of custom APIs is 422, as is what only the code of a plugin can compute', async () => {
+    for (const group of ['api.shop.example.com', 'uc.api.shop.example.com', 'console.api.shop.example.com']) {
+      const answer = await register(api, { group })
+      expectProblem(answer, 422, 'Invalid')
+      expect(answer.body).toMatchObject({ errors: [{ pointer: '/spec/group' }] })
+    }
+    const computed = { indexes: [{ name: 'words', evaluated: 'multi' as const }], check: true, composites: [] }
+    const answer = await register(api, computed)
+    expectProblem(answer, 422, 'Invalid')
+    expect(answer.body).toMatchObject({
+      errors: [{ pointer: '/spec/check' }, { pointer: '/spec/indexes/0/evaluated' }],
+    })
+  })
+
   test('C4-8 a duplicate kind in a group is rejected', async () => {
     const { spec } = await api.model()
     expectProblem(await register(api, { kind: spec.kind }), 422, 'Invalid')

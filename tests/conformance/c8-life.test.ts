@@ -5,6 +5,7 @@ import { another, enable, enabling, install, notesOf, notesPath, phaseIs, plugin
 import { expectProblem, expectStatus } from './request.ts'
 import { onEachEngine } from './server.ts'
 
+const headers = { 'content-type': 'application/merge-patch+json' }
 const started = { phase: 'Started' }
 const groupOf = (name: string) => `${name}.example.com`
 const apiOf = (name: string) => `/apis/api.${groupOf(name)}/v1alpha1/act`
@@ -47,7 +48,7 @@ onEachEngine((api) => {
     expect((found.body as { readonly items: unknown[] }).items).toHaveLength(4)
   })
 
-  test('C4-46 a plugin whose unique index finds duplicates stays NotStarted and its status lists the pairs', async () => {
+  test('C4-46 C8-406 a plugin whose unique index finds duplicates lists the pairs, and starts once they are repaired', async () => {
     const name = 'twice'
     await begin(name, { definition: withNotes(name), answer: answers })
     const names: string[] = []
@@ -62,10 +63,46 @@ onEachEngine((api) => {
     const { message } = (body as { readonly status: { readonly message: string } }).status
     for (const held of names.slice(0, 2)) expect(message).toContain(held)
     expect(message).not.toContain(names[2])
-    await enabling(api, name, false)
-    expectStatus(await api.request('POST', `/apis/console.api.platform.run/v1alpha1/plugins/${name}/rollback`), 200)
-    await enable(api, name, true)
-    expectStatus(await api.request('DELETE', `${notesPath(name)}/${names[0]}`), 200)
+    await expect.poll(async () => (await api.request('GET', notesPath(name))).status).toBe(200)
+    expectStatus(await api.request('GET', `${notesPath(name)}/${names[1]}`), 200)
+    const change = { headers, body: { spec: { title: 'mended' } } }
+    expectStatus(await api.request('PATCH', `${notesPath(name)}/${names[1]}`, change), 200)
+    expectStatus(await api.request('DELETE', `${notesPath(name)}/${names[2]}`), 200)
+    await phaseIs(api, started, name)
+  })
+
+  test('C8-404 models in the groups of a plugin are declared, changed and deleted by its package alone', async () => {
+    const name = 'owning'
+    await begin(name, { definition: withNotes(name), answer: answers })
+    const models = '/apis/plugin.platform.run/v1alpha1/models'
+    const { body } = await api.request('GET', `${models}?fieldSelector=spec.group%3D${groupOf(name)}`)
+    const [model] = (body as { readonly items: readonly { readonly metadata: { readonly name: string } }[] }).items
+    const path = `${models}/${model?.metadata.name}`
+    const patched = await api.request('PATCH', path, { headers, body: { spec: { indexes: [] } } })
+    const deleted = await api.request('DELETE', path)
+    const spec = { ...notesOf(name), plural: 'pets', singular: 'pet', kind: 'Pet' }
+    const created = await api.request('POST', models, { body: { spec } })
+    for (const answer of [patched, deleted, created]) {
+      expectProblem(answer, 409, 'InUse')
+      expect(answer.body).toMatchObject({ detail: expect.stringContaining(`the plugin ${name}`) as string })
+    }
+    expectStatus(await api.request('GET', notesPath(name)), 200)
+  })
+
+  test('C1-407 a model is Ready after an upgrade that adds an index', async () => {
+    const name = 'renewed'
+    await begin(name, { definition: withNotes(name), answer: answers })
+    expectStatus(await create(name, 'one'), 201)
+    const definition = withNotes(name, { indexes: [{ name: 'spec.title' }] })
+    expectStatus(await install(api, { definition, answer: answers, version: '2.0.0' }), 200)
+    await phaseIs(api, { phase: 'Started', upgrade: { phase: 'Switched', to: '2.0.0' } }, name)
+    const models = `/apis/plugin.platform.run/v1alpha1/models?fieldSelector=spec.group%3D${groupOf(name)}`
+    const phases = async () => {
+      const { body } = await api.request('GET', models)
+      const { items } = body as { readonly items: readonly { readonly status: { readonly phase: string } }[] }
+      return items.map(({ status }) => status.phase)
+    }
+    await expect.poll(phases).toEqual(['Ready'])
   })
 
   describe('a plugin whose process has ended', () => {

@@ -73,7 +73,8 @@ export async function assembleModels(
   const { compiler, plugins, configMaps, secrets } = kept
   const builtIn = [own.roles, own.bindings, own.users, own.tokens, plugins, configMaps, secrets]
   const refresh = (model: ModelKey) => models.refresh(model)
-  const definitions = createDefinitionModel({ store, clock, compiler, open: refresh, onChange: refresh })
+  const holderOf = (group: string) => asked().holderOf(group)
+  const definitions = createDefinitionModel({ store, clock, compiler, open: refresh, onChange: refresh, holderOf })
   for (const model of [...builtIn, definitions]) await store.openModel(declarationOf(model))
   await openRevocations(store)
   await seedRoles({ store, clock }, own.roles, builtInRoles)

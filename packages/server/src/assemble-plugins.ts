@@ -77,6 +77,8 @@ export interface AssembledPlugins {
   readonly hostRoutes: readonly HostRoute[]
   readonly customApi: (call: Call) => Relay | undefined
   readonly assertServed: (group: string) => void
+  /** The plugin that has claimed a group. */
+  readonly holderOf: (group: string) => string | undefined
   readonly evaluate: Supervisor['evaluate']
   readonly evaluateAhead: Supervisor['evaluateAhead']
   readonly ownedAt: (request: ResourceRequest) => OwnedResource | undefined
@@ -126,6 +128,7 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
       tokens,
       streams: parts.streams,
     }),
+    holderOf: (group) => parts.known.claims().pluginOf(group),
     assertServed: (group) => supervisor?.assertServed(group),
     ownedAt: (request) => supervisor?.ownedAt(request),
     evaluate: async (model, request) => running().evaluate(model, request),

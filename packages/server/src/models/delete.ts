@@ -69,7 +69,7 @@ export async function deleteStored(
 ): Promise<WriteResult> {
   const { name, uid, version } = stored
   const before = fromData(stored.data)
-  await model.rules.beforeDelete?.(before, { dryRun })
+  await model.rules.beforeDelete?.(before, { dryRun, ...(caller && { caller }) })
   const operation = { type: 'delete' as const, model, name, expected: { uid, version } }
   const context = { stored: before, ...(caller && { caller }) }
   return writeAccompanied(store, model, { operation, change: { name, uid, before }, context, dryRun })

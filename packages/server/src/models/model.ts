@@ -72,7 +72,7 @@ interface ModelRules {
   /** Errors that a schema cannot express; runs after all other checks passed. */
   readonly check?: (object: JsonObject, context: WriteContext) => Promise<readonly FieldError[]>
   /** Throws when the object may not be deleted. A dry run changes nothing. */
-  readonly beforeDelete?: (object: JsonObject, options: { readonly dryRun: boolean }) => Promise<void>
+  readonly beforeDelete?: (object: JsonObject, deletion: DeletionContext) => Promise<void>
   /** Serializes writes in this replica, so that they need no retries because of each other. */
   readonly inTurn?: <Done>(write: () => Promise<Done>) => Promise<Done>
   /** What is written with the object, and the guards for it; throws when the write is forbidden. */
@@ -93,6 +93,11 @@ export interface Sealing {
   open(object: JsonObject, uid: string): JsonObject
   /** The object without the sealed fields. */
   withhold(object: JsonObject): JsonObject
+}
+
+export interface DeletionContext {
+  readonly dryRun: boolean
+  readonly caller?: Caller
 }
 
 export interface WriteContext {

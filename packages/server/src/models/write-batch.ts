@@ -191,7 +191,7 @@ async function planDelete(
 ): Promise<Planned> {
   assertSame(model, stored, { metadata: expected })
   const before = fromData(stored.data)
-  await refuseEffects(model, before)
+  await refuseEffects(model, before, caller)
   const { uid, version } = stored
   const accompanied = await accompany(model, { name, uid, before }, { stored: before, caller, store })
   await add({ type: 'delete', model, name, expected: { uid, version } }, stored, accompanied)
@@ -199,10 +199,10 @@ async function planDelete(
 }
 
 /** What such a rule does cannot be undone when a later operation fails. */
-async function refuseEffects(model: Model, before: JsonObject): Promise<void> {
+async function refuseEffects(model: Model, before: JsonObject, caller: Caller | undefined): Promise<void> {
   const { beforeDelete } = model.rules
   if (!beforeDelete) return
-  await beforeDelete(before, { dryRun: true })
+  await beforeDelete(before, { dryRun: true, ...(caller && { caller }) })
   throw new ApiError('BadRequest', `${model.plural} cannot be deleted in a batch; delete each with its own request`)
 }
 

@@ -13,7 +13,7 @@ export async function assertUsable(parts: UsableParts, manifest: Manifest): Prom
   if (fault !== undefined) throw unusable(new Error(fault))
   const { name, definition } = manifest
   await assertGroupsFree(parts, manifest)
-  await assertModels(parts, definition.models)
+  await assertModels(parts, name, definition.models)
   const circle = await circleThrough(name, definition.dependencies, async (other) => {
     const spec = await installedSpec(parts, other)
     return spec?.dependencies
@@ -39,9 +39,9 @@ async function assertGroupsFree({ store, plugins }: UsableParts, { name, definit
   }
 }
 
-async function assertModels(parts: UsableParts, models: readonly ModelDeclaration[]): Promise<void> {
+async function assertModels(parts: UsableParts, plugin: string, models: readonly ModelDeclaration[]): Promise<void> {
   try {
-    await checkModels(parts, models)
+    await checkModels(parts, plugin, models)
   } catch (error) {
     if (!(error instanceof PluginFailed)) throw error
     throw unusable(new Error(`${error.message}; correct the model and pack the plugin again`))

@@ -28,7 +28,7 @@ import type { Inspector } from './process/inspector.ts'
 import type { RunHere } from './process/launch-here.ts'
 import type { PluginLimits } from './process/launch-options.ts'
 import { startPluginProcess, type PluginProcess } from './process/plugin-process.ts'
-import { areReady, registerModels, untilBuilt, type RegisterParts } from './register-models.ts'
+import { areReady, haveDuplicates, registerModels, untilBuilt, type RegisterParts } from './register-models.ts'
 import { unpackInto, type UnpackedPackage } from './unpacked-package.ts'
 
 /** Backoff after the first exit; doubled with each further exit that follows soon. */
@@ -38,6 +38,7 @@ const longestWaitMs = 300_000
 const steadyMs = 60_000
 /** Time for requests in flight before another version replaces it. */
 const retireMs = 5_000
+const repairMs = 500
 /** Number of last log lines in the status. */
 const shownLines = 15
 
@@ -334,13 +335,20 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
   }
   const ended = new AbortController()
   void running.exited.then((exit) => ended.abort(new Error(endOf(exit))))
+  const over = AbortSignal.any([stopping.signal, ended.signal])
+  void serveForRepair(run, models, over)
   await parts.exclusively(`plugin/${name}`, async () => {
     const active = await parts.activeSpec(plugin, digest)
     if (!active) throw new Superseded('another version holds')
-    await registerModels(parts, models)
+    await registerModels(parts, name, models)
     await untilBuilt(parts, models, {
       // Without the process, nobody can compute the index values.
-      signal: AbortSignal.any([stopping.signal, ended.signal]),
+      signal: over,
+      onDuplicates: (message) => {
+        // Nobody knows when the data will be repaired.
+        run.arrived.resolve()
+        tell({ phase: 'NotStarted', reason: 'DuplicateValues', message })
+      },
       onProgress: (message) => tell({ phase: 'NotStarted', reason: 'BuildingIndexes', message }),
     }).catch((error: unknown) => {
       ended.signal.throwIfAborted()
@@ -354,6 +362,14 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
   const { pool, share, streams, socket, authorization } = running.link
   run.door = { name, pool, share, streams, socket, authorization, stopping: stopping.signal }
   return running
+}
+
+/** On every replica: while duplicate values keep the plugin from starting, its objects can be read, changed and deleted. */
+async function serveForRepair(run: Run, models: PluginDefinition['models'], signal: AbortSignal): Promise<void> {
+  while (!run.isServing && !signal.aborted) {
+    run.isServing = await haveDuplicates(run.parts, models).catch(() => false)
+    await sleep(repairMs, undefined, { signal, ref: false }).catch(() => {})
+  }
 }
 
 function appsOf({ apps, groups, api = '/', models }: PluginDefinition): readonly AppGroup[] {

@@ -3,6 +3,7 @@ import { isApiError, type ModelDeclaration } from '@pergola/api'
 import { deepEqual } from '../base/deep-equal.ts'
 import { createObject, type WriteParts } from '../models/create.ts'
 import { specOf, statusOf, type ModelStatus } from '../models/definition/definition-model.ts'
+import { declarerOf } from '../models/declarer.ts'
 import { modelObjectName } from '../models/definition/model-object-name.ts'
 import type { Model } from '../models/model.ts'
 import { fromData } from '../models/object-bytes.ts'
@@ -12,6 +13,7 @@ import { NotStarted, PluginFailed } from './not-started.ts'
 
 const lookMs = 100
 const againEvery = 20
+const repairMs = 1_000
 
 export interface RegisterParts extends DeclareParts {
   /** Opens the model here, if it is declared. */
@@ -28,16 +30,24 @@ export interface DeclareParts extends WriteParts {
  * Declares the models of a plugin; an identical definition stays unchanged. Checks all before the first is declared; throws
  * `PluginFailed` for the first invalid model.
  */
-export async function registerModels(parts: DeclareParts, models: readonly ModelDeclaration[]): Promise<void> {
-  await checkModels(parts, models)
-  for (const spec of models) await registerModel(parts, spec, false)
+export async function registerModels(
+  parts: DeclareParts,
+  plugin: string,
+  models: readonly ModelDeclaration[],
+): Promise<void> {
+  await checkModels(parts, plugin, models)
+  for (const spec of models) await registerModel(parts, spec, { declaredBy: plugin, dryRun: false })
 }
 
 /** Throws `PluginFailed` for the first model that is invalid or cannot replace the existing one. */
-export async function checkModels(parts: DeclareParts, models: readonly ModelDeclaration[]): Promise<void> {
+export async function checkModels(
+  parts: DeclareParts,
+  plugin: string,
+  models: readonly ModelDeclaration[],
+): Promise<void> {
   for (const spec of models) {
     try {
-      await registerModel(parts, spec, true)
+      await registerModel(parts, spec, { declaredBy: plugin, dryRun: true })
     } catch (error) {
       // An invalid model would be invalid at the next start, too.
       if (isApiError(error) && error.reason === 'Invalid') {
@@ -48,14 +58,19 @@ export async function checkModels(parts: DeclareParts, models: readonly ModelDec
   }
 }
 
-async function registerModel(parts: DeclareParts, spec: ModelDeclaration, dryRun: boolean): Promise<void> {
+interface Registration {
+  readonly declaredBy: string
+  readonly dryRun: boolean
+}
+
+async function registerModel(parts: DeclareParts, spec: ModelDeclaration, how: Registration): Promise<void> {
   const { store, definitions } = parts
   const name = modelObjectName(spec)
   const stored = await store.get(definitions, name)
-  if (!stored) await createObject(parts, definitions, { body: { metadata: { name }, spec }, dryRun })
-  else if (!deepEqual(declaredSpec(stored), spec)) {
+  if (!stored) await createObject(parts, definitions, { body: { metadata: { name }, spec }, ...how })
+  else if (!deepEqual(declaredSpec(stored), spec) || declarerOf(fromData(stored.data)) !== how.declaredBy) {
     const bodyFor = () => ({ metadata: {}, spec })
-    await updateObject(parts, definitions, { name, bodyFor, dryRun })
+    await updateObject(parts, definitions, { name, bodyFor, ...how })
   }
 }
 
@@ -84,14 +99,17 @@ interface BuildWait {
   /** Throws when the wait is to end. */
   readonly assertWanted?: () => Promise<void>
   readonly onProgress: (progress: string) => void
+  /** Called while duplicate values keep a unique index from being built; without it, the wait throws `NotStarted`. */
+  readonly onDuplicates?: (message: string) => void
 }
 
 /** Resolves when every index of the declared models is built; reports the progress meanwhile. */
 export async function untilBuilt(
-  { store, definitions, build, open }: RegisterParts,
+  parts: RegisterParts,
   models: readonly ModelDeclaration[],
-  { signal, assertWanted, onProgress }: BuildWait,
+  { signal, assertWanted, onProgress, onDuplicates }: BuildWait,
 ): Promise<void> {
+  const { store, definitions, build, open } = parts
   for (const model of models) {
     for (let looks = 0; ; looks++) {
       signal.throwIfAborted()
@@ -101,14 +119,51 @@ export async function untilBuilt(
       await open(model)
       const progress = await store.indexBuild(model)
       if (!progress) break
+      const status = statusOf(fromData(declared.data))
+      if (status.phase === 'DuplicateValues' && looks > 0) {
+        const words = duplicateWords(model, status)
+        if (!onDuplicates) throw new NotStarted('DuplicateValues', words)
+        onDuplicates(words)
+        await untilRepaired(parts, model, { status, signal })
+        looks = 0
+      }
       // The builder may have stopped with the plugin that it was asking.
       if (looks % againEvery === 0) build(model)
-      const status = statusOf(fromData(declared.data))
-      if (status.phase === 'DuplicateValues') throw new NotStarted('DuplicateValues', duplicateWords(model, status))
       onProgress(progressWords(progress, status))
       await sleep(lookMs, undefined, { signal })
     }
   }
+}
+
+/** Whether duplicate values keep an index of these models from being built. */
+export async function haveDuplicates(
+  { store, definitions }: DeclareParts,
+  models: readonly ModelDeclaration[],
+): Promise<boolean> {
+  for (const model of models) {
+    const declared = await store.get(definitions, modelObjectName(model))
+    if (declared && statusOf(fromData(declared.data)).phase === 'DuplicateValues') return true
+  }
+  return false
+}
+
+/**
+ * Resolves when an object of the first pair was changed or deleted, or another build has begun. A build reads every object, so it
+ * is not tried blindly.
+ */
+async function untilRepaired(
+  { store, definitions }: DeclareParts,
+  model: ModelDeclaration,
+  { status, signal }: { readonly status: ModelStatus; readonly signal: AbortSignal },
+): Promise<void> {
+  const [pair] = status.duplicates?.pairs ?? []
+  const versions = async () => {
+    const objects = [pair?.first, pair?.second].map((name = '') => store.get(model, name))
+    const read = await Promise.all([store.get(definitions, modelObjectName(model)), ...objects])
+    return read.map((object) => object?.version).join()
+  }
+  const before = await versions()
+  while ((await versions()) === before) await sleep(repairMs, undefined, { signal })
 }
 
 function progressWords({ done, total }: IndexBuild, { message }: ModelStatus): string {
@@ -121,8 +176,6 @@ function duplicateWords({ plural }: ModelDeclaration, { duplicates }: ModelStatu
   const lines = pairs.map(({ value, first, second }) => `${JSON.stringify(value)}: ${first}, ${second}`)
   const isAhead = index.startsWith(nameAhead(''))
   const name = isAhead ? index.slice(nameAhead('').length) : index
-  const cure = isAhead
-    ? 'change or delete one of each, and upgrade again'
-    : 'disable the plugin, go back to a version without that index (roll back, or install its package), enable it, change or delete one of each, and install this version again'
+  const cure = `change or delete one of each${isAhead ? ', and upgrade again' : '; the plugin then starts'}`
   return `${plural} have duplicate values of ${name}, which must be unique; ${cure}: ${lines.join('; ')}`
 }

@@ -80,7 +80,14 @@ export async function openReplica(store: Store, options: ReplicaOptions = {}): P
   const lines: string[] = []
   const log = createLog({ level: 'debug', pretty: false, write: (line) => lines.push(line) })
   const refresh: ModelRegistry['refresh'] = (model) => registry.refresh(model)
-  const definitions = createDefinitionModel({ store, clock, compiler, open: refresh, onChange: refresh })
+  const definitions = createDefinitionModel({
+    store,
+    clock,
+    compiler,
+    open: refresh,
+    onChange: refresh,
+    holderOf: () => undefined,
+  })
   await store.openModel(declarationOf(definitions))
   const builder = createIndexBuilder({ store, definitions, log })
   const onOpen = (model: Model) => builder.start(model)

@@ -1,5 +1,6 @@
 import {
   groupFault,
+  isAudienceGroup,
   kindFault,
   reservedGroupFault,
   resolveIndexPath,
@@ -32,7 +33,9 @@ interface Registering {
 /** Errors in a model definition, except those that the schema compiler finds. */
 export function definitionErrors(spec: ModelSpec, registering: Registering = {}): readonly FieldError[] {
   const errors = [...nameErrors(spec, registering), ...versionErrors(spec)]
-  return errors.length > 0 ? errors : [...indexErrors(spec), ...compositeErrors(spec)]
+  return errors.length > 0
+    ? errors
+    : [...evaluationErrors(spec, registering), ...indexErrors(spec), ...compositeErrors(spec)]
 }
 
 function nameErrors(
@@ -42,6 +45,7 @@ function nameErrors(
   const faults: readonly (readonly [field: string, fault: string | undefined])[] = [
     ['group', groupFault(group)],
     ['group', byHost ? undefined : reservedGroupFault(group)],
+    ['group', isAudienceGroup(group) ? 'begins like the groups of custom APIs; choose one without api.' : undefined],
     ['kind', kindFault(kind)],
     ['singular', resourceNameFault(singular)],
     ['plural', resourceNameFault(plural)],
@@ -69,6 +73,18 @@ function versionErrors({ versions }: ModelSpec): readonly FieldError[] {
       ),
     ),
     ...schemaErrors(schema as unknown as JsonSchema).map((error) => below(`${at}/schema`, error)),
+  ]
+}
+
+/** Only the code of a plugin can evaluate; without one, no object could be written. */
+function evaluationErrors({ check, indexes = [] }: ModelSpec, { byHost = false }: Registering): readonly FieldError[] {
+  if (byHost) return []
+  const message = 'needs the code of a plugin; declare the model in its package'
+  return [
+    ...(check === true ? [fieldError('/spec/check', 'plugin', message)] : []),
+    ...indexes.flatMap(({ evaluated }, at) =>
+      evaluated === undefined ? [] : [fieldError(`/spec/indexes/${at}/evaluated`, 'plugin', message)],
+    ),
   ]
 }
 

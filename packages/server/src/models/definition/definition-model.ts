@@ -8,6 +8,7 @@ import { fieldError } from '../../base/field-error.ts'
 import type { SchemaCompiler } from '../../validation/schema-compiler.ts'
 import { createBuiltInModel } from '../built-in-model.ts'
 import type { Model, ModelIndex, WriteContext } from '../model.ts'
+import { declarerOf } from '../declarer.ts'
 import type { JsonObject } from '../object.ts'
 import { definitionErrors } from './definition-errors.ts'
 import { definitionOf, type ModelDefinition, type ModelSpec } from './definition.ts'
@@ -117,6 +118,8 @@ export interface DefinitionParts {
   readonly open: (model: ModelKey) => Promise<void>
   /** Called after a model was declared, changed or removed. */
   readonly onChange: (model: ModelKey) => Promise<void>
+  /** The plugin that has claimed a group. */
+  readonly holderOf: (group: string) => string | undefined
 }
 
 export function createDefinitionModel(parts: DefinitionParts): Model {
@@ -127,7 +130,10 @@ export function createDefinitionModel(parts: DefinitionParts): Model {
       maxJsonDepth,
       prepare: (object, context) => prepare(parts.clock, object, context),
       check: (object, context) => check(parts, { model, object }, context),
-      beforeDelete: (object, { dryRun }) => endModel(parts, specOf(object), dryRun),
+      beforeDelete: async (object, { dryRun, caller }) => {
+        if (caller) refuseOthers(parts, object, object)
+        await endModel(parts, specOf(object), dryRun)
+      },
       afterWrite: (object) => parts.onChange(specOf(object)),
     },
   })
@@ -193,6 +199,7 @@ async function check(
     return [fieldError('/spec/next', 'upgrade', 'is said by the upgrade of a plugin alone')]
   }
   const byHost = caller === undefined
+  if (!byHost) refuseOthers(parts, declared.object, stored)
   const errors = [
     ...(stored ? [] : objectNameErrors(declared.object)),
     ...definitionErrors(spec, { byHost }),
@@ -202,6 +209,19 @@ async function check(
   if (errors.length > 0) return errors
   const compiled = await Promise.all([spec, ...(next ? [next] : [])].map((one) => compileErrors(parts, one)))
   return [...(await takenErrors(store, declared)), ...compiled.flat()]
+}
+
+/** The package of a plugin alone declares models in its groups, and changes them. */
+function refuseOthers({ holderOf }: DefinitionParts, object: JsonObject, stored: JsonObject | undefined): void {
+  const { group, plural } = specOf(object)
+  const declarer = declarerOf(stored)
+  if (declarer !== undefined) {
+    throw new ApiError('InUse', `${plural} of ${group} belong to the plugin ${declarer}; only its package changes them`)
+  }
+  const holder = stored ? undefined : holderOf(group)
+  if (holder === undefined) return
+  const cure = `choose another group, or declare ${plural} in its package`
+  throw new ApiError('InUse', `the group ${group} belongs to the plugin ${holder}; ${cure}`)
 }
 
 function objectNameErrors(object: JsonObject): readonly FieldError[] {

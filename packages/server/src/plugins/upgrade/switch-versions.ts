@@ -49,7 +49,8 @@ export async function switchVersions(parts: SwitchParts, versions: Versions): Pr
   const isOver = previous && previous.digest !== candidate.digest && previous.digest !== digest
   const wishes: readonly Wish[] = [
     ...manifest.definition.models.map((spec): Wish => {
-      return { model: parts.definitions, name: modelObjectName(spec), bodyFor: () => ({ metadata: {}, spec }) }
+      const name = modelObjectName(spec)
+      return { model: parts.definitions, name, declaredBy: plugin.name, bodyFor: () => ({ metadata: {}, spec }) }
     }),
     ...after.objects.filter(isRole).map((object): Wish => {
       const { name, where } = object
