@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openStore } from '../../packages/server/src/store/open-store.ts'
-import { another, enable, install, phaseIs, uninstall } from './plugin.ts'
+import { another, enable, install, notesOf, notesPath, phaseIs, uninstall } from './plugin.ts'
 import { expectStatus } from './request.ts'
 import { onEachEngine, type Engine } from './server.ts'
 
@@ -29,6 +29,15 @@ const refused = [
   ['with a permission for another name', { names: ['other'] }],
   ['with a permission for another kind', { resource: 'secrets' }],
 ] as const
+
+/** Notes with a status; their index is computed by the plugin. */
+const withStatus = (name: string) => {
+  const text = { type: 'string' }
+  const spec = { type: 'object', properties: { title: text } }
+  const status = { type: 'object', properties: { phase: text } }
+  const indexes = [{ name: 'words', evaluated: 'multi' as const, revision: 1 }]
+  return notesOf(name, { versions: [{ name: 'v1alpha1', schema: { properties: { spec, status } } }], indexes })
+}
 
 onEachEngine((api) => {
   const declaring = (
@@ -59,6 +68,29 @@ onEachEngine((api) => {
     await enable(api, 'giver', false)
     await enable(api, 'giver', true)
     expect(await textOf('given')).toBe('declared')
+  })
+
+  test('C8-409 the status of a declared object stays when the plugin starts again, and an unchanged one is not written', async () => {
+    const name = 'lasting'
+    const files = {
+      'extensions/notes.yaml': `
+apiVersion: ${name}.example.com/v1alpha1
+kind: Note
+metadata: { name: first }
+spec: { title: declared }
+`,
+    }
+    expectStatus(await install(api, { definition: another(name, { models: [withStatus(name)] }), files }), 201)
+    await phaseIs(api, started, name)
+    const path = `${notesPath(name)}/first`
+    const read = async () => (await api.request('GET', path)).body
+    const body = { ...((await read()) as object), status: { phase: 'Done' } }
+    expectStatus(await api.request('PUT', path, { body }), 200)
+    const before = await read()
+    expect(before).toMatchObject({ status: { phase: 'Done' } })
+    await enable(api, name, false)
+    await enable(api, name, true)
+    expect(await read()).toEqual(before)
   })
 
   for (const [what, asked] of refused) {

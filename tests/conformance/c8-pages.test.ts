@@ -127,4 +127,40 @@ onEachEngine((api) => {
       expectProblem(await installPackage(api, pluginPackage({ definition, ui: 'ui/index.js', files })), 422, 'Invalid')
     }
   })
+
+  test('C8-408 what the author says about a plugin is in the plan and in the plugin object, with the logo', async () => {
+    const about = {
+      description: 'Lends books',
+      author: 'Ann <ann@example.com>',
+      license: 'MIT',
+      homepage: 'https://example.com/lending',
+      logo: 'logo.svg',
+    }
+    const files = { 'logo.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>' }
+    const body = pluginPackage({ definition: another('lending'), about, files })
+    const plan = await api.request('POST', `${packages}?plan=true`, { body, headers: gzip })
+    const lines = ['Lends books', 'by Ann <ann@example.com>', 'MIT', 'https://example.com/lending']
+    const [first] = (plan.body as { readonly sections: readonly object[] }).sections
+    expect(first).toEqual({ heading: 'says of itself', lines })
+    const installing = await installPackage(api, body)
+    expectStatus(installing, 201)
+    expect(installing.body).toMatchObject({ spec: about })
+    const { digest } = (installing.body as { readonly spec: { readonly digest: string } }).spec
+    const logo = `/plugins/lending/${digest.slice(digest.indexOf(':') + 1).slice(0, 12)}/logo.svg`
+    await expect.poll(async () => (await api.request('GET', logo)).text).toBe(files['logo.svg'])
+    const { headers } = await api.request('GET', logo)
+    expect(headers).toMatchObject({
+      'content-type': 'image/svg+xml',
+      'content-security-policy': expect.stringContaining('sandbox') as string,
+    })
+    expectStatus(await api.request('GET', logo, { as: 'anonymous' }), 401)
+    for (const wrong of [{ homepage: 'javascript:alert(1)' }, { logo: 'plugin.js' }, { logo: 'none.png' }]) {
+      const refused = pluginPackage({ definition: another('lending'), about: wrong })
+      expectProblem(
+        await api.request('POST', `${packages}?plan=true`, { body: refused, headers: gzip }),
+        422,
+        'Invalid',
+      )
+    }
+  })
 })

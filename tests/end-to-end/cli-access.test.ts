@@ -123,6 +123,9 @@ test('commands have JSON output, and conflicting requests fail with a reason', a
   expect(await done(['user', 'enable', 'boss'])).toContain('user boss enabled')
   expect(await done(['grant', 'ann', 'todo-view'])).toContain('rolebinding ann-todo-view created')
   expect(await done(['grant', 'ann', 'todo-view'])).toContain('unchanged: ann holds todo-view by it')
+  const words = 'the rights of contributor come with the plugin content'
+  expect(await done(['grant', 'ann', 'contributor'])).toContain(words)
+  expect((await run(['can-i', 'list', 'posts.content.platform.run', '--as', 'ann'])).stdout).toContain(words)
   const shared = `apiVersion: v1alpha1
 kind: RoleBinding
 metadata: { name: cat-todo-manage }

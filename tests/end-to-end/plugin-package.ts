@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { PluginDefinition } from '@pergola/api'
+import type { PluginAbout, PluginDefinition } from '@pergola/api'
 
 /** A package of arbitrary files, in the format of `pergola plugin pack`. */
 export function packageOf(files: Readonly<Record<string, string>>): Buffer {
@@ -131,12 +131,14 @@ export interface PluginFiles {
   readonly files?: Readonly<Record<string, string>>
   /** Entry file of its console pages. */
   readonly ui?: string
+  /** More of its manifest. */
+  readonly about?: PluginAbout
 }
 
 export function pluginPackage({ definition = todoDefinition, words = 'lower', ...sent }: PluginFiles = {}): Buffer {
   const { answer, version, files, ui } = sent
-  const about = { name: definition.name, version: version ?? '1.0.0', displayName: 'Todos' }
-  const manifest = { ...about, ...(ui !== undefined && { ui }), definition }
+  const named = { name: definition.name, version: version ?? '1.0.0', displayName: 'Todos' }
+  const manifest = { ...named, ...sent.about, ...(ui !== undefined && { ui }), definition }
   return packageOf({
     'plugin.json': JSON.stringify(manifest),
     'plugin.js': pluginProgram(definition, answer ?? '(request, response) => response.end()', words),

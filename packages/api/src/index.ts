@@ -39,7 +39,7 @@ export type {
   RouteDeclaration,
   ScheduleDeclaration,
 } from './plugin-definition.ts'
-export type { PluginManifest } from './plugin-manifest.ts'
+export type { PluginAbout, PluginManifest } from './plugin-manifest.ts'
 export { pluginOfSettings, secretSettings, settingsObjectName } from './plugin-settings.ts'
 export { approvalsFor } from './plugin-summary/approvals.ts'
 export { describePlugin } from './plugin-summary/describe-plugin.ts'
@@ -53,7 +53,7 @@ export type { ApiErrorOptions, FieldError, Problem, Reason, StoredState } from '
 export { asksForStream, isNamedCreate, localTarget, maxPathSegments, requestInfo } from './request-info.ts'
 export type { NonResourceRequest, RequestHead, RequestInfo, ResourceRequest } from './request-info.ts'
 export { responseHeadersFault } from './response-headers.ts'
-export { roleKeys } from './role-keys.ts'
+export { contentRoles, roleKeys } from './role-keys.ts'
 export { createRouteTable, otherRoutesWords, routesClash } from './route-table.ts'
 export type { FoundRoute, OtherRoutes, RoutedRequest, RouteTable } from './route-table.ts'
 export { verbs } from './rules.ts'

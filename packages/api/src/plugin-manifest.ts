@@ -1,20 +1,24 @@
 import type { PluginDefinition } from './plugin-definition.ts'
 import type { Rule } from './rules.ts'
 
-/**
- * Content of `plugin.json` in a package: fields from the author's `package.json`, and the definition extracted from the code.
- */
-export interface PluginManifest {
-  readonly name: string
-  /** Semantic version of the package. */
-  readonly version: string
-  readonly displayName?: string
+/** What the author says about the plugin; nobody has checked it. */
+export interface PluginAbout {
   readonly description?: string
   readonly author?: string
   readonly homepage?: string
   readonly license?: string
   /** Path of the logo image in the package. */
   readonly logo?: string
+}
+
+/**
+ * Content of `plugin.json` in a package: fields from the author's `package.json`, and the definition extracted from the code.
+ */
+export interface PluginManifest extends PluginAbout {
+  readonly name: string
+  /** Semantic version of the package. */
+  readonly version: string
+  readonly displayName?: string
   /** Semver range of compatible host versions. */
   readonly requires?: string
   /** Required plugins: name to semver range. */

@@ -15,3 +15,6 @@ export const roleKeys = {
   /** Annotation: name shown to people. */
   displayName: 'rbac.authorization.platform.run/display-name',
 } as const
+
+/** Built-in roles that get their rules from the shipped plugin `content`. */
+export const contentRoles: readonly string[] = ['contributor', 'author', 'post-administrator']

@@ -22,7 +22,7 @@ import { listen } from './http/listener.ts'
 import type { Model } from './models/model.ts'
 import type { ModelRegistry } from './models/registry.ts'
 import { createPipeline, type Stages } from './pipeline.ts'
-import { createPluginPageEndpoints, type PagedPlugin } from './console/plugin-page-endpoints.ts'
+import { createPluginPageEndpoints, type LogoPlugin, type PagedPlugin } from './console/plugin-page-endpoints.ts'
 import type { KnownPlugins } from './plugins/known-plugins.ts'
 import { adoptDeclared } from './plugins/adopt-declared.ts'
 import { openPackage, type OpenedPackage } from './plugins/open-package.ts'
@@ -122,6 +122,8 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
     pages: createPluginPageEndpoints({
       paged: () => pagedIn(parts.known),
       filesOf: async ({ digest }) => pageFiles(await openPackage(packages, digest)),
+      logos: () => logosIn(parts.known),
+      logoOf: async ({ digest, logo }) => (await openPackage(packages, digest)).read.files.get(logo),
     }),
     customApi: createCustomApi({
       source: { find: (group) => supervisor?.find(group) },
@@ -194,6 +196,10 @@ function pagedIn(known: KnownPlugins): readonly PagedPlugin[] {
     if (ui === undefined || !enabled) return []
     return [{ name, digest, ui, ...(displayName !== undefined && { displayName }), ...(pages && { pages }) }]
   })
+}
+
+function logosIn(known: KnownPlugins): readonly LogoPlugin[] {
+  return known.all().flatMap(({ name, spec: { digest, logo } }) => (logo === undefined ? [] : [{ name, digest, logo }]))
 }
 
 const pagesFolder = 'ui/'

@@ -17,6 +17,7 @@ import { sectionOf, type Section } from './sections.ts'
 export function describePlugin(contents: PackageContents): readonly Section[] {
   const { definition } = contents
   return [
+    ...sectionOf('says of itself', aboutWords(contents)),
     ...sectionOf('open to everybody', orNothing(publicWords(contents))),
     ...sectionOf('open to the signed-in', orNothing(signedInWords(contents))),
     ...sectionOf('by role', orNothing(rolesOf(contents).flatMap((role) => roleWords(role, definition)))),
@@ -28,6 +29,13 @@ export function describePlugin(contents: PackageContents): readonly Section[] {
     ...sectionOf('needs', needsWords(definition)),
     ...sectionOf('needs approval', approvalsFor(contents)),
   ]
+}
+
+/** Claims of the author, unlike everything else in the description. */
+export function aboutWords({ about = {} }: PackageContents): readonly string[] {
+  const { description, author, license, homepage } = about
+  const by = author === undefined ? undefined : `by ${author}`
+  return [description, by, license, homepage].filter((words) => words !== undefined)
 }
 
 function orNothing(lines: readonly string[]): readonly string[] {

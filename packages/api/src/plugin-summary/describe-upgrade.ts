@@ -2,6 +2,7 @@ import { resolveIndexPath } from '../index-path.ts'
 import type { ModelDeclaration, PluginDefinition, RoleDeclaration } from '../plugin-definition.ts'
 import { approvalsFor, permissionsOf } from './approvals.ts'
 import {
+  aboutWords,
   backgroundWords,
   indexWords,
   needsWords,
@@ -21,6 +22,7 @@ import { sectionOf, type Section } from './sections.ts'
 export function describeUpgrade(before: PackageContents, after: PackageContents): readonly Section[] {
   const [earlier, later] = [before.definition, after.definition]
   const sections = [
+    ...sectionOf('says of itself', changes(aboutWords(before), aboutWords(after))),
     ...sectionOf('group', changes(earlier.groups, later.groups)),
     ...sectionOf('schema', modelChanges(earlier, later)),
     ...sectionOf('index', indexChanges(earlier, later)),

@@ -1,5 +1,5 @@
 import { groupsWithAudiences, type PluginDefinition, type RoleDeclaration } from '../plugin-definition.ts'
-import type { PluginManifest } from '../plugin-manifest.ts'
+import type { PluginAbout, PluginManifest } from '../plugin-manifest.ts'
 import { roleKeys } from '../role-keys.ts'
 import type { Rule } from '../rules.ts'
 
@@ -10,13 +10,24 @@ export interface PackageContents {
   readonly roles?: readonly RoleDeclaration[]
   /** The package contains console pages. Their code runs with the rights of the signed-in user. */
   readonly hasConsoleCode?: boolean
+  readonly about?: PluginAbout
 }
 
 /** Takes `requires` from the manifest when the author set it there. */
 export function packageContents(manifest: PluginManifest, roles: readonly RoleDeclaration[]): PackageContents {
-  const { definition, requires, ui } = manifest
+  const { definition, requires, ui, description, author, homepage, license } = manifest
   const whole = { ...definition, ...(requires !== undefined && { requires }) }
-  return { definition: whole, roles, hasConsoleCode: ui !== undefined }
+  return {
+    definition: whole,
+    roles,
+    hasConsoleCode: ui !== undefined,
+    about: presentOf({ description, author, homepage, license }),
+  }
+}
+
+/** Without the fields that the author left out. */
+function presentOf(about: Readonly<Record<string, string | undefined>>): PluginAbout {
+  return Object.fromEntries(Object.entries(about).filter(([, text]) => text !== undefined))
 }
 
 export function rolesOf({ definition, roles = [] }: PackageContents): readonly RoleDeclaration[] {

@@ -1,9 +1,10 @@
-import { isApiError, type ApiError } from '@pergola/api'
+import { contentRoles, isApiError, type ApiError } from '@pergola/api'
 import type { Client } from '@pergola/client'
 import type { CommandContext } from '../command-context.ts'
 import { allOf } from '../server/all-of.ts'
 import { attempting } from '../server/attempting.ts'
 import { connect, type ServerOptions } from '../server/connect.ts'
+import { plugins } from '../plugin/remote/plugin-object.ts'
 import { roleBindings, type RoleBinding } from '../server/core-resources.ts'
 import { CommandFault } from '../terminal/command-fault.ts'
 import { visible } from '../terminal/visible.ts'
@@ -28,10 +29,22 @@ export async function grant(context: CommandContext, given: Grant, options: Gran
   )
   await terminal.print([
     `  rolebinding ${name} ${outcome}`,
+    ...(await emptyRoleWords(client, given.role)),
     dryRun
       ? '  a plan, nothing has been changed'
       : `  next      pergola can-i <verb> <resource> --as ${given.user}; to take it back: pergola revoke ${given.user} ${given.role}`,
   ])
+}
+
+/** Some built-in roles grant nothing until a plugin adds their rules. */
+async function emptyRoleWords(client: Client, role: string): Promise<readonly string[]> {
+  if (!contentRoles.includes(role)) return []
+  const plugin = await client
+    .resource(plugins)
+    .get('content')
+    .catch(() => undefined)
+  if (plugin?.spec.enabled === true) return []
+  return [`  note      the rights of ${role} come with the plugin content: pergola plugin enable content`]
 }
 
 interface Binding extends Grant {

@@ -24,7 +24,8 @@ export function reviewLines({ explanation, held, verb }: Reviewed, paint: Paint)
     const [, verdict = text, why = ''] = /^(.*?): (.*)$/s.exec(text) ?? []
     return [`  ${paint('green', 'yes')}  ${visible(verdict)}`, ...line('because', visible(why)), ...heldLine(held)]
   }
-  const [verdict = text, nearest = ''] = text.split('; ')
+  // The last part names the templates, which are told apart from it.
+  const [verdict = text, nearest = '', ...notes] = text.split('; ').slice(0, -1)
   const near = [nearestWords(nearest), ...templates.map((name) => `${name} allows ${verb}`)].filter(
     (words) => words !== '',
   )
@@ -34,6 +35,7 @@ export function reviewLines({ explanation, held, verb }: Reviewed, paint: Paint)
     `  ${paint('red', 'no')}  ${visible(verdict)}`,
     ...heldLine(held),
     ...line('nearest', near.map(visible).join('; ') || 'no role comes near'),
+    ...notes.flatMap((words) => line('note', visible(words))),
     ...(best === undefined || who === 'anonymous' ? [] : line('next', `pergola grant ${visible(who)} ${best}`)),
   ]
 }

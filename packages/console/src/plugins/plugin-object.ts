@@ -1,9 +1,9 @@
 import type { ApiObject, ResourceType } from '@pergola/client'
-import type { Rule } from '@pergola/api'
+import type { PluginAbout, Rule } from '@pergola/api'
 import { consoleApi } from '../server/client.ts'
 import type { Schema } from '../models/schema.ts'
 
-interface PluginVersion {
+interface PluginVersion extends PluginAbout {
   readonly version: string
   readonly digest: string
   readonly displayName?: string
@@ -71,4 +71,10 @@ export function buildPercent({ reason, message = '' }: PluginState): number | un
   if (reason !== 'BuildingIndexes') return undefined
   const [, percent = '0'] = /(\d+)\s*%/.exec(message) ?? []
   return Number(percent)
+}
+
+/** Its address has the digest of the package, so browsers may keep the image. */
+export function logoPath({ metadata, spec: { digest, logo } }: PluginObject): string | undefined {
+  if (logo === undefined) return undefined
+  return `/plugins/${metadata.name}/${digest.slice(digest.indexOf(':') + 1).slice(0, 12)}/${logo}`
 }

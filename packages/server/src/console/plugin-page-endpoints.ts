@@ -14,7 +14,18 @@ export interface PagedPlugin {
   readonly pages?: readonly PageDeclaration[]
 }
 
+/** A plugin whose package holds a logo. */
+export interface LogoPlugin {
+  readonly name: string
+  readonly digest: string
+  /** Its path in the package. */
+  readonly logo: string
+}
+
 export interface PluginPagesParts {
+  /** The installed plugins that have a logo. */
+  readonly logos: () => readonly LogoPlugin[]
+  readonly logoOf: (plugin: LogoPlugin) => Promise<Buffer | undefined>
   /** The currently enabled plugins that have pages. */
   readonly paged: () => readonly PagedPlugin[]
   /** The files of a package below the folder of its pages. */
@@ -43,6 +54,8 @@ export function createPluginPageEndpoints(parts: PluginPagesParts): (path: strin
   return (path) => {
     if (path === '/plugins/pages.json') return async (call) => answerList(parts.paged(), call)
     const [, name, digest, file] = /^\/plugins\/([^/]+)\/([0-9a-f]+)\/(.+)$/.exec(path) ?? []
+    const logo = parts.logos().find((one) => one.name === name && shortDigest(one) === digest && one.logo === file)
+    if (logo) return async () => answerLogo(logo, await parts.logoOf(logo))
     const plugin = parts.paged().find((one) => one.name === name && shortDigest(one) === digest)
     if (!plugin || file === undefined || fileType(file) === undefined) return undefined
     return async () => answerFile(await filesOf(plugin), file)
@@ -69,6 +82,13 @@ function answerFile(files: ReadonlyMap<string, Buffer>, file: string): Answer {
     headers: { 'cache-control': 'private, max-age=31536000, immutable' },
     body,
   }
+}
+
+/** An image that is opened by itself runs no scripts, SVG included. */
+function answerLogo({ logo }: LogoPlugin, body: Buffer | undefined): Answer {
+  const answer = answerFile(new Map(body && [[logo, body]]), logo)
+  const policy = { 'content-security-policy': "default-src 'none'; sandbox" }
+  return { ...answer, headers: { ...answer.headers, ...policy } }
 }
 
 function shortDigest({ digest }: Pick<PagedPlugin, 'digest'>): string {

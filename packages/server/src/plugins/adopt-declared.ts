@@ -1,10 +1,11 @@
 import { builtInRoles } from '../access/built-in-roles.ts'
 import type { Log } from '../base/log.ts'
 import type { WriteParts } from '../models/create.ts'
-import { declarerOf } from '../models/declarer.ts'
-import { fromData } from '../models/object-bytes.ts'
-import { updateObject } from '../models/update.ts'
+import { declarerOf, withDeclarer } from '../models/declarer.ts'
+import { declarationOf, type Model } from '../models/model.ts'
+import { fromData, toData } from '../models/object-bytes.ts'
 import { counterUp, readCounter } from '../store/counters.ts'
+import type { Store } from '../store/store.ts'
 import { isRole, servedModel, type ApplyParts } from './declared-objects.ts'
 import type { InstalledPlugin } from './known-plugins.ts'
 import { openPackage } from './open-package.ts'
@@ -39,9 +40,23 @@ async function adopt(parts: AdoptParts, { name: plugin, spec }: InstalledPlugin)
   for (const object of opened?.objects ?? []) {
     const { name } = object
     const model = servedModel(parts.models, object)
-    const stored = model && (await parts.store.get(model, name))
     const isBuiltIn = isRole(object) && builtInRoles.some((role) => role.name === name)
-    if (!stored || isBuiltIn || declarerOf(fromData(stored.data)) !== undefined) continue
-    await updateObject(parts, model, { name, declaredBy: plugin, bodyFor: ({ data }) => fromData(data) })
+    if (model && !isBuiltIn) await adoptStored(parts.store, model, { name, plugin })
   }
+}
+
+/** Writes the annotation alone: no plugin runs yet that could check the object or compute its indexes. */
+async function adoptStored(
+  store: Store,
+  model: Model,
+  { name, plugin }: { readonly name: string; readonly plugin: string },
+): Promise<void> {
+  await store.openModel(declarationOf(model))
+  const stored = await store.get(model, name)
+  if (!stored || declarerOf(fromData(stored.data)) !== undefined) return
+  const { uid, version, storedAs } = stored
+  const object = withDeclarer(fromData(stored.data), plugin)
+  const held = (object.metadata.finalizers ?? []).length > 0
+  const content = { data: toData(object), storedAs, held, indexed: 'kept' as const }
+  await store.write([{ type: 'update', model, name, expected: { uid, version }, content, newGeneration: false }])
 }

@@ -183,8 +183,11 @@ function foreignFault(manifest: Manifest, model: Model, object: DeclaredObject):
 /** The declared body, unless the stored object is not the plugin's to overwrite: then throws `PluginFailed`. */
 export function ownBodyFor(object: DeclaredObject, plugin: string): (stored: StoredObject | undefined) => unknown {
   return (stored) => {
-    if (stored) assertOwn(object, plugin, stored)
-    return object.body
+    if (!stored) return object.body
+    assertOwn(object, plugin, stored)
+    const { status } = fromData(stored.data)
+    // A document without a status leaves it to the controllers.
+    return object.body['status'] === undefined && status !== undefined ? { ...object.body, status } : object.body
   }
 }
 

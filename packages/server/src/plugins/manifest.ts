@@ -1,4 +1,11 @@
-import { groupFault, isAudienceGroup, pagePathFault, pluginNameFault, type PluginDefinition } from '@pergola/api'
+import {
+  groupFault,
+  isAudienceGroup,
+  pagePathFault,
+  pluginNameFault,
+  type PluginAbout,
+  type PluginDefinition,
+} from '@pergola/api'
 import { hostVersion } from '../base/host-version.ts'
 import { isJsonObject } from '../base/json-object.ts'
 import type { PluginPackage } from './read-package.ts'
@@ -7,7 +14,7 @@ import { PackageFault } from './unpack-archive.ts'
 import { isInRange, isRange } from './versions.ts'
 
 /** The validated part of a package's manifest. */
-export interface Manifest {
+export interface Manifest extends PluginAbout {
   readonly name: string
   readonly version: string
   readonly displayName?: string
@@ -42,8 +49,30 @@ export function manifestOf({ manifest, files }: Pick<PluginPackage, 'manifest' |
     ...(typeof displayName === 'string' && { displayName }),
     ...(range !== undefined && { requires: range }),
     ...(typeof ui === 'string' && { ui }),
+    ...aboutOf(manifest, files),
     definition: checked,
   }
+}
+
+const mostAbout = 500
+
+/** People see these texts and follow the link, so both are checked. */
+function aboutOf(manifest: unknown, files: PluginPackage['files']): PluginAbout {
+  const said = Object.fromEntries(
+    (['description', 'author', 'license', 'homepage', 'logo'] as const).flatMap((field) => {
+      const text = isJsonObject(manifest) ? manifest[field] : undefined
+      if (text === undefined) return []
+      if (typeof text === 'string' && text.length <= mostAbout) return [[field, text]]
+      return refuse(`has no text of at most ${mostAbout} characters as ${field}`)
+    }),
+  ) as PluginAbout
+  const { homepage, logo } = said
+  if (homepage !== undefined && !/^https?:\/\//.test(homepage))
+    refuse(`has the homepage "${homepage}", which is no URL`)
+  if (logo !== undefined && !(/^[\w-]+\.(?:png|svg|jpg|webp)$/.test(logo) && files.has(logo))) {
+    refuse(`has the logo "${logo}", which must be a png, svg, jpg or webp file at the top of the package`)
+  }
+  return said
 }
 
 /** Pages are in a folder of their own: nothing else of a package is served to browsers. */

@@ -234,9 +234,8 @@ interface Writing extends Pick<PluginVersion, 'installedBy'> {
 async function write(parts: PluginApiParts, sentPackage: SentPackage, writing: Writing): Promise<Answer> {
   const { enabled, dryRun, installedBy } = writing
   const { manifest, digest } = sentPackage
-  const { name, version, displayName, ui, definition } = manifest
-  const shown = { ...(displayName !== undefined && { displayName }), ...(ui !== undefined && { ui }) }
-  const sent = versionOf({ ...definition, version, digest, ...shown, ...(installedBy && { installedBy }) })
+  const { name, definition } = manifest
+  const sent = versionOf({ ...definition, ...manifest, digest, ...(installedBy && { installedBy }) })
   const stored = await parts.store.get(parts.plugins, name)
   if (!stored) {
     const body = { metadata: { name }, spec: { enabled, ...sent } }

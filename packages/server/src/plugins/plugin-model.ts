@@ -1,4 +1,11 @@
-import { ApiError, type FieldError, type JsonSchema, type PageDeclaration, type Rule } from '@pergola/api'
+import {
+  ApiError,
+  type FieldError,
+  type JsonSchema,
+  type PageDeclaration,
+  type PluginAbout,
+  type Rule,
+} from '@pergola/api'
 import type { Caller } from '../base/call.ts'
 import { deepEqual } from '../base/deep-equal.ts'
 import { pluginCaller } from '../base/plugin-caller.ts'
@@ -8,7 +15,7 @@ import type { ModelDefinition } from '../models/definition/definition.ts'
 import type { Model, WriteContext } from '../models/model.ts'
 import { fieldError } from '../base/field-error.ts'
 
-export interface PluginVersion {
+export interface PluginVersion extends PluginAbout {
   readonly version: string
   /** Digest of its package. */
   readonly digest: string
@@ -120,6 +127,11 @@ const versionFields = {
   version: text,
   digest: text,
   displayName: text,
+  description: text,
+  author: text,
+  homepage: text,
+  license: text,
+  logo: text,
   ui: text,
   pages: {
     type: 'array',
@@ -262,11 +274,11 @@ async function check(object: JsonObject, { caller, stored }: WriteContext): Prom
 /** The fields of a version, without those of the plugin as a whole. */
 export function versionOf(said: PluginVersion): PluginVersion {
   const { version, digest, displayName, ui, pages, groups, permissions, settings, dependencies, installedBy } = said
+  const { description, author, homepage, license, logo } = said
   return {
     version,
     digest,
-    ...(displayName !== undefined && { displayName }),
-    ...(ui !== undefined && { ui }),
+    ...present({ displayName, description, author, homepage, license, logo, ui }),
     ...(ui !== undefined && pages && { pages }),
     groups,
     permissions,
@@ -274,6 +286,10 @@ export function versionOf(said: PluginVersion): PluginVersion {
     ...(dependencies && { dependencies }),
     ...(installedBy && { installedBy }),
   }
+}
+
+function present(texts: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(texts).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
 /** The state of its schedules; kept, whatever else happens to the plugin. */

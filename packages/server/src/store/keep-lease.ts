@@ -5,11 +5,15 @@ import type { Store } from './store.ts'
 /** Every replica holds one such lease, followed by its id. */
 export const replicaLeases = 'replica/'
 
-/** A process that was not seen for this long counts as gone. */
-const aliveMs = 15_000
+export interface LeaseParts {
+  readonly store: Store
+  readonly log: Log
+  /** A process that was not seen for this long counts as gone. */
+  readonly aliveMs: number
+}
 
 /** Holds a lease that says that this process lives, until it is disposed of. */
-export async function keepLease(store: Store, log: Log, name: string): Promise<AsyncDisposable> {
+export async function keepLease({ store, log, aliveMs }: LeaseParts, name: string): Promise<AsyncDisposable> {
   const holder = randomUUID()
   const renew = () => store.acquireLease(name, { holder, ttlMs: aliveMs })
   const lease = await renew()

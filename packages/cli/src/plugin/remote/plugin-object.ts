@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@pergola/api'
+import type { JsonSchema, PluginAbout } from '@pergola/api'
 import { isApiError } from '@pergola/api'
 import type { ApiObject, Client } from '@pergola/client'
 
@@ -23,7 +23,7 @@ export interface PluginObject extends ApiObject {
   }
 }
 
-interface PluginVersion {
+interface PluginVersion extends PluginAbout {
   readonly version: string
   readonly digest: string
   readonly displayName?: string

@@ -51,9 +51,15 @@ export async function showPlugin(
 
 export function pluginText({ metadata, spec, status = {} }: PluginObject): string {
   const { version, displayName, digest, groups, dependencies = {}, candidate, previous } = spec
+  const { description, author, license, homepage } = spec
+  const about = [description, author === undefined ? undefined : `by ${author}`, license, homepage]
   const { upgrade, replicas = [], schedules = [] } = status
   return renderSections([
     ...sectionOf('plugin', [`${metadata.name}${displayName === undefined ? '' : `, ${displayName}`}`]),
+    ...sectionOf(
+      'says of itself',
+      about.filter((words) => words !== undefined),
+    ),
     ...sectionOf('version', [`${version}  ${digest}`]),
     ...sectionOf('state', [
       stateOf({ spec, status }),

@@ -1,4 +1,4 @@
-import type { RequestInfo, Rule } from '@pergola/api'
+import { contentRoles, type RequestInfo, type Rule } from '@pergola/api'
 import type { Caller } from '../../base/call.ts'
 import { createPause } from '../../base/pause.ts'
 import type { EffectiveRule } from './compile-rules.ts'
@@ -60,6 +60,7 @@ async function explainDenial(held: HeldRoles, caller: Caller, request: RequestIn
       ? `nearest is ${ownerOf(nearest)}, which allows ${missWords(nearest.rule, nearest.misses, request)}`
       : nothingNear(held),
     ...ignoredWords(held),
+    ...emptyWords(held),
     templateWords(templates),
   ]
   return { allowed: false, ...(nearest && { nearest }), templates, text: reasons.join('; ') }
@@ -129,6 +130,14 @@ function ignoredWords({ book, roles }: HeldRoles): readonly string[] {
     .reach(roles.map(({ name }) => name))
     .filter(({ definition }) => book.rulesOf(definition).length < definition.rules.length)
     .map(({ definition }) => `${definition.name} has a rule that this host does not understand, which allows nothing`)
+}
+
+/** Names roles that are held for nothing until a plugin adds their rules. */
+function emptyWords({ book, roles }: HeldRoles): readonly string[] {
+  return roles
+    .filter(({ name }) => contentRoles.includes(name))
+    .filter(({ name }) => book.reach([name]).every(({ definition }) => book.rulesOf(definition).length === 0))
+    .map(({ name }) => `the rights of ${name} come with the plugin content, which is not enabled`)
 }
 
 function templateWords(templates: readonly string[]): string {

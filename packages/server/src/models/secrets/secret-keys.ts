@@ -13,6 +13,8 @@ import { keyIdOf } from './seal-text.ts'
 const gatherMs = 1_000
 /** Bounds the run; operators with more secrets still learn of most missing keys. */
 const mostSecrets = 10_000
+/** Renewed seldom: an idle replica should send few statements, and keys change by restarts alone. */
+const aliveMs = 60_000
 /** Followed by a random name and the ids of the keys that a replica has. */
 const keyLeases = 'sealing keys/'
 
@@ -53,7 +55,7 @@ export async function followSecretKeys(parts: SecretKeysParts): Promise<SecretKe
     }, gatherMs).unref()
   }
   await read()
-  const lease = await keepLease(store, log, `${keyLeases}${randomUUID()}/${own.join(',')}`)
+  const lease = await keepLease({ store, log, aliveMs }, `${keyLeases}${randomUUID()}/${own.join(',')}`)
   return {
     describe: () => missingWords(missing(), own) ?? `every stored secret can be read (keys here: ${listed(own)})`,
     look,
