@@ -34,11 +34,17 @@ export interface Administration extends AsyncDisposable {
   /** Throws `AlreadyExists` when there is a super administrator. */
   renewSetup(): Promise<SetupLink>
   administrators(): Promise<readonly AdministratorEntry[]>
-  /** Ends the user's sessions on every replica. */
-  resetPassword(user: string, password: string): Promise<{ readonly canSignIn: boolean }>
+  /** Ends the user's sessions on every replica, and deletes its tokens unless they are kept. */
+  resetPassword(user: string, password: string, options?: { readonly keepTokens?: boolean }): Promise<ResetPassword>
   createToken(user: string, token: { readonly name?: string; readonly expiresAt?: Date }): Promise<MadeToken>
   /** Seals every secret with the first key, which every running server must have; reports progress now and then. */
   rotateSecrets(onProgress: (progress: RotatedSecrets) => void): Promise<RotatedSecrets>
+}
+
+interface ResetPassword {
+  readonly canSignIn: boolean
+  /** How many tokens were deleted. */
+  readonly tokens: number
 }
 
 interface SetupLink {
@@ -101,7 +107,7 @@ export async function openAdministration(options: AdministrationOptions): Promis
   return {
     renewSetup: () => renewSetup(parts, config),
     administrators: () => administrators(parts),
-    resetPassword: (user, password) => resetPassword(parts, user, password),
+    resetPassword: (user, password, { keepTokens } = {}) => resetPassword(parts, user, { password, keepTokens }),
     createToken: (user, token) => createToken(parts, user, token),
     rotateSecrets: async (onProgress) => {
       const [first] = keys
@@ -145,13 +151,17 @@ async function administrators({ store, own }: Parts): Promise<readonly Administr
   return entries
 }
 
-async function resetPassword(parts: Parts, name: string, password: string): Promise<{ readonly canSignIn: boolean }> {
+async function resetPassword(
+  parts: Parts,
+  name: string,
+  { password, keepTokens }: { readonly password: string; readonly keepTokens: boolean | undefined },
+): Promise<ResetPassword> {
   const fault = passwordFault(password, name)
   if (fault !== undefined) throw new ApiError('Invalid', `the password ${fault}`)
   const user = await existing(parts, name)
-  await replacePassword({ ...parts, tokens: parts.own.tokens }, { user, password })
+  const tokens = await replacePassword({ ...parts, tokens: parts.own.tokens }, { user, password, keepTokens })
   await parts.record({ event: 'password-set', account: name })
-  return { canSignIn: canSignIn(user) }
+  return { canSignIn: canSignIn(user), tokens }
 }
 
 async function createToken(

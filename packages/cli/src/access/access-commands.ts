@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
 import { addServerOptions, addWhichServer } from '../server/connect.ts'
 import { collect } from '../terminal/collect.ts'
-import { addPasswordOptions } from '../terminal/new-password.ts'
+import { addKeepTokens, addPasswordOptions } from '../terminal/new-password.ts'
 import { outputOption, type Output } from '../terminal/output-option.ts'
 import { runCommand } from '../terminal/run-command.ts'
 import type { CanIOptions } from './can-i.ts'
@@ -116,7 +116,7 @@ function addUserCommands(program: Command, context: CommandContext): void {
         }),
       )
   }
-  addPasswordOptions(addServerOptions(user.command('reset-password')))
+  addKeepTokens(addPasswordOptions(addServerOptions(user.command('reset-password'))))
     .description("set a user's password; asks for it without showing it")
     .argument('<name>', 'name of the user, who is signed out everywhere')
     .option('--plan', 'only show what it would do')

@@ -1,8 +1,15 @@
+import type { Client } from '@pergola/client'
 import type { CommandContext } from '../command-context.ts'
 import { attempting } from '../server/attempting.ts'
 import { connect, type ServerOptions } from '../server/connect.ts'
-import { users } from '../server/core-resources.ts'
-import { newPassword, type NewPassword, type PasswordOptions } from '../terminal/new-password.ts'
+import { tokens, users } from '../server/core-resources.ts'
+import {
+  newPassword,
+  tokenWords,
+  type KeepTokensOption,
+  type NewPassword,
+  type PasswordOptions,
+} from '../terminal/new-password.ts'
 import { CommandFault, usedWrongly } from '../terminal/command-fault.ts'
 
 interface PlanOptions extends ServerOptions {
@@ -60,19 +67,30 @@ export async function switchUser(
   const { terminal } = context
   const { plan: dryRun = false } = options
   const { client } = await connect(context, options)
+  const ended = disabled ? await tokensOf(client, name) : 0
   await attempting({ verb: 'patch', resource: 'users', name }, () =>
     client.resource(users).patch(name, { spec: { disabled } }, { dryRun }),
   )
   const words = disabled ? 'disabled, and signed out everywhere' : 'enabled'
   const would = dryRun ? 'would be ' : ''
-  const back = disabled ? 'enable' : 'disable'
+  const next = disabled ? `pergola user enable ${name}  lets them sign in again` : `pergola user disable ${name}`
   await terminal.print([
     `  user ${name} ${would}${words}`,
-    dryRun ? planned : `  next      pergola user ${back} ${name}  takes it back`,
+    ...(dryRun ? [planned] : [...tokenWords(ended), `  next      ${next}`]),
   ])
 }
 
-export type ResetOptions = PlanOptions & PasswordOptions
+/** How many tokens the user has; 0 for callers who may not see them. */
+async function tokensOf(client: Client, owner: string): Promise<number> {
+  const fieldSelector = [{ key: 'spec.owner', op: '=' as const, value: owner }]
+  const page = await client
+    .resource(tokens)
+    .list({ fieldSelector, size: 1 })
+    .catch(() => undefined)
+  return page?.total ?? 0
+}
+
+export type ResetOptions = PlanOptions & PasswordOptions & KeepTokensOption
 
 export async function resetPassword(context: CommandContext, name: string, options: ResetOptions): Promise<void> {
   const { terminal } = context
@@ -82,21 +100,25 @@ export async function resetPassword(context: CommandContext, name: string, optio
     return terminal.print([`  the password of ${name} would be set, and ${name} signed out everywhere`, planned])
   }
   const { password, made } = await newPassword(name, options)
-  await setPassword(context, { name, password }, options)
+  const { keepTokens = false } = options
+  const { client } = await connect(context, options)
+  const ended = keepTokens ? 0 : await tokensOf(client, name)
+  await setPassword(context, { name, password, keepTokens }, options)
   await terminal.print([
     ...(made ? [`  password  ${password}  (shown only now)`] : []),
     `  The password of ${name} is set, and ${name} is signed out everywhere.`,
+    ...tokenWords(ended),
   ])
 }
 
 async function setPassword(
   context: CommandContext,
-  { name, password }: { readonly name: string; readonly password: string },
+  { name, ...body }: { readonly name: string; readonly password: string; readonly keepTokens?: boolean },
   options: ServerOptions,
 ): Promise<void> {
   const { client } = await connect(context, options)
   const path = `/api/v1alpha1/users/${encodeURIComponent(name)}/password`
   await attempting({ verb: 'update', resource: 'users/password', name }, () =>
-    client.call({ method: 'PUT', path, body: { password } }),
+    client.call({ method: 'PUT', path, body }),
   )
 }

@@ -1,6 +1,13 @@
 import type { Administration, AdministratorEntry } from '@pergola/server'
 import type { Command } from 'commander'
-import { addPasswordOptions, newPassword, type PasswordOptions } from '../terminal/new-password.ts'
+import {
+  addKeepTokens,
+  addPasswordOptions,
+  newPassword,
+  tokenWords,
+  type KeepTokensOption,
+  type PasswordOptions,
+} from '../terminal/new-password.ts'
 import { expiryOf } from './expiry.ts'
 import { addShared, print, runAdministration as run, type SharedOptions as Options } from './run-administration.ts'
 import { tableOf } from '../terminal/table.ts'
@@ -16,10 +23,10 @@ export function addAdminCommands(program: Command): void {
     .description('list the super administrators, and who of them can sign in')
     .action((options: Options) => run(options, (administration) => list(administration, options)))
 
-  addPasswordOptions(addShared(admin.command('reset-password')))
+  addKeepTokens(addPasswordOptions(addShared(admin.command('reset-password'))))
     .description("set a user's password; asks for it without showing it")
     .argument('<user>', 'name of the user, who is signed out everywhere')
-    .action((user: string, options: Options & PasswordOptions) =>
+    .action((user: string, options: Options & PasswordOptions & KeepTokensOption) =>
       run(options, (administration) => resetPassword(administration, user, options)),
     )
 
@@ -69,13 +76,15 @@ function stateOf({ canSignIn, hasPassword }: AdministratorEntry): string {
 async function resetPassword(
   administration: Administration,
   user: string,
-  options: Options & PasswordOptions,
+  options: Options & PasswordOptions & KeepTokensOption,
 ): Promise<void> {
   const { password, made } = await newPassword(user, options)
-  const { canSignIn } = await administration.resetPassword(user, password)
-  print(options, { user, canSignIn, ...(made && { password }) }, [
+  const { keepTokens = false } = options
+  const { canSignIn, tokens } = await administration.resetPassword(user, password, { keepTokens })
+  print(options, { user, canSignIn, tokens, ...(made && { password }) }, [
     ...(made ? [`  password  ${password}  (shown only now)`] : []),
     `  The password of ${user} is set, and ${user} is signed out everywhere.`,
+    ...tokenWords(tokens),
     ...(canSignIn ? [] : [`  ${user} is disabled, and cannot sign in until an administrator enables the account.`]),
   ])
 }

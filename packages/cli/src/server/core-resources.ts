@@ -25,3 +25,13 @@ export const secrets: Typed<ApiObject & { readonly data?: Readonly<Record<string
   ...core,
   plural: 'secrets',
 }
+export const tokens: {
+  readonly group: string
+  readonly version: string
+  readonly plural: string
+  readonly object?: ApiObject
+} = {
+  group: 'security.platform.run',
+  version: 'v1alpha1',
+  plural: 'personalaccesstokens',
+}

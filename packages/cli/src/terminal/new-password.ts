@@ -34,3 +34,18 @@ export async function newPassword(user: string, { passwordFile, generate }: Pass
   if ((await askHidden('  the same again  ')) !== asked) throw usedWrongly('the two passwords differ; type both again')
   return { password: asked, made: false }
 }
+
+export interface KeepTokensOption {
+  readonly keepTokens?: true
+}
+
+/** For commands that replace a password. */
+export function addKeepTokens(command: Command): Command {
+  return command.option('--keep-tokens', 'leave the personal access tokens of the user valid')
+}
+
+/** What else a new password has ended. */
+export function tokenWords(tokens: number): readonly string[] {
+  if (tokens === 0) return []
+  return [`  ${tokens} personal access ${tokens === 1 ? 'token was' : 'tokens were'} deleted; programs need new ones.`]
+}

@@ -29,8 +29,11 @@ export interface NewPassword {
   readonly inPlaceOf?: CheckedPassword
 }
 
-/** Sets a new password and ends everything opened with the old one: sessions on every replica and, unless kept, tokens. */
-export async function replacePassword(parts: ReplacePasswordParts, wanted: NewPassword): Promise<void> {
+/**
+ * Sets a new password and ends everything opened with the old one: sessions on every replica and, unless kept, tokens. Returns
+ * how many tokens were deleted.
+ */
+export async function replacePassword(parts: ReplacePasswordParts, wanted: NewPassword): Promise<number> {
   const { store, clock, passwords, tokens } = parts
   const { user, password, sessionId = '', keepTokens = false, inPlaceOf, dryRun = false } = wanted
   const { uid, name } = user
@@ -42,7 +45,7 @@ export async function replacePassword(parts: ReplacePasswordParts, wanted: NewPa
     const operations = keepTokens ? [] : await removeTokens(store, tokens, name)
     try {
       await store.write([...operations, revoked(clock, uid)], { guards, also, dryRun })
-      return
+      return operations.length
     } catch (error) {
       if (!(error instanceof WriteConflict) || tries === maxTries) throw error
     }

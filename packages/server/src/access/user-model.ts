@@ -69,7 +69,8 @@ async function accompany(parts: UserParts, model: Model, change: ObjectChange): 
   if (!after) return { ...(await withoutUser(parts, model, change)) }
   if (isDisabled(before) || !isDisabled(after)) return {}
   const guards = await staysAdministered(parts, model, change.name)
-  return { operations: [revoked(parts.clock, change.uid)], guards, also: ended(change.uid) }
+  const tokens = await removeTokens(parts.store, parts.tokens(), change.name)
+  return { operations: [...tokens, revoked(parts.clock, change.uid)], guards, also: ended(change.uid) }
 }
 
 function endsOrReturns({ before, after }: ObjectChange): boolean {

@@ -127,11 +127,12 @@ async function makeFirst(
   if (insecure !== undefined) throw new ApiError('Forbidden', insecure)
   const { secret, username, password } = await read()
   const secrets = createSetupSecrets(parts.store, parts.clock)
-  if (!(await secrets.isValid(secret)))
+  if (!(await secrets.isValid(secret))) {
     throw new ApiError(
       'Unauthenticated',
-      'the setup secret is not valid or has expired; restart the server, which prints another one',
+      'the setup secret is not valid, was used or has expired; pergola setup-link makes another one while there is no administrator',
     )
+  }
   // The first administrator may have been created in another way. The secret printed at a start must not create a second one.
   if (!(await needsSetup(parts))) throw new ApiError('AlreadyExists', 'there is a super administrator already')
   refuseWeak('the setup', { field: '/password', password, username })
