@@ -97,7 +97,7 @@ export default {
       from: { path: '^(packages|tests/servers)/', pathNot: '((\\.test|\\.rows)\\.ts$|/contract/|^packages/console/)' },
       to: {
         dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'npm-dev'],
-        pathNot: 'node_modules/(vitest|@types/[^/]+)/',
+        pathNot: 'node_modules/@types/[^/]+/',
       },
     },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },

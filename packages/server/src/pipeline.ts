@@ -129,7 +129,10 @@ function credentialsIn({ headers }: IncomingRequest): CredentialHeaders {
   return { authorization, cookie, callerToken: callerToken === undefined ? undefined : String(callerToken) }
 }
 
-/** The path of every request, top to bottom. No later stage authenticates or authorizes, except for long-lived answers. */
+/**
+ * The path of every request, top to bottom. It decides once whether the request is allowed. Batches and access reviews call the
+ * same `authorize` for what they contain, long-lived answers call it again, and models may add guards of their own.
+ */
 function createLine(stages: Stages): (audited: AuditedRequest) => Promise<Reply> {
   const { publicUrl, listedOrigins, hostHandler, authenticate, authorize, inFlight, dispatch } = stages
   /** Returns the rule that allows the request, and when that expires. */

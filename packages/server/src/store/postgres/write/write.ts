@@ -22,6 +22,7 @@ import { columnOf, hasUnique, setTableOf, singles, tableOf, type IndexSlot } fro
 import { createdAtOf, nameOf, toStoredObject, type ObjectRow } from '../object-row.ts'
 import { uniqueNameOf } from '../table-sql.ts'
 import { inTransaction } from './transaction.ts'
+import { refusedValue } from './refused-value.ts'
 
 type Queryable = Pick<ClientBase, 'query'>
 
@@ -356,7 +357,7 @@ async function translate(error: unknown, parts: WriteParts, operations: readonly
   const [first] = operations
   if (!(error instanceof DatabaseError) || !first) return error
   if (error.code !== uniqueViolation) return orStaleModel(error, first.model)
-  const [, refused] = /=\(([\s\S]*)\) already exists/.exec(error.detail ?? '') ?? []
+  const refused = refusedValue(error.detail ?? '')
   for (const operation of operations) {
     if (operation.type === 'delete') continue
     const { table } = parts.catalog.find(operation.model)
