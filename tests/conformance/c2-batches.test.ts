@@ -119,6 +119,32 @@ function declare(api: Api): void {
       expect(pointers(same)).toEqual(['/operations/1/object/spec/code'])
     })
 
+    test('C2-450 operations are logged and get their ids in the given order', async () => {
+      for (const parts of [{ indexes: [{ name: 'spec.rank' }], composites: [] }, {}]) {
+        const [things, others] = [await api.model(parts), await api.model(parts)]
+        const names = ['zz', 'mm', 'aa', 'tt', 'bb', 'yy', 'cc']
+        using watching = await api.watch(things.path)
+        const named = (list: readonly string[], work: (name: string) => Operation) => list.map(work)
+        const mixed = named(names, (name) => on(things).create(thing({ name }))).flatMap((operation) => [
+          operation,
+          on(others).create(thing()),
+        ])
+        results(await send(mixed))
+        results(await send(named(names, (name) => on(things).patch(name, { spec: { rank: 1 } }))))
+        const reversed = names.toReversed()
+        results(await send(named(reversed, (name) => on(things).patch(name, { metadata: { labels: { a: 'b' } } }))))
+        results(await send(named(names.slice(0, 5), (name) => on(things).delete(name))))
+        expect(await watching.until(26)).toEqual([
+          ...names.map((name) => `ADDED ${name}`),
+          ...names.map((name) => `MODIFIED ${name}`),
+          ...reversed.map((name) => `MODIFIED ${name}`),
+          ...names.slice(0, 5).map((name) => `DELETED ${name}`),
+        ])
+        results(await send(named(['zz', 'aa'], (name) => on(things).create(thing({ name })))))
+        expect(await things.names()).toEqual(['aa', 'zz', 'cc', 'yy'])
+      }
+    })
+
     test('C2-126 with dryRun everything is checked and nothing is stored', async () => {
       const things = await model()
       const kept = await things.created({ spec: { code: 'held' } })
