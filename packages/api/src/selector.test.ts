@@ -180,7 +180,7 @@ describe('rejected, with the position and a suggestion', () => {
       expect(toProblem(error, { instance: '/', requestId: 'r' })).toMatchObject({
         status: 400,
         detail: `labelSelector, character 8: ${message}`,
-        errors: [{ pointer: '', field: 'labelSelector', rule: 'selector', message, params: { position: 8 } }],
+        errors: [{ field: 'query.labelSelector', rule: 'selector', message, params: { position: 8 } }],
       })
     }
   })

@@ -230,7 +230,7 @@ function fault(cursor: Cursor, message: string): ApiError {
 function faultAt({ kind }: Cursor, index: number, message: string): ApiError {
   const position = index + 1
   return new ApiError('InvalidSelector', `${kind}, character ${position}: ${message}`, {
-    errors: [{ pointer: '', field: kind, rule: 'selector', message, params: { position } }],
+    errors: [{ field: `query.${kind}`, rule: 'selector', message, params: { position } }],
   })
 }
 

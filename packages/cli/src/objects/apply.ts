@@ -131,7 +131,7 @@ function nameOf({ object }: ObjectDocument, resource: KnownResource | undefined)
 
 /** Formats a failure with file and line of the object and of each invalid field. */
 function failureLines({ document, resource }: Outcome, error: ApiError): readonly string[] {
-  const fields = (error.errors ?? []).map(({ pointer, field, message }) => {
+  const fields = (error.errors ?? []).map(({ pointer = '', field, message }) => {
     const path = pointer.split('/').slice(1).map(stepOf)
     return `      ${document.placeOf(path)} ${visible(field)} ${visible(message)}`
   })

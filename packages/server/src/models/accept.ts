@@ -16,7 +16,8 @@ import { named, type JsonObject } from './object.ts'
 /** Reads a body as an object of the model. The path decides the type: a body may omit it but must not contradict it. */
 export function readObject(model: Model, body: unknown): JsonObject {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new ApiError('BadRequest', `the body must be a JSON object, a ${model.kind}`)
+    const message = `must be a JSON object, a ${model.kind}`
+    throw new ApiError('BadRequest', `the body ${message}`, { errors: [fieldError('', 'type', message)] })
   }
   const { apiVersion, kind, metadata = {}, ...fields } = body as Record<string, unknown>
   refuseOtherType(model, { apiVersion, kind })
@@ -67,7 +68,7 @@ export async function accept(model: Model, object: JsonObject, acceptance: Accep
   })
   refuseInvalid(model, errors)
   const { indexed, faults } = indexedObject(model, object, values)
-  const isNew = ({ pointer }: FieldError) =>
+  const isNew = ({ pointer = '' }: FieldError) =>
     stored === undefined || !deepEqual(valueAt(object, pointer), valueAt(stored, pointer))
   refuseInvalid(model, faults.filter(isNew))
   if (checked === 'all' && model.rules.check) refuseInvalid(model, await model.rules.check(object, acceptance))
@@ -84,7 +85,7 @@ async function schemaFaults(model: Model, object: JsonObject, acceptance: Accept
   const seen = Object.fromEntries(fields) as Record<string, unknown>
   const faults = await validate(seen, { stored })
   Object.assign(object, Object.fromEntries(Object.entries(seen).filter(([field]) => !isKept(field))))
-  return checked === 'all' ? faults : faults.filter(({ pointer }) => /^\/status(\/|$)/.test(pointer))
+  return checked === 'all' ? faults : faults.filter(({ pointer = '' }) => /^\/status(\/|$)/.test(pointer))
 }
 
 /** The fields that a write leaves as stored. */

@@ -1,6 +1,5 @@
-import { ApiError } from '@pergola/api'
 import type { Cursor } from '../store/store.ts'
-import { flag, refuseUnknown } from './query-parameters.ts'
+import { flag, queryFault, refuseUnknown } from './query-parameters.ts'
 
 /** Parameters that a `continue` token contains. */
 const carried = new Set(['sort', 'labelSelector', 'fieldSelector', 'fields', 'exactTotal', 'nonconforming'])
@@ -27,14 +26,16 @@ export function pagingOf(query: URLSearchParams): Paging {
   const page = countOf(query, 'page')
   const size = countOf(query, 'size')
   if (page !== undefined && page > 1 && size === undefined) {
-    throw new ApiError('InvalidPage', `page=${page} needs a size; without one there is a single page`)
+    throw queryFault(
+      'InvalidPage',
+      'size',
+      `is missing, and page=${page} needs one; without a size there is a single page`,
+    )
   }
   const nonConforming = flag(query, 'nonconforming')
   if (nonConforming && (size ?? 0) > mostLookedThrough) {
-    throw new ApiError(
-      'InvalidPage',
-      `size=${size} is too large with nonconforming=true; the maximum is ${mostLookedThrough}`,
-    )
+    const message = `is ${size}, which is too large with nonconforming=true; the maximum is ${mostLookedThrough}`
+    throw queryFault('InvalidPage', 'size', message)
   }
   const wanted = size ?? (nonConforming ? mostLookedThrough : undefined)
   const exactTotal = flag(query, 'exactTotal')
@@ -49,10 +50,10 @@ export function continueToken({ query, page, size }: Paging, next: Cursor): stri
 
 function continued(query: URLSearchParams): Paging {
   const [token = '', ...more] = query.getAll('continue')
-  if (more.length > 0) throw new ApiError('BadRequest', 'continue is given more than once')
+  if (more.length > 0) throw queryFault('BadRequest', 'continue', 'is given more than once')
   const others = [...query.keys()].filter((parameter) => parameter !== 'continue')
   if (others.length > 0) {
-    throw new ApiError('BadRequest', `continue carries the whole query; leave out ${others.join(', ')}`)
+    throw queryFault('BadRequest', 'continue', `carries the whole query; leave out ${others.join(', ')}`)
   }
   const { page, size, after, kept } = readToken(token)
   const isSet = (parameter: string) => kept.get(parameter) === 'true'
@@ -71,7 +72,7 @@ function readToken(token: string) {
   } catch {
     // Reported below.
   }
-  throw new ApiError('BadRequest', 'continue is not a token of this server; begin again without it')
+  throw queryFault('BadRequest', 'continue', 'is not a token of this server; begin again without it')
 }
 
 function isCount(value: unknown): value is number {
@@ -84,10 +85,8 @@ function countOf(query: URLSearchParams, parameter: string): number | undefined 
   if (value === undefined) return undefined
   const count = Number(value)
   if (values.length > 1 || !/^\d{1,9}$/.test(value) || count < 1) {
-    throw new ApiError(
-      'InvalidPage',
-      `${parameter} must be a single whole number of 1 or more; it is "${values.join('", "')}"`,
-    )
+    const message = `must be a single whole number of 1 or more; it is "${values.join('", "')}"`
+    throw queryFault('InvalidPage', parameter, message)
   }
   return count
 }
