@@ -14,7 +14,7 @@ export function queryFault(
   reason: 'BadRequest' | 'InvalidPage' | 'InvalidSelector',
   parameter: string,
   message: string,
-) {
+): ApiError {
   return new ApiError(reason, `${parameter} ${message}`, { errors: [queryError(parameter, message)] })
 }
 
