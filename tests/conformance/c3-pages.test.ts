@@ -161,9 +161,9 @@ onEachEngine((api) => {
   }
 
   test('C3-450 continue of another model is 400', async () => {
-    const [models, others] = [await seven(), await api.model()]
+    const [models, another] = [await seven(), await api.model()]
     const { continue: cursor = '' } = await models.listed({ size: '2' })
-    const answer = await others.send('GET', { continue: cursor })
+    const answer = await another.send('GET', { continue: cursor })
     expectProblem(answer, 400, 'BadRequest')
     expect(answer.body).toMatchObject({ errors: [{ field: 'query.continue' }] })
     expect((await models.listed({ continue: cursor })).items).toHaveLength(2)

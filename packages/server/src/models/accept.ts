@@ -3,9 +3,9 @@ import { cloneJson } from '../base/clone-json.ts'
 import { deepEqual } from '../base/deep-equal.ts'
 import type { IndexedValues } from '../store/store.ts'
 import { fieldError, valueAt } from '../base/field-error.ts'
-import { metadataErrors, type SentMetadata } from '../validation/metadata.ts'
+import { hostFinalizerErrors, metadataErrors, type SentMetadata } from '../validation/metadata.ts'
 import { refuseBody } from '../validation/refuse-body.ts'
-import { reservedKeyErrors } from '../validation/reserved-keys.ts'
+import { foreignFinalizerErrors, reservedKeyErrors } from '../validation/reserved-keys.ts'
 import { declarerOf, withDeclarer } from './declarer.ts'
 import { evaluated } from './evaluated.ts'
 import { isFunctionFault, type Evaluation } from './evaluation.ts'
@@ -56,7 +56,14 @@ const nothingEvaluated: Evaluation = { values: {}, errors: [] }
 export async function accept(model: Model, object: JsonObject, acceptance: Acceptance): Promise<IndexedValues> {
   const { checked, stored, caller, verb = 'update', isSettled = false, name } = acceptance
   refuseInvalid(model, [...metadataErrors(object.metadata), ...(await schemaFaults(model, object, acceptance))])
-  if (caller?.kind === 'plugin') refuseInvalid(model, reservedKeyErrors(object.metadata, stored?.metadata))
+  if (caller) refuseInvalid(model, hostFinalizerErrors(object.metadata, stored?.metadata))
+  if (caller?.kind === 'plugin') {
+    const { groups } = caller
+    refuseInvalid(model, [
+      ...reservedKeyErrors(object.metadata, stored?.metadata),
+      ...(groups ? foreignFinalizerErrors(groups, object.metadata, stored?.metadata) : []),
+    ])
+  }
   const { values, errors } = await evaluated(model, named(object, name), {
     indexes: !isSettled,
     ...(checked === 'all' && { check: { verb, stored, caller } }),
