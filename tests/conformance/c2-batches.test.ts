@@ -62,7 +62,7 @@ function declare(api: Api): void {
         [update('missing', thing({ name: 'missing' })), 404, 'NotFound'],
         [patch('missing', {}), 404, 'NotFound'],
         [remove('missing'), 404, 'NotFound'],
-        [patch(kept.metadata.name, [{ op: 'test', path: '/spec/city', value: 'Paris' }]), 422, 'Invalid'],
+        [patch(kept.metadata.name, [{ op: 'test', path: '/spec/city', value: 'Paris' }]), 412, 'PreconditionFailed'],
         [{ ...create(), resource: 'nothings' }, 404, 'ModelNotFound'],
         [{ ...remove('x'), resource: 'users', ...inCore }, 404, 'NotFound'],
       ]

@@ -211,6 +211,10 @@ function statusOperations({ model, freeName, name, operation, answered }: Parts)
   })
   return {
     parameters: [name],
+    get: operation(`get${freeName(`${kind}Status`)}`, `Read a ${singular} with the right to its status`, {
+      parameters: [ifNoneMatch, fields],
+      ...withNotModified(answered({ description: 'The object.', as: kind, headers: etag, failures: ['NotFound'] })),
+    }),
     put: operation(`update${freeName(`${kind}Status`)}`, `Replace the status of a ${singular}`, {
       parameters,
       requestBody: bodyOf(reference(freeName(`${kind}StatusInput`))),

@@ -22,7 +22,12 @@ export function queryFault(
 export function refuseUnknown(query: URLSearchParams, known: readonly string[]): void {
   for (const parameter of query.keys()) {
     if (known.includes(parameter)) continue
-    const taken = known.length === 0 ? 'this endpoint accepts none' : `known are ${known.join(', ')}`
+    const taken =
+      parameter === 'watch'
+        ? 'to watch, open a WebSocket at this path, or send Accept: text/event-stream'
+        : known.length === 0
+          ? 'this endpoint accepts none'
+          : `known are ${known.join(', ')}`
     throw new ApiError('BadRequest', `the query parameter "${parameter}" is not known; ${taken}`, {
       errors: [queryError(parameter, `is not known; ${taken}`)],
     })

@@ -124,6 +124,7 @@ export function createDefinitionModel(parts: DefinitionParts): Model {
     ownIndexes: [namesIndex],
     rules: {
       ownsStatus: true,
+      derivesName: true,
       maxJsonDepth,
       prepare: (object, context) => prepare(parts.clock, object, context),
       check: (object, context) => check(parts, { model, object }, context),
