@@ -57,7 +57,7 @@ export function isHostFinalizer(finalizer: string): boolean {
 }
 
 export function labelValueFault(value: string): string | undefined {
-  const length = [...value].length
+  const { length } = Array.from(value)
   if (length > maxLabelValueLength) return `has ${length} characters; at most ${maxLabelValueLength} are allowed`
   const bytes = utf8Length(value)
   if (bytes > maxLabelValueBytes) return `has ${bytes} bytes; at most ${maxLabelValueBytes} are allowed`
@@ -66,7 +66,7 @@ export function labelValueFault(value: string): string | undefined {
 }
 
 function utf8Length(text: string): number {
-  return [...text].reduce((sum, character) => {
+  return Array.from(text).reduce((sum, character) => {
     const point = character.codePointAt(0) ?? 0
     return sum + (point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4)
   }, 0)

@@ -213,7 +213,9 @@ function statusOperations({ model, freeName, name, operation, answered }: Parts)
     parameters: [name],
     get: operation(`get${freeName(`${kind}Status`)}`, `Read a ${singular} with the right to its status`, {
       parameters: [ifNoneMatch, fields],
-      ...withNotModified(answered({ description: 'The object.', as: kind, headers: etag, failures: ['NotFound'] })),
+      ...withNotModified(
+        answered({ description: 'The object.', as: kind, headers: etag, failures: ['NotFound', 'MethodNotAllowed'] }),
+      ),
     }),
     put: operation(`update${freeName(`${kind}Status`)}`, `Replace the status of a ${singular}`, {
       parameters,

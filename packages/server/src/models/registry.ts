@@ -90,10 +90,7 @@ export function createModelRegistry(parts: RegistryParts): ModelRegistry {
   const find = async (address: ModelAddress): Promise<Entry> => {
     const entry = entries.get(keyOf(address)) ?? (await read(address))
     if (entry?.model.version === address.version) return entry
-    throw modelNotFound(
-      address,
-      [...entries.values()].map(({ model }) => model),
-    )
+    throw modelNotFound(address, [...entries.values()])
   }
   // The definition is already committed. If it keeps changing during all attempts, the next caller opens it.
   const refresh = async (key: ModelKey) => {
@@ -143,13 +140,12 @@ export function createModelRegistry(parts: RegistryParts): ModelRegistry {
   }
 }
 
-function modelNotFound({ group, version, plural }: ModelAddress, known: readonly Model[]): ApiError {
+function modelNotFound({ group, version, plural }: ModelAddress, known: readonly Entry[]): ApiError {
   const apiVersion = group === '' ? version : `${group}/${version}`
-  const others = known.filter((model) => model.group === group && model.version === version)
-  const meant = nearest(
-    plural,
-    others.map((model) => model.plural),
+  const others = known.flatMap(({ model }) =>
+    model.group === group && model.version === version ? [model.plural] : [],
   )
+  const meant = nearest(plural, others)
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   return new ApiError('ModelNotFound', `there is no model "${plural}" in ${apiVersion}${hint}`)
 }

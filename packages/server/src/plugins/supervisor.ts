@@ -116,9 +116,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       return { door, routes, hasApp: runner?.apps.some((app) => app.group === group) ?? false }
     },
     startTokens: () =>
-      runners().flatMap(({ token, plugin, groups }) =>
-        token === undefined ? [] : [{ plugin: plugin.name, token, groups }],
-      ),
+      runners().flatMap(({ token, plugin: { name }, groups }) => (token ? [{ plugin: name, token, groups }] : [])),
     leadingToken: (plugin) => {
       const { active } = seats.get(plugin) ?? {}
       return active?.isServing ? active.token : undefined
