@@ -26,7 +26,7 @@ const ifNoneMatch = {
 const selectors = [
   query(
     'labelSelector',
-    'Terms such as `key=value`, `key!=value`, `key`, `!key`, `key=(a,b)`, joined by commas.',
+    'Terms such as `key=value`, `key!=value`, `key`, `!key`, `key=(a,b)`, joined by commas, without spaces around operators. A backslash escapes the special characters and a space at the ends of a value.',
     texts,
   ),
   query('fieldSelector', 'The same on indexed fields, and `field>value`, `>=`, `<`, `<=`, `field^=prefix`.', texts),
