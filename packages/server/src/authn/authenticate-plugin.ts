@@ -3,7 +3,7 @@ import type { Caller } from '../base/call.ts'
 import { pluginCaller } from '../base/plugin-caller.ts'
 import { unauthenticated, type Authenticate } from './authenticate.ts'
 
-export interface StartToken {
+interface StartToken {
   readonly plugin: string
   readonly token: string
   /** The groups that the plugin claims. */
