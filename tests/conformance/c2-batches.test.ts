@@ -62,7 +62,7 @@ function declare(api: Api): void {
         [update('missing', thing({ name: 'missing' })), 404, 'NotFound'],
         [patch('missing', {}), 404, 'NotFound'],
         [remove('missing'), 404, 'NotFound'],
-        [patch(kept.metadata.name, [{ op: 'test', path: '/spec/city', value: 'Paris' }]), 422, 'Invalid'],
+        [patch(kept.metadata.name, [{ op: 'test', path: '/spec/city', value: 'Paris' }]), 412, 'PreconditionFailed'],
         [{ ...create(), resource: 'nothings' }, 404, 'ModelNotFound'],
         [{ ...remove('x'), resource: 'users', ...inCore }, 404, 'NotFound'],
       ]
@@ -117,6 +117,32 @@ function declare(api: Api): void {
       const same = await send([create(thing({ spec: { code: 'x' } })), create(thing({ spec: { code: 'x' } }))])
       expectProblem(same, 409, 'DuplicateIndexValue')
       expect(pointers(same)).toEqual(['/operations/1/object/spec/code'])
+    })
+
+    test('C2-450 operations are logged and get their ids in the given order', async () => {
+      for (const parts of [{ indexes: [{ name: 'spec.rank' }], composites: [] }, {}]) {
+        const [things, others] = [await api.model(parts), await api.model(parts)]
+        const names = ['zz', 'mm', 'aa', 'tt', 'bb', 'yy', 'cc']
+        using watching = await api.watch(things.path)
+        const named = (list: readonly string[], work: (name: string) => Operation) => list.map(work)
+        const mixed = named(names, (name) => on(things).create(thing({ name }))).flatMap((operation) => [
+          operation,
+          on(others).create(thing()),
+        ])
+        results(await send(mixed))
+        results(await send(named(names, (name) => on(things).patch(name, { spec: { rank: 1 } }))))
+        const reversed = names.toReversed()
+        results(await send(named(reversed, (name) => on(things).patch(name, { metadata: { labels: { a: 'b' } } }))))
+        results(await send(named(names.slice(0, 5), (name) => on(things).delete(name))))
+        expect(await watching.until(26)).toEqual([
+          ...names.map((name) => `ADDED ${name}`),
+          ...names.map((name) => `MODIFIED ${name}`),
+          ...reversed.map((name) => `MODIFIED ${name}`),
+          ...names.slice(0, 5).map((name) => `DELETED ${name}`),
+        ])
+        results(await send(named(['zz', 'aa'], (name) => on(things).create(thing({ name })))))
+        expect(await things.names()).toEqual(['aa', 'zz', 'cc', 'yy'])
+      }
     })
 
     test('C2-126 with dryRun everything is checked and nothing is stored', async () => {

@@ -97,9 +97,12 @@ onEachEngine((api) => {
       const replaced = await things.put(name, sentBack(made, { metadata: { version }, spec: { note: 'b' } }))
       const steps = [{ op: 'add', path: '/metadata/version', value: version }]
       const patched = await things.patch(name, steps, { headers: { 'content-type': jsonPatch } })
-      for (const answer of [replaced, patched]) {
+      for (const [answer, pointer] of [
+        [replaced, '/metadata/version'],
+        [patched, '/0/value'],
+      ] as const) {
         expectProblem(answer, 422, 'Invalid')
-        expect(answer.body).toMatchObject({ errors: [{ pointer: '/metadata/version', rule: 'type' }] })
+        expect(answer.body).toMatchObject({ errors: [{ pointer, rule: 'type' }] })
       }
     }
     expect(await things.read(name)).toEqual(made)

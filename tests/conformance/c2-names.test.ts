@@ -62,15 +62,18 @@ const badKeys: readonly Case[] = [
 ]
 
 const labelValues: readonly (readonly [number: string, what: string, value: string, isAccepted: boolean])[] = [
-  ['C2-71', '63 characters', 'v'.repeat(63), true],
-  ['C2-71', '64 characters', 'v'.repeat(64), false],
+  ['C2-71', '253 characters', 'v'.repeat(253), true],
+  ['C2-71', '254 characters', 'v'.repeat(254), false],
+  ['C2-71', '512 bytes', '\u{1f33f}'.repeat(128), true],
+  ['C2-71', '513 bytes', `${'\u{1f33f}'.repeat(128)}x`, false],
   ['C2-72', 'no characters', '', true],
-  ['C2-73', 'dashes, underscores and dots in between', 'A-b_c.9', true],
-  ['C2-73', 'a dash at the start', '-a', false],
-  ['C2-73', 'a dot at the end', 'a.', false],
-  ['C2-73', 'an underscore at the end', 'a_', false],
-  ['C2-73', 'a space in between', 'a b', false],
-  ['C2-73', 'a slash in between', 'a/b', false],
+  ['C2-73', 'dashes, underscores and dots', '-A-b_c.9.', true],
+  ['C2-73', 'spaces, slashes and letters of any script', 'a b/c é 葡萄', true],
+  ['C2-73', 'characters of selectors', 'a,b=(c)!<>^\\', true],
+  ['C2-73', 'a space at the start', ' a', false],
+  ['C2-73', 'a space at the end', 'a ', false],
+  ['C2-73', 'a line break', 'a\nb', false],
+  ['C2-73', 'a NUL', 'a\u0000b', false],
 ]
 
 /** `x.example/k0` and so on. */
@@ -88,8 +91,14 @@ const bounds: readonly (readonly [number: string, what: string, metadata: object
   ['C2-69', '32 finalizers', { finalizers: keys(32) }, true],
   ['C2-69', '33 finalizers', { finalizers: keys(33) }, false],
   ['C2-70', 'a finalizer with prefix and name', { finalizers: ['a.example/b'] }, true],
-  ['C2-70', 'a finalizer without a prefix', { finalizers: ['b'] }, false],
-  ['C2-70', 'a finalizer that is not a valid key', { finalizers: ['a.example/-'] }, false],
+  ['C2-70', 'a finalizer without a prefix', { finalizers: ['post-protection'] }, true],
+  ['C2-70', 'a finalizer that is not a key', { finalizers: ['a/b/-é:'] }, true],
+  ['C2-70', 'a finalizer of 253 characters', { finalizers: ['f'.repeat(253)] }, true],
+  ['C2-70', 'a finalizer of 254 characters', { finalizers: ['f'.repeat(254)] }, false],
+  ['C2-70', 'an empty finalizer', { finalizers: [''] }, false],
+  ['C2-70', 'a finalizer with a space', { finalizers: ['a b'] }, false],
+  ['C2-70', 'a finalizer with a control character', { finalizers: ['a\u0007b'] }, false],
+  ['C2-451', 'a finalizer of the host', { finalizers: ['platform.run/references'] }, false],
   ['S2.3-9', 'the same finalizer twice', { finalizers: ['a.example/b', 'a.example/b'] }, false],
   ['S2.3-13', 'any text as an annotation', { annotations: { 'a.b/c': '{"a": [1]}\n"\\\u0001 é' } }, true],
   ['C2-74', 'owner references', { ownerReferences: [] }, false],

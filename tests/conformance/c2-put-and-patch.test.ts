@@ -6,7 +6,7 @@ import { onEachEngine, once } from './server.ts'
 
 const asJsonPatch = { headers: { 'content-type': jsonPatch } }
 /** The contract requires a rejection but does not name the status. */
-const refused = [400, 409, 422]
+const refused = [400, 409, 412, 422]
 
 onEachEngine((api) => {
   const withStatus = once(() => api.model({ statusSubresource: true }))

@@ -160,6 +160,15 @@ onEachEngine((api) => {
     })
   }
 
+  test('C3-450 continue of another model is 400', async () => {
+    const [models, another] = [await seven(), await api.model()]
+    const { continue: cursor = '' } = await models.listed({ size: '2' })
+    const answer = await another.send('GET', { continue: cursor })
+    expectProblem(answer, 400, 'BadRequest')
+    expect(answer.body).toMatchObject({ errors: [{ field: 'query.continue' }] })
+    expect((await models.listed({ continue: cursor })).items).toHaveLength(2)
+  })
+
   test('C3-28 paging with continue neither duplicates nor skips objects while others are created and deleted', async () => {
     const models = await api.model()
     const fixed = Array.from({ length: 9 }, (_, at) => `f${at + 1}`)

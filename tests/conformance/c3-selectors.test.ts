@@ -12,6 +12,7 @@ const objects: readonly (ThingParts & { readonly name: string })[] = [
   { name: 'd', metadata: { labels: { team: 'red', zone: '1' } }, spec: { city: 'Ro,me', age: 100, tags: ['x'] } },
   { name: 'e', metadata: { labels: { team: 'green' } }, spec: { city: 'New York', age: 20 } },
   { name: 'f', spec: { city: '', age: 0, tags: ['z'] } },
+  { name: 'h', metadata: { labels: { 'x.example/words': 'a b/c, (d)=e' } }, spec: { city: ' Bern ' } },
   { name: 'g', spec: { city: awkward, tags: ['p)q', 'k=v!w'], scores: [9, 10] } },
 ]
 
@@ -19,26 +20,28 @@ type Selected = readonly [numbers: string, selector: string, names: string]
 
 const byLabel: readonly Selected[] = [
   ['S4.1-13 S2.7-7', 'team=red', 'a d'],
-  ['S4.1-14', 'team!=red', 'b c e f g'],
-  ['S4.1-15', '!team', 'c f g'],
+  ['S4.1-14', 'team!=red', 'b c e f g h'],
+  ['S4.1-15', '!team', 'c f g h'],
   ['S4.1-16', 'team', 'a b d e'],
   ['C3-50', 'x.example/tier=', 'a'],
   ['C3-60', 'team=(red,blue)', 'a b d'],
-  ['C3-61', 'team!=(red,blue)', 'c e f g'],
+  ['C3-61', 'team!=(red,blue)', 'c e f g h'],
   ['C3-41', 'team=red,zone', 'd'],
   ['C3-41', 'team,!zone,team!=blue', 'a e'],
   ['C3-45', 'team=(red),zone=1', 'd'],
   ['C3-48', '  team=red , zone=1 ', 'd'],
+  ['C2-73', String.raw`x.example/words=a b/c\, (d)=e`, 'h'],
+  ['C2-73', String.raw`x.example/words=(x,a b/c\, (d\)=e)`, 'h'],
 ]
 
 const byField: readonly Selected[] = [
   ['S4.1-17', 'spec.city=Rome', 'a c'],
-  ['S4.1-18', 'spec.city!=Rome', 'b d e f g'],
-  ['S4.1-18', 'spec.age!=9', 'b c d e f g'],
+  ['S4.1-18', 'spec.city!=Rome', 'b d e f g h'],
+  ['S4.1-18', 'spec.age!=9', 'b c d e f g h'],
   ['S4.1-19', 'spec.city=(Rome,Oslo)', 'a b c'],
-  ['C3-62', 'spec.age!=(9,10)', 'c d e f g'],
+  ['C3-62', 'spec.age!=(9,10)', 'c d e f g h'],
   ['C3-58', 'spec.age', 'a b d e f'],
-  ['C3-59', '!spec.age', 'c g'],
+  ['C3-59', '!spec.age', 'c g h'],
   ['C3-63', 'spec.age>10', 'd e'],
   ['C3-64', 'spec.age>=10', 'b d e'],
   ['C3-65', 'spec.age<10', 'a f'],
@@ -51,7 +54,7 @@ const byField: readonly Selected[] = [
   ['C3-69', 'spec.tags=(x,y),spec.city', 'a b d'],
   ['C3-69', 'spec.scores>5', 'g'],
   ['C3-69 C4-28', 'spec.scores=10', 'g'],
-  ['C3-70', 'spec.tags!=y', 'c d e f g'],
+  ['C3-70', 'spec.tags!=y', 'c d e f g h'],
   ['C3-41', 'spec.city=Rome,spec.age>5', 'a'],
   ['C3-43', 'spec.tags=k=v!w', 'g'],
   ['C3-44', String.raw`spec.city=Ro\,me`, 'd'],
@@ -61,8 +64,10 @@ const byField: readonly Selected[] = [
   ['C3-48', ' spec.city=Rome , spec.age ', 'a'],
   ['C3-49', 'spec.city=New York', 'e'],
   ['C3-50', 'spec.city=', 'f'],
+  ['C3-451', String.raw`spec.city=\ Bern\ `, 'h'],
+  ['C3-451', String.raw`spec.city=(Oslo,\ Bern\ )`, 'b h'],
   ['S2.7-6', 'metadata.name=(a,c,nobody)', 'a c'],
-  ['S2.7-8', 'metadata.creationTimestamp>2020-01-01T00:00:00Z', 'a b c d e f g'],
+  ['S2.7-8', 'metadata.creationTimestamp>2020-01-01T00:00:00Z', 'a b c d e f g h'],
 ]
 
 const both: readonly (readonly [numbers: string, query: Query, names: string])[] = [
@@ -90,6 +95,11 @@ const refused: readonly Refused[] = [
   ['C3-53', 'fieldSelector', 'spec.age=(9,x)'],
   ['C3-53', 'fieldSelector', 'spec.active=maybe'],
   ['C3-53', 'fieldSelector', 'spec.seen>yesterday'],
+  ['C3-451', 'fieldSelector', 'spec.city = Rome', /space before "="/],
+  ['C3-451', 'fieldSelector', 'spec.city= Rome', /space behind the operator/],
+  ['C3-451', 'fieldSelector', 'spec.age> 9', /space behind the operator/],
+  ['C3-451', 'labelSelector', 'team=(red, blue)', /spaces around the value/],
+  ['C3-451', 'labelSelector', 'team =red', /space before "="/],
   ['C3-55', 'labelSelector', '=red'],
   ['C3-55', 'labelSelector', 'team=red,!'],
   ['C3-55', 'labelSelector', 'team=red,=x'],

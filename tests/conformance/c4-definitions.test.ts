@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { thing } from './collection.ts'
 import { objectsWith } from './documents.ts'
-import { freshModel, modelName, modelObject, modelsPath, thingModel, type ModelSpec } from './models.ts'
+import { freshModel, modelName, modelObject, modelsPath, schemaOf, thingModel, type ModelSpec } from './models.ts'
 import { expectProblem, expectStatus, type Answer } from './request.ts'
 import { onEachEngine, type Api } from './server.ts'
 
@@ -174,5 +174,46 @@ onEachEngine((api) => {
     expect(answer.body).toMatchObject({ errors: [{ pointer: '/spec', rule: 'required' }] })
     const optional = await api.model({ specRequired: false })
     expectStatus(await api.request('POST', optional.path, { body: { metadata } }), 201)
+  })
+
+  describe('where errors point:', () => {
+    const errorsOf = ({ body }: Answer) =>
+      (body as { readonly errors: readonly { readonly pointer: string; readonly message: string }[] }).errors
+    const unnamed = (parts: Partial<ModelSpec>) =>
+      api.request('POST', modelsPath, { body: { spec: freshModel(parts) } })
+
+    test('C4-450 to the fields that were sent', async () => {
+      expect(errorsOf(await unnamed({ plural: 'Animals' })).map(({ pointer }) => pointer)).toEqual(['/spec/plural'])
+      const indexes = [{ name: 'spec.nothing' }, { name: 'other', path: 'spec.none' }]
+      const answer = await unnamed({ indexes, composites: [] })
+      expect(errorsOf(answer).map(({ pointer }) => pointer)).toEqual(['/spec/indexes/0/name', '/spec/indexes/1/path'])
+    })
+
+    test('C4-451 an index that cannot be built says what to write instead', async () => {
+      const fields = {
+        lines: { type: 'array', items: { type: 'object', properties: { sku: { type: 'string' } } } },
+        price: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+      }
+      const of = async (name: string) => {
+        const [error] = errorsOf(
+          await unnamed({ indexes: [{ name }], composites: [], versions: [{ name: 'v1', schema: schemaOf(fields) }] }),
+        )
+        return error?.message
+      }
+      expect(await of('spec.lines.sku')).toMatch(/spec\.lines is an array of objects.*array of strings/)
+      expect(await of('spec.lines')).toMatch(/array of objects/)
+      expect(await of('spec.price')).toMatch(/anyOf.*"type": \["number", "null"\]/)
+    })
+
+    for (const keyword of ['readOnly', 'writeOnly']) {
+      test(`C4-452 ${keyword} in a schema is rejected`, async () => {
+        const schema = schemaOf({ a: { type: 'string', [keyword]: true } })
+        const answer = await unnamed({ indexes: [], composites: [], versions: [{ name: 'v1', schema }] })
+        expectProblem(answer, 422, 'Invalid')
+        expect(errorsOf(answer)).toMatchObject([
+          { pointer: `/spec/versions/0/schema/properties/spec/properties/a/${keyword}` },
+        ])
+      })
+    }
   })
 })

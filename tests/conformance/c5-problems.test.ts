@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
-import { freshName, sentBack, thing } from './collection.ts'
+import { freshName, jsonPatch, sentBack, thing } from './collection.ts'
 import { expectProblem, expectStatus, type Answer, type RequestOptions } from './request.ts'
 import { onEachEngine } from './server.ts'
 
 const roles = '/api/v1alpha1/roles'
+const asJsonPatch = { headers: { 'content-type': jsonPatch } }
 
 interface Problem {
   readonly detail: string
@@ -122,19 +123,97 @@ onEachEngine((api) => {
     }
   })
 
-  test('S7-1 an object with a wrong type gets no constraint errors', async () => {
+  test('S7-1 C5-28 types come before constraints, and a value of a wrong type gets no constraint errors', async () => {
     const things = await api.things()
-    const answer = await things.create({ spec: { city: 1, age: -1, nick: 'abcde' } })
+    const answer = await things.create({ spec: { city: 1, age: 'x', nick: 'abcde', home: { street: 1, number: 0 } } })
     expectProblem(answer, 422, 'Invalid')
-    expect(errorsOf(answer)).toMatchObject([{ pointer: '/spec/city', rule: 'type' }])
+    expect(errorsOf(answer).map(({ pointer, rule }) => `${pointer} ${rule}`)).toEqual([
+      '/spec/city type',
+      '/spec/age type',
+      '/spec/home/street type',
+      '/spec/nick maxLength',
+      '/spec/home/number minimum',
+    ])
   })
 
-  test('S7-2 an object without a required field gets no constraint errors', async () => {
+  test('S7-2 C5-28 required and unknown fields come before constraints', async () => {
     const things = await api.things()
-    const body = { metadata: { name: freshName() }, spec: { age: -1, nick: 'abcde' } }
+    const body = { metadata: { name: freshName() }, spec: { age: -1, nick: 'abcde', other: 1 } }
     const answer = await api.request('POST', things.path, { body })
     expectProblem(answer, 422, 'Invalid')
-    expect(errorsOf(answer)).toMatchObject([{ pointer: '/spec/city', rule: 'required' }])
+    expect(errorsOf(answer).map(({ pointer, rule }) => `${pointer} ${rule}`)).toEqual([
+      '/spec/city required',
+      '/spec/other unknown',
+      '/spec/nick maxLength',
+      '/spec/age minimum',
+    ])
+  })
+
+  test('C5-450 every 400 and 422 has errors; of a query without a pointer, of a whole body with an empty one', async () => {
+    const things = await api.things()
+    const { name } = (await things.created()).metadata
+    const query = async (text: string) => api.request('GET', `${things.path}?${text}`)
+    for (const [text, field] of [
+      ['colour=red', 'query.colour'],
+      ['page=0', 'query.page'],
+      ['page=2', 'query.size'],
+      ['size=x', 'query.size'],
+      ['exactTotal=maybe', 'query.exactTotal'],
+      ['sort=spec.tags', 'query.sort'],
+      ['sort=spec.city,up', 'query.sort'],
+      ['sort=-spec.city', 'query.sort'],
+      ['sort=spec.nothing', 'query.sort'],
+      ['fieldSelector=spec.nothing=1', 'query.fieldSelector'],
+      ['fieldSelector=spec.age=x', 'query.fieldSelector'],
+      ['fieldSelector=spec.city==x', 'query.fieldSelector'],
+      ['labelSelector=a=(', 'query.labelSelector'],
+      ['continue=x', 'query.continue'],
+      ['fields=spec.nothing', 'query.fields'],
+    ] as const) {
+      const answer = await query(text)
+      expectStatus(answer, 400)
+      expect(errorsOf(answer), text).toMatchObject([{ field, message: expect.any(String) as string }])
+      expect(errorsOf(answer)[0], text).not.toHaveProperty('pointer')
+    }
+    for (const [body, pointer] of [
+      ['{', ''],
+      ['[]', ''],
+      [Buffer.from([0x22, 0xff, 0x22]), ''],
+      [thing({ name: 'another' }), '/metadata/name'],
+    ] as const) {
+      const answer = await api.request('PUT', `${things.path}/${name}`, { body })
+      expectProblem(answer, 400, 'BadRequest')
+      expect(pointersOf(answer)).toEqual([pointer])
+    }
+    for (const path of ['/apis//x', '/auth/sessions/%2e%2e', `${things.path}/-?watch=true`]) {
+      expect(errorsOf(await api.request('GET', path)), path).toHaveLength(1)
+    }
+  })
+
+  test('C5-451 errors of a JSON Patch point to the value that was sent', async () => {
+    const things = await api.things()
+    const { name } = (await things.created({ spec: { home: { street: 'a' } } })).metadata
+    const other = await things.created({ spec: { code: freshName() } })
+    const patch = [
+      { op: 'test', path: '/spec/city', value: 'Rome' },
+      { op: 'replace', path: '/spec/home', value: { street: 'b', number: 0 } },
+      { op: 'add', path: '/spec/scores', value: [] },
+      { op: 'add', path: '/spec/scores/-', value: 'x' },
+      { op: 'remove', path: '/spec/city' },
+    ]
+    const answer = await things.patch(name, patch, asJsonPatch)
+    expectProblem(answer, 422, 'Invalid')
+    expect(pointersOf(answer)).toEqual(['/1/value/number', '/3/value', '/4/path'])
+    const taken = [{ op: 'add', path: '/spec/code', value: other.spec['code'] }]
+    expect(pointersOf(await things.patch(name, taken, asJsonPatch))).toEqual(['/0/value'])
+    expect(pointersOf(await things.patch(name, [{ op: 'add', path: '', value: [] }], asJsonPatch))).toEqual([
+      '/0/value',
+    ])
+    const { apiVersion } = other
+    const operation = { verb: 'patch', apiVersion, resource: things.path.split('/').at(-1), name, object: patch }
+    const operations = [{ ...operation, patchType: 'application/json-patch+json' }]
+    const batch = await api.request('POST', '/apis/api.platform.run/v1alpha1/batches', { body: { operations } })
+    expect(pointersOf(batch)).toContain('/operations/0/object/1/value/number')
   })
 
   test('C5-28 S7-3 C5-5 all constraint errors are returned at once', async () => {
@@ -152,6 +231,8 @@ onEachEngine((api) => {
     const body = { metadata: { name: freshName() }, spec: { age: 'old', tags: 'x', home: { number: 1 } } }
     const answer = await api.request('POST', things.path, { body })
     expect(pointersOf(answer)).toEqual(['/spec/age', '/spec/city', '/spec/home/street', '/spec/tags'])
+    const many = Array.from({ length: 200 }, (_, at) => [`f${at}`, 1] as const)
+    expect(errorsOf(await things.create({ spec: { ...Object.fromEntries(many), age: -1 } }))).toHaveLength(100)
   })
 
   test('S7-4 S7-5 a valid object is stored and an invalid one is not', async () => {

@@ -1,7 +1,8 @@
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { openStore } from '../../packages/server/src/store/open-store.ts'
-import { another, enable, install, notesOf, notesPath, phaseIs, uninstall } from './plugin.ts'
-import { expectStatus } from './request.ts'
+import { another, enable, install, notesOf, notesPath, packages, phaseIs, uninstall } from './plugin.ts'
+import { expectProblem, expectStatus } from './request.ts'
 import { onEachEngine, type Engine } from './server.ts'
 
 const started = { phase: 'Started' }
@@ -104,6 +105,23 @@ spec: { title: declared }
       expect(await textOf('ungiven')).toBe(404)
     })
   }
+
+  test('C8-450 a fault in a package names the file and the document', async () => {
+    const yaml = `${configMap('first', 'a')}---\napiVersion: v1alpha1\nkind: ConfigMap\n`
+    const wrong = await declaring('wrongdoc', yaml)
+    expectProblem(wrong, 422, 'Invalid')
+    expect(wrong.body).toMatchObject({ errors: [{ params: { file: 'extensions/objects.yaml', document: 2 } }] })
+    const unreadable = await declaring('unreadable', 'a: [')
+    expect(unreadable.body).toMatchObject({ errors: [{ params: { file: 'extensions/objects.yaml' } }] })
+    const group = await install(api, { definition: another('grabber', { groups: ['plugin.platform.run'] }) })
+    expectProblem(group, 422, 'Invalid')
+    expect(group.body).toMatchObject({ errors: [{ params: { file: 'plugin.json' } }] })
+    const body = gzipSync(Buffer.alloc(2048, 'x'))
+    const archive = await api.request('POST', packages, { body, headers: { 'content-type': 'application/gzip' } })
+    expectProblem(archive, 422, 'Invalid')
+    expect(archive.text).not.toMatch(/TAR_|Unrecognized/)
+    expect(archive.body).toMatchObject({ errors: [{ field: 'package' }] })
+  })
 
   test('C8-38 a declared binding that grants more than the plugin holds is rejected', async () => {
     expectStatus(await declaring('climber', binding('admin'), { resource: 'rolebindings' }), 201)

@@ -116,6 +116,24 @@ onEachEngine((api) => {
       expectStatus(await api.request('POST', todos, { body }), 201)
     })
 
+    test('C8-451 a plugin can add only finalizers that begin with one of its groups', async () => {
+      const body = (finalizers: readonly string[]) => ({ metadata: { generateName: 'held-', finalizers }, spec: {} })
+      for (const finalizer of ['cleanup', 'other.example.com/cleanup', `x${todoGroup}/cleanup`]) {
+        const { status, body: problem } = await asPlugin('POST', todos, body([finalizer]))
+        expect({ status, problem }).toMatchObject({
+          status: 422,
+          problem: { errors: [{ pointer: '/metadata/finalizers/0', rule: 'reserved' }] },
+        })
+      }
+      expect((await asPlugin('POST', todos, body([`${todoGroup}/cleanup`]))).status).toBe(201)
+      const made = await api.request('POST', todos, { body: body(['cleanup']) })
+      expectStatus(made, 201)
+      const { name } = (made.body as { readonly metadata: { readonly name: string } }).metadata
+      const labels = { [`${todoGroup}/a`]: 'b' }
+      const changed = { metadata: { name, labels, finalizers: ['cleanup'] }, spec: {} }
+      expect((await asPlugin('PUT', `${todos}/${name}`, changed)).status).toBe(200)
+    })
+
     test('S2.6-11 a plugin cannot write keys with reserved prefixes', async () => {
       for (const key of ['platform.run/x', 'x.platform.run/y']) {
         const body = { metadata: { generateName: 'a-', annotations: { [key]: 'x' } }, spec: {} }

@@ -27,6 +27,7 @@ describe('pergola login', () => {
         `^  user      admin\n  roles     super-administrator \\(rolebinding \\S+\\)\n  server    ${url}\n  until     20\\d\\d-`,
       ),
     )
+    expect(await done(['whoami', '--server', host])).toContain(`server    ${url}`)
     const told = JSON.parse(await done(['whoami', '-o', 'json'])) as object
     expect(told).toMatchObject({ username: 'admin', server: url, kind: 'session' })
     expect(await done(['logout', '--plan'])).toContain('nothing has been changed')

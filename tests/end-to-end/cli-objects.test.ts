@@ -60,6 +60,18 @@ describe('pergola list', () => {
     })
   })
 
+  test('with --watch and --where says that an object left the selection', async () => {
+    const { env, folder, done } = installation
+    const files = { 'soup.yaml': todo('soup', 'title: Cook'), 'done.yaml': todo('soup', 'title: Cook\nstate: done') }
+    await done(['apply', '-f', 'soup.yaml'], { files })
+    const args = ['list', 'todos', '--watch', '--where', 'state=open']
+    await using watching = startPergola({ args, directory: folder, env })
+    await expect.poll(watching.stdout, patience).toMatch(/present +soup/)
+    await done(['apply', '-f', 'done.yaml'])
+    await expect.poll(watching.stdout, patience).toMatch(/\n {2}left the selection +soup/)
+    await done(['delete', 'todo', 'soup', '--yes'])
+  })
+
   test('with --watch prints changes, and exits with 130 on Ctrl-C', async () => {
     const { env, folder, done } = installation
     await using watching = startPergola({ args: ['list', 'todos', '--watch'], directory: folder, env })
@@ -90,7 +102,7 @@ describe('pergola list', () => {
     expect(await run(['delete', 'todos', 'tea', '-f', 'all.yaml', '--plan'])).toMatchObject({ code: 2 })
     const some = await run(['delete', 'todos', 'tea', 'nothing', '--plan'])
     expect(some).toMatchObject({ code: 1, stderr: 'todo nothing: there is no todo "nothing"\n' })
-    expect(some.stdout).toContain('  todo tea deleted\n  1 to delete: a plan')
+    expect(some.stdout).toContain('  todo tea would be deleted\n  1 to delete: a plan')
   })
 
   test('and get name the missing object and the next command', async () => {
@@ -117,7 +129,7 @@ describe('pergola apply', () => {
     const files = { 'milk.yaml': edited, 'stale.yaml': read.replace('Buy milk', 'Buy oats') }
     const change = '  todo milk changed\n      spec.state  open -> done\n'
     expect(await done(['apply', '-f', 'milk.yaml', '--plan'], { files })).toBe(
-      `${change}  1 changed: a plan, nothing has been changed\n`,
+      `${change.replace('milk changed', 'milk would be changed')}  1 changed: a plan, nothing has been changed\n`,
     )
     expect(await done(['get', 'todo', 'milk'])).toBe(read)
     expect(await done(['apply', '-f', 'milk.yaml'])).toBe(change)

@@ -5,7 +5,7 @@ import { expect, inject, test, vi } from 'vitest'
 import { assemble } from '../../packages/server/src/assemble.ts'
 import { loadConfig } from '../../packages/server/src/base/config.ts'
 import { createLog } from '../../packages/server/src/base/log.ts'
-import { countStatements } from '../../packages/server/src/store/contract/count-statements.ts'
+import { countStatements } from '../../packages/server/src/store/postgres/contract/count-statements.ts'
 
 /** One poll of the newest revision per second, plus periodic work. */
 const mostInAMinute = 90

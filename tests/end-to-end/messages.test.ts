@@ -154,7 +154,7 @@ const told: readonly Told[] = [
     what: 'the field of a token as it was sent',
     line: `POST ${tokens}`,
     body: { expiresAt: '2030' },
-    detail: 'the token is not valid: expiresAt must be a valid date-time',
+    detail: 'the token is not valid: expiresAt must be a valid date-time, such as 2030-01-31T07:30:00Z',
     errors: [['/expiresAt', 'format']],
   },
   {

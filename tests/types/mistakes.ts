@@ -28,6 +28,11 @@ export async function requests(client: ModelClient): Promise<void> {
   await todos.create({ title: 'Buy milk' })
   // @ts-expect-error a number where the schema has a text
   await todos.create({ title: 7, owner: 'ann' })
+  // @ts-expect-error a patch with a number where the schema has a text
+  await todos.patch('milk', { spec: { title: 7 } })
+  // @ts-expect-error a patch of a field that the model does not have
+  await todos.patch('milk', { spec: { titel: 'Buy milk' } })
+  await todos.patch('milk', { metadata: { labels: { 'a.example/b': null } }, spec: { state: 'done', tags: ['a'] } })
   // @ts-expect-error a status, which is not written when an object is created
   await todos.create({ title: 'Buy milk', owner: 'ann', status: { remindedAt: '2030-03-01T09:00:00Z' } })
   // @ts-expect-error a value that the field never has

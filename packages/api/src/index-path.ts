@@ -26,10 +26,13 @@ export function resolveIndexPath(schema: ObjectSchema, path: string): IndexedPat
   if (root !== 'spec' && root !== 'status') return { fault: 'must begin with spec or status' }
   let found: unknown = { properties: schema.properties }
   for (const [at, key] of steps.entries()) {
-    const { properties } = resolved(found, schema)
+    const holder = resolved(found, schema)
+    const { properties } = holder
     const known = isJsonObject(properties) ? properties : {}
     if (!Object.hasOwn(known, key)) {
       const place = steps.slice(0, at).join('.') || 'the schema'
+      const hidden = hiddenFault(holder, place)
+      if (hidden !== undefined) return { fault: `cannot be indexed: ${hidden}` }
       return { fault: `is not in the schema: ${place} has no property "${key}"` }
     }
     found = known[key]
@@ -37,10 +40,29 @@ export function resolveIndexPath(schema: ObjectSchema, path: string): IndexedPat
   const target = resolved(found, schema)
   if (typesOf(target).includes('array')) {
     const type = keyTypeOf(resolved(target['items'], schema))
-    return type ? { type, multi: true } : { fault: 'is an array of something other than strings, numbers or booleans' }
+    return type ? { type, multi: true } : { fault: `cannot be indexed: ${hiddenFault(target, path) ?? mixedItems}` }
   }
   const type = keyTypeOf(target)
-  return type ? { type, multi: false } : { fault: 'must be a string, a number, a boolean, or an array of one of them' }
+  if (type) return { type, multi: false }
+  const hidden = hiddenFault(target, path)
+  return { fault: hidden === undefined ? `must be ${indexable}` : `cannot be indexed: ${hidden}` }
+}
+
+const indexable = 'a string, a number, a boolean, or an array of one of them'
+const mixedItems = 'its items are not all strings, numbers or booleans of one type'
+
+/** Why the schema at the place hides its values from an index, and what to write instead. */
+function hiddenFault(holder: Readonly<Record<string, unknown>>, place: string): string | undefined {
+  const { items } = holder
+  if (isJsonObject(items) && (typesOf(items).includes('object') || '$ref' in items || 'properties' in items)) {
+    const cure = 'keep the values to select by in an array of strings beside it, or use a function index of a plugin'
+    return `${place} is an array of objects; ${cure}`
+  }
+  for (const keyword of ['anyOf', 'oneOf', 'allOf']) {
+    if (!(keyword in holder)) continue
+    return `${place} uses ${keyword}; state one type, for a value that may be null as "type": ["number", "null"]`
+  }
+  return undefined
 }
 
 /** Follows `$ref`; a cycle ends at a schema already seen. */

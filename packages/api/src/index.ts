@@ -11,6 +11,7 @@ export { resolveIndexPath } from './index-path.ts'
 export type { IndexedPath, IndexValueType } from './index-path.ts'
 export {
   finalizerFault,
+  isHostFinalizer,
   keyFault,
   labelValueFault,
   maxKeyNameLength,

@@ -34,13 +34,20 @@ const rows = [
       ],
     },
   ],
-  [finalizerFault, 'a finalizer', { sound: ['example.com/cleanup'], faulty: ['cleanup', 'a/', '/b'] }],
+  [
+    finalizerFault,
+    'a finalizer',
+    {
+      sound: ['example.com/cleanup', 'cleanup', 'a/', 'é:b', long(253)],
+      faulty: ['', 'a b', 'a\tb', '\u0007', long(254)],
+    },
+  ],
   [
     labelValueFault,
     'a label value',
     {
-      sound: ['', 'true', 'A.b_c-d', long(63)],
-      faulty: ['-', 'a ', '.a', 'ü', long(64)],
+      sound: ['', 'true', '-A.b_c-d', 'a b/c', 'ü', long(253)],
+      faulty: [' a', 'a ', 'a\nb', 'a\u0000', long(254), '\u{1f33f}'.repeat(129)],
     },
   ],
 ] as const

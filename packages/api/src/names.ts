@@ -9,7 +9,9 @@ const keyName = /^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$/
 export const maxObjectNameLength = 253
 export const maxKeyPrefixLength = 253
 export const maxKeyNameLength = 63
-export const maxLabelValueLength = 63
+export const maxLabelValueLength = 253
+const maxLabelValueBytes = 512
+const maxFinalizerLength = 253
 
 export function objectNameFault(name: string): string | undefined {
   if (name.length > maxObjectNameLength)
@@ -41,17 +43,33 @@ export function reservedKeyFault(key: string): string | undefined {
   return `has the prefix ${prefix}, which is not for plugins`
 }
 
-/** A finalizer is a key whose prefix names its owner, so the prefix is required. */
+/** Any printable text without spaces; a prefix that names its owner is a convention. */
 export function finalizerFault(finalizer: string): string | undefined {
-  if (!finalizer.includes('/')) return 'must have the form <prefix>/<name>'
-  return keyFault(finalizer)
+  if (finalizer.length > maxFinalizerLength)
+    return `has ${finalizer.length} characters; at most ${maxFinalizerLength} are allowed`
+  if (/^[^\s\p{C}]+$/u.test(finalizer)) return undefined
+  return 'must be a text of printable characters without spaces'
+}
+
+/** Finalizers of the host, which clients neither add nor remove. */
+export function isHostFinalizer(finalizer: string): boolean {
+  return finalizer.startsWith('platform.run/')
 }
 
 export function labelValueFault(value: string): string | undefined {
-  if (value.length > maxLabelValueLength)
-    return `has ${value.length} characters; at most ${maxLabelValueLength} are allowed`
-  if (value === '' || keyName.test(value)) return undefined
-  return 'may contain only letters, digits, "-", "_" and ".", and must start and end with a letter or digit'
+  const { length } = Array.from(value)
+  if (length > maxLabelValueLength) return `has ${length} characters; at most ${maxLabelValueLength} are allowed`
+  const bytes = utf8Length(value)
+  if (bytes > maxLabelValueBytes) return `has ${bytes} bytes; at most ${maxLabelValueBytes} are allowed`
+  if (/\p{Cc}/u.test(value)) return 'must not contain control characters'
+  return /^\s|\s$/u.test(value) ? 'must not begin or end with a space' : undefined
+}
+
+function utf8Length(text: string): number {
+  return Array.from(text).reduce((sum, character) => {
+    const point = character.codePointAt(0) ?? 0
+    return sum + (point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4)
+  }, 0)
 }
 
 function prefixFault(prefix: string): string | undefined {

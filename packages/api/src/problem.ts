@@ -39,9 +39,9 @@ export type Reason = keyof typeof problems
 
 /** One invalid field in a body or query. */
 export interface FieldError {
-  /** JSON Pointer to the field; empty for the whole body. */
-  readonly pointer: string
-  /** The same field in dot notation: `rules[0].verbs`. */
+  /** JSON Pointer into the body as it was sent; empty for the whole body, absent when the fault is not in the body. */
+  readonly pointer?: string
+  /** The field in dot notation: `rules[0].verbs`; of the query `query.<name>`, of anything else `request`. */
   readonly field: string
   /** The violated rule: `required`, `maxLength`, `unknown`. */
   readonly rule: string
@@ -114,6 +114,13 @@ export function isApiError(error: unknown): error is ApiError {
   )
 }
 
+/** Every 400 and 422 has errors. */
+function errorsOf({ reason, status, message, errors }: ApiError): Pick<Problem, 'errors'> {
+  if (errors) return { errors }
+  const isOfFields = status === 400 || status === 422
+  return isOfFields ? { errors: [{ field: 'request', rule: reason, message }] } : {}
+}
+
 /** Creates the response body of an error. `instance` and `requestId` identify the request. */
 export function toProblem(
   error: ApiError,
@@ -128,7 +135,7 @@ export function toProblem(
     instance: request.instance,
     reason: error.reason,
     requestId: request.requestId,
-    ...(error.errors && { errors: error.errors }),
+    ...errorsOf(error),
     ...(error.stored && { stored: error.stored }),
   }
 }

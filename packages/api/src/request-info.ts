@@ -36,6 +36,8 @@ export type RequestInfo = ResourceRequest | NonResourceRequest
 export const maxPathSegments = 7
 
 const knownMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
+const collectionMethods = 'GET, HEAD, POST, DELETE'
+const objectMethods = 'GET, HEAD, PUT, PATCH, DELETE'
 
 /**
  * Determines verb and resource from method, path and headers alone. Authorization, dispatch and the rules that a plugin's build
@@ -51,7 +53,7 @@ export function requestInfo(head: RequestHead): RequestInfo {
   }
   const path = `/${segments.join('/')}`
   const address = resourceAddress(segments)
-  if (!address) return { kind: 'non-resource', verb: nonResourceVerb(head), path }
+  if (!address) return { kind: 'non-resource', verb: nonResourceVerb(head, knownMethods), path }
   return { kind: 'resource', verb: resourceVerb(head, address.name !== undefined), path, ...address }
 }
 
@@ -98,11 +100,11 @@ function resourceVerb(head: RequestHead, named: boolean): Verb {
     case 'DELETE':
       return named ? 'delete' : 'deletecollection'
     default:
-      return nonResourceVerb(head)
+      return nonResourceVerb(head, named ? objectMethods : collectionMethods)
   }
 }
 
-function nonResourceVerb(head: RequestHead): Verb {
+function nonResourceVerb(head: RequestHead, allow: string): Verb {
   switch (head.method) {
     case 'GET':
       return asksForStream(head) ? 'watch' : 'get'
@@ -117,8 +119,8 @@ function nonResourceVerb(head: RequestHead): Verb {
     case 'DELETE':
       return 'delete'
     default:
-      throw new ApiError('MethodNotAllowed', `the method ${head.method} is not served; use one of ${knownMethods}`, {
-        headers: { allow: knownMethods },
+      throw new ApiError('MethodNotAllowed', `the method ${head.method} is not served; use one of ${allow}`, {
+        headers: { allow },
       })
   }
 }

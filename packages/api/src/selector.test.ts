@@ -71,17 +71,13 @@ describe('a selector of either kind', () => {
     ['a key with a prefix', 'example.com/k=v', { key: 'example.com/k', op: '=', value: 'v' }],
     ['spaces around a key, dropped', '  k  ', { key: 'k', op: 'present' }],
     ['spaces around "!", dropped', ' ! k ', { key: 'k', op: 'absent' }],
-    ['spaces before the operator, dropped', ' k =v', { key: 'k', op: '=', value: 'v' }],
+    ['an escaped space', String.raw`k=\ v\ `, { key: 'k', op: '=', value: ' v ' }],
+    ['a value of spaces, dropped', 'k=  ', { key: 'k', op: '=', value: '' }],
     ['spaces before a later key, dropped', 'a, b=c', { key: 'a', op: 'present' }, { key: 'b', op: '=', value: 'c' }],
     ['spaces after a set, dropped', 'a=(b) , c', { key: 'a', op: 'in', values: ['b'] }, { key: 'c', op: 'present' }],
     ['spaces inside a value, kept', 'k=New York', { key: 'k', op: '=', value: 'New York' }],
-    [
-      'spaces at the end of a term, dropped',
-      'k= v ,b',
-      { key: 'k', op: '=', value: ' v' },
-      { key: 'b', op: 'present' },
-    ],
-    ['spaces in a set, kept', 'k=(a, b )', { key: 'k', op: 'in', values: ['a', ' b '] }],
+    ['spaces at the end of a term, dropped', 'k=v ,b', { key: 'k', op: '=', value: 'v' }, { key: 'b', op: 'present' }],
+    ['spaces inside the values of a set, kept', 'k=(a b,c)', { key: 'k', op: 'in', values: ['a b', 'c'] }],
     ['a tab, which does not count as a space', 'k\t', { key: 'k\t', op: 'present' }],
     ['every escape', String.raw`k=\\\,\(\)\=\!\<\>\^`, { key: 'k', op: '=', value: '\\,()=!<>^' }],
     ['every escape in a set', String.raw`k=(\\,\,\)\()`, { key: 'k', op: 'in', values: ['\\', ',)('] }],
@@ -155,8 +151,11 @@ describe('rejected, with the position and a suggestion', () => {
     ['a set in Kubernetes syntax', 'a in (b,c)', 6, /"key=\(a,b\)"/],
     ['a ")" in a key', 'a=f(b,c)', 8, /comma inside a value as "\\,"/],
     ['an escape in a key', String.raw`a\=b`, 2, /only values have escapes/],
-    ['an escape of a letter', String.raw`a=b\n`, 4, /before one of \\ , \( \) = ! < > \^; write "\\\\"/],
-    ['an escape of a space', String.raw`a=b\ `, 4, /write "\\\\"/],
+    ['an escape of a letter', String.raw`a=b\n`, 4, /before a space or one of \\ , \( \) = ! < > \^; write "\\\\"/],
+    ['a space before the operator', 'a =b', 2, /remove the space before "="; write "a=value"/],
+    ['a space behind the operator', 'a= b', 3, /remove the space behind the operator/],
+    ['a space at the end of a value in a set', 'a=(b ,c)', 4, /remove the spaces around the value/],
+    ['a space at the start of a value in a set', 'a=(b, c)', 6, /write "\\ "/],
     ['an escape at the end of the text', 'a=b\\', 4, /write "\\\\"/],
     ['an escape of a letter in a set', String.raw`a=(b,\c)`, 6, /write "\\\\"/],
     ['a position counted in UTF-16 units', '😀,,', 4, /term is missing/],
@@ -180,7 +179,7 @@ describe('rejected, with the position and a suggestion', () => {
       expect(toProblem(error, { instance: '/', requestId: 'r' })).toMatchObject({
         status: 400,
         detail: `labelSelector, character 8: ${message}`,
-        errors: [{ pointer: '', field: 'labelSelector', rule: 'selector', message, params: { position: 8 } }],
+        errors: [{ field: 'query.labelSelector', rule: 'selector', message, params: { position: 8 } }],
       })
     }
   })
@@ -202,10 +201,10 @@ describe('limited', () => {
 })
 
 test('a term has the position of its key and of its value', () => {
-  expect(parseSelector('fieldSelector', ' a , !b,c =d,e!=(f,g) ,h=')).toEqual([
+  expect(parseSelector('fieldSelector', ' a , !b,cc=d,e!=(f,g) ,h=')).toEqual([
     { key: 'a', op: 'present', at: 2 },
     { key: 'b', op: 'absent', at: 6 },
-    { key: 'c', op: '=', value: 'd', at: 9, valueAt: 12 },
+    { key: 'cc', op: '=', value: 'd', at: 9, valueAt: 12 },
     { key: 'e', op: 'not in', values: ['f', 'g'], at: 14, valueAt: 17 },
     { key: 'h', op: '=', value: '', at: 24, valueAt: 26 },
   ])
@@ -217,7 +216,7 @@ describe('formatting', () => {
       { key: 'a', op: '=', value: '=(b),c' },
       { key: 'd', op: 'in', values: ['e\\', ' ^f'] },
     ] as const
-    expect(formatSelector(terms)).toBe(String.raw`a=\=\(b\)\,c,d=(e\\, \^f)`)
+    expect(formatSelector(terms)).toBe(String.raw`a=\=\(b\)\,c,d=(e\\,\ \^f)`)
   })
 
   test('writes a set with only the empty string as an empty value', () => {
@@ -225,15 +224,14 @@ describe('formatting', () => {
     expect(formatSelector([{ key: 'a', op: 'not in', values: [''] }])).toBe('a!=')
   })
 
-  test('writes a value with a trailing space as a set, which keeps the space', () => {
-    expect(formatSelector([{ key: 'a', op: '=', value: 'b ' }])).toBe('a=(b )')
-    expect(formatSelector([{ key: 'a', op: '!=', value: 'b ' }])).toBe('a!=(b )')
+  test('escapes spaces at the ends of a value', () => {
+    expect(formatSelector([{ key: 'a', op: '=', value: ' b c ' }])).toBe(String.raw`a=\ b c\ `)
+    expect(formatSelector([{ key: 'a', op: 'in', values: [' ', 'b'] }])).toBe(String.raw`a=(\ ,b)`)
   })
 
   const unsayable: readonly (readonly [string, readonly UnplacedSelectorTerm[], RegExp])[] = [
     ['no terms', [], /leave the parameter out/],
     ['an empty set', [{ key: 'a', op: 'in', values: [] }], /set of "a" is empty/],
-    ['a prefix that ends in a space', [{ key: 'a', op: 'prefix', value: 'b ' }], /ends in a space/],
     ...['', ' a', 'a ', 'a=b', 'a,b', '!a', 'a\\', 'a(', 'a)'].map(
       (key) => [`the key "${key}"`, [{ key, op: 'present' }], /cannot be a selector's key/] as const,
     ),
@@ -256,7 +254,7 @@ const term: fc.Arbitrary<UnplacedSelectorTerm> = fc.oneof(
   fc.record({
     key,
     op: fc.constantFrom('=', '!=', '>', '>=', '<', '<=', 'prefix'),
-    value: value.filter((text) => !text.endsWith(' ')),
+    value,
   }),
   fc.record({ key, op: fc.constantFrom('in', 'not in'), values }),
 )
@@ -264,7 +262,7 @@ const terms = fc.array(term, { minLength: 1, maxLength: 5 })
 
 const kind = fc.constantFrom<SelectorKind>('labelSelector', 'fieldSelector')
 const anything = fc.string({ unit: fc.constantFrom('a', 'b', 'é', ...special) })
-const sound = ['a', ' !b ', 'a = b ', 'é c!=', 'a=b=c', 'b!=(a, b) ', 'a=(,\\))', 'b=\\(\\\\', 'a>=b', 'a<', 'b^= a']
+const sound = ['a', ' !b ', 'a=b ', 'é c!=', 'a=b=c', 'b!=(a,b) ', 'a=(,\\))', 'b=\\(\\\\', 'a>=b', 'a<', 'b^=\\ a']
 /** Valid terms, often with an invalid piece among them. Few texts of `anything` are accepted; of these, two in five. */
 const nearlySound = fc
   .tuple(
@@ -278,28 +276,30 @@ const hostile = fc.oneof(anything, nearlySound)
 /** Reference parser: the terms of a text, or undefined if it is rejected. One pattern for the whole grammar, without positions. */
 function naively(ofKind: SelectorKind, text: string): UnplacedSelectorTerm[] | undefined {
   // Replaces each escaped character by a private-use character, so that the code below needs no escape handling.
-  const plain = text.replaceAll(/\\([\\,()=!<>^])/g, (_, character: string) =>
+  const plain = text.replaceAll(/\\([ \\,()=!<>^])/g, (_, character: string) =>
     String.fromCharCode(0xe000 + character.charCodeAt(0)),
   )
   const back = (part: string) =>
     part.replaceAll(/[\ue000-\ue0ff]/g, (standIn) => String.fromCharCode(standIn.charCodeAt(0) - 0xe000))
   if (plain.includes('\\')) return undefined
   const one =
-    /^ *(!)? *([^\ue000-\ue0ff,()=!<>^]*?) *(?:([!><^]?=|[<>])(?:\(([^)]*)\) *|(?! *\()(?!=)([^,]*)))?(?:(,)|$)/s
+    /^ *(!)? *([^\ue000-\ue0ff,()=!<>^]*?)( *)(?:([!><^]?=|[<>])(?:\(([^)]*)\) *|(?! *\()(?!=)([^,]*)))?(?:(,)|$)/s
   const found: UnplacedSelectorTerm[] = []
   let rest: string | undefined = plain
   while (rest !== undefined) {
     const match = one.exec(rest)
     if (!match) return undefined
-    const [whole, not, name = '', operator, set, single, comma] = match
-    if (name === '' || set === '' || (not && operator)) return undefined
+    const [whole, not, name = '', gap = '', operator, set, single, comma] = match
+    if (name === '' || set === '' || (not && operator) || (operator && gap)) return undefined
     if (ofKind === 'labelSelector' && operator && !['=', '!='].includes(operator)) return undefined
     if (set !== undefined) {
-      if (operator !== '=' && operator !== '!=') return undefined
+      if ((operator !== '=' && operator !== '!=') || /(^|,) | (,|$)/.test(set)) return undefined
       found.push({ key: name, op: operator === '=' ? 'in' : 'not in', values: set.split(',').map(back) })
     } else if (operator) {
       const op = (operator === '^=' ? 'prefix' : operator) as '=' | 'prefix'
-      found.push({ key: name, op, value: back((single ?? '').replace(/ +$/, '')) })
+      const trimmed = (single ?? '').replace(/ +$/, '')
+      if (trimmed.startsWith(' ')) return undefined
+      found.push({ key: name, op, value: back(trimmed) })
     } else found.push({ key: name, op: not ? 'absent' : 'present' })
     rest = comma && rest.slice(whole.length)
   }

@@ -39,9 +39,9 @@ export const maxSelectorSetValues = 500
  * index and which values it accepts. Throws `InvalidSelector` with the position of the error.
  *
  * Details of the grammar, chosen so that no text silently selects something else:
- * - Spaces around a term and around its key are removed. Spaces after the operator belong to the value, and in a set also those
- *   at the end of a value: no escape produces a space, so `city=(New )` selects a value that ends in one. Tabs and line breaks
- *   are ordinary characters.
+ * - Spaces around a term are removed, and spaces inside a value belong to it. A space before the operator, right after it, or
+ *   at the ends of a value in a set is rejected: such a selector would silently select nothing. "\\ " is a space of the value.
+ *   Tabs and line breaks are ordinary characters.
  * - "(" directly after "=" or "!=" opens a set. After another operator, or after spaces, it is rejected. Later in a value it is
  *   literal, like every special character except "," and "\".
  * - A key has no escapes and contains no "(", ")" or "\": `k in (a,b)` is an error, not a key of that name.
@@ -102,7 +102,11 @@ function readTerm(cursor: Cursor): SelectorTerm {
   const key = readKey(cursor, absent)
   if (atTermEnd(cursor)) return { key, op: absent ? 'absent' : 'present', at }
   if (absent) throw fault(cursor, 'a term that begins with "!" takes no value; write "key!=value"')
+  const keyEnd = cursor.index
   const operator = readOperator(cursor)
+  if (cursor.text[keyEnd - 1] === ' ') {
+    throw faultAt(cursor, keyEnd - 1, `remove the space before "${operator}"; write "${key}${operator}value"`)
+  }
   const valueAt = cursor.index + 1
   if (opensSet(cursor, operator)) {
     return { key, op: operator === '=' ? 'in' : 'not in', values: readSet(cursor), at, valueAt }
@@ -110,7 +114,7 @@ function readTerm(cursor: Cursor): SelectorTerm {
   return {
     key,
     op: operator === '^=' ? 'prefix' : operator,
-    value: readValue(cursor, valueEnds).replace(/ +$/, ''),
+    value: readWholeValue(cursor),
     at,
     valueAt,
   }
@@ -177,7 +181,7 @@ function readSet(cursor: Cursor): readonly string[] {
         `value ${values.length + 1} begins here; at most ${maxSelectorSetValues} are allowed in a set`,
       )
     }
-    values.push(readValue(cursor, setValueEnds))
+    values.push(readSetValue(cursor))
   } while (cursor.text[cursor.index] === ',')
   if (!take(cursor, ')')) throw faultAt(cursor, open, 'the set that begins here has no end; add ")"')
   if (values.length === 1 && values[0] === '') {
@@ -188,20 +192,47 @@ function readSet(cursor: Cursor): readonly string[] {
   return values
 }
 
-function readValue(cursor: Cursor, ends: readonly string[]): string {
+/** The value of a term without a set; spaces behind it are those around the term. */
+function readWholeValue(cursor: Cursor): string {
+  const start = cursor.index
+  const { value, spaces } = readValue(cursor, valueEnds)
+  const kept = value.slice(0, value.length - spaces)
+  if (kept !== '' && cursor.text[start] === ' ') {
+    throw faultAt(
+      cursor,
+      start,
+      'remove the space behind the operator, or write "\\ " for a value that begins with one',
+    )
+  }
+  return kept
+}
+
+function readSetValue(cursor: Cursor): string {
+  const start = cursor.index
+  const { value, spaces } = readValue(cursor, setValueEnds)
+  if (cursor.text[start] === ' ' || spaces > 0) {
+    throw faultAt(cursor, start, 'remove the spaces around the value, or write "\\ " for one that belongs to it')
+  }
+  return value
+}
+
+/** Also returns the number of unescaped spaces at its end. */
+function readValue(cursor: Cursor, ends: readonly string[]): { readonly value: string; readonly spaces: number } {
   let value = ''
+  let spaces = 0
   while (!atEnd(cursor, ends)) {
     if (cursor.text[cursor.index] === '\\') {
       const escaped = cursor.text.charAt(cursor.index + 1)
-      if (!special.includes(escaped)) {
-        throw fault(cursor, `"\\" stands only before one of ${special.join(' ')}; write "\\\\" for itself`)
+      if (escaped !== ' ' && !special.includes(escaped)) {
+        throw fault(cursor, `"\\" stands only before a space or one of ${special.join(' ')}; write "\\\\" for itself`)
       }
       cursor.index++
-    }
+      spaces = 0
+    } else spaces = cursor.text[cursor.index] === ' ' ? spaces + 1 : 0
     value += cursor.text.charAt(cursor.index)
     cursor.index++
   }
-  return value
+  return { value, spaces }
 }
 
 function skipSpaces(cursor: Cursor): void {
@@ -230,7 +261,7 @@ function fault(cursor: Cursor, message: string): ApiError {
 function faultAt({ kind }: Cursor, index: number, message: string): ApiError {
   const position = index + 1
   return new ApiError('InvalidSelector', `${kind}, character ${position}: ${message}`, {
-    errors: [{ pointer: '', field: kind, rule: 'selector', message, params: { position } }],
+    errors: [{ field: `query.${kind}`, rule: 'selector', message, params: { position } }],
   })
 }
 
@@ -247,10 +278,8 @@ function formatTerm(term: UnplacedSelectorTerm): string {
       return `${key}!=${formatSet(term)}`
     case '=':
     case '!=':
-      // A trailing space is significant only in a set.
-      return `${key}${term.op}${term.value.endsWith(' ') ? formatSet({ key, values: [term.value] }) : escape(term.value)}`
+      return `${key}${term.op}${escape(term.value)}`
     default:
-      if (term.value.endsWith(' ')) throw new Error(`the value of "${key}" ends in a space; a selector cannot say that`)
       return `${key}${term.op === 'prefix' ? '^=' : term.op}${escape(term.value)}`
   }
 }
@@ -270,5 +299,5 @@ function sayableKey(key: string): string {
 }
 
 function escape(value: string): string {
-  return value.replaceAll(/[\\,()=!<>^]/g, String.raw`\$&`)
+  return value.replaceAll(/[\\,()=!<>^]|^ | $/g, String.raw`\$&`)
 }

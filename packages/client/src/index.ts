@@ -25,6 +25,7 @@ export type {
   NewMetadata,
   NewObject,
   PartOf,
+  MergePatch,
   Patch,
   ResourceType,
 } from './object-types.ts'

@@ -82,6 +82,11 @@ export type JsonPatchOperation =
  */
 export type Patch = readonly JsonPatchOperation[] | Readonly<Record<string, unknown>>
 
+/** A merge patch of an object: any part of it, `null` where a field is removed. */
+export type MergePatch<Value> = Value extends readonly unknown[] | string | number | boolean | null | undefined
+  ? Value
+  : { readonly [Field in keyof Value]?: MergePatch<Value[Field]> | null }
+
 /** ETag of the object as read, for `ifMatch`. */
 export function etagOf({ metadata: { uid, version } }: ApiObject): string {
   return `"${uid}.${version}"`

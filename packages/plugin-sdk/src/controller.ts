@@ -1,6 +1,6 @@
 import type { PluginContext } from './handler-context.ts'
 import type { AnyModel, Model } from './model/model.ts'
-import type { ModelTypes } from '@pergola/client'
+import type { MergePatch, ModelTypes } from '@pergola/client'
 
 export interface ControllerContext extends PluginContext {
   /**
@@ -81,8 +81,10 @@ function holding<Types extends ModelTypes>(
   return async (object, context) => {
     const { name, version, deletionTimestamp, finalizers = [] } = object.metadata
     const isHeld = finalizers.includes(finalizer)
-    const write = (next: readonly string[]) =>
-      context.client(model).patch(name, { metadata: { version, finalizers: next } })
+    // Every object has metadata, which the compiler cannot tell of a type that it does not know yet.
+    const patchOf = (next: readonly string[]) =>
+      ({ metadata: { version, finalizers: next } }) as MergePatch<Types['object']>
+    const write = (next: readonly string[]) => context.client(model).patch(name, patchOf(next))
     if (deletionTimestamp === undefined) {
       // Adding the finalizer is a change, which triggers the next run.
       if (isHeld) await reconcile(object, context)

@@ -83,7 +83,7 @@ const wrongMetadataOf: readonly [string, (name: string) => unknown][] = [
   ['labels of another type', (name) => ({ name, labels: ['a'] })],
   ['labels null', (name) => ({ name, labels: null })],
   ['label value of another type', (name) => ({ name, labels: { a: 1 } })],
-  ['label value too long', (name) => ({ name, labels: { a: 'x'.repeat(64) } })],
+  ['label value too long', (name) => ({ name, labels: { a: 'x'.repeat(254) } })],
   ['label key wrong', (name) => ({ name, labels: { 'a b': 'x' } })],
   ['label key inherited', (name) => ({ name, labels: { constructor: {} } })],
   [
@@ -92,7 +92,7 @@ const wrongMetadataOf: readonly [string, (name: string) => unknown][] = [
   ],
   ['annotation of another type', (name) => ({ name, annotations: { a: {} } })],
   ['annotations too large', (name) => ({ name, annotations: { a: 'x'.repeat(300_000) } })],
-  ['finalizer without a prefix', (name) => ({ name, finalizers: ['hold'] })],
+  ['finalizer with a space', (name) => ({ name, finalizers: ['hold it'] })],
   ['finalizers of another type', (name) => ({ name, finalizers: 'fuzz.example.com/hold' })],
   ['finalizer twice', (name) => ({ name, finalizers: ['a.example/b', 'a.example/b'] })],
   ['too many finalizers', (name) => ({ name, finalizers: Array.from({ length: 33 }, (_, at) => `a.example/b${at}`) })],

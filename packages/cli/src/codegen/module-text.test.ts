@@ -42,6 +42,7 @@ const documents: Readonly<Record<string, unknown>> = {
                 indexes: [
                   { name: 'metadata.name', type: 'string', multi: false },
                   { name: 'spec.title', type: 'string', multi: false },
+                  { name: 'spec.state', type: 'string', multi: false },
                   { name: 'count', type: 'integer', multi: false },
                   { name: 'isDone', type: 'boolean', multi: true },
                 ],
@@ -103,7 +104,7 @@ test('every model, every own-objects API and every custom API is an exported val
     'readonly place?: TodoPlace; readonly other?: unknown }',
     "  create: { /** What has to be done */ readonly title: string; readonly state?: 'open' | 'done';",
     "  status: Todo['status']",
-    "  fields: { readonly 'spec.title': string; readonly 'count': number; readonly 'isDone': readonly boolean[] }",
+    "  fields: { readonly 'spec.title': string; readonly 'spec.state': 'open' | 'done'; readonly 'count': number; readonly 'isDone': readonly boolean[] }",
     'export type TodoPlace = { readonly city?: string; readonly in?: TodoPlace }',
     'export interface OwnTodo extends ApiObject {',
     "/** The caller's own todos, of uc.api.todo.example.com/v1. */\nexport const ownTodos: Served<{",

@@ -82,7 +82,7 @@ function modelBlock(model: DescribedModel, { schemas }: DescribedVersion, naming
   const rest = { ...schema, properties: without({ ...others, spec, status }, ['apiVersion', 'kind', 'metadata']) }
   const fields = model.indexes
     .filter(({ name }) => !name.startsWith('metadata.'))
-    .map((index) => `readonly ${literal(index.name)}: ${indexType(index)}`)
+    .map((index) => `readonly ${literal(index.name)}: ${indexType(index, enumAt(schema, schemas, index.name))}`)
   const words = isOwn ? `The caller's own ${plural}` : capital(plural)
   const apiVersion = group === '' ? version : `${group}/${version}`
   return [
@@ -102,9 +102,22 @@ function modelBlock(model: DescribedModel, { schemas }: DescribedVersion, naming
   ].join('\n')
 }
 
-function indexType({ type, multi }: DescribedModel['indexes'][number]): string {
-  const one = scalars.get(type) ?? 'string'
-  return multi ? `readonly ${one}[]` : one
+function indexType({ type, multi }: DescribedModel['indexes'][number], allowed: readonly unknown[] = []): string {
+  const one = allowed.map(literal).join(' | ') || (scalars.get(type) ?? 'string')
+  return multi ? `readonly ${allowed.length > 1 ? `(${one})` : one}[]` : one
+}
+
+/** The values that an indexed field, or an item of it, is limited to. */
+function enumAt(schema: Schema, schemas: DescribedVersion['schemas'], path: string): readonly unknown[] | undefined {
+  const resolved = (found: unknown): Schema => {
+    const { $ref } = isSchema(found) ? found : {}
+    if (typeof $ref === 'string') return schemas[$ref.slice($ref.lastIndexOf('/') + 1)] ?? {}
+    return isSchema(found) ? found : {}
+  }
+  let found = schema
+  for (const key of path.split('.')) found = resolved(propertiesOf(found)[key])
+  const { enum: allowed } = 'items' in found ? resolved(found['items']) : found
+  return Array.isArray(allowed) ? allowed.filter((value) => value !== null) : undefined
 }
 
 function routeBlock({ method, path, operation }: DescribedRoute, version: DescribedVersion, naming: Naming): string {

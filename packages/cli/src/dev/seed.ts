@@ -25,7 +25,7 @@ export async function applySeed(folder: string, api: Pick<HostApi, 'collections'
     await api.create(path, value).catch((error: unknown) => {
       if (!(error instanceof HostRefusal)) throw error
       const [first] = error.errors
-      const place = placeOf(first?.pointer.split('/').slice(1) ?? [])
+      const place = placeOf(first?.pointer?.split('/').slice(1) ?? [])
       throw new AuthorFault([at(place, error.message)])
     })
   }

@@ -80,7 +80,7 @@ async function applyWave(applying: Applying, wave: readonly PlacedDocument[]): P
   for await (const outcome of inOrder(wave, atATime, work)) {
     tally[kindOf(outcome)]++
     if (isApiError(outcome.result)) terminal.tell(failureLines(outcome, outcome.result))
-    else await terminal.print(outcomeLines(terminal, outcome, outcome.result))
+    else await terminal.print(outcomeLines(applying, outcome, outcome.result))
   }
 }
 
@@ -114,14 +114,15 @@ async function readStored(
 }
 
 function outcomeLines(
-  terminal: Terminal,
+  { terminal, dryRun }: Applying,
   { document, resource }: Outcome,
   result: Exclude<Outcome['result'], ApiError>,
 ): readonly string[] {
   const name = `  ${nameOf(document, resource)}`
   if (result === 'waiting') return [`${name} will be created after its model; not validated`]
   const isSecret = (field: string) => resource !== undefined && hidesData(resource) && field.startsWith('data')
-  const painted = result.outcome === 'unchanged' ? 'unchanged' : terminal.paint('green', result.outcome)
+  const { outcome } = result
+  const painted = outcome === 'unchanged' ? outcome : terminal.paint('green', dryRun ? `would be ${outcome}` : outcome)
   return [`${name} ${painted}`, ...changeLines(result.changes, isSecret).map((line) => `      ${line}`)]
 }
 
@@ -131,7 +132,7 @@ function nameOf({ object }: ObjectDocument, resource: KnownResource | undefined)
 
 /** Formats a failure with file and line of the object and of each invalid field. */
 function failureLines({ document, resource }: Outcome, error: ApiError): readonly string[] {
-  const fields = (error.errors ?? []).map(({ pointer, field, message }) => {
+  const fields = (error.errors ?? []).map(({ pointer = '', field, message }) => {
     const path = pointer.split('/').slice(1).map(stepOf)
     return `      ${document.placeOf(path)} ${visible(field)} ${visible(message)}`
   })

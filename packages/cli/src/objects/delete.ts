@@ -64,7 +64,9 @@ export async function deleteObjects(
       continue
     }
     const { finalizers = [] } = object.metadata
-    const word = finalizers.length === 0 ? terminal.paint('green', 'deleted') : `waits for ${finalizers.join(', ')}`
+    const deleted = terminal.paint('green', plan ? 'would be deleted' : 'deleted')
+    const held = `${plan ? 'would wait' : 'waits'} for ${finalizers.join(', ')}`
+    const word = finalizers.length === 0 ? deleted : held
     await terminal.print([`  ${resource.singular} ${visible(name)} ${word}`])
   }
   if (plan) await terminal.print([`  ${done - failed} to delete: a plan, nothing has been changed`])

@@ -104,6 +104,8 @@ function cell(value: unknown, kind: Field['kind']): string {
 }
 
 function scalarText(value: unknown): string {
+  // Without the noise of binary fractions: 48.88, not 48.879999999999995.
+  if (typeof value === 'number' && !Number.isInteger(value)) return String(Number(value.toPrecision(15)))
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
 }
 

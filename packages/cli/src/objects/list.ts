@@ -72,6 +72,8 @@ async function listObjects(context: CommandContext, target: Target, options: Lis
   terminal.tell([`  no ${target.resource.plural}${isNarrowed ? ' that this selects' : ' yet'}`])
 }
 
+type Words = Readonly<Record<string, string>>
+
 /** Prints all objects, then every change, until interrupted. */
 async function watchObjects(context: CommandContext, target: Target, options: ListOptions): Promise<void> {
   if (options.sort.length > 0 || options.limit !== undefined || options.nonconforming) {
@@ -79,7 +81,7 @@ async function watchObjects(context: CommandContext, target: Target, options: Li
   }
   const { labelSelector, fieldSelector } = queryOf(target.resource, options)
   const writer = await writerOf(context, target, options)
-  let words: Readonly<Record<string, string>> = { ADDED: 'present', MODIFIED: 'changed', DELETED: 'deleted' }
+  let words: Words = { ADDED: 'present', MODIFIED: 'changed', DELETED: 'deleted' }
   for await (const event of resourceOf(target).watch({ labelSelector, fieldSelector, initial: true })) {
     if (event.type === 'BOOKMARK') {
       words = { ...words, ADDED: 'added' }
@@ -87,10 +89,16 @@ async function watchObjects(context: CommandContext, target: Target, options: Li
     } else if (event.type === 'RESTARTED') {
       context.terminal.tell(['  the connection was lost; the list is printed again'])
     } else {
-      await writer.add(event.object, words[event.type] ?? event.type)
+      await writer.add(event.object, changeWord(event, words))
       if (words['ADDED'] === 'added') await writer.flush()
     }
   }
+}
+
+/** An object that no longer matches is reported as deleted, but was not declared deleted. */
+function changeWord({ type, object }: { readonly type: string; readonly object: ApiObject }, words: Words): string {
+  if (type === 'DELETED' && object.metadata.deletionTimestamp === undefined) return 'left the selection'
+  return words[type] ?? type
 }
 
 function resourceOf({ connection, resource }: Target): Resource<ApiObject> {

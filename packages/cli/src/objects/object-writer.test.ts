@@ -11,8 +11,8 @@ import {
   type ObjectWriter,
 } from './object-writer.ts'
 
-function terminalOf({ rows }: { readonly rows?: number } = {}) {
-  const screen = Object.assign(new PassThrough(), { isTTY: rows !== undefined, rows })
+function terminalOf({ rows, columns: width }: { readonly rows?: number; readonly columns?: number } = {}) {
+  const screen = Object.assign(new PassThrough(), { isTTY: rows !== undefined, rows, columns: width })
   const stdout = screen as unknown as NodeJS.WriteStream
   const variables = { NO_COLOR: '1' }
   const terminal = createTerminal({ stdin: process.stdin, stdout, stderr: stdout, variables })
@@ -35,6 +35,14 @@ const columns = [
 async function addAll(writer: ObjectWriter, objects: readonly ApiObject[]): Promise<void> {
   for (const object of objects) await writer.add(object)
 }
+
+test('a table on a narrow terminal has fewer columns and no wrapped lines', async () => {
+  const { terminal, written } = terminalOf({ rows: 9, columns: 24 })
+  const writer = createTableWriter(terminal, columns)
+  await writer.add(todo('a', { title: 'One', due: '2030-01-01' }))
+  await writer.end()
+  expect(written()).toBe('  NAME  TITLE  AGE\n  a     One    1m\n')
+})
 
 test('a table takes its widths from the first screen of rows and prints them before the rest arrives', async () => {
   const { terminal, written } = terminalOf({ rows: 2 })

@@ -1,5 +1,5 @@
 import type { ApiObject } from '@pergola/client'
-import { columnWidths, tableLine } from '../terminal/table.ts'
+import { columnWidths, lineWidth, tableLine } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { shortDuration } from '../terminal/times.ts'
 import { visible, visibleJson } from '../terminal/visible.ts'
@@ -65,6 +65,11 @@ export function createTableWriter(
     if (isWhole) shown = shown.filter((at) => rows.some((row) => row[first + at] !== ''))
     const heads = [...changeCells('CHANGE'), 'NAME', ...columns.map(({ head }) => head), 'AGE']
     widths = columnWidths([heads, ...rows].map(chosen))
+    // A line that wraps is harder to read than one without its last columns; -o yaml has all fields.
+    while (shown.length > 0 && lineWidth(widths) > (terminal.columns ?? Number.POSITIVE_INFINITY)) {
+      shown = shown.slice(0, -1)
+      widths = columnWidths([heads, ...rows].map(chosen))
+    }
     await pieces.add(`${terminal.paint('bold', tableLine(chosen(heads), widths))}\n`)
     for (const row of rows) await pieces.add(`${tableLine(chosen(row), widths)}\n`)
   }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { modelObjectName } from '@pergola/server/model-object-name'
 import { LineCounter, parseAllDocuments, type Document } from 'yaml'
 import { CommandFault } from '../terminal/command-fault.ts'
 import { whyUnreadable } from '../terminal/why-unreadable.ts'
@@ -77,7 +78,8 @@ interface Parsed {
 function parseText(file: string, text: string, faults: string[]): readonly ObjectDocument[] {
   const parsed =
     /^\s*[{[]/.test(text) && !file.endsWith('.yaml') ? parseJson(file, text, faults) : parseYaml(file, text, faults)
-  return parsed.flatMap(listed).flatMap(({ value, placeOf }, at) => {
+  return parsed.flatMap(listed).flatMap(({ value: written, placeOf }, at) => {
+    const value = withModelName(written)
     const fault = faultOf(value)
     if (fault === undefined) return [{ file, number: at + 1, object: value as WrittenObject, placeOf }]
     faults.push(`${placeOf([])} ${fault}`)
@@ -148,13 +150,25 @@ function listed({ value, placeOf }: Parsed): readonly Parsed[] {
   return value['items'].map((one: unknown, at) => ({ value: one, placeOf: (path) => placeOf(['items', at, ...path]) }))
 }
 
+/** The name of a model follows from its group and plural. */
+function withModelName(value: unknown): unknown {
+  if (!isObject(value) || value['kind'] !== 'Model' || value['apiVersion'] !== 'plugin.platform.run/v1alpha1')
+    return value
+  const { metadata = {}, spec } = value
+  if (!isObject(metadata) || metadata['name'] !== undefined || !isObject(spec)) return value
+  const { group, plural } = spec
+  if (typeof group !== 'string' || typeof plural !== 'string') return value
+  return { ...value, metadata: { name: modelObjectName({ group, plural }), ...metadata } }
+}
+
 function faultOf(value: unknown): string | undefined {
   if (!isObject(value)) return 'is no object: it begins with apiVersion, kind and metadata'
   const missing = ['apiVersion', 'kind'].filter((field) => typeof value[field] !== 'string' || value[field] === '')
   if (missing.length > 0) return `has no ${missing.join(' and no ')}`
   const { metadata } = value
   if (isObject(metadata) && typeof metadata['name'] === 'string' && metadata['name'] !== '') return undefined
-  return 'has no metadata.name, by which an object is found'
+  const isModel = value['kind'] === 'Model'
+  return `has no metadata.name, by which an object is found${isModel ? ', and no spec.group and spec.plural, from which it follows' : ''}`
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -33,6 +33,15 @@ describe('--where', () => {
     expect(fieldSelectorOf([], indexed)).toBeUndefined()
   })
 
+  test.each([
+    ['state==open', /"==" in "state==open" is not known; write a single "="/],
+    ['state!==open', /"!==" in/],
+    ['state = open', /write "state=open"/],
+    ['state= open', /write "state=open"/],
+  ])('"%s" is rejected with what to write', (word, message) =>
+    expect(() => fieldSelectorOf([word], indexed)).toThrow(message),
+  )
+
   test.each(['', '=open', '!state=open'])('"%s" is rejected', (word) =>
     expect(() => fieldSelectorOf([word], indexed)).toThrow(/--where takes field=value/),
   )

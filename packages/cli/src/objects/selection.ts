@@ -19,9 +19,15 @@ export function sortOf(words: readonly string[], indexed: readonly string[]): re
 
 function termOf(word: string, indexed: readonly string[]): UnplacedSelectorTerm {
   const [, absent = '', key = '', operator = '', value = ''] =
-    /^(!?)([^=!<>^]+?)\s*(?:(!=|>=|<=|\^=|=|>|<)(.*))?$/s.exec(word) ?? []
+    /^(!?)([^=!<>^]+)(?:(!=|>=|<=|\^=|=|>|<)(.*))?$/s.exec(word) ?? []
   if (key === '' || (absent !== '' && operator !== '')) {
     throw usedWrongly(`--where takes field=value, such as spec.state=open, and also != < <= > >= ^=; not "${word}"`)
+  }
+  if (value.startsWith('=')) throw usedWrongly(`"${operator}=" in "${word}" is not known; write a single "="`)
+  if (operator !== '' && (key.endsWith(' ') || /^\s|\s$/.test(value))) {
+    throw usedWrongly(
+      `--where takes no spaces around the operator or the value; write "${key.trim()}${operator}${value.trim()}"`,
+    )
   }
   const field = fieldOf(key.trim(), indexed)
   if (operator === '') return { key: field, op: absent === '' ? 'present' : 'absent' }

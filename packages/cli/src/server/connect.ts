@@ -92,11 +92,7 @@ export async function chooseUrl(
 
 /** Finds a stored login. Accepts plain http, which was confirmed at login. */
 function knownAs(servers: readonly KnownServer[], named: string): KnownServer | undefined {
-  return servers.find(({ url }) => url === serverUrl(named, { insecureHttp: true }) && !isDowngraded(url, named))
-}
-
-function isDowngraded(url: string, named: string): boolean {
-  return url.startsWith('http:') && !named.startsWith('http:')
+  return servers.find(({ url }) => url === serverUrl(named, { insecureHttp: true }))
 }
 
 export async function connect(context: CommandContext, options: ServerOptions): Promise<Connection> {

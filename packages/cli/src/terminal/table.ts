@@ -13,6 +13,11 @@ export function columnWidths(rows: readonly (readonly string[])[]): readonly num
   )
 }
 
+/** The width of a full row, with its indentation. */
+export function lineWidth(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + 2 + width, 0)
+}
+
 /** Formats a row. A cell wider than its column shifts the rest of the line. */
 export function tableLine(row: readonly string[], widths: readonly number[]): string {
   return `  ${row.map((cell, column) => padded(cell, widths[column] ?? 0)).join('  ')}`.trimEnd()

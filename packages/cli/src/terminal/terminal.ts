@@ -33,6 +33,8 @@ export interface Terminal {
   readonly showsProgress: boolean
   /** Rows of the terminal; undefined when stdout is not one. */
   readonly rows: number | undefined
+  /** Width of the terminal in characters; undefined when output is not a terminal. */
+  readonly columns: number | undefined
   /** Colours for stdout and for stderr. */
   readonly paint: Paint
   readonly paintTold: Paint
@@ -92,6 +94,7 @@ export function createTerminal(streams: TerminalStreams): Terminal {
     },
     showsProgress: stderr.isTTY,
     rows: stdout.isTTY ? stdout.rows : undefined,
+    columns: stdout.isTTY ? stdout.columns : undefined,
     paint: painting(stdout),
     paintTold: painting(stderr),
   }

@@ -1,4 +1,4 @@
-import type { Draft, NewMetadata, PartOf, Patch } from '../object-types.ts'
+import type { Draft, JsonPatchOperation, MergePatch, NewMetadata, PartOf } from '../object-types.ts'
 import type { PartQuery } from '../query.ts'
 import type { WatchEvent } from '../watch-event.ts'
 import type { ListOptions } from './list-options.ts'
@@ -30,7 +30,8 @@ export interface Collection<Types extends ModelTypes> {
   update(name: string, change: (object: Draft<Types['object']>) => unknown): Promise<Types['object']>
   /** Replaces the object. Throws `VersionConflict` when it has changed since it was read. */
   replace(object: Types['object']): Promise<Types['object']>
-  patch(name: string, patch: Patch): Promise<Types['object']>
+  /** An array is a JSON Patch (RFC 6902), an object a merge patch (RFC 7386). */
+  patch(name: string, patch: readonly JsonPatchOperation[] | MergePatch<Types['object']>): Promise<Types['object']>
   /**
    * Writes only the status, for models with a status sub-resource. Throws `VersionConflict` when the object has changed since
    * it was read.

@@ -3,9 +3,16 @@ import type { Caller } from '../base/call.ts'
 import { pluginCaller } from '../base/plugin-caller.ts'
 import { unauthenticated, type Authenticate } from './authenticate.ts'
 
+interface StartToken {
+  readonly plugin: string
+  readonly token: string
+  /** The groups that the plugin claims. */
+  readonly groups: readonly string[]
+}
+
 export interface PluginCredentials {
   /** The start tokens of the plugins that run here. */
-  readonly startTokens: () => Iterable<{ readonly plugin: string; readonly token: string }>
+  readonly startTokens: () => Iterable<StartToken>
   /** The caller for whom the plugin may act with a caller token. */
   readonly callerOf: (token: string, plugin: string) => Promise<Caller | undefined>
 }
@@ -17,8 +24,8 @@ export function createPluginAuthenticate({ startTokens, callerOf }: PluginCreden
     const found = [...startTokens()].find(({ token }) => isSame(token, shown))
     if (!found)
       throw unauthenticated('send the token that the plugin was started with as "Authorization: Bearer <token>"')
-    const { plugin } = found
-    if (callerToken === undefined) return pluginCaller(plugin, shown)
+    const { plugin, groups } = found
+    if (callerToken === undefined) return pluginCaller(plugin, shown, groups)
     const caller = await callerOf(callerToken, plugin)
     if (!caller)
       throw unauthenticated('the caller token has expired, its caller has signed out, or it belongs to another plugin')

@@ -47,6 +47,8 @@ export interface PluginCaller {
   readonly plugin: string
   /** Identifies this process among all processes of the plugin, on all replicas and over time. */
   readonly start: string
+  /** The groups that the plugin claims; absent where the host acts as the plugin. */
+  readonly groups?: readonly string[]
 }
 
 interface Through {

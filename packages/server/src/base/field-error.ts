@@ -1,7 +1,12 @@
 import type { FieldError } from '@pergola/api'
 
-export function fieldError(pointer: string, rule: string, message: string): FieldError {
+export function fieldError(pointer: string, rule: string, message: string): FieldError & { readonly pointer: string } {
   return { pointer, field: fieldOf(pointer), rule, message }
+}
+
+/** A fault of the query parameter, which has no place in the body. */
+export function queryError(parameter: string, message: string, params?: FieldError['params']): FieldError {
+  return { field: `query.${parameter}`, rule: 'query', message, ...(params && { params }) }
 }
 
 /** Appends a step to a pointer, escaped as in RFC 6901. */

@@ -95,7 +95,7 @@ test('OpenAPI has one document for each group and version', async () => {
     },
   })
   expect(await json('/openapi/v3/api/v1alpha1')).toMatchObject({
-    openapi: '3.1.1',
+    openapi: '3.1.0',
     paths: { '/api/v1alpha1/roles/{name}': { get: { operationId: 'getRole' } } },
   })
 })

@@ -133,7 +133,7 @@ describe('operations', () => {
 
   test('reads have a 405 response for streams', () => {
     const read = operationsOf(document).filter(({ operationId }) => /^(list|get)/.test(operationId))
-    expect(read).toHaveLength(2)
+    expect(read).toHaveLength(3)
     for (const { responses } of read) expect(responses).toHaveProperty('405')
   })
 

@@ -25,7 +25,8 @@ export function openApiDocument({
   ) as object
   const schemas = Object.assign({}, ...models.map((model) => modelSchemas(model, freeName))) as object
   return {
-    openapi: '3.1.1',
+    // Not 3.1.1, which changes nothing and which some generators reject.
+    openapi: '3.1.0',
     info: {
       title: `${apiVersion} on Pergola`,
       version,

@@ -26,7 +26,7 @@ const ifNoneMatch = {
 const selectors = [
   query(
     'labelSelector',
-    'Terms such as `key=value`, `key!=value`, `key`, `!key`, `key=(a,b)`, joined by commas.',
+    'Terms such as `key=value`, `key!=value`, `key`, `!key`, `key=(a,b)`, joined by commas, without spaces around operators. A backslash escapes the special characters and a space at the ends of a value.',
     texts,
   ),
   query('fieldSelector', 'The same on indexed fields, and `field>value`, `>=`, `<`, `<=`, `field^=prefix`.', texts),
@@ -211,6 +211,12 @@ function statusOperations({ model, freeName, name, operation, answered }: Parts)
   })
   return {
     parameters: [name],
+    get: operation(`get${freeName(`${kind}Status`)}`, `Read a ${singular} with the right to its status`, {
+      parameters: [ifNoneMatch, fields],
+      ...withNotModified(
+        answered({ description: 'The object.', as: kind, headers: etag, failures: ['NotFound', 'MethodNotAllowed'] }),
+      ),
+    }),
     put: operation(`update${freeName(`${kind}Status`)}`, `Replace the status of a ${singular}`, {
       parameters,
       requestBody: bodyOf(reference(freeName(`${kind}StatusInput`))),

@@ -90,9 +90,12 @@ export const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
         type: 'array',
         items: {
           type: 'object',
-          required: ['pointer', 'field', 'rule', 'message'],
+          required: ['field', 'rule', 'message'],
           properties: {
-            pointer: { type: 'string', description: 'JSON Pointer into the body.' },
+            pointer: {
+              type: 'string',
+              description: 'JSON Pointer into the body as it was sent; absent when the fault is not in the body.',
+            },
             field: { type: 'string' },
             rule: { type: 'string' },
             message: { type: 'string' },
@@ -113,7 +116,10 @@ export const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
     required: ['deleted', 'pending', 'remaining'],
     properties: {
       deleted: { type: 'integer', description: 'Objects that were removed.' },
-      pending: { type: 'integer', description: 'Objects that are kept until their finalizers are removed.' },
+      pending: {
+        type: 'integer',
+        description: 'Selected objects that are kept until their finalizers are removed, also those deleted before.',
+      },
       remaining: {
         type: 'boolean',
         description: 'Whether the time limit was reached before all objects were processed; send the request again.',

@@ -83,7 +83,7 @@ const collectionMethods = ['GET', 'HEAD', 'POST', 'DELETE']
 export const objectMethods = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']
 const withoutCreate = collectionMethods.filter((method) => method !== 'POST')
 const ownedCollectionMethods = collectionMethods.filter((method) => method !== 'DELETE')
-const statusMethods = ['PUT', 'PATCH']
+const statusMethods = ['GET', 'HEAD', 'PUT', 'PATCH']
 
 /** The body is read once: the verb may be repeated with another definition. */
 async function dispatchVerb(
@@ -204,7 +204,7 @@ const watch: ServedVerb = {
 type Served = Partial<Record<Verb, ServedVerb>>
 const ofCollection: Served = { list, watch, create, deletecollection: removeAll }
 const ofObject: Served = { get, watch, update, patch, delete: remove }
-const ofStatus: Served = { update, patch }
+const ofStatus: Served = { get, update, patch }
 
 function verbOf(model: Model, { name, subresource, verb }: ResourceRequest, isOwned: boolean): ServedVerb {
   if (subresource !== undefined) {

@@ -8,6 +8,8 @@ import type { WriteParts } from '../models/create.ts'
 import { fencedStore, fenceOf } from '../models/fence.ts'
 import type { Model } from '../models/model.ts'
 import { toBytes } from '../models/object-bytes.ts'
+import { jsonPatchType } from '../models/patch.ts'
+import { errorsInPatch } from '../models/patch/sent-place.ts'
 import { dryRunParameter, flag } from '../models/query-parameters.ts'
 import { refuseCreate, refuseSubresource } from '../models/refuse-verb.ts'
 import type { ModelRegistry } from '../models/registry.ts'
@@ -85,7 +87,7 @@ async function answerBatch(parts: BatchParts, call: Call): Promise<Answer> {
         failed?.at === at ? { ...noted, reason: failed.cause.reason } : noted,
       ),
     })
-    throw failed ? problemAt(failed.at, await withKnownHolder(parts, caller, { asked, failed })) : error
+    throw failed ? problemAt(failed.at, asked, await withKnownHolder(parts, caller, { asked, failed })) : error
   }
 }
 
@@ -185,11 +187,14 @@ const places: Partial<Record<Reason, string>> = {
 const keptHeaders = new Set(['allow', 'retry-after'])
 
 /** The problem of an operation as the problem of its batch. */
-function problemAt(at: number, { reason, message, errors, stored, headers, cause }: ApiError): ApiError {
+function problemAt(at: number, asked: readonly Asked[], problem: ApiError): ApiError {
+  const { reason, message, stored, headers, cause } = problem
   const place = `/operations/${at}`
+  const { patchType, object } = asked[at]?.sent ?? {}
+  const errors = problem.errors && patchType === jsonPatchType ? errorsInPatch(object, problem.errors) : problem.errors
   const pointed = errors?.map((error) => ({
     ...error,
-    ...fieldError(`${place}/object${error.pointer}`, error.rule, error.message),
+    ...fieldError(`${place}/object${error.pointer ?? ''}`, error.rule, error.message),
   }))
   return new ApiError(reason, `operations[${at}]: ${message}`, {
     cause,

@@ -19,6 +19,7 @@ import { problemAnswer, toApiError } from '../base/problem-answer.ts'
 import type { CheckClient } from './public-url-check.ts'
 import { readBody } from './read-body.ts'
 import { createUpgrade, wantsWebSocket } from './upgrades.ts'
+import { refuseRepeatedCredentials } from './repeated-credentials.ts'
 
 /** A connection without progress for this long is closed, even during an upload or a stream. */
 const stalledMs = 60_000
@@ -151,6 +152,7 @@ function beginStream({ id, response, line }: Served, stream: Stream): void {
 
 function incoming({ id, request, response, line }: Served, address: string): IncomingRequest {
   const { url: target = '', method = '', headers } = request
+  refuseRepeatedCredentials(request)
   const query = target.indexOf('?')
   return {
     id,

@@ -15,6 +15,7 @@ import { problemAnswer, toApiError } from '../base/problem-answer.ts'
 import type { CheckClient } from './public-url-check.ts'
 import { writeRaw } from './raw-answer.ts'
 import { webSocketWire } from './web-socket-wire.ts'
+import { refuseRepeatedCredentials } from './repeated-credentials.ts'
 
 /** Clients of a watch only send control frames. */
 const maxMessageBytes = 1024
@@ -112,6 +113,7 @@ function incoming(
   request: IncomingMessage,
   { id, address, connection, note }: Pick<IncomingRequest, 'id' | 'address' | 'note'> & { readonly connection: Socket },
 ): IncomingRequest {
+  refuseRepeatedCredentials(request)
   const target = request.url ?? ''
   const query = target.indexOf('?')
   return {

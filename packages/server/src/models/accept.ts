@@ -3,9 +3,9 @@ import { cloneJson } from '../base/clone-json.ts'
 import { deepEqual } from '../base/deep-equal.ts'
 import type { IndexedValues } from '../store/store.ts'
 import { fieldError, valueAt } from '../base/field-error.ts'
-import { metadataErrors, type SentMetadata } from '../validation/metadata.ts'
+import { hostFinalizerErrors, metadataErrors, type SentMetadata } from '../validation/metadata.ts'
 import { refuseBody } from '../validation/refuse-body.ts'
-import { reservedKeyErrors } from '../validation/reserved-keys.ts'
+import { foreignFinalizerErrors, reservedKeyErrors } from '../validation/reserved-keys.ts'
 import { declarerOf, withDeclarer } from './declarer.ts'
 import { evaluated } from './evaluated.ts'
 import { isFunctionFault, type Evaluation } from './evaluation.ts'
@@ -16,7 +16,8 @@ import { named, type JsonObject } from './object.ts'
 /** Reads a body as an object of the model. The path decides the type: a body may omit it but must not contradict it. */
 export function readObject(model: Model, body: unknown): JsonObject {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new ApiError('BadRequest', `the body must be a JSON object, a ${model.kind}`)
+    const message = `must be a JSON object, a ${model.kind}`
+    throw new ApiError('BadRequest', `the body ${message}`, { errors: [fieldError('', 'type', message)] })
   }
   const { apiVersion, kind, metadata = {}, ...fields } = body as Record<string, unknown>
   refuseOtherType(model, { apiVersion, kind })
@@ -55,7 +56,14 @@ const nothingEvaluated: Evaluation = { values: {}, errors: [] }
 export async function accept(model: Model, object: JsonObject, acceptance: Acceptance): Promise<IndexedValues> {
   const { checked, stored, caller, verb = 'update', isSettled = false, name } = acceptance
   refuseInvalid(model, [...metadataErrors(object.metadata), ...(await schemaFaults(model, object, acceptance))])
-  if (caller?.kind === 'plugin') refuseInvalid(model, reservedKeyErrors(object.metadata, stored?.metadata))
+  if (caller) refuseInvalid(model, hostFinalizerErrors(object.metadata, stored?.metadata))
+  if (caller?.kind === 'plugin') {
+    const { groups } = caller
+    refuseInvalid(model, [
+      ...reservedKeyErrors(object.metadata, stored?.metadata),
+      ...(groups ? foreignFinalizerErrors(groups, object.metadata, stored?.metadata) : []),
+    ])
+  }
   const { values, errors } = await evaluated(model, named(object, name), {
     indexes: !isSettled,
     ...(checked === 'all' && { check: { verb, stored, caller } }),
@@ -67,7 +75,7 @@ export async function accept(model: Model, object: JsonObject, acceptance: Accep
   })
   refuseInvalid(model, errors)
   const { indexed, faults } = indexedObject(model, object, values)
-  const isNew = ({ pointer }: FieldError) =>
+  const isNew = ({ pointer = '' }: FieldError) =>
     stored === undefined || !deepEqual(valueAt(object, pointer), valueAt(stored, pointer))
   refuseInvalid(model, faults.filter(isNew))
   if (checked === 'all' && model.rules.check) refuseInvalid(model, await model.rules.check(object, acceptance))
@@ -84,7 +92,7 @@ async function schemaFaults(model: Model, object: JsonObject, acceptance: Accept
   const seen = Object.fromEntries(fields) as Record<string, unknown>
   const faults = await validate(seen, { stored })
   Object.assign(object, Object.fromEntries(Object.entries(seen).filter(([field]) => !isKept(field))))
-  return checked === 'all' ? faults : faults.filter(({ pointer }) => /^\/status(\/|$)/.test(pointer))
+  return checked === 'all' ? faults : faults.filter(({ pointer = '' }) => /^\/status(\/|$)/.test(pointer))
 }
 
 /** The fields that a write leaves as stored. */

@@ -7,6 +7,7 @@ import { WriteConflict } from '../store/write-conflict.ts'
 import type { WriteParts } from './create.ts'
 import { deleteStored } from './delete.ts'
 import { termsOf } from './list-query.ts'
+import { queryError } from '../base/field-error.ts'
 import type { Model } from './model.ts'
 import { fromData } from './object-bytes.ts'
 import { flag, refuseUnknown } from './query-parameters.ts'
@@ -49,12 +50,12 @@ export async function deleteCollection(
   const all = flag(query, 'all')
   const where = termsOf(model, query)
   if (where.length === 0 && !all) {
-    throw new ApiError(
-      'BadRequest',
-      `deleting ${model.plural} requires a labelSelector or fieldSelector; set all=true to delete all of them`,
-    )
+    const message = `deleting ${model.plural} requires a labelSelector or fieldSelector; set all=true to delete all of them`
+    throw new ApiError('BadRequest', message, { errors: [queryError('all', message)] })
   }
-  const counts: Counts = { deleted: 0, pending: 0 }
+  const gone: Term = { field: 'metadata.deletionTimestamp', is: { op: 'present' } }
+  const held = await parts.store.list(model, { where: [...where, gone], limit: 1 })
+  const counts: Counts = { deleted: 0, pending: held.total?.count ?? 0 }
   const deadline = performance.now() + deadlineMs
   const isOver = () => performance.now() > deadline || signal?.aborted === true
   const remaining = await deleteMatching({ store: parts.store, model, caller, dryRun, isOver }, where, counts)

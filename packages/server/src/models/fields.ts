@@ -1,6 +1,7 @@
-import { ApiError, nearest, referencedSchema, type JsonSchema } from '@pergola/api'
+import { nearest, referencedSchema, type JsonSchema } from '@pergola/api'
 import { isJsonObject } from '../base/json-object.ts'
 import type { Model } from './model.ts'
+import { queryFault } from './query-parameters.ts'
 
 const mostPaths = 100
 
@@ -20,12 +21,12 @@ export function fieldsOf(model: Model, query: URLSearchParams): Fields | undefin
   const said = query.getAll('fields')
   if (said.length === 0) return undefined
   const paths = said.flatMap((text) => text.split(',')).map((path) => path.trim())
-  if (paths.length > mostPaths) throw new ApiError('BadRequest', `fields has more than ${mostPaths} paths`)
+  if (paths.length > mostPaths) throw queryFault('BadRequest', 'fields', `has more than ${mostPaths} paths`)
   const asked: Asked = new Map()
   for (const path of [...always, ...paths]) {
     const names = path.split('.')
     const fault = faultOf(model, names)
-    if (fault !== undefined) throw new ApiError('BadRequest', `fields: "${path}" ${fault}`)
+    if (fault !== undefined) throw queryFault('BadRequest', 'fields', `names "${path}", which ${fault}`)
     add(asked, names)
   }
   return (object) => Buffer.from(JSON.stringify(partOf(JSON.parse(object.toString()), asked)))

@@ -1,7 +1,9 @@
 import { ApiError, maxSelectorTerms, nearest, parseSelector, type SelectorKind, type SelectorTerm } from '@pergola/api'
 import { indexKey, type KeyType } from '../store/index-key.ts'
 import type { Condition, SortKey, Term } from '../store/store.ts'
+import { queryError } from '../base/field-error.ts'
 import type { Model } from './model.ts'
+import { queryFault } from './query-parameters.ts'
 
 /** Fields of every model that a list can be selected and sorted by. */
 const defaultFields: readonly Field[] = [
@@ -24,7 +26,9 @@ export function termsOf(model: Model, query: URLSearchParams): readonly Term[] {
   const count = labels.length + fields.length
   // SQLite allows an expression depth of at most 1,000, and each term adds one level.
   if (count > maxSelectorTerms) {
-    throw new ApiError('InvalidSelector', `the selectors have ${count} terms; at most ${maxSelectorTerms} are allowed`)
+    const message = `the selectors have ${count} terms; at most ${maxSelectorTerms} are allowed`
+    const parameter = labels.length > fields.length ? 'labelSelector' : 'fieldSelector'
+    throw new ApiError('InvalidSelector', message, { errors: [queryError(parameter, message)] })
   }
   return [
     ...labels.map((term) => ({ label: term.key, is: conditionOf(term, 'string') })),
@@ -35,30 +39,37 @@ export function termsOf(model: Model, query: URLSearchParams): readonly Term[] {
 function parsed(query: URLSearchParams, kind: SelectorKind): readonly SelectorTerm[] {
   return query.getAll(kind).flatMap((text) => {
     // Some databases cannot store a NUL in text.
-    if (text.includes('\0'))
-      throw new ApiError('InvalidSelector', `${kind} contains a NUL character, which no value can contain`)
+    if (text.includes('\0')) {
+      throw queryFault('InvalidSelector', kind, 'contains a NUL character, which no value can contain')
+    }
     return parseSelector(kind, text)
   })
 }
 
 function fieldTerm(model: Model, term: SelectorTerm): Term {
-  const field = fieldOf(model, term.key, `fieldSelector, character ${term.at}`)
+  const field = fieldOf(model, term.key, { parameter: 'fieldSelector', position: term.at })
   if (term.op === 'prefix' && field.type !== 'string') {
     throw invalidValue(term, `${field.name} is a ${field.type}; "^=" is only for strings`)
   }
   return { field: field.name, is: conditionOf(term, field.type) }
 }
 
-function fieldOf(model: Model, name: string, where: string): Field {
+interface Where {
+  readonly parameter: string
+  /** The character of the parameter, from 1. */
+  readonly position?: number
+}
+
+function fieldOf(model: Model, name: string, { parameter, position }: Where): Field {
   const fields = [...defaultFields, ...model.indexes.filter(({ isAhead }) => !isAhead)]
   const field = fields.find((candidate) => candidate.name === name)
   if (field) return field
   const names = fields.map((known) => known.name)
-  throw new ApiError(
-    'FieldNotIndexed',
-    `${where}: "${name}" is not indexed in ${model.plural}${hintFor(name, names)}; indexed are ${names.join(', ')}`,
-    { errors: [{ pointer: '', field: name, rule: 'index', message: 'is not indexed' }] },
-  )
+  const message = `"${name}" is not indexed in ${model.plural}${hintFor(name, names)}; indexed are ${names.join(', ')}`
+  const where = position === undefined ? parameter : `${parameter}, character ${position}`
+  throw new ApiError('FieldNotIndexed', `${where}: ${message}`, {
+    errors: [{ ...queryError(parameter, message, { field: name }), rule: 'index' }],
+  })
 }
 
 function hintFor(name: string, names: readonly string[]): string {
@@ -98,7 +109,7 @@ function keyOf(term: SelectorTerm, type: KeyType, value: string): string {
 function invalidValue(term: SelectorTerm, message: string): ApiError {
   const position = 'valueAt' in term ? term.valueAt : term.at
   return new ApiError('InvalidSelector', `fieldSelector, character ${position}: ${message}`, {
-    errors: [{ pointer: '', field: term.key, rule: 'selector', message, params: { position } }],
+    errors: [{ ...queryError('fieldSelector', message, { field: term.key, position }), rule: 'selector' }],
   })
 }
 
@@ -107,13 +118,17 @@ export function sortOf(model: Model, query: URLSearchParams): readonly SortKey[]
   return query.getAll('sort').map((text) => {
     const [name = '', direction, ...rest] = text.split(',').map((part) => part.trim())
     const meant = otherWayOf(name)
-    if (meant !== undefined) throw new ApiError('BadRequest', `sort "${text}" cannot be read; write sort=${meant}`)
-    const field = fieldOf(model, name, 'sort')
+    if (meant !== undefined) throw queryFault('BadRequest', 'sort', `"${text}" cannot be read; write sort=${meant}`)
+    const field = fieldOf(model, name, { parameter: 'sort' })
     if (field.multi) {
-      throw new ApiError('BadRequest', `sort: ${name} holds several values for each object; sort by another field`)
+      throw queryFault(
+        'BadRequest',
+        'sort',
+        `names ${name}, which holds several values for each object; use another field`,
+      )
     }
     if (rest.length > 0 || (direction !== undefined && !/^(asc|desc)$/i.test(direction))) {
-      throw new ApiError('BadRequest', `sort must be <field>,asc or <field>,desc; it is "${text}"`)
+      throw queryFault('BadRequest', 'sort', `must be <field>,asc or <field>,desc; it is "${text}"`)
     }
     return { field: name, descending: direction === undefined ? field.descending : direction.toLowerCase() === 'desc' }
   })

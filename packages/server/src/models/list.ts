@@ -36,7 +36,7 @@ export async function listObjects(
   model: Model,
   request: ListRequest,
 ): Promise<ListedObjects> {
-  const paging = pagingOf(request.query)
+  const paging = pagingOf(request.query, model)
   const { page, size, after, exactTotal } = paging
   const shownAs = itemOf(model, paging.query)
   const query: Omit<ListQuery, 'limit'> = {

@@ -63,6 +63,8 @@ export interface ModelIndex {
 interface ModelRules {
   /** Only the host writes the status. */
   readonly ownsStatus?: boolean
+  /** The name of an object follows from its content. */
+  readonly derivesName?: boolean
   /** Clients create objects at this path instead of by the verb `create`. */
   readonly createdAt?: string
   /** Maximum nesting of an object; 64 by default. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Cursor } from '../store/store.ts'
 import { continueToken, pagingOf } from './paging.ts'
 
-const pages = (text: string) => pagingOf(new URLSearchParams(text))
+const pages = (text: string) => pagingOf(new URLSearchParams(text), { group: 'a.example', plural: 'bs' })
 
 describe('parses', () => {
   const cases: readonly (readonly [query: string, paging: object])[] = [
@@ -24,6 +24,7 @@ describe('parses', () => {
 })
 
 describe('rejects', () => {
+  const of = 'a.example/bs'
   const tokenOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const cases: readonly (readonly [query: string, reason: string])[] = [
     ...['page', 'size'].flatMap((name) =>
@@ -41,12 +42,12 @@ describe('rejects', () => {
     ['continue=x', 'BadRequest'],
     [`continue=${tokenOf({})}`, 'BadRequest'],
     [`continue=${tokenOf([1, 2, 'a'])}`, 'BadRequest'],
-    [`continue=${tokenOf([0, 2, 'a', ''])}`, 'BadRequest'],
-    [`continue=${tokenOf([1, '2', 'a', ''])}`, 'BadRequest'],
-    [`continue=${tokenOf([1, 2.5, 'a', ''])}`, 'BadRequest'],
-    [`continue=${tokenOf([1, 2, 7, ''])}`, 'BadRequest'],
-    [`continue=${tokenOf([1, 2, 'a', null])}`, 'BadRequest'],
-    [`continue=${tokenOf([1, 2, 'a', ''])}&continue=${tokenOf([1, 2, 'a', ''])}`, 'BadRequest'],
+    [`continue=${tokenOf([0, 2, 'a', '', of])}`, 'BadRequest'],
+    [`continue=${tokenOf([1, '2', 'a', '', of])}`, 'BadRequest'],
+    [`continue=${tokenOf([1, 2.5, 'a', '', of])}`, 'BadRequest'],
+    [`continue=${tokenOf([1, 2, 7, '', of])}`, 'BadRequest'],
+    [`continue=${tokenOf([1, 2, 'a', null, of])}`, 'BadRequest'],
+    [`continue=${tokenOf([1, 2, 'a', '', of])}&continue=${tokenOf([1, 2, 'a', '', of])}`, 'BadRequest'],
     ['continue=x&size=2', 'BadRequest'],
     ['continue=x&labelSelector=a', 'BadRequest'],
   ]

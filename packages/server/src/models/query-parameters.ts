@@ -1,4 +1,5 @@
 import { ApiError } from '@pergola/api'
+import { queryError } from '../base/field-error.ts'
 import type { QueryParameter } from '../base/host-route.ts'
 
 /** For the host's own endpoints; every write of a generated API takes it too. */
@@ -8,12 +9,28 @@ export const dryRunParameter: QueryParameter = {
   schema: { type: 'boolean', default: false },
 }
 
+/** The problem of one query parameter; the message follows its name. */
+export function queryFault(
+  reason: 'BadRequest' | 'InvalidPage' | 'InvalidSelector',
+  parameter: string,
+  message: string,
+): ApiError {
+  return new ApiError(reason, `${parameter} ${message}`, { errors: [queryError(parameter, message)] })
+}
+
 /** Refuses unknown parameters: a misspelt selector would select everything. */
 export function refuseUnknown(query: URLSearchParams, known: readonly string[]): void {
   for (const parameter of query.keys()) {
     if (known.includes(parameter)) continue
-    const taken = known.length === 0 ? 'this endpoint accepts none' : `known are ${known.join(', ')}`
-    throw new ApiError('BadRequest', `the query parameter "${parameter}" is not known; ${taken}`)
+    const taken =
+      parameter === 'watch'
+        ? 'to watch, open a WebSocket at this path, or send Accept: text/event-stream'
+        : known.length === 0
+          ? 'this endpoint accepts none'
+          : `known are ${known.join(', ')}`
+    throw new ApiError('BadRequest', `the query parameter "${parameter}" is not known; ${taken}`, {
+      errors: [queryError(parameter, `is not known; ${taken}`)],
+    })
   }
 }
 
@@ -22,5 +39,5 @@ export function flag(query: URLSearchParams, parameter: string): boolean {
   const values = query.getAll(parameter)
   const [value = 'false'] = values
   if (values.length <= 1 && (value === 'true' || value === 'false')) return value === 'true'
-  throw new ApiError('BadRequest', `${parameter} must be true or false; it is "${values.join('", "')}"`)
+  throw queryFault('BadRequest', parameter, `must be true or false; it is "${values.join('", "')}"`)
 }

@@ -41,7 +41,10 @@ describe('of two replicas on one database,', () => {
     const { words, theirs } = await declared({ a: text, b: text })
     await here.declare(modelSpec({ a: { ...text, maxLength: 1 } }, words))
     await expect(theirs.create({ metadata: { name: 'x' }, spec: { a: 'xx', b: 'x' } })).rejects.toMatchObject({
-      errors: [{ pointer: '/spec/b', rule: 'unknown' }],
+      errors: [
+        { pointer: '/spec/b', rule: 'unknown' },
+        { pointer: '/spec/a', rule: 'maxLength' },
+      ],
     })
     await expect(theirs.update('second', { spec: { a: 'xx' } })).rejects.toMatchObject({
       errors: [{ pointer: '/spec/a', rule: 'maxLength' }],

@@ -1,4 +1,4 @@
-import { ApiError } from '@pergola/api'
+import { ApiError, nearest } from '@pergola/api'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CheckedCache } from '../base/checked-cache.ts'
 import { allObjects } from '../store/all-objects.ts'
@@ -90,7 +90,7 @@ export function createModelRegistry(parts: RegistryParts): ModelRegistry {
   const find = async (address: ModelAddress): Promise<Entry> => {
     const entry = entries.get(keyOf(address)) ?? (await read(address))
     if (entry?.model.version === address.version) return entry
-    throw modelNotFound(address)
+    throw modelNotFound(address, [...entries.values()])
   }
   // The definition is already committed. If it keeps changing during all attempts, the next caller opens it.
   const refresh = async (key: ModelKey) => {
@@ -140,9 +140,14 @@ export function createModelRegistry(parts: RegistryParts): ModelRegistry {
   }
 }
 
-function modelNotFound({ group, version, plural }: ModelAddress): ApiError {
+function modelNotFound({ group, version, plural }: ModelAddress, known: readonly Entry[]): ApiError {
   const apiVersion = group === '' ? version : `${group}/${version}`
-  return new ApiError('ModelNotFound', `there is no model "${plural}" in ${apiVersion}`)
+  const others = known.flatMap(({ model }) =>
+    model.group === group && model.version === version ? [model.plural] : [],
+  )
+  const meant = nearest(plural, others)
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+  return new ApiError('ModelNotFound', `there is no model "${plural}" in ${apiVersion}${hint}`)
 }
 
 function beingChanged({ plural }: ModelAddress, cause: StaleModel): ApiError {

@@ -127,10 +127,8 @@ function keepsIndexed({ indexes }: Model, { part }: UpdateRequest): boolean {
 export function assertSame(model: Model, stored: StoredObject, { metadata }: { readonly metadata: unknown }): void {
   const { name, uid, version } = metadata as { name?: unknown; uid?: unknown; version?: unknown }
   if (name !== undefined && name !== stored.name) {
-    throw new ApiError(
-      'BadRequest',
-      `the path names ${model.singular} "${stored.name}", the body ${JSON.stringify(name)}; an object cannot be renamed`,
-    )
+    const message = `the path names ${model.singular} "${stored.name}", the body ${JSON.stringify(name)}; an object cannot be renamed`
+    throw new ApiError('BadRequest', message, { errors: [fieldError('/metadata/name', 'immutable', message)] })
   }
   // Another type can never be the stored one: a retry, which a conflict suggests, would not help.
   refuseInvalid(model, [

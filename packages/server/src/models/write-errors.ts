@@ -14,6 +14,9 @@ export function writeProblem(error: unknown, model: Model): unknown {
   const what = `${model.singular} "${operation.name}"`
   switch (kind) {
     case 'exists':
+      if (model.rules.derivesName) {
+        return new ApiError('AlreadyExists', `${what} exists already; change it with PUT or PATCH`, { cause: error })
+      }
       return new ApiError('AlreadyExists', `${what} exists already; choose another name`, {
         cause: error,
         errors: [fieldError('/metadata/name', 'exists', 'is taken; choose another one')],
@@ -91,5 +94,6 @@ export function uidConflict(model: Model, stored: StoredObject, sent: string): A
   return new ApiError('VersionConflict', `${what}: its uid is ${stored.uid}, the request has ${sent}; read it again`, {
     headers: { etag: etagOf(stored) },
     errors: [{ ...field, params: { stored: stored.uid } }],
+    stored: { uid: stored.uid, version: stored.version },
   })
 }

@@ -1,4 +1,5 @@
-import { ApiError, reservedGroupFault } from '@pergola/api'
+import { reservedGroupFault } from '@pergola/api'
+import { unusable } from './assert-usable.ts'
 import type { Manifest } from './manifest.ts'
 import type { PluginSpec } from './plugin-model.ts'
 
@@ -26,6 +27,6 @@ function refuseReserved(groups: readonly string[], words: (group: string) => str
   for (const group of groups) {
     const fault = reservedGroupFault(group)
     if (fault === undefined) continue
-    throw new ApiError('Invalid', `the package cannot be used: ${words(group)}, which ${fault}`)
+    throw unusable(new Error(`${words(group)}, which ${fault}`), 'plugin.json')
   }
 }

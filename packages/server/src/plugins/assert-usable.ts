@@ -10,7 +10,7 @@ type UsableParts = InstalledParts & DeclareParts
 /** Whether the package works on this host and with the installed plugins. Nothing of a refused package is stored. */
 export async function assertUsable(parts: UsableParts, manifest: Manifest): Promise<void> {
   const fault = hostFault(manifest)
-  if (fault !== undefined) throw unusable(new Error(fault))
+  if (fault !== undefined) throw unusable(new Error(fault), 'plugin.json')
   const { name, definition } = manifest
   await assertGroupsFree(parts, manifest)
   await assertModels(parts, name, definition.models)
@@ -18,13 +18,21 @@ export async function assertUsable(parts: UsableParts, manifest: Manifest): Prom
     const spec = await installedSpec(parts, other)
     return spec?.dependencies
   })
-  if (circle) throw unusable(new Error(`${circle.join(' needs ')}: none of them could ever start`))
+  if (circle) throw unusable(new Error(`${circle.join(' needs ')}: none of them could ever start`), 'plugin.json')
 }
 
-/** An error in a package is an error of the request that sent it. */
-export function unusable(error: unknown): unknown {
+const namesDocument = /^((?:src\/main\/resources\/)?extensions\/.+?\.ya?ml)(?:, document (\d+))?/
+
+/** An error in a package is an error of the request that sent it. The message begins with the file that is at fault. */
+export function unusable(error: unknown, usualFile?: string): unknown {
   if (isApiError(error)) return error
-  return new ApiError('Invalid', `the package cannot be used: ${(error as Error).message}`, { cause: error })
+  const { message } = error as Error
+  const [, file = usualFile, document] = namesDocument.exec(message) ?? []
+  const params = { ...(file !== undefined && { file }), ...(document !== undefined && { document: Number(document) }) }
+  return new ApiError('Invalid', `the package cannot be used: ${message}`, {
+    cause: error,
+    errors: [{ field: 'package', rule: 'package', message, params }],
+  })
 }
 
 /** The database refuses a second claim as well; this check tells, also in a plan, which plugin has the group. */
@@ -44,6 +52,6 @@ async function assertModels(parts: UsableParts, plugin: string, models: readonly
     await checkModels(parts, plugin, models)
   } catch (error) {
     if (!(error instanceof PluginFailed)) throw error
-    throw unusable(new Error(`${error.message}; correct the model and pack the plugin again`))
+    throw unusable(new Error(`${error.message}; correct the model and pack the plugin again`), 'plugin.json')
   }
 }

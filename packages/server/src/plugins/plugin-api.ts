@@ -203,7 +203,7 @@ async function reviewed(
     }
   } catch (error) {
     // The definition can contain anything; what cannot be described cannot be approved.
-    throw unusable(error)
+    throw unusable(error, 'plugin.json')
   }
 }
 

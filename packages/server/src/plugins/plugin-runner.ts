@@ -93,6 +93,8 @@ export interface PluginRunner extends AsyncDisposable {
   readonly apps: readonly AppGroup[]
   /** The owned objects that it declares, once it is served. */
   readonly owned: readonly OwnedDeclaration[]
+  /** The groups that it claims, once its package was read. */
+  readonly groups: readonly string[]
 }
 
 interface AppGroup {
@@ -128,6 +130,7 @@ interface Run {
   routes?: RouteTable<RouteDeclaration>
   isServing: boolean
   owned: readonly OwnedDeclaration[]
+  groups: readonly string[]
 }
 
 /** A version that is not active yet is prepared, and waits until it is admitted. */
@@ -188,6 +191,9 @@ export function runPlugin(parts: RunnerParts, plugin: InstalledPlugin, { digest 
     get owned() {
       return run.owned
     },
+    get groups() {
+      return run.groups
+    },
     get routes() {
       return run.routes
     },
@@ -207,6 +213,7 @@ function newRun(parts: RunnerParts, plugin: InstalledPlugin, digest: string): Ru
     arrived: Promise.withResolvers(),
     isServing: false,
     owned: [],
+    groups: [],
     declared: [],
     declaredRoutes: [],
     apps: [],
@@ -220,6 +227,7 @@ async function keepRunning(run: Run): Promise<void> {
   using prepared = await prepare(parts, plugin.name, run.digest)
   const { definition } = prepared.manifest
   run.owned = definition.owned
+  run.groups = definition.groups
   run.declaredRoutes = definition.routes
   run.apps = appsOf(definition)
   run.declared = definition.models.map((model) => definitionOf(model as ModelSpec))

@@ -64,7 +64,7 @@ export interface Supervisor extends AsyncDisposable {
   /** The log lines of its processes after a given line. */
   linesOf(plugin: string, after: number): ReplicaLines | undefined
   /** The tokens of all running processes. */
-  startTokens(): readonly { readonly plugin: string; readonly token: string }[]
+  startTokens(): readonly { readonly plugin: string; readonly token: string; readonly groups: readonly string[] }[]
   /** The token of the active version, once its models are served. */
   leadingToken(plugin: string): string | undefined
   /** The model of the owned objects at the request's path, and the path of the owner's name. */
@@ -116,7 +116,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       return { door, routes, hasApp: runner?.apps.some((app) => app.group === group) ?? false }
     },
     startTokens: () =>
-      runners().flatMap(({ token, plugin }) => (token === undefined ? [] : [{ plugin: plugin.name, token }])),
+      runners().flatMap(({ token, plugin: { name }, groups }) => (token ? [{ plugin: name, token, groups }] : [])),
     leadingToken: (plugin) => {
       const { active } = seats.get(plugin) ?? {}
       return active?.isServing ? active.token : undefined

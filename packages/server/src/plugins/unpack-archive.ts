@@ -47,7 +47,7 @@ async function filesIn(bytes: Uint8Array): Promise<UnpackedArchive['files']> {
       if (archive.isOver()) break
     }
   } catch (error) {
-    throw error instanceof PackageFault ? error : noArchive((error as Error).message)
+    throw error instanceof PackageFault ? error : damaged()
   }
   return archive.end()
 }
@@ -82,7 +82,7 @@ function readTar() {
   }
   parser.on('entry', take)
   parser.on('eof', () => (isOver = true))
-  parser.on('error', (error: Error) => (fault ??= noArchive(error.message)))
+  parser.on('error', () => (fault ??= damaged()))
   const assertSound = () => {
     if (fault) throw fault
   }
@@ -125,6 +125,10 @@ function isCompressed(bytes: Uint8Array): boolean {
 
 function noArchive(why: string): PackageFault {
   return new PackageFault(`it is not a .tgz archive: ${why}`)
+}
+
+function damaged(): PackageFault {
+  return noArchive('it is damaged, or something else is compressed in it')
 }
 
 function tooLarge(): PackageFault {

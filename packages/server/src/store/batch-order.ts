@@ -1,5 +1,5 @@
 import { keyOf } from './model-table.ts'
-import type { ModelKey, WriteOperation } from './store.ts'
+import type { WriteOperation } from './store.ts'
 
 /** Groups operations that one statement can do: one type of operation on one model. */
 export function kindOf(operation: WriteOperation): string {
@@ -8,22 +8,11 @@ export function kindOf(operation: WriteOperation): string {
 }
 
 /**
- * Sorts by model and name, whatever the type. All batches then take row locks in the same order and cannot deadlock, and a
+ * The order of writes without `inOrder`: by model and name, whatever the type. All batches then take row locks in the same order and cannot deadlock, and a
  * batch means the same on every engine.
  */
 export function compareOperations(a: WriteOperation, b: WriteOperation): number {
   return compare(keyOf(a.model), keyOf(b.model)) || compare(a.name, b.name)
-}
-
-/**
- * The order of a write with `inOrder`. Only unique values depend on the order, and only within one model: all other operations
- * keep the usual order.
- */
-export function compareInOrder(
-  hasUnique: (model: ModelKey) => boolean,
-): (a: WriteOperation, b: WriteOperation) => number {
-  // Sorting is stable: equal operations stay in the given order.
-  return (a, b) => compare(keyOf(a.model), keyOf(b.model)) || (hasUnique(a.model) ? 0 : compare(a.name, b.name))
 }
 
 function compare(a: string, b: string): number {

@@ -43,8 +43,8 @@ export interface Store extends AsyncDisposable {
    * are executed by model and name, whatever order they are given in, so that no two batches can deadlock. No object may appear
    * twice in a batch.
    *
-   * With `inOrder`, the operations on a model that has a unique index are executed in the given order, so that an operation can
-   * use a value that an earlier one released.
+   * With `inOrder`, the operations take effect, get their ids and are logged in the given order: an operation can use a unique
+   * value that an earlier one released. Rows to be changed are locked by model and name before.
    *
    * Throws `WriteConflict` for the first operation, in that order, that could not be done; it carries the stored object, so
    * that a retry needs no further read. Of several writers racing for a name, a unique value or a version, one wins.
@@ -115,7 +115,7 @@ export interface Store extends AsyncDisposable {
 export interface WriteOptions {
   readonly fence?: Lease
   readonly dryRun?: boolean
-  /** Unique values are released and used in the order of the operations. */
+  /** The operations take effect in the given order. */
   readonly inOrder?: boolean
   readonly guards?: readonly Guard[]
   /** Statements on tables that belong to no model. */

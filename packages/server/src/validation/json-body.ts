@@ -1,4 +1,5 @@
 import { ApiError } from '@pergola/api'
+import { fieldError } from '../base/field-error.ts'
 import { maxJsonDepth, refuseLossyJson } from './json-scanner.ts'
 
 export interface AcceptedBody<MediaType extends string> {
@@ -44,12 +45,16 @@ function decode(body: Buffer): string {
   try {
     text = utf8.decode(body)
   } catch (error) {
-    throw new ApiError('BadRequest', 'the body is not UTF-8; encode it as UTF-8', { cause: error })
+    throw unreadable('is not UTF-8; encode it as UTF-8', error)
   }
   if (text.startsWith(byteOrderMark)) {
-    throw new ApiError('BadRequest', 'the body begins with a byte order mark; send it without')
+    throw unreadable('begins with a byte order mark; send it without')
   }
   return text
+}
+
+function unreadable(why: string, cause?: unknown): ApiError {
+  return new ApiError('BadRequest', `the body ${why}`, { cause, errors: [fieldError('', 'json', why)] })
 }
 
 function parse(text: string): unknown {
@@ -57,7 +62,7 @@ function parse(text: string): unknown {
     return JSON.parse(text)
   } catch (error) {
     const why = error instanceof SyntaxError ? error.message : String(error)
-    throw new ApiError('BadRequest', `the body is not JSON: ${why}`, { cause: error })
+    throw unreadable(`is not JSON: ${why}`, error)
   }
 }
 

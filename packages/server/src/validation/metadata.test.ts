@@ -37,13 +37,13 @@ describe('rejects', () => {
     ['a bad label key', { name: 'a', labels: { '-': 'v' } }, 'metadata.labels.-', 'key'],
     [
       'a bad label value',
-      { name: 'a', labels: { 'example.com/k': 'a b' } },
+      { name: 'a', labels: { 'example.com/k': 'a ' } },
       'metadata.labels["example.com/k"]',
       'labelValue',
     ],
     ['a label that is no string', { name: 'a', labels: { k: 1 } }, 'metadata.labels.k', 'type'],
     ['a bad annotation key', { name: 'a', annotations: { 'a/b/c': '' } }, 'metadata.annotations["a/b/c"]', 'key'],
-    ['a finalizer without prefix', { name: 'a', finalizers: ['x'] }, 'metadata.finalizers[0]', 'finalizer'],
+    ['a finalizer with a space', { name: 'a', finalizers: ['x y'] }, 'metadata.finalizers[0]', 'finalizer'],
     ['a duplicate finalizer', { name: 'a', finalizers: ['a/b', 'a/b'] }, 'metadata.finalizers[1]', 'finalizer'],
     ['too many labels', { name: 'a', labels: many(maxLabels + 1, 'v') }, 'metadata.labels', 'limit'],
     [

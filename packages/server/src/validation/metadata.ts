@@ -1,4 +1,11 @@
-import { finalizerFault, keyFault, labelValueFault, objectNameFault, type FieldError } from '@pergola/api'
+import {
+  finalizerFault,
+  isHostFinalizer,
+  keyFault,
+  labelValueFault,
+  objectNameFault,
+  type FieldError,
+} from '@pergola/api'
 import { fieldError, step } from '../base/field-error.ts'
 import { compileSchema } from './schema-validator.ts'
 
@@ -30,6 +37,14 @@ export interface SentMetadata {
   readonly labels?: Readonly<Record<string, string>>
   readonly annotations?: Readonly<Record<string, string>>
   readonly finalizers?: readonly string[]
+}
+
+/** Finalizers that only the host adds or removes. */
+export function hostFinalizerErrors(metadata: SentMetadata, stored: SentMetadata | undefined): readonly FieldError[] {
+  return (metadata.finalizers ?? []).flatMap((finalizer, at) => {
+    if (!isHostFinalizer(finalizer) || stored?.finalizers?.includes(finalizer)) return []
+    return [fieldError(`/metadata/finalizers/${at}`, 'reserved', 'begins with platform.run/, which is for the server')]
+  })
 }
 
 /**

@@ -34,8 +34,9 @@ export async function toldAsSent<Done>(what: string, places: SentPlaces, work: (
 }
 
 function atSentPlace(error: FieldError, places: SentPlaces): FieldError {
-  const place = Object.keys(places).find((one) => error.pointer === one || error.pointer.startsWith(`${one}/`))
+  const { pointer: given = '' } = error
+  const place = Object.keys(places).find((one) => given === one || given.startsWith(`${one}/`))
   if (place === undefined) return error
-  const pointer = `${places[place]}${error.pointer.slice(place.length)}`
+  const pointer = `${places[place]}${given.slice(place.length)}`
   return { ...error, ...fieldError(pointer, error.rule, error.message) }
 }

@@ -19,15 +19,15 @@ interface ValidateOptions {
 }
 
 /**
- * Fills in defaults and returns every error of the first phase that finds one: structure (types, required and unknown fields),
- * then the constraints.
+ * Fills in defaults and returns every error: first those of the structure (types, required and unknown fields), then the
+ * violated constraints of values whose structure is sound.
  */
 export type Validate = (value: unknown, options?: ValidateOptions) => Promise<readonly FieldError[]>
 
 /** Maximum number of reported errors. */
 const maxFaults = 100
 /**
- * A larger value gets only its first error: one megabyte of wrong array items would make half a million errors, 1.6 s of work
+ * A larger value gets only the first error of each phase: one megabyte of wrong array items would make half a million errors, 1.6 s of work
  * and an answer of 64 MB.
  */
 const maxValuesForAllFaults = 5_000
@@ -96,12 +96,24 @@ function findFaults(
   { stored }: ValidateOptions = {},
 ): readonly FieldError[] {
   if (full(value)) return []
-  for (const phase of [structure, full]) {
+  const freshFaults = (phase: ValidateFunction) => {
     const faults = phase(value) ? [] : toFieldErrors(phase)
-    const fresh = stored === undefined ? faults : withoutOld(faults, value, { phase, stored })
-    if (fresh.length > 0) return fresh.slice(0, maxFaults)
+    return stored === undefined ? faults : withoutOld(faults, value, { phase, stored })
   }
-  return []
+  const structural = freshFaults(structure)
+  if (structure === full || structural.length >= maxFaults) return structural.slice(0, maxFaults)
+  const constraints = freshFaults(full).filter((fault) => !isConsequence(fault, structural))
+  return [...structural, ...constraints].slice(0, maxFaults)
+}
+
+/** Keywords that look at everything inside of a value. */
+const inclusive = new Set(['oneOf', 'anyOf', 'not', 'contains', 'const', 'enum'])
+
+/** Whether a structural error of the same value, of one that contains it, or of one that the keyword looks at explains this one. */
+function isConsequence({ pointer = '', rule }: FieldError, structural: readonly FieldError[]): boolean {
+  return structural.some(({ pointer: place = '' }) => {
+    return `${pointer}/`.startsWith(`${place}/`) || (inclusive.has(rule) && `${place}/`.startsWith(`${pointer}/`))
+  })
 }
 
 /** Removes errors that the stored object also has, at the same location and for the same value. */
@@ -114,7 +126,9 @@ function withoutOld(
   if (faults.length === 0 || phase(cloneJson(stored))) return faults
   const old = new Set(toFieldErrors(phase).map(identity))
   return faults.filter(
-    (fault) => !old.has(identity(fault)) || !deepEqual(valueAt(value, fault.pointer), valueAt(stored, fault.pointer)),
+    (fault) =>
+      !old.has(identity(fault)) ||
+      !deepEqual(valueAt(value, fault.pointer ?? ''), valueAt(stored, fault.pointer ?? '')),
   )
 }
 

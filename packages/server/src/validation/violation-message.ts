@@ -16,6 +16,12 @@ const patternMessages: Readonly<Record<string, string>> = {
   [wildcards.none]: 'must be a name; wildcards are not supported here',
 }
 
+/** What people leave out most often. */
+const formatHints: Readonly<Record<string, string>> = {
+  time: ' with an offset, such as 07:30:00Z or 07:30:00+02:00',
+  'date-time': ', such as 2030-01-31T07:30:00Z',
+}
+
 /** Messages by violated keyword. Each continues a sentence that starts with the field's name. */
 const messages: Readonly<Record<string, (params: Params) => string>> = {
   type: ({ type }) => `must be of type ${listed(type)}`,
@@ -34,7 +40,7 @@ const messages: Readonly<Record<string, (params: Params) => string>> = {
   minProperties: (params) => `must have at least ${counted(params['limit'], 'field')}`,
   maxProperties: (params) => `must have at most ${counted(params['limit'], 'field')}`,
   pattern: ({ pattern }) => patternMessages[String(pattern)] ?? `must match the pattern ${String(pattern)}`,
-  format: ({ format }) => `must be a valid ${String(format)}`,
+  format: ({ format }) => `must be a valid ${String(format)}${formatHints[String(format)] ?? ''}`,
   oneOf: ({ passingSchemas }) =>
     passingSchemas === null
       ? 'must match exactly one of the allowed schemas; it matches none'

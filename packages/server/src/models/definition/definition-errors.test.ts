@@ -96,7 +96,7 @@ const wrongIndexes: readonly Row[] = [
   ...['metadata.name', 'metadata.labels', 'metadata.creationTimestamp', 'metadata.deletionTimestamp'].flatMap(
     (name): readonly Row[] => [
       [`an index called ${name}`, { indexes: [{ name }] }, '/spec/indexes/0/name', 'is an index of every model'],
-      [`an index on ${name}`, { indexes: [{ name: 'x', path: name }] }, '/spec/indexes/0/name', 'every model'],
+      [`an index on ${name}`, { indexes: [{ name: 'x', path: name }] }, '/spec/indexes/0/path', 'every model'],
     ],
   ),
   [
@@ -110,7 +110,7 @@ const wrongIndexes: readonly Row[] = [
     { indexes: [{ name, path: 'spec.city' }] },
     '/spec/indexes/0/name',
   ]),
-  ['an index on nothing', { indexes: [{ name: 'spec.x' }] }, '/spec/indexes/0/path', 'spec.x is not in the schema'],
+  ['an index on nothing', { indexes: [{ name: 'spec.x' }] }, '/spec/indexes/0/name', 'spec.x is not in the schema'],
   ['33 indexes', manyFields(33, text), '/spec/indexes', 'has 33 indexes; at most 32'],
   ['9 of several values', manyFields(9, tags), '/spec/indexes', 'has 9 indexes of several values; at most 8'],
   ['a composite of one', { composites: [['spec.city']] }, '/spec/composites/0', 'must name two'],

@@ -11,7 +11,7 @@ import {
 } from '@pergola/api'
 import { fieldError } from '../../base/field-error.ts'
 import type { JsonSchema, ObjectSchema } from '../../validation/object-schema.ts'
-import { schemaErrors } from '../../validation/schema-errors.ts'
+import { allSubSchemas, schemaErrors } from '../../validation/schema-errors.ts'
 import type { IndexDefinition, ModelSpec } from './definition.ts'
 
 const maxIndexes = 32
@@ -72,7 +72,9 @@ function versionErrors({ versions }: ModelSpec): readonly FieldError[] {
         'cannot be declared by a model; declare only spec and status',
       ),
     ),
-    ...schemaErrors(schema as unknown as JsonSchema).map((error) => below(`${at}/schema`, error)),
+    ...[...schemaErrors(schema as unknown as JsonSchema), ...unenforcedErrors(schema as unknown as JsonSchema)].map(
+      (error) => below(`${at}/schema`, error),
+    ),
   ]
 }
 
@@ -86,6 +88,17 @@ function evaluationErrors({ check, indexes = [] }: ModelSpec, { byHost = false }
       evaluated === undefined ? [] : [fieldError(`/spec/indexes/${at}/evaluated`, 'plugin', message)],
     ),
   ]
+}
+
+/** Keywords that promise what the server does not do. */
+function unenforcedErrors(schema: JsonSchema): readonly FieldError[] {
+  return allSubSchemas(schema).flatMap((place) =>
+    ['readOnly', 'writeOnly'].flatMap((keyword) => {
+      if (place.schema[keyword] !== true) return []
+      const cure = 'remove it; a field that only a controller writes belongs into status'
+      return [fieldError(`${place.pointer}/${keyword}`, 'schema', `is not enforced for objects of a model; ${cure}`)]
+    }),
+  )
 }
 
 function indexErrors({ indexes = [], versions }: ModelSpec): readonly FieldError[] {
@@ -126,8 +139,11 @@ function oneIndexErrors(
   const index = indexes[at]
   if (!index || !resolved) return []
   const place = `/spec/indexes/${at}`
-  if (defaultIndexes.has(index.name) || defaultIndexes.has(pathOf(index))) {
-    return [fieldError(`${place}/name`, 'index', 'is an index of every model; leave it out')]
+  const pathPlace = index.path === undefined ? `${place}/name` : `${place}/path`
+  const repeated = [index.name, pathOf(index)].find((name) => defaultIndexes.has(name))
+  if (repeated !== undefined) {
+    const repeatedPlace = repeated === index.name ? `${place}/name` : pathPlace
+    return [fieldError(repeatedPlace, 'index', 'is an index of every model; leave it out')]
   }
   if (indexes.findIndex(({ name }) => name === index.name) < at) {
     return [fieldError(`${place}/name`, 'index', `is declared twice: "${index.name}"`)]
@@ -135,7 +151,7 @@ function oneIndexErrors(
   if (/[=!<>^,()\\\s]/.test(index.name) || index.name === '') {
     return [fieldError(`${place}/name`, 'index', 'must not contain spaces or any of = ! < > ^ , ( ) \\')]
   }
-  if ('fault' in resolved) return [fieldError(`${place}/path`, 'index', `${pathOf(index)} ${resolved.fault}`)]
+  if ('fault' in resolved) return [fieldError(pathPlace, 'index', `${pathOf(index)} ${resolved.fault}`)]
   return []
 }
 

@@ -1,4 +1,4 @@
-import { ApiError, type FieldError } from '@pergola/api'
+import { ApiError, resourceNameFault, type FieldError } from '@pergola/api'
 import type { Clock } from '../../base/clock.ts'
 import { deepEqual } from '../../base/deep-equal.ts'
 import { isJsonObject } from '../../base/json-object.ts'
@@ -127,6 +127,7 @@ export function createDefinitionModel(parts: DefinitionParts): Model {
     ownIndexes: [namesIndex],
     rules: {
       ownsStatus: true,
+      derivesName: true,
       maxJsonDepth,
       prepare: (object, context) => prepare(parts.clock, object, context),
       check: (object, context) => check(parts, { model, object }, context),
@@ -159,16 +160,16 @@ export function statusOf(object: JsonObject): ModelStatus {
   return object['status'] as ModelStatus
 }
 
-/** Later validation refuses values that are not text; this keeps the derived name from failing first. */
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : 'unknown'
+/** Later validation refuses other values; this keeps the derived name, which was not sent, from failing first. */
+function derivedName({ group, plural }: Partial<ModelSpec>): string {
+  const isNamed = typeof group === 'string' && typeof plural === 'string' && resourceNameFault(plural) === undefined
+  return modelObjectName(isNamed ? { group, plural } : { group: 'unknown', plural: 'unknown' })
 }
 
 /** Derives the object's name from group and plural; a changed definition gets a new edition. */
 function prepare(clock: Clock, object: JsonObject, { stored }: WriteContext): JsonObject {
-  const { group, plural } = specOf(object)
   const { metadata } = object
-  const due = modelObjectName({ group: textOf(group), plural: textOf(plural) })
+  const due = derivedName(specOf(object))
   const isUnnamed = isJsonObject(metadata) && metadata['name'] === undefined
   const named = isUnnamed ? { ...object, metadata: { ...metadata, name: due } } : object
   if (stored && deepEqual(specOf(stored), specOf(object))) return named
@@ -225,8 +226,9 @@ function refuseOthers({ holderOf }: DefinitionParts, object: JsonObject, stored:
 }
 
 function objectNameErrors(object: JsonObject): readonly FieldError[] {
-  const expected = modelObjectName(specOf(object))
-  if (object.metadata.name === expected) return []
+  const expected = derivedName(specOf(object))
+  // Without a valid plural there is no right name.
+  if (object.metadata.name === expected || resourceNameFault(specOf(object).plural) !== undefined) return []
   return [
     fieldError('/metadata/name', 'name', `must be "${expected}", which follows from group and plural; or leave it out`),
   ]

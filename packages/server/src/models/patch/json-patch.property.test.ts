@@ -106,7 +106,7 @@ function reference(target: unknown, operations: readonly Sent[]): unknown {
       case 'remove':
         return removed(document, to)
       case 'test':
-        return isDeepStrictEqual(read(document, to), given) ? document : invalid()
+        return isDeepStrictEqual(read(document, to), given) ? document : unlike()
       case 'replace':
         return to.length === 0 ? given : added(removed(document, to), to, given)
       default:
@@ -132,6 +132,10 @@ function isPointer(text: string | undefined): boolean {
 
 function stepsOf(text: string): readonly string[] {
   return Array.from(text.matchAll(/\/([^/]*)/g), ([, part = '']) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+function unlike(): never {
+  throw new ApiError('PreconditionFailed', 'not equal')
 }
 
 function invalid(): never {

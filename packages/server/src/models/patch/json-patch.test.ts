@@ -158,7 +158,7 @@ describe('a patch is rejected with Invalid that', () => {
         operation,
       ])
       expect(error).toMatchObject({
-        reason: 'Invalid',
+        reason: what.startsWith('tests for another') ? 'PreconditionFailed' : 'Invalid',
         message: expect.stringContaining(says) as string,
         errors: [{ pointer: '/2', field: '[2]', rule: 'patch', message: expect.stringContaining(says) as string }],
       })

@@ -1,4 +1,4 @@
-import { ApiError } from '@pergola/api'
+import { ApiError, type Reason } from '@pergola/api'
 import { cloneJson } from '../../base/clone-json.ts'
 import { deepEqual } from '../../base/deep-equal.ts'
 import { isJsonObject } from '../../base/json-object.ts'
@@ -82,7 +82,11 @@ function move(root: Root, operation: PatchOperation & { readonly from: Steps }):
 function test(root: Root, operation: PatchOperation, expected: unknown): void {
   const found = find(root, operation, operation.path)
   if (!deepEqual(found, expected))
-    throw failed(operation, `found ${shown(found)}, not ${shown(expected)}; read the object again`)
+    throw failed(
+      operation,
+      `found ${shown(found)}, not ${shown(expected)}; read the object again`,
+      'PreconditionFailed',
+    )
 }
 
 /** Adds a key or an item at the path. Replaces the value in an object; shifts the following items in an array. */
@@ -161,10 +165,10 @@ function nothingAt(root: Root, path: Steps): string {
   return `finds nothing at ${pointerOf(path.slice(0, known))}`
 }
 
-function failed(operation: PatchOperation, why: string): ApiError {
+function failed(operation: PatchOperation, why: string, reason: Reason = 'Invalid'): ApiError {
   const { number, op, path } = operation
   const message = `operation ${number} (${op} ${pointerOf(path)}) ${why}`
-  return new ApiError('Invalid', `the patch cannot be applied: ${message}`, {
+  return new ApiError(reason, `the patch cannot be applied: ${message}`, {
     errors: [fieldError(`/${number}`, 'patch', message)],
   })
 }

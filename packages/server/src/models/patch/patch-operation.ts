@@ -26,12 +26,9 @@ const knownOps = ['add', 'remove', 'replace', 'move', 'copy', 'test'] as const s
 
 /** Parses a JSON Patch; finds every syntax error before any operation is applied. */
 export function parsePatch(patch: unknown): readonly PatchOperation[] {
-  if (!Array.isArray(patch)) throw new ApiError('BadRequest', 'the body must be a JSON Patch: an array of operations')
+  if (!Array.isArray(patch)) throw noPatch('must be a JSON Patch: an array of operations')
   if (patch.length > maxPatchOperations) {
-    throw new ApiError(
-      'BadRequest',
-      `the patch has ${patch.length} operations; at most ${maxPatchOperations} are allowed`,
-    )
+    throw noPatch(`has ${patch.length} operations; at most ${maxPatchOperations} are allowed`)
   }
   return patch.map(parseOperation)
 }
@@ -70,6 +67,10 @@ function parsePointer(sent: Readonly<Record<string, unknown>>, member: 'path' | 
     throw malformed(number, `has the ${member} ${shown(pointer)}; "__proto__" is a key that no object may have`)
   }
   return steps
+}
+
+function noPatch(message: string): ApiError {
+  return new ApiError('BadRequest', `the patch ${message}`, { errors: [fieldError('', 'patch', message)] })
 }
 
 function malformed(number: number, why: string): ApiError {

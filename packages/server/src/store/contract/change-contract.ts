@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { Change, Revision, Store } from '../store.ts'
-import { create, mustGet, openFixture, people, places, update, type StoreEngine } from './fixture.ts'
+import type { Revision, Store } from '../store.ts'
+import { create, drain, mustGet, openFixture, people, places, update, type StoreEngine } from './fixture.ts'
 
 export function changeContract(engine: StoreEngine): void {
   describe(`${engine.name}, the change log:`, () => {
@@ -352,18 +352,4 @@ function leaseContract(engine: StoreEngine): void {
       expect(await store.get(people, 'c')).toBeUndefined()
     })
   })
-}
-
-async function drain(store: Store, after: Revision, count: number, limit = 1_000): Promise<Change[]> {
-  const changes: Change[] = []
-  let place = after
-  while (changes.length < count) {
-    const batch = await store.readChanges(place, { limit, waitMs: 5_000 })
-    if (batch.changes.length === 0 && batch.revision === place)
-      throw new Error(`only ${changes.length} of ${count} changes came`)
-    changes.push(...batch.changes)
-    place = batch.revision
-  }
-  const more = await store.readChanges(place, { limit: 10, waitMs: 0 })
-  return [...changes, ...more.changes]
 }

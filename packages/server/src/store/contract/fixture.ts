@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { uuidv7 } from '../../base/uuid.ts'
 import type {
+  Change,
   CreateOperation,
   IndexedValues,
   ModelDeclaration,
+  Revision,
   Store,
   StoredObject,
   UpdateOperation,
@@ -99,3 +101,17 @@ export async function allNames(store: Store): Promise<string[]> {
 }
 
 export const someUid = (): string => randomUUID()
+
+export async function drain(store: Store, after: Revision, count: number, limit = 1_000): Promise<Change[]> {
+  const changes: Change[] = []
+  let place = after
+  while (changes.length < count) {
+    const batch = await store.readChanges(place, { limit, waitMs: 5_000 })
+    if (batch.changes.length === 0 && batch.revision === place)
+      throw new Error(`only ${changes.length} of ${count} changes came`)
+    changes.push(...batch.changes)
+    place = batch.revision
+  }
+  const more = await store.readChanges(place, { limit: 10, waitMs: 0 })
+  return [...changes, ...more.changes]
+}

@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import type { WriteOperation } from '../store.ts'
-import { allNames, create, mustGet, openFixture, people, update, type Person, type StoreEngine } from './fixture.ts'
+import {
+  allNames,
+  create,
+  drain,
+  mustGet,
+  openFixture,
+  people,
+  places,
+  update,
+  type Person,
+  type StoreEngine,
+} from './fixture.ts'
 
 const remove = (name: string): WriteOperation => ({ type: 'delete', model: people, name })
 
@@ -63,6 +74,33 @@ export function orderContract(engine: StoreEngine): void {
           duplicate: { holder: names[at + 1] },
         })
       }
+    })
+
+    test('creates of several models, updates and deletions are listed and logged in the given order', async () => {
+      await using fixture = await openFixture(engine)
+      const { store } = fixture
+      const start = await store.head()
+      const names = ['z', 'm', 'a', 't', 'b']
+      await store.write(
+        names.flatMap((name) => [create(name, places), create(name)]),
+        { inOrder: true },
+      )
+      expect((await store.list(places, { limit: 9 })).items.map(({ name }) => name)).toEqual(names.toReversed())
+      const stored = (await store.list(places, { limit: 9 })).items
+      const changes = stored.map((place) => ({ ...update(place, { text: 'new' }), model: places }))
+      await store.write(changes, { inOrder: true })
+      await store.write(
+        names.map((name) => ({ ...remove(name), model: places })),
+        { inOrder: true },
+      )
+      const logged = (await drain(store, start, 20)).map(
+        ({ op, model, object }) => `${op} ${model.plural} ${object.name}`,
+      )
+      expect(logged).toEqual([
+        ...names.flatMap((name) => [`added places ${name}`, `added people ${name}`]),
+        ...names.toReversed().map((name) => `modified places ${name}`),
+        ...names.map((name) => `deleted places ${name}`),
+      ])
     })
 
     test('of two creates with the same value the second is the conflict', async () => {

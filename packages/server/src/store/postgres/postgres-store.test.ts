@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase } from '@pergola/test-servers'
 import { Pool } from 'pg'
 import { expect, inject, test } from 'vitest'
-import { create, people } from '../contract/fixture.ts'
+import { create, people, places } from '../contract/fixture.ts'
 import { postgresFixture } from '../contract/postgres-fixture.ts'
 import { listContract } from '../contract/list-contract.ts'
 import { storeContract } from '../contract/store-contract.ts'
@@ -98,6 +98,27 @@ test('compaction drops old partitions, but waits for transactions that still wri
   await fill('b')
   await store.compact(all)
   expect(Number(await oldest())).toBeGreaterThan(200)
+  await pool.end()
+})
+
+test('creates in order keep that order when the sequence of ids wraps within a millisecond', async () => {
+  await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }))
+  const { store, url } = fixture
+  await store.openModel(people)
+  await store.openModel(places)
+  const pool = new Pool({ connectionString: url })
+  for (const model of [people, places]) {
+    for (let round = 0; round < 20; round++) {
+      await pool.query(`SELECT setval('object_id', ${2 ** 20 - 3})`)
+      const names = Array.from({ length: 5 }, (_, at) => `r${round}-${9 - at}`)
+      await store.write(
+        names.map((name) => create(name, model)),
+        { inOrder: true },
+      )
+      const { items } = await store.list(model, { limit: 5 })
+      expect(items.map(({ name }) => name)).toEqual(names.toReversed())
+    }
+  }
   await pool.end()
 })
 

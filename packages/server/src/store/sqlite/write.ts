@@ -1,6 +1,5 @@
 import SqliteDatabase from 'better-sqlite3'
-import { compareInOrder, compareOperations } from '../batch-order.ts'
-import { hasUnique } from '../model-table.ts'
+import { compareOperations } from '../batch-order.ts'
 import type {
   CreateOperation,
   DeleteOperation,
@@ -41,15 +40,14 @@ class DryRun extends Error {
 
 /** One transaction per batch; an operation that throws rolls all of them back. */
 export function createWrite(parts: WriteParts): Write {
-  const inOrder = compareInOrder((model) => hasUnique(parts.catalog.find(model).table))
   const run = parts.database.transaction((operations: readonly WriteOperation[], options: WriteOptions) => {
     const { fence, dryRun = false } = options
     if (fence) parts.leases.assertHeld(fence)
     checkBefore(parts.database, parts.catalog, options)
     const results: WriteResult[] = []
-    const compare = options.inOrder ? inOrder : compareOperations
-    const sorted = [...operations.entries()].toSorted(([, a], [, b]) => compare(a, b))
-    for (const [at, operation] of sorted) results[at] = perform(parts, operation)
+    const given = [...operations.entries()]
+    const ordered = options.inOrder ? given : given.toSorted(([, a], [, b]) => compareOperations(a, b))
+    for (const [at, operation] of ordered) results[at] = perform(parts, operation)
     finishGuarded(parts.database, parts.catalog, options)
     if (dryRun) throw new DryRun(results)
     return results

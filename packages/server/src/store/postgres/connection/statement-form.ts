@@ -8,26 +8,38 @@ export interface Form {
   readonly named: string
   readonly count: string
   readonly conditions: readonly string[]
+  /** Whether operations are logged in the order of the parameters; rows then have a column `ordinal`. */
+  readonly inOrder: boolean
 }
 
 export type Column = readonly [name: string, type: string]
 
 export const one: Form = {
   rows: (columns) =>
-    `(VALUES (${columns.map(([, type], at) => `$${at + 1}::${type}`).join(', ')})) AS input (${columns.map(([name]) => name).join(', ')})`,
+    `(VALUES (${columns.map(([, type], at) => `$${at + 1}::${type}`).join(', ')})) AS input (${namesOf(columns)})`,
   named: 'm.name = $1::text',
   count: '1',
   conditions: [],
+  inOrder: false,
 }
+const unnested = (columns: readonly Column[]) =>
+  `unnest(${columns.map(([, type], at) => `$${at + 1}::${type}[]`).join(', ')})`
+const namesOf = (columns: readonly Column[]) => columns.map(([name]) => name).join(', ')
+
 export const many: Form = {
-  rows: (columns) =>
-    `unnest(${columns.map(([, type], at) => `$${at + 1}::${type}[]`).join(', ')}) AS input (${columns.map(([name]) => name).join(', ')})`,
+  rows: (columns) => `${unnested(columns)} WITH ORDINALITY AS input (${namesOf(columns)}, ordinal)`,
   named: 'm.name = ANY($1::text[])',
   count: 'cardinality($1)',
   conditions: [],
+  inOrder: true,
 }
 /** Sets the lock timeout for this statement's own transaction, before it takes its first lock. */
-export const grouped: Form = { ...many, conditions: [`(SELECT set_config('lock_timeout', '10ms', true)) <> ''`] }
+export const grouped: Form = {
+  ...many,
+  rows: (columns) => `${unnested(columns)} AS input (${namesOf(columns)})`,
+  conditions: [`(SELECT set_config('lock_timeout', '10ms', true)) <> ''`],
+  inOrder: false,
+}
 
 /**
  * Checks that the model still has the edition that this writer follows. The function returns true and is dropped when another
@@ -43,6 +55,11 @@ export function conditionOf(model: ModelTable, { conditions }: Form): string {
 
 export function keyColumns(model: ModelTable): readonly Column[] {
   return singles(model).map(({ slot }) => [columnOf(slot), 'text'])
+}
+
+/** The operations to log. A join leaves them in no particular order. */
+export function inGivenOrder({ inOrder }: Form): string {
+  return inOrder ? '(SELECT * FROM applied ORDER BY ordinal) AS applied' : 'applied'
 }
 
 /** All operations or none: one that cannot be done prevents the others. */

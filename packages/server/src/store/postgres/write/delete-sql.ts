@@ -5,6 +5,7 @@ import {
   allKeysOf,
   appliedSql,
   conditionOf,
+  inGivenOrder,
   refuseOldSnapshot,
   storedSql,
   type Column,
@@ -46,7 +47,7 @@ export function deleteSql(model: ModelTable, form: Form): string {
   return `
   WITH ${storedSql(model, form)},
   decided AS MATERIALIZED (
-    SELECT s.*, CASE
+    SELECT s.*, ${form.inOrder ? 'i.ordinal, ' : ''}CASE
         WHEN i.uid IS NOT NULL AND s.uid <> i.uid THEN 'uid'
         WHEN i.version IS NOT NULL AND s.version <> i.version THEN 'version'
         ${refuseOldSnapshot}
@@ -70,7 +71,7 @@ export function deleteSql(model: ModelTable, form: Form): string {
     SELECT nextval('change_id'), ${model.id}, (CASE outcome WHEN 'removed' THEN 'd' ELSE 'r' END)::"char", id, name, uid,
       version + 1, generation, coalesce(deleted_at, $4::bigint), index_generation, stored_as,
       labels, sets, ${allKeysOf(model, 'applied')}, data
-    FROM applied
+    FROM ${inGivenOrder(form)}
     RETURNING id
   ),
   queued AS (INSERT INTO pending_changes (id, model) SELECT id, ${model.id} FROM logged)

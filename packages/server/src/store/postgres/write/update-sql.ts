@@ -5,6 +5,7 @@ import {
   allKeysOf,
   appliedSql,
   conditionOf,
+  inGivenOrder,
   keyColumns,
   keysOf,
   oldKeysOf,
@@ -116,7 +117,7 @@ export function updateSql(model: ModelTable, form: Form, source: Source): string
   return `
   WITH ${storedSql(model, form)},
   decided AS MATERIALIZED (
-    SELECT i.name, s.id, s.version + 1 AS version, s.generation + i.step AS generation, i.held, s.deleted_at, i.stored_as,
+    SELECT ${form.inOrder ? 'i.ordinal, ' : ''}i.name, s.id, s.version + 1 AS version, s.generation + i.step AS generation, i.held, s.deleted_at, i.stored_as,
       ${row}.labels, ${row}.sets, i.data, ${keys.map((key) => `${row}.${key}, `).join('')}
       ${source.keys} AS keys, ${source.generation} AS index_generation,
       s.uid, s.labels AS old_labels, s.sets AS old_sets, ${row === 's' ? source.keys : oldKeysOf(model, 's')} AS old_keys,
@@ -147,7 +148,7 @@ export function updateSql(model: ModelTable, form: Form, source: Source): string
       version, generation, deleted_at, index_generation, stored_as, labels, sets, keys,
       nullif(old_labels, labels), nullif(old_sets, sets), nullif(old_keys, keys),
       nullif(old_index_generation, index_generation), data
-    FROM applied
+    FROM ${inGivenOrder(form)}
     RETURNING id
   ),
   queued AS (INSERT INTO pending_changes (id, model) SELECT id, ${model.id} FROM logged)

@@ -18,8 +18,8 @@ import { givenSource, keptSource, updateKeptQuickSql, updateQuickSql, updateSql 
  * tables, the change and the pending row. The change is built from the result of the object's own statement: its id is drawn
  * while the row lock is held.
  *
- * `One` takes one value per parameter. `Many` takes arrays with one element per operation, sorted by name, so that two batches
- * cannot deadlock. Both exist because the planner caches a plan only for `One`: with arrays it plans each time, at three times
+ * `One` takes one value per parameter. `Many` takes arrays with one element per operation, and logs in their order. Rows are
+ * locked in the order of names, so that two batches cannot deadlock. Both exist because the planner caches a plan only for `One`: with arrays it plans each time, at three times
  * the cost of the write itself.
  */
 export interface WriteStatements {
@@ -72,6 +72,9 @@ export function writeStatements(model: ModelTable): WriteStatements {
   }
 }
 
+/** Ids descend when their sequence wraps within a millisecond: fails, so that the write is retried. */
+const refuseDescending = 'CASE WHEN id < lag(id) OVER () THEN refuse_old_snapshot() END'
+
 /** Parameters: name, uid, held, stored as, data, labels, sets, then the single-value keys. */
 function createSql(model: ModelTable, form: Form): string {
   const columns: readonly Column[] = [
@@ -100,5 +103,5 @@ function createSql(model: ModelTable, form: Form): string {
     RETURNING id
   ),
   queued AS (INSERT INTO pending_changes (id, model) SELECT id, ${model.id} FROM logged)
-  SELECT name, id FROM written`
+  SELECT name, id${form.inOrder ? `, ${refuseDescending}` : ''} FROM written`
 }

@@ -3,7 +3,6 @@ import type {
   CreateOperation,
   DeleteOperation,
   IndexedValues,
-  ModelKey,
   StoredObject,
   UpdateOperation,
   WriteOperation,
@@ -16,7 +15,7 @@ import { orStaleModel, type Catalog, type OpenModel } from '../catalog.ts'
 import { finishGuarded, holdGuards } from './guards.ts'
 import { holdFence } from '../leases.ts'
 import { isNoPartition } from '../changelog/log-partitions.ts'
-import { compareInOrder, compareOperations, kindOf } from '../../batch-order.ts'
+import { compareOperations, kindOf } from '../../batch-order.ts'
 import { setsBySlot } from '../../indexed-values.ts'
 import { columnOf, hasUnique, setTableOf, singles, tableOf, type IndexSlot } from '../../model-table.ts'
 import { createdAtOf, nameOf, toStoredObject, type ObjectRow } from '../object-row.ts'
@@ -40,6 +39,14 @@ export interface WriteParts {
   readonly makeRoom: () => Promise<void>
 }
 
+/** The newest id that a write in order has given to an object of each model. */
+type NewestIds = Map<number, bigint>
+
+/** Ids are milliseconds and a sequence that wraps: the ids of one write descend when it wraps within a millisecond. */
+class DescendingIds extends Error {
+  override readonly name = 'DescendingIds'
+}
+
 const maxTries = 20
 /** Deadlock and serialization failure. */
 const tryAgain = new Set(['40P01', '40001'])
@@ -57,7 +64,8 @@ export async function write(
     try {
       return await writeOnce(parts, operations, options)
     } catch (error) {
-      const again = error instanceof DatabaseError && tryAgain.has(error.code ?? '')
+      const refused = error instanceof DatabaseError && tryAgain.has(error.code ?? '')
+      const again = refused || error instanceof DescendingIds
       if (tries === maxTries || !(again || isNoPartition(error))) throw error
       if (!again) await parts.makeRoom()
     }
@@ -75,11 +83,12 @@ async function writeOnce(
   const { fence, guards, also, inOrder, dryRun = false } = options
   const groups = inOrder ? groupInOrder(parts, operations) : groupByStatement(operations)
   const results = new Map<WriteOperation, WriteResult>()
+  const newest: NewestIds | undefined = inOrder ? new Map() : undefined
   let running = operations
   const run = async (client: Queryable) => {
     for (const group of groups) {
       running = group.operations
-      const answered = await runGroup(client, { catalog: parts.catalog, grouped: false }, group)
+      const answered = await runGroup(client, { catalog: parts.catalog, grouped: false, newest }, group)
       for (const [operation, result] of answered) results.set(operation, result)
     }
   }
@@ -133,10 +142,9 @@ function groupByStatement(operations: readonly WriteOperation[]): readonly Group
  * unique index gets a statement of its own.
  */
 function groupInOrder({ catalog }: WriteParts, operations: readonly WriteOperation[]): readonly Group[] {
-  const isOrdered = (model: ModelKey) => hasUnique(catalog.find(model).table)
   const groupOf = (operation: WriteOperation) =>
-    isOrdered(operation.model) ? `${kindOf(operation)} ${operation.name}` : kindOf(operation)
-  return groupAdjacent(operations.toSorted(compareInOrder(isOrdered)), groupOf)
+    hasUnique(catalog.find(operation.model).table) ? `${kindOf(operation)} ${operation.name}` : kindOf(operation)
+  return groupAdjacent(operations, groupOf)
 }
 
 function groupAdjacent(
@@ -153,18 +161,18 @@ function groupAdjacent(
   return groups as unknown as Group[]
 }
 
-type GroupModel = OpenModel & { readonly grouped: boolean }
+type GroupModel = OpenModel & { readonly grouped: boolean; readonly newest?: NewestIds | undefined }
 
 type Answered = readonly (readonly [WriteOperation, WriteResult])[]
 
 function runGroup(
   client: Queryable,
-  { catalog, grouped }: { catalog: Catalog; grouped: boolean },
+  { catalog, ...options }: { catalog: Catalog } & Pick<GroupModel, 'grouped' | 'newest'>,
   group: Group,
 ): Promise<Answered> {
   const [first] = group.operations
   if (!first) throw new Error('a batch has no operation')
-  const model = { ...catalog.find(first.model), grouped }
+  const model = { ...catalog.find(first.model), ...options }
   for (const operation of group.operations) assertEdition(model, operation)
   switch (group.type) {
     case 'create':
@@ -224,6 +232,7 @@ async function runCreates(
     ),
   ]
   const { rows } = await client.query<{ name: string; id: string }>(statement(model, 'create', columns))
+  if (model.newest) assertAscending(model.newest, model.table.id, rows)
   const createdAt = new Map(rows.map(({ name, id }) => [name, createdAtOf(id)]))
   return operations.map((operation) => {
     const { name, uid, content } = operation
@@ -231,6 +240,14 @@ async function runCreates(
     const object = { name, uid, version: 0, generation: 1, createdAt: createdAt.get(name) ?? 0, storedAs, data }
     return [operation, { outcome: 'created', object }]
   })
+}
+
+/** Within one statement, the statement itself checks the order. */
+function assertAscending(newest: NewestIds, table: number, rows: readonly { readonly id: string }[]): void {
+  const [first, last] = [rows[0], rows.at(-1)]
+  if (!first || !last) return
+  if (BigInt(first.id) < (newest.get(table) ?? 0n)) throw new DescendingIds('the ids of the write descend')
+  newest.set(table, BigInt(last.id))
 }
 
 async function runUpdates(
