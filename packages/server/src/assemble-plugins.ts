@@ -66,7 +66,7 @@ export interface PluginParts {
   readonly given: GivenSettings
   /** Packages shipped with the host. */
   readonly shipped: readonly Buffer[]
-  readonly runHere?: RunHere | undefined
+  readonly runnerOf?: ((plugin: string) => RunHere | undefined) | undefined
   readonly development?: Development | undefined
   /** Long-lived answers of plugins. */
   readonly streams: LastingStreams

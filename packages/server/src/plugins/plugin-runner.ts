@@ -49,8 +49,8 @@ export interface RunnerParts extends ApplyParts, RegisterParts {
   readonly accounts: Pick<Accounts, 'take'>
   readonly cgroups: Cgroups | undefined
   readonly neighbours: Neighbours
-  /** Runs plugins in the host's own process, for debugging. */
-  readonly runHere?: RunHere | undefined
+  /** How to run a plugin in the host's own process, for tests of plugins; undefined for those with a process of their own. */
+  readonly runnerOf?: ((plugin: string) => RunHere | undefined) | undefined
   /** Called for every line that a plugin writes. */
   readonly onLine: (plugin: string, line: string) => void
   /** The debugger port of the plugin, if it has one. */
@@ -313,7 +313,7 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
     signal: stopping.signal,
     account,
     cgroups: parts.cgroups,
-    runHere: parts.runHere,
+    runHere: parts.runnerOf?.(name),
     inspector: parts.inspectorOf(name),
     onLine: (line) => parts.onLine(name, line),
   })
