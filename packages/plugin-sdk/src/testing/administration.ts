@@ -13,7 +13,7 @@ const lookMs = 5
 /** Timeout for a plugin to start. */
 const startMs = 60_000
 /** Reasons for `NotStarted` that waiting does not change. What a plugin depends on is started before it. */
-const hopeless: readonly (string | undefined)[] = ['BackingOff', 'DuplicateValues', 'WaitingForDependency']
+const hopeless = new Set<string | undefined>(['BackingOff', 'DuplicateValues', 'WaitingForDependency'])
 
 /** Operator actions on a host, through the operators' API. */
 export interface Administration {
@@ -74,7 +74,7 @@ export async function administer({ url, fetch }: HostAddress): Promise<Administr
       for (const deadline = performance.now() + startMs; ;) {
         const { status } = (await client.call({ method: 'GET', path: `${plugins}/${plugin}` })) as InstalledPlugin
         if (status?.phase === 'Started') return
-        if (status?.phase === 'Failed' || hopeless.includes(status?.reason)) {
+        if (status?.phase === 'Failed' || hopeless.has(status?.reason)) {
           throw new Error(`the plugin "${plugin}" cannot be started: ${status?.message}`)
         }
         if (performance.now() > deadline) {

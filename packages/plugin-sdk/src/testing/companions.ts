@@ -16,10 +16,10 @@ export interface TestedPlugin {
 
 /** Throws unless each dependency of the plugin and of its companions is given. */
 export function assertComplete(plugin: AnyPlugin, companions: readonly Companion[]): void {
-  const names = companions.map((one) => (typeof one === 'string' ? one : one.name))
+  const names = new Set([plugin, ...companions].map((one) => (typeof one === 'string' ? one : one.name)))
   for (const one of [plugin, ...companions]) {
     if (typeof one === 'string') continue
-    const missing = Object.keys(one.dependencies ?? {}).find((name) => !names.includes(name) && name !== plugin.name)
+    const missing = Object.keys(one.dependencies ?? {}).find((name) => !names.has(name))
     if (missing === undefined) continue
     const what = `the plugin "${one.name}" depends on the plugin "${missing}"`
     const cure = 'pass its definition, or its name if it ships with the host'

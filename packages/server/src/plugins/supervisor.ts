@@ -209,11 +209,8 @@ function createSeats(parts: SupervisorParts) {
         } catch (err) {
           if (signal.aborted) return
           log.error({ err, plugin: plugin.name }, 'failed to uninstall a plugin')
-          tell({
-            phase: 'Disabled',
-            reason: 'Failed',
-            message: `it could not be uninstalled: ${(err as Error).message}`,
-          })
+          const message = `it could not be uninstalled: ${(err as Error).message}`
+          tell({ phase: 'Disabled', reason: 'Failed', message })
         }
       },
       tell: statuses.tell,
