@@ -92,6 +92,8 @@ export function declarations({ settings }: PluginContext): void {
   defineModel({ ...names, spec, indexes: ['spec.title'], composites: [['spec.title', 'spec.count desc']] })
   // @ts-expect-error a version is missing
   defineModel({ ...names, apiVersion: 'todo.example.com', spec })
+  // @ts-expect-error an asynchronous check
+  defineModel({ ...names, spec, check: async () => {} })
   // @ts-expect-error a misspelled field in a check
   defineModel({ ...names, spec, check: (one) => void one.spec.titel })
   // @ts-expect-error a default that the field never has

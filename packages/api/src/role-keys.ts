@@ -15,3 +15,10 @@ export const roleKeys = {
   /** Annotation: name shown to people. */
   displayName: 'rbac.authorization.platform.run/display-name',
 } as const
+
+/** Why a role template of the plugin may not have this UI permission, worded to follow it; undefined when it may. */
+export function uiPermissionFault(plugin: string, permission: string): string | undefined {
+  const prefix = `plugin:${plugin}:`
+  const isOwn = permission.startsWith(prefix) && /^\S+$/.test(permission.slice(prefix.length))
+  return isOwn ? undefined : `must have the form ${prefix}<scope>`
+}

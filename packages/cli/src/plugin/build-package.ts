@@ -70,7 +70,7 @@ export async function buildPackage(options: BuildOptions): Promise<BuiltPackage>
   // Inspects twice for a release: a host would reject a definition that is not deterministic, so fail early.
   const asked = { comesWithHost, times: forDevelopment ? 1 : 2, reader, ...(signal && { signal }) }
   const { inspected, warnings } = await inspectBundle(built, asked)
-  const definition = definitionOf(inspected, built, project)
+  const definition = definitionOf(await withHostFaults(inspected), built, project)
   const extensions = readExtensions(folder)
   const roles = checkExtensions(extensions, definition)
   const files = new Map<string, Buffer>([
@@ -123,6 +123,19 @@ function developmentVersion(version: string, files: ReadonlyMap<string, Buffer>)
     hash.update(`${path}\0${bytes.length}\0`).update(bytes)
   }
   return `${version}${version.includes('+') ? '.' : '+'}dev.${hash.digest('hex').slice(0, developmentDigits)}`
+}
+
+/** Adds what only a host can tell, such as formats that it does not know. */
+async function withHostFaults(inspected: Inspected): Promise<Inspected> {
+  if (!('definition' in inspected)) return inspected
+  const { declaredFaults } = await import('@pergola/server')
+  const faults = inspected.definition.models.flatMap((model) =>
+    declaredFaults(model).map(({ field, message }) => ({
+      where: `models.${model.kind}`,
+      message: `${field.replace(/^spec\./, '')} ${message}`,
+    })),
+  )
+  return faults.length > 0 ? { faults } : inspected
 }
 
 function definitionOf(inspected: Inspected, built: Bundle, { folder, entry }: PluginProject): PluginDefinition {

@@ -385,6 +385,38 @@ describe('packing reports', () => {
       { 'tsconfig.json': '{ broken' },
       [/^tsconfig\.json cannot be used: JSON parse error/],
     ],
+    [
+      'what only a host can tell of a schema',
+      plugin(
+        [
+          "const Todo = defineModel({ apiVersion: 'todo.example.com/v1', plural: 'todos', kind: 'Todo',",
+          "  spec: t.Object({ at: t.String({ format: 'moment' }) }) })",
+          "export default definePlugin({ name: 'todo', models: [Todo] })\n",
+        ].join('\n'),
+      ),
+      [
+        /^src\/plugin\.ts:2:\d+ models\.Todo: versions\[0\]\.schema\.properties\.spec\.properties\.at\.format is not known; known are /,
+      ],
+    ],
+    [
+      'a UI permission of another plugin in a role template',
+      {
+        'extensions/view.yaml': [
+          'apiVersion: v1alpha1',
+          'kind: Role',
+          'metadata:',
+          '  name: todo-yaml',
+          '  labels: { platform.run/role-template: "true" }',
+          '  annotations:',
+          '    rbac.authorization.platform.run/ui-permissions: \'["plugin:todo:a", "plugin:other:a", "plugin:todo:"]\'',
+          'rules: []',
+        ].join('\n'),
+      },
+      [
+        /^extensions\/view\.yaml:7:\d+ the UI permission "plugin:other:a" must have the form plugin:todo:<scope>$/,
+        /^extensions\/view\.yaml:7:\d+ the UI permission "plugin:todo:" must have the form plugin:todo:<scope>$/,
+      ],
+    ],
     ['an invalid package.json', { 'package.json': '{' }, [/^package\.json is not JSON: /]],
     ['a missing entry file', packageJson({ pergola: { entry: 'src/x.ts' } }), [/^there is no src\/x\.ts/]],
     [

@@ -27,7 +27,7 @@ import type { Cgroups } from './process/cgroups.ts'
 import type { Inspector } from './process/inspector.ts'
 import type { RunHere } from './process/launch-here.ts'
 import type { PluginLimits } from './process/launch-options.ts'
-import { startPluginProcess, type PluginProcess } from './process/plugin-process.ts'
+import { newStartToken, startPluginProcess, type PluginProcess } from './process/plugin-process.ts'
 import { areReady, registerModels, untilBuilt, type RegisterParts } from './register-models.ts'
 import { unpackInto, type UnpackedPackage } from './unpacked-package.ts'
 
@@ -122,6 +122,8 @@ interface Run {
   declaredRoutes: readonly RouteDeclaration[]
   apps: readonly AppGroup[]
   process?: PluginProcess | undefined
+  /** Known before its process is started: a plugin may ask its host as soon as it runs. */
+  token?: string | undefined
   door?: PluginDoor | undefined
   evaluator?: Evaluator | undefined
   routes?: RouteTable<RouteDeclaration>
@@ -173,7 +175,7 @@ export function runPlugin(parts: RunnerParts, plugin: InstalledPlugin, { digest 
       return run.evaluator
     },
     get token() {
-      return run.process?.token
+      return run.token
     },
     get isServing() {
       return run.isServing
@@ -286,6 +288,7 @@ async function runOnce(run: Run, prepared: Prepared): Promise<Ended> {
     run.evaluator = undefined
     await run.process?.[Symbol.asyncDispose]()
     run.process = undefined
+    run.token = undefined
   }
 }
 
@@ -304,8 +307,10 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
   const { name } = plugin
   const { models } = manifest.definition
   unpacked.emptyScratch()
+  run.token = newStartToken()
   const running = await startPluginProcess({
     name,
+    token: run.token,
     command: unpacked.command,
     directory: unpacked.scratch,
     hostSocket: parts.hostSocket,
