@@ -119,7 +119,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       runners().flatMap(({ token, plugin }) => (token === undefined ? [] : [{ plugin: plugin.name, token }])),
     leadingToken: (plugin) => {
       const { active } = seats.get(plugin) ?? {}
-      return active?.isServing ? active.token : undefined
+      // The process must be healthy, too: it has its token earlier.
+      return active?.isServing && active.evaluator ? active.token : undefined
     },
     ownedAt: ({ group, resource, subresource }) => {
       // Paths below owned objects are answered by the plugin.
