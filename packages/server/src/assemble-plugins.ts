@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ApiError, type ResourceRequest } from '@pergola/api'
+import { ApiError, defaultMemoryLimit, type ResourceRequest } from '@pergola/api'
 import { createPluginAuthenticate, type PluginCredentials } from './authn/authenticate-plugin.ts'
 import type { Call, Handler, IncomingRequest, PluginCaller } from './base/call.ts'
 import type { Clock } from './base/clock.ts'
@@ -151,7 +151,7 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
       // First, so that no plugin runs that should not, or with outdated settings.
       await pluginsFromFiles({ ...parts, installing, files: config.plugins })
       const { startGrace } = config.plugins
-      const limits = limitsOf(config.plugins)
+      const limits = limitsOf(config.plugins, parts.development !== undefined)
       const replicas = stack.use(await joinReplicas(store, log))
       supervisor = stack.use(
         createSupervisor({
@@ -176,9 +176,13 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
 
 const mebibyte = 1024 * 1024
 
-function limitsOf({ memoryLimit, scratchLimit, processLimit, startTimeout }: Config['plugins']): PluginLimits {
+function limitsOf(
+  { memoryLimit, scratchLimit, processLimit, startTimeout }: Config['plugins'],
+  isDevelopment: boolean,
+): PluginLimits {
   return {
     memoryBytes: memoryLimit * mebibyte,
+    ...(isDevelopment && { usualMemoryBytes: defaultMemoryLimit * mebibyte }),
     scratchBytes: scratchLimit * mebibyte,
     processes: processLimit,
     startMs: startTimeout * 1000,

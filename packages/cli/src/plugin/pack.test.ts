@@ -181,6 +181,17 @@ const minimal = "export default definePlugin({ name: 'todo' })\n"
 const extension = (text: string) => ({ 'extensions/more.yaml': text })
 const packageJson = (json: object) => ({ 'package.json': JSON.stringify({ name: 'x', version: '1.0.0', ...json }) })
 
+test('packing warns of a route whose bodies do not fit into the memory of a plugin', async () => {
+  const upload = (maxBody: number) =>
+    `export default definePlugin({ name: 'todo', api: 'todo.example.com/v1', console: [route('POST /files', { maxBody: ${maxBody} }, () => ({}))] })\n`
+  using project = todoProject(plugin(upload(30_000_000)))
+  expect((await pack(project)).warnings).toBe(
+    'warning: POST /apis/console.api.todo.example.com/v1/files takes bodies of up to 29 MiB, and a host ends a plugin that uses more than 128 MiB (plugins.memoryLimit); read the body as a stream, or tell operators to raise the limit',
+  )
+  project.write(plugin(upload(10_000_000)))
+  expect((await pack(project)).warnings).toBe('')
+})
+
 describe('packing reports', () => {
   type Row = readonly [
     what: string,

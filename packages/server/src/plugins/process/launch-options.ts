@@ -29,6 +29,8 @@ export interface LaunchOptions {
 
 export interface PluginLimits {
   readonly memoryBytes: number
+  /** Set during development, where the limit is higher: what a plugin may use on a usual host. */
+  readonly usualMemoryBytes?: number
   /** Maximum number of its processes. */
   readonly processes: number
   /** Maximum size of its scratch folder, and of any file that it writes. */

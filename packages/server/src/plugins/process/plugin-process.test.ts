@@ -186,6 +186,18 @@ describe('a misbehaving plugin is killed, with the reason:', () => {
   })
 })
 
+test('a plugin over the usual limit, where a higher one holds, is told both figures once', async () => {
+  const lines: string[] = []
+  const given = options(answering('globalThis.held = Buffer.alloc(80 * 1024 * 1024, 1)'))
+  const limits = { ...given.limits, usualMemoryBytes: 64 * 1024 * 1024 }
+  await using plugin = await startPluginProcess({ ...given, limits, onLine: (line) => void lines.push(line) })
+  const told = () => lines.filter((line) => line.startsWith('it uses '))
+  const words =
+    /^it uses \d+ MiB of memory; a host ends a plugin that uses more than 64 MiB, unless plugins\.memoryLimit is raised$/
+  await expect.poll(told).toEqual([expect.stringMatching(words)])
+  expect(isRunning(plugin.pid)).toBe(true)
+})
+
 describe('a plugin with a debugger', () => {
   const startInspected = async (more = '') => {
     const server = createServer().listen(0, '127.0.0.1')
