@@ -129,6 +129,24 @@ spec: { title: declared }
     expectStatus(await api.request('GET', '/api/v1alpha1/rolebindings/handed'), 404)
   })
 
+  test('C8-500 a role template of a package names UI permissions of its own plugin only', async () => {
+    const template = (permission: string) => `
+apiVersion: v1alpha1
+kind: Role
+metadata:
+  name: shower-view
+  labels: { platform.run/role-template: "true" }
+  annotations: { rbac.authorization.platform.run/ui-permissions: '["${permission}"]' }
+rules: []
+`
+    expectStatus(await declaring('shower', template('plugin:other:view')), 201)
+    const words =
+      /^extensions\/objects\.yaml, document 1: .*"plugin:other:view", which must have the form plugin:shower:<scope>/
+    await phaseIs(api, failed(words), 'shower')
+    expectStatus(await declaring('shower', template('plugin:shower:view'), { version: '1.0.1' }), 200)
+    await phaseIs(api, started, 'shower')
+  })
+
   test('C8-39 an upgrade deletes objects that are no longer declared', async () => {
     expectStatus(await declaring('mover', `${configMap('stays', 'first')}---${configMap('goes', 'first')}`), 201)
     await phaseIs(api, started, 'mover')

@@ -1,4 +1,4 @@
-import type { PluginDefinition } from '@pergola/api'
+import type { ModelDeclaration, PluginDefinition } from '@pergola/api'
 import { expect, test } from 'vitest'
 import { hostVersion } from '../../packages/server/src/base/host-version.ts'
 import type { PluginFiles } from '../end-to-end/plugin-package.ts'
@@ -116,6 +116,23 @@ onEachEngine((api) => {
     const headers = { 'content-type': 'application/gzip' }
     const odd = { headers, body: sent(definition({ type: 'no type' })) }
     expectProblem(await api.request('POST', `${packages}?plan=true`, odd), 422, 'Invalid')
+  })
+
+  test('C8-501 the plan of an upgrade gives the number of duplicates of each index that becomes unique', async () => {
+    const definition = (indexes: ModelDeclaration['indexes']) =>
+      another('twins', { models: [notesOf('twins', { ...(indexes && { indexes }) })] })
+    expectStatus(await install(api, { definition: definition([{ name: 'spec.title' }]) }), 201)
+    await phaseIs(api, started, 'twins')
+    for (const title of ['same', 'other', 'same', 'same', undefined, undefined]) {
+      const body = { metadata: { generateName: 'note-' }, spec: { title } }
+      expectStatus(await api.request('POST', notesPath('twins'), { body }), 201)
+    }
+    const text = (indexes: ModelDeclaration['indexes']) =>
+      plan(`POST ${packages}`, pluginPackage({ definition: definition(indexes), version: '2.0.0' }))
+    expect(await text([{ name: 'spec.title', unique: true }])).toMatch(
+      /duplicates +3 of 6 notes have a spec\.title that another one has; the upgrade fails until each has its own/,
+    )
+    expect(await text([{ name: 'spec.title' }])).not.toContain('duplicates')
   })
 
   test('C8-22 an upgrade with a missing dependency fails', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { install, phaseIs, plugins, restart, todos } from './plugin.ts'
+import { another, install, phaseIs, plugins, restart, todos } from './plugin.ts'
 import { expectProblem, expectStatus } from './request.ts'
 import { once, onEachEngine, type Api } from './server.ts'
 
@@ -45,6 +45,20 @@ onEachEngine((api) => {
       body: { metadata: { name }, spec: { title: 'x' } },
       ...(fence !== undefined && { 'pergola-fence': fence }),
     })
+
+  test('C8-503 the host knows a plugin from the start of its process, and says that it is not started yet', async () => {
+    const path = '/apis/api.eager.example.com/v1alpha1/early'
+    const definition = another('eager', { routes: [{ audience: 'public', method: 'GET', path }] })
+    // Asks before it listens, so before it is healthy.
+    const asks = `await (async () => {
+      const early = await ask('/pergola/leases/early', { method: 'PUT', body: { seconds: 60 } })
+      return (request, response) => response.setHeader('content-type', 'application/json').end(JSON.stringify(early))
+    })()`
+    expectStatus(await install(api, { definition, answer: asks }), 201)
+    await phaseIs(api, { phase: 'Started' }, 'eager')
+    const { body } = await api.request('GET', path)
+    expect(body).toMatchObject({ status: 503, body: { reason: 'PluginNotStarted' } })
+  })
 
   test('C8-300 a plugin acquires a lease by name for up to 300 seconds, and the same process renews it', async () => {
     const first = await token('one')

@@ -158,6 +158,19 @@ onEachEngine((api) => {
       expect(message).toContain('no such thing')
     })
 
+    test('C8-502 after a failed upgrade, the status lists replicas of the active version only', async () => {
+      await started()
+      const files = { 'plugin.js': 'process.exit(4)' }
+      expectStatus(await install(api, { ...second, version: '2.2.0', files }), 200)
+      await ended('Failed', '2.2.0')
+      const { body } = await api.request('GET', `${plugins}/todo`)
+      const { spec, status } = body as {
+        readonly spec: { readonly digest: string }
+        readonly status: { readonly replicas: readonly { readonly digest: string }[] }
+      }
+      expect(status.replicas.map(({ digest }) => digest)).toEqual([spec.digest])
+    })
+
     test('C8-10 replicas report an upgrade in progress, another one is 409, and disabling aborts it', async () => {
       await started()
       const stuck = { ...second, version: '3.0.0', files: { 'plugin.js': 'setInterval(() => {}, 1000)' } }
@@ -294,6 +307,10 @@ onEachEngine((api) => {
       const held = '/apis/gone.example.com/v1alpha1/todos'
       const metadata = { name: 'held', finalizers: ['gone.example.com/hold'] }
       expectStatus(await api.request('POST', held, { body: { metadata, spec: {} } }), 201)
+      const settings = { metadata: { name: 'gone-settings' }, data: {} }
+      expectStatus(await api.request('POST', '/api/v1alpha1/configmaps', { body: settings }), 201)
+      const plan = await api.request('POST', `${console_}/gone/purge?plan=true`)
+      expect((plan.body as { readonly text: string }).text).toContain('its settings, configmap gone-settings')
       expectStatus(await api.request('POST', `${console_}/gone/purge`), 200)
       await inTheEnd(async () => expectStatus(await api.request('GET', `${plugins}/gone`), 404))
       await inTheEnd(async () => expectStatus(await api.request('GET', held), 404))

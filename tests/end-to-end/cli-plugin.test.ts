@@ -128,7 +128,9 @@ test('install reports a package that does not start, and a file that is not a pa
   const { run } = installation
   const ended = await run(['plugin', 'install', 'broken-1.0.0.tgz', '--yes'], { files })
   expect(ended).toMatchObject({ code: 1 })
-  expect(ended.stderr).toMatch(/^broken 1\.0\.0 is .*\n {2}next {6}pergola plugin logs broken\n$/)
+  expect(ended.stderr).toMatch(
+    /^broken 1\.0\.0 is .*\nit is started again in \d+ s\n {2}next {6}pergola plugin logs broken\n$/,
+  )
   expect(await run(['plugin', 'install', 'password', '--yes'])).toMatchObject({
     code: 2,
     stderr: 'password is no package of a plugin; make one with pergola plugin pack\n',

@@ -14,6 +14,9 @@ export async function requests(client: ModelClient): Promise<void> {
   const todos = client(Todo)
   // @ts-expect-error a field that is not indexed
   todos.list({ where: { 'spec.title': 'Buy milk' } })
+  // @ts-expect-error the same; what is done with the objects is no further mistake
+  const selected = await todos.list({ where: { 'spec.title': 'Buy milk' } }).all()
+  selected.map(({ spec }) => spec.title.length)
   // @ts-expect-error a value that the field never has
   todos.list({ where: { 'spec.state': 'opne' } })
   // @ts-expect-error a condition on a value that the field never has
@@ -97,6 +100,8 @@ export function declarations({ settings }: PluginContext): void {
   defineModel({ ...names, spec, indexes: ['spec.title'], composites: [['spec.title', 'spec.count desc']] })
   // @ts-expect-error a version is missing
   defineModel({ ...names, apiVersion: 'todo.example.com', spec })
+  // @ts-expect-error an asynchronous check
+  defineModel({ ...names, spec, check: async () => {} })
   // @ts-expect-error a misspelled field in a check
   defineModel({ ...names, spec, check: (one) => void one.spec.titel })
   // @ts-expect-error a default that the field never has

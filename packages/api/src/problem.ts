@@ -19,6 +19,7 @@ export const problems = {
   VersionConflict: { status: 409, title: 'The object has changed meanwhile' },
   DuplicateIndexValue: { status: 409, title: 'A unique value is taken' },
   InUse: { status: 409, title: 'The object is in use' },
+  Conflict: { status: 409, title: 'The present state does not allow this' },
   FenceLost: { status: 409, title: 'The lease has passed to another holder' },
   RevisionExpired: { status: 410, title: 'The revision is no longer kept' },
   PreconditionFailed: { status: 412, title: 'The precondition does not hold' },

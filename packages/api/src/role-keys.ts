@@ -18,3 +18,10 @@ export const roleKeys = {
 
 /** Built-in roles that get their rules from the shipped plugin `content`. */
 export const contentRoles: readonly string[] = ['contributor', 'author', 'post-administrator']
+
+/** Why a role template of the plugin may not have this UI permission, worded to follow it; undefined when it may. */
+export function uiPermissionFault(plugin: string, permission: string): string | undefined {
+  const prefix = `plugin:${plugin}:`
+  const isOwn = permission.startsWith(prefix) && /^\S+$/.test(permission.slice(prefix.length))
+  return isOwn ? undefined : `must have the form ${prefix}<scope>`
+}

@@ -26,6 +26,8 @@ export interface ClientOptions {
   readonly transport?: WatchConnection['transport'] | undefined
   /** Called with each error that is retried, for logging. */
   readonly onRetry?: OnRetry | undefined
+  /** Called with each error that a call throws, before it is thrown. */
+  readonly onError?: ((error: unknown) => void) | undefined
   /** Called when a watch has connected, and again after each reconnect. */
   readonly onConnect?: (() => void) | undefined
 }
@@ -54,7 +56,7 @@ export interface Client {
 
 /** For resources that are named by group, version and plural; `connect` is for the values of models. */
 export function createClient(options: ClientOptions): Client {
-  const { url, token, fetch, headers, timeoutMs, silenceMs, onRetry, onConnect } = options
+  const { url, token, fetch, headers, timeoutMs, silenceMs, onRetry, onError, onConnect } = options
   const sent = { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) }
   const connection: WatchConnection = {
     url: new URL(url),
@@ -64,6 +66,7 @@ export function createClient(options: ClientOptions): Client {
     timeoutMs,
     silenceMs,
     onRetry,
+    onError,
     onConnect,
   }
   return {

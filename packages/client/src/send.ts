@@ -21,6 +21,7 @@ export interface Connection {
   readonly headers: Readonly<Record<string, string>>
   readonly timeoutMs?: number | undefined
   readonly onRetry?: OnRetry | undefined
+  readonly onError?: ((error: unknown) => void) | undefined
 }
 
 export interface CallOptions {
@@ -46,6 +47,15 @@ export interface Call extends CallOptions {
  * sent.
  */
 export async function send(connection: Connection, call: Call): Promise<unknown> {
+  try {
+    return await sendPatiently(connection, call)
+  } catch (error) {
+    connection.onError?.(error)
+    throw error
+  }
+}
+
+async function sendPatiently(connection: Connection, call: Call): Promise<unknown> {
   const { signal, timeoutMs = connection.timeoutMs ?? defaultTimeoutMs } = call
   const deadline = AbortSignal.timeout(timeoutMs)
   const either = signal ? AbortSignal.any([signal, deadline]) : deadline

@@ -30,12 +30,14 @@ export type { AnyPlugin, Plugin, PluginOptions, WebApp, WebRouter } from './plug
 export {
   alreadyExists,
   badRequest,
+  conflict,
   forbidden,
   giveUp,
   GiveUp,
   inUse,
   invalid,
   notFound,
+  passOn,
   preconditionFailed,
   tooManyRequests,
   unauthenticated,
@@ -48,6 +50,8 @@ export type { Grant, GrantOptions, RoleTemplate, RoleTemplateOptions } from './r
 export { owned } from './route/owned.ts'
 export type { AnyOwned, Owned, OwnedOptions, OwnedTypes, OwnerField } from './route/owned.ts'
 export type { PluginSocket, Upgrade, UpgradeOptions } from './route/plugin-socket.ts'
+export { created } from './route/created.ts'
+export type { Created } from './route/created.ts'
 export { route } from './route/route.ts'
 export type { AnyRoute, DeclaredTypes, Method, Route, RouteContext, RouteLine, RouteOptions } from './route/route.ts'
 export { schedule } from './schedule.ts'

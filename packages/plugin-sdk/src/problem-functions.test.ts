@@ -9,6 +9,7 @@ describe('a problem function throws', () => {
     ['forbidden', () => sdk.forbidden('not you'), { reason: 'Forbidden', status: 403 }],
     ['notFound', () => sdk.notFound('share'), { reason: 'NotFound', status: 404, message: 'there is no such share' }],
     ['alreadyExists', () => sdk.alreadyExists('twice'), { reason: 'AlreadyExists', status: 409 }],
+    ['conflict', () => sdk.conflict('sold out'), { reason: 'Conflict', status: 409, message: 'sold out' }],
     ['inUse', () => sdk.inUse('by others'), { reason: 'InUse', status: 409 }],
     ['preconditionFailed', () => sdk.preconditionFailed('changed'), { reason: 'PreconditionFailed', status: 412 }],
     [

@@ -1,4 +1,5 @@
 import { ApiError, type FieldError } from '@pergola/api'
+import { unmark } from './run/own-error.ts'
 
 /** An invalid field of the object or body, and what is wrong with it. */
 export interface FieldFault {
@@ -41,6 +42,11 @@ export function alreadyExists(message: string): never {
   throw new ApiError('AlreadyExists', message)
 }
 
+/** Throws 409: the present state does not allow it, such as an event that is sold out. */
+export function conflict(message: string): never {
+  throw new ApiError('Conflict', message)
+}
+
 /** Throws 409: something else depends on the object. */
 export function inUse(message: string): never {
   throw new ApiError('InUse', message)
@@ -59,6 +65,15 @@ export function tooManyRequests(message: string, retryAfterSeconds: number): nev
 /** Throws 503 with `Retry-After` in seconds: a required service does not respond. */
 export function unavailable(message: string, retryAfterSeconds = 1): never {
   throw new ApiError('Unavailable', message, { headers: retryAfter(retryAfterSeconds) })
+}
+
+/**
+ * Passes an error of `client` on to the caller of a route, unchanged: `await client(Order).create(spec).catch(passOn)`. Without
+ * it, callers learn only that an object is missing or has changed, and get a 500 for anything else.
+ */
+export function passOn(error: unknown): never {
+  unmark(error)
+  throw error
 }
 
 /** Ends a controller run without retries: the object is not reconciled again before it changes. */

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ApiError, type ResourceRequest } from '@pergola/api'
+import { ApiError, defaultMemoryLimit, type ResourceRequest } from '@pergola/api'
 import { createPluginAuthenticate, type PluginCredentials } from './authn/authenticate-plugin.ts'
 import type { Call, Handler, IncomingRequest, PluginCaller } from './base/call.ts'
 import type { Clock } from './base/clock.ts'
@@ -28,7 +28,7 @@ import { adoptDeclared } from './plugins/adopt-declared.ts'
 import { openPackage, type OpenedPackage } from './plugins/open-package.ts'
 import type { Rights } from './access/rights.ts'
 import { containerMemory, memoryWarning } from './plugins/memory-room.ts'
-import { createPackages } from './plugins/packages.ts'
+import { createPackages, type Packages } from './plugins/packages.ts'
 import { createAccounts, type Accounts } from './plugins/process/accounts.ts'
 import { openCgroups } from './plugins/process/cgroups.ts'
 import { createInspector } from './plugins/process/inspector.ts'
@@ -66,7 +66,7 @@ export interface PluginParts {
   readonly given: GivenSettings
   /** Packages shipped with the host. */
   readonly shipped: readonly Buffer[]
-  readonly runHere?: RunHere | undefined
+  readonly runnerOf?: ((plugin: string) => RunHere | undefined) | undefined
   readonly development?: Development | undefined
   /** Long-lived answers of plugins. */
   readonly streams: LastingStreams
@@ -119,12 +119,7 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
     isStarting: () => isStarting,
     customApis: () => supervisor?.customApis() ?? { routes: [], owned: [], apps: [] },
     hostRoutes: pluginRoutes(installing),
-    pages: createPluginPageEndpoints({
-      paged: () => pagedIn(parts.known),
-      filesOf: async ({ digest }) => pageFiles(await openPackage(packages, digest)),
-      logos: () => logosIn(parts.known),
-      logoOf: async ({ digest, logo }) => (await openPackage(packages, digest)).read.files.get(logo),
-    }),
+    pages: pagesOf(parts.known, packages),
     customApi: createCustomApi({
       source: { find: (group) => supervisor?.find(group) },
       tokens,
@@ -156,7 +151,7 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
       // First, so that no plugin runs that should not, or with outdated settings.
       await pluginsFromFiles({ ...parts, installing, files: config.plugins })
       const { startGrace } = config.plugins
-      const limits = limitsOf(config.plugins)
+      const limits = limitsOf(config.plugins, parts.development !== undefined)
       const replicas = stack.use(await joinReplicas(store, log))
       supervisor = stack.use(
         createSupervisor({
@@ -181,13 +176,26 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
 
 const mebibyte = 1024 * 1024
 
-function limitsOf({ memoryLimit, scratchLimit, processLimit, startTimeout }: Config['plugins']): PluginLimits {
+function limitsOf(
+  { memoryLimit, scratchLimit, processLimit, startTimeout }: Config['plugins'],
+  isDevelopment: boolean,
+): PluginLimits {
   return {
     memoryBytes: memoryLimit * mebibyte,
+    ...(isDevelopment && { usualMemoryBytes: defaultMemoryLimit * mebibyte }),
     scratchBytes: scratchLimit * mebibyte,
     processes: processLimit,
     startMs: startTimeout * 1000,
   }
+}
+
+function pagesOf(known: KnownPlugins, packages: Packages): AssembledPlugins['pages'] {
+  return createPluginPageEndpoints({
+    paged: () => pagedIn(known),
+    filesOf: async ({ digest }) => pageFiles(await openPackage(packages, digest)),
+    logos: () => logosIn(known),
+    logoOf: async ({ digest, logo }) => (await openPackage(packages, digest)).read.files.get(logo),
+  })
 }
 
 function pagedIn(known: KnownPlugins): readonly PagedPlugin[] {

@@ -143,8 +143,8 @@ function shareOf(inAll: number): StreamLimits {
 }
 
 /** The options for plugins. */
-function told({ config, given = config.plugins.settings, shipped = [], runHere, development }: AssembleOptions) {
-  return { given, shipped, runHere, development }
+function told({ config, given = config.plugins.settings, shipped = [], runnerOf, development }: AssembleOptions) {
+  return { given, shipped, runnerOf, development }
 }
 
 /** Returns how many requests did not end in time. */

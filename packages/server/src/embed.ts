@@ -4,13 +4,15 @@ import { loadConfig } from './base/config.ts'
 import { createLog } from './base/log.ts'
 import { sealingKey } from './base/sealing-keys.ts'
 import type { RunHere } from './plugins/process/launch-here.ts'
+import { readShippedPlugin, shippedFolder } from './plugins/read-shipped.ts'
 
 export interface EmbedOptions {
   /** The first super administrator, who can sign in. */
   readonly administrator: { readonly username: string; readonly password: string }
-  readonly runPlugin: RunHere
-  /** Packages of plugins shipped with the host. */
-  readonly shipped?: readonly Uint8Array[]
+  /** How to run a plugin in this process; undefined for those that run in a process of their own. */
+  readonly runnerOf: (plugin: string) => RunHere | undefined
+  /** Packages to treat as shipped with the host, and names of plugins that do ship with it. */
+  readonly shipped?: readonly (Uint8Array | string)[]
   /** Called with each warning or error of the server. */
   readonly log: (line: string) => void
 }
@@ -20,7 +22,7 @@ export interface EmbeddedServer extends AsyncDisposable {
 }
 
 /** The whole server in another process, for tests of plugins: everything is in memory, and plugins run here. */
-export async function embed({ administrator, runPlugin, shipped = [], log }: EmbedOptions): Promise<EmbeddedServer> {
+export async function embed({ administrator, runnerOf, shipped = [], log }: EmbedOptions): Promise<EmbeddedServer> {
   const server = await assemble({
     config: loadConfig({
       env: {
@@ -33,8 +35,8 @@ export async function embed({ administrator, runPlugin, shipped = [], log }: Emb
     }),
     administrator,
     keys: [sealingKey(randomBytes(32).toString('base64'))],
-    shipped: shipped.map((bytes) => Buffer.from(bytes)),
-    runHere: runPlugin,
+    shipped: shipped.map((one) => (typeof one === 'string' ? readShippedPlugin(shippedFolder, one) : Buffer.from(one))),
+    runnerOf,
     log: createLog({ level: 'warn', pretty: true, write: log }),
   })
   return { url: server.url, [Symbol.asyncDispose]: async () => void (await server.close()) }

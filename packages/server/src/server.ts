@@ -24,7 +24,7 @@ export interface AssembleOptions {
   /** Packages of plugins shipped with the host. */
   readonly shipped?: readonly Buffer[]
   /** Runs plugins in this process, for tests that debug them; as separate processes by default. */
-  readonly runHere?: RunHere
+  readonly runnerOf?: (plugin: string) => RunHere | undefined
   /** For plugin developers. */
   readonly development?: Development
   readonly log: Log

@@ -10,11 +10,14 @@ import { addedRights, isOwn, rightsOf, type Right } from './rights.ts'
  */
 export function approvalsFor(after: PackageContents, before?: PackageContents): readonly string[] {
   const earlier = before ? namedConsents(before) : []
+  const madePublic = publicRights(after, before)
+  // Each right that becomes public is approved by its own name, which is all that an aggregation into anonymous consists of.
+  const isCovered = (name: string) => madePublic.length > 0 && name.endsWith(' into anonymous')
   return [
     ...newRights(permissionsOf(after), before ? permissionsOf(before) : []).map((right) => rightWords(right, '')),
-    ...namedConsents(after).filter((name) => !earlier.includes(name)),
+    ...namedConsents(after).filter((name) => !earlier.includes(name) && !isCovered(name)),
     ...foreignRules(after, before),
-    ...publicRights(after, before),
+    ...madePublic,
   ]
 }
 

@@ -77,7 +77,7 @@ export function createDevelopedPlugin(parts: DevelopedParts): DevelopedPlugin {
         const approved = await place(life, running, built)
         const ms = Math.round(performance.now() - began)
         told()
-        say(built.manifest.name, [`started in ${ms} ms: ${describeDefinition(built.manifest.definition)}`], 'good')
+        say(built.manifest.name, [`started in ${ms} ms: ${describeDefinition(built.contents)}`], 'good')
         tellApproved(life, approved)
         await seed(life, running)
       } catch (error) {

@@ -1,3 +1,4 @@
+import { roleKeys } from '@pergola/api'
 import type { ApiObject, ListQuery, Resource } from '@pergola/client'
 import type { CommandContext } from '../command-context.ts'
 import { attempting } from '../server/attempting.ts'
@@ -106,13 +107,16 @@ function resourceOf({ connection, resource }: Target): Resource<ApiObject> {
 }
 
 function queryOf(
-  { indexes }: KnownResource,
-  { where, label, sort }: ListOptions,
+  resource: KnownResource,
+  { where, label, sort, output }: ListOptions,
 ): Pick<ListQuery, 'fieldSelector' | 'labelSelector' | 'sort'> {
-  const names = indexes.map(({ name }) => name)
+  const names = resource.indexes.map(({ name }) => name)
+  // As in `pergola role list`: roles that everybody has are not for reading, unless somebody asks for them.
+  const isPlain = where.length === 0 && label.length === 0 && output === 'table'
+  const labels = isPlain && fullName(resource) === 'roles' ? [`${roleKeys.hidden}!=true`] : label
   return {
     fieldSelector: fieldSelectorOf(where, names),
-    labelSelector: label.length === 0 ? undefined : label.join(','),
+    labelSelector: labels.length === 0 ? undefined : labels.join(','),
     sort: sortOf(sort, names),
   }
 }

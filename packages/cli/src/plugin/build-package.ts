@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import {
+  defaultMemoryLimit,
   packageContents,
   type PackageContents,
   type PluginDefinition,
@@ -23,6 +24,9 @@ const rolesFile = 'extensions/roles.yaml'
 /** Limits that a host enforces. */
 const mostManifestBytes = 4 * 1024 * 1024
 const mostLogoBytes = 256 * 1024
+const mebibyte = 1024 * 1024
+/** A plugin takes about 80 MiB before its first request, and a body that is parsed is in memory about three times. */
+const mostBodyBytes = 16 * mebibyte
 /** Hash digits, enough to distinguish builds. */
 const developmentDigits = 12
 /** The bundler does not compile standard decorators. */
@@ -70,7 +74,7 @@ export async function buildPackage(options: BuildOptions): Promise<BuiltPackage>
   // Inspects twice for a release: a host would reject a definition that is not deterministic, so fail early.
   const asked = { comesWithHost, times: forDevelopment ? 1 : 2, reader, ...(signal && { signal }) }
   const { inspected, warnings } = await inspectBundle(built, asked)
-  const definition = definitionOf(inspected, built, project)
+  const definition = definitionOf(await withHostFaults(inspected), built, project)
   const extensions = readExtensions(folder)
   const roles = checkExtensions(extensions, definition)
   const files = new Map<string, Buffer>([
@@ -92,7 +96,7 @@ export async function buildPackage(options: BuildOptions): Promise<BuiltPackage>
   return {
     manifest,
     contents: packageContents(manifest, roles),
-    warnings,
+    warnings: [warnings, ...largeBodies(definition)].filter((line) => line !== '').join('\n'),
     inlined: built.inlined,
     codeSize: Buffer.byteLength(built.code),
     files,
@@ -123,6 +127,30 @@ function developmentVersion(version: string, files: ReadonlyMap<string, Buffer>)
     hash.update(`${path}\0${bytes.length}\0`).update(bytes)
   }
   return `${version}${version.includes('+') ? '.' : '+'}dev.${hash.digest('hex').slice(0, developmentDigits)}`
+}
+
+/** Warns of bodies that do not fit into the memory that a plugin has by default. */
+function largeBodies({ routes }: PluginDefinition): readonly string[] {
+  return routes
+    .filter(({ maxBody = 0 }) => maxBody > mostBodyBytes)
+    .map(({ method, path, maxBody = 0 }) => {
+      const size = `${method} ${path} takes bodies of up to ${Math.round(maxBody / mebibyte)} MiB`
+      const limit = `a host ends a plugin that uses more than ${defaultMemoryLimit} MiB (plugins.memoryLimit)`
+      return `warning: ${size}, and ${limit}; read the body as a stream, or tell operators to raise the limit`
+    })
+}
+
+/** Adds what only a host can tell, such as formats that it does not know. */
+async function withHostFaults(inspected: Inspected): Promise<Inspected> {
+  if (!('definition' in inspected)) return inspected
+  const { declaredFaults } = await import('@pergola/server')
+  const faults = inspected.definition.models.flatMap((model) =>
+    declaredFaults(model).map(({ field, message }) => ({
+      where: `models.${model.kind}`,
+      message: `${field.replace(/^spec\./, '')} ${message}`,
+    })),
+  )
+  return faults.length > 0 ? { faults } : inspected
 }
 
 function definitionOf(inspected: Inspected, built: Bundle, { folder, entry }: PluginProject): PluginDefinition {

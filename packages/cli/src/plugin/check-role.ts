@@ -1,4 +1,11 @@
-import { roleKeys, verbs, type PluginDefinition, type RoleDeclaration, type Rule } from '@pergola/api'
+import {
+  roleKeys,
+  uiPermissionFault,
+  verbs,
+  type PluginDefinition,
+  type RoleDeclaration,
+  type Rule,
+} from '@pergola/api'
 import { isJson, isReserved, type Json, type Report } from './declared-json.ts'
 import { knownResources } from './known-resources.ts'
 
@@ -19,9 +26,14 @@ export function checkRole(value: Json, definition: PluginDefinition, report: Rep
   }
   for (const key of [roleKeys.dependencies, roleKeys.uiPermissions]) {
     const text = annotations[key]
-    if (text !== undefined && !isListOfTexts(text)) {
+    if (text !== undefined && textsIn(text) === undefined) {
       report(['metadata', 'annotations', key], `${key} must be a JSON array of texts, as a text: '["a", "b"]'`)
     }
+  }
+  for (const permission of textsIn(annotations[roleKeys.uiPermissions] ?? '[]') ?? []) {
+    const wrong = uiPermissionFault(definition.name, permission)
+    if (wrong === undefined) continue
+    report(['metadata', 'annotations', roleKeys.uiPermissions], `the UI permission "${permission}" ${wrong}`)
   }
   const rules = value['rules'] ?? []
   if (!Array.isArray(rules)) {
@@ -49,12 +61,13 @@ function textsOf(metadata: Json, part: 'labels' | 'annotations', report: Report)
   return Object.fromEntries(Object.entries(given).map(([key, text]) => [key, String(text)]))
 }
 
-function isListOfTexts(text: string): boolean {
+/** Undefined for anything but a JSON array of strings. */
+function textsIn(text: string): readonly string[] | undefined {
   try {
     const list: unknown = JSON.parse(text)
-    return Array.isArray(list) && list.every((one) => typeof one === 'string')
+    return Array.isArray(list) && list.every((one) => typeof one === 'string') ? list : undefined
   } catch {
-    return false
+    return undefined
   }
 }
 

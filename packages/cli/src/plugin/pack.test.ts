@@ -181,6 +181,17 @@ const minimal = "export default definePlugin({ name: 'todo' })\n"
 const extension = (text: string) => ({ 'extensions/more.yaml': text })
 const packageJson = (json: object) => ({ 'package.json': JSON.stringify({ name: 'x', version: '1.0.0', ...json }) })
 
+test('packing warns of a route whose bodies do not fit into the memory of a plugin', async () => {
+  const upload = (maxBody: number) =>
+    `export default definePlugin({ name: 'todo', api: 'todo.example.com/v1', console: [route('POST /files', { maxBody: ${maxBody} }, () => ({}))] })\n`
+  using project = todoProject(plugin(upload(30_000_000)))
+  expect((await pack(project)).warnings).toBe(
+    'warning: POST /apis/console.api.todo.example.com/v1/files takes bodies of up to 29 MiB, and a host ends a plugin that uses more than 128 MiB (plugins.memoryLimit); read the body as a stream, or tell operators to raise the limit',
+  )
+  project.write(plugin(upload(10_000_000)))
+  expect((await pack(project)).warnings).toBe('')
+})
+
 describe('packing reports', () => {
   type Row = readonly [
     what: string,
@@ -384,6 +395,38 @@ describe('packing reports', () => {
       'a tsconfig.json that is not JSON',
       { 'tsconfig.json': '{ broken' },
       [/^tsconfig\.json cannot be used: JSON parse error/],
+    ],
+    [
+      'what only a host can tell of a schema',
+      plugin(
+        [
+          "const Todo = defineModel({ apiVersion: 'todo.example.com/v1', plural: 'todos', kind: 'Todo',",
+          "  spec: t.Object({ at: t.String({ format: 'moment' }) }) })",
+          "export default definePlugin({ name: 'todo', models: [Todo] })\n",
+        ].join('\n'),
+      ),
+      [
+        /^src\/plugin\.ts:2:\d+ models\.Todo: versions\[0\]\.schema\.properties\.spec\.properties\.at\.format is not known; known are /,
+      ],
+    ],
+    [
+      'a UI permission of another plugin in a role template',
+      {
+        'extensions/view.yaml': [
+          'apiVersion: v1alpha1',
+          'kind: Role',
+          'metadata:',
+          '  name: todo-yaml',
+          '  labels: { platform.run/role-template: "true" }',
+          '  annotations:',
+          '    rbac.authorization.platform.run/ui-permissions: \'["plugin:todo:a", "plugin:other:a", "plugin:todo:"]\'',
+          'rules: []',
+        ].join('\n'),
+      },
+      [
+        /^extensions\/view\.yaml:7:\d+ the UI permission "plugin:other:a" must have the form plugin:todo:<scope>$/,
+        /^extensions\/view\.yaml:7:\d+ the UI permission "plugin:todo:" must have the form plugin:todo:<scope>$/,
+      ],
     ],
     ['an invalid package.json', { 'package.json': '{' }, [/^package\.json is not JSON: /]],
     ['a missing entry file', packageJson({ pergola: { entry: 'src/x.ts' } }), [/^there is no src\/x\.ts/]],

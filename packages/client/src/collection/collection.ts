@@ -19,8 +19,10 @@ export interface Collection<Types extends ModelTypes> {
   /** Results in the order of the names; undefined for objects that do not exist. */
   getMany(names: readonly string[]): Promise<readonly (Types['object'] | undefined)[]>
   /** Selects objects lazily: sends no request until the listing is read. */
+  list(options?: WholeQuery<Types['fields']>): Listing<Types['object']>
   list(options: ListOptions<Types['fields']> & PartQuery): Listing<PartOf<Types['object']>>
-  list(options?: ListOptions<Types['fields']>): Listing<Types['object']>
+  // Again: for a mistake, the compiler takes the type from the first and the message from the last.
+  list(options?: WholeQuery<Types['fields']>): Listing<Types['object']>
   /** Creates an object. Without a name, the server generates one that starts with the singular. */
   create(spec: Types['create'], metadata?: NewMetadata): Promise<Types['object']>
   /**
@@ -44,6 +46,9 @@ export interface Collection<Types extends ModelTypes> {
   /** A sorted list that stays current until closed: lists, then watches, and reconnects by itself. */
   live(options?: LiveOptions<Types['fields']>): Live<Types['object']>
 }
+
+/** Selects whole objects. */
+type WholeQuery<Fields> = ListOptions<Fields> & { readonly fields?: undefined }
 
 export interface CollectionWatchOptions<Fields> extends Pick<ListOptions<Fields>, 'where' | 'labels'> {
   /** Starts after this revision. */

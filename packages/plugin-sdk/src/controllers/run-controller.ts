@@ -5,7 +5,7 @@ import type { PluginContext } from '../handler-context.ts'
 import type { WakingClock } from '../run/clock.ts'
 import { errorLine, errorText } from '../run/error-text.ts'
 import type { OnSettingsChange } from '../run/follow-settings.ts'
-import { createModelClient, wholeBy } from '../run/model-client.ts'
+import { createModelClient, wholeBy, type ClientFor } from '../run/model-client.ts'
 import { fencedFetch, type HoldSource, type Lead } from './hold.ts'
 import { pause } from './pause.ts'
 import { WorkQueue, type Failure, type Outcome } from './work-queue.ts'
@@ -14,7 +14,7 @@ export interface ControllerParts extends Pick<PluginContext, 'settings'> {
   readonly clock: WakingClock
   readonly fetch: typeof globalThis.fetch
   /** Creates a client with the plugin's own rights. */
-  readonly clientBy: (fetch: typeof globalThis.fetch) => Client
+  readonly clientBy: (fetch: typeof globalThis.fetch, onError?: (error: unknown) => void) => Client
   readonly hold: HoldSource
   /** Absent when the settings never change. */
   readonly onSettingsChange?: OnSettingsChange
@@ -43,11 +43,12 @@ interface Following extends ControllerParts {
 async function follow(controller: Controller, parts: Following): Promise<void> {
   const { clock, signal, log, name, fetch } = parts
   const { fence } = parts.lead
-  const client = parts.clientBy(fence === undefined ? fetch : fencedFetch(fetch, fence))
+  const fenced = fence === undefined ? fetch : fencedFetch(fetch, fence)
+  const client = parts.clientBy(fenced)
   const { group, version, plural } = controller.model
   let cache: Cache<ApiObject> | undefined
   const { deleted } = controller
-  const call = calling(controller, client, parts)
+  const call = calling(controller, (onError) => parts.clientBy(fenced, onError), parts)
   /** Last stored state of deleted objects that the controller has not been told of yet. */
   const gone = new Map<string, ApiObject>()
   const queue = new WorkQueue({
@@ -94,7 +95,7 @@ type Call = (work: Controller['reconcile'], object: ApiObject) => Promise<Outcom
 
 const settled: Outcome = { kind: 'settled' }
 
-function calling(controller: Controller, client: Client, parts: Following): Call {
+function calling(controller: Controller, client: ClientFor, parts: Following): Call {
   const { clock, settings, signal, log, name, lead } = parts
   const whole = wholeBy(controller.model)
   const shared = { client: createModelClient({ client, signal }), clock, settings, signal, term: lead.term ?? 0 }

@@ -1,5 +1,5 @@
 import type { ParametersOf } from '../route/path-parameters.ts'
-import type { AnyAnswer, Method, NoBody, PlainQuery, RouteContext, RouteOptions } from '../route/route.ts'
+import type { AnyAnswer, Answered, Method, NoBody, PlainQuery, RouteContext, RouteOptions } from '../route/route.ts'
 import type { Infer, Schema } from '../schema/infer.ts'
 import { createMark } from './mark.ts'
 
@@ -13,7 +13,7 @@ interface DeclaredEndpoint {
 /** A decorated method. It receives the context of a route handler, and may declare only the parts it uses. */
 export type EndpointMethod<Path extends string, Body, Query, Answer> = (
   context: RouteContext<ParametersOf<Path>, Infer<Query>, Infer<Body>>,
-) => Infer<Answer> | Response | Promise<Infer<Answer> | Response>
+) => Answered<Infer<Answer>> | Promise<Answered<Infer<Answer>>>
 
 /** A method decorator. The first signature is for standard decorators, the second for `experimentalDecorators`. */
 export interface EndpointDecorator<Decorated> {

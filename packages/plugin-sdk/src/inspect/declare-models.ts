@@ -1,24 +1,9 @@
-import {
-  kindFault,
-  resolveIndexPath,
-  resourceNameFault,
-  type JsonSchema,
-  type ModelDeclaration,
-  type ObjectSchema,
-} from '@pergola/api'
-import type { AnyIndexOption } from '../model/index-options.ts'
+import { kindFault, resourceNameFault, type JsonSchema, type ModelDeclaration, type ObjectSchema } from '@pergola/api'
 import type { AnyModel } from '../model/model.ts'
 import { about, type Report } from './faults.ts'
+import { declareIndexes, isAsync } from './declare-indexes.ts'
 import { optionFaults } from './option-faults.ts'
 import { isObject, isSecret, plainSchema } from './plain-schema.ts'
-
-/** Indexes that every model has. */
-const defaultIndexes = new Set([
-  'metadata.name',
-  'metadata.labels',
-  'metadata.creationTimestamp',
-  'metadata.deletionTimestamp',
-])
 
 export function declareModels(models: readonly AnyModel[], report: Report): readonly ModelDeclaration[] {
   const taken = new Map<string, string>()
@@ -43,13 +28,8 @@ function declareModel(model: AnyModel, where: string, report: Report): ModelDecl
   report(`${where}.singular`, about(singular, resourceNameFault(singular)))
   report(`${where}.plural`, about(plural, resourceNameFault(plural)))
   const schema = schemaOf(model, where, report)
-  const indexes = model.indexes.map((index, at) =>
-    declareIndex(index, { schema, where: `${where}.indexes[${at}]` }, report),
-  )
-  for (const [at, { name }] of indexes.entries()) {
-    if (indexes.findIndex((other) => other.name === name) === at) continue
-    report(`${where}.indexes[${at}]`, `"${name}" is declared twice; remove one`)
-  }
+  const indexes = declareIndexes(model, { schema, where }, report)
+  if (isAsync(model.check)) report(`${where}.check`, 'is asynchronous; it must answer at once')
   return {
     group,
     kind,
@@ -95,29 +75,4 @@ export function secretsIn(schema: unknown, where: string): readonly string[] {
     secretsIn(one, key === 'properties' ? where : `${where}.${key}`),
   )
   return isSecret(schema) ? [where, ...below] : below
-}
-
-type DeclaredIndex = NonNullable<ModelDeclaration['indexes']>[number]
-
-function declareIndex(
-  option: AnyIndexOption,
-  { schema, where }: { readonly schema: ObjectSchema; readonly where: string },
-  report: Report,
-): DeclaredIndex {
-  const index = typeof option === 'string' ? { path: option } : option
-  optionFaults('index', index, (fault) => report(where, fault))
-  const name = 'path' in index ? index.path : index.name
-  const shared = { name, ...(index.unique && { unique: true }), ...(index.order && { order: index.order }) }
-  if (defaultIndexes.has(name)) report(where, `"${name}" is an index of every model; leave it out`)
-  else if ('path' in index) {
-    const resolved = resolveIndexPath(schema, name)
-    report(where, 'fault' in resolved ? about(name, resolved.fault) : undefined)
-  } else if (/[=!<>^,()\\\s]/.test(name) || name === '') {
-    report(where, `"${name}" is not a valid name; it must not contain spaces or any of = ! < > ^ , ( ) \\`)
-  }
-  if ('path' in index) return shared
-  const { revision = 1 } = index
-  if (!Number.isSafeInteger(revision) || revision < 1)
-    report(where, `the revision ${revision} must be 1, 2, 3 and so on`)
-  return { ...shared, evaluated: 'single' in index ? 'single' : 'multi', revision }
 }

@@ -1,4 +1,4 @@
-import { keyFault, objectNameFault, roleKeys, type RoleDeclaration, type Rule } from '@pergola/api'
+import { keyFault, objectNameFault, roleKeys, uiPermissionFault, type RoleDeclaration, type Rule } from '@pergola/api'
 import type { AnyPlugin } from '../plugin.ts'
 import type { RoleTemplate } from '../role-template.ts'
 import { about, type Report } from './faults.ts'
@@ -62,9 +62,9 @@ function annotationsOf(
 ): Readonly<Record<string, string>> {
   const { displayName, module = plugin.displayName ?? plugin.name } = role
   const uiPermissions = uiPermissionsOf(plugin, role)
-  const prefix = `plugin:${plugin.name}:`
   for (const permission of uiPermissions) {
-    if (!permission.startsWith(prefix)) fault(`the UI permission "${permission}" must begin with "${prefix}"`)
+    const wrong = uiPermissionFault(plugin.name, permission)
+    if (wrong !== undefined) fault(`the UI permission "${permission}" ${wrong}`)
   }
   const dependencies = role.dependencies.map((other) => dependencyOf(plugin, other, fault))
   return {

@@ -37,6 +37,14 @@ describe('the definition of a plugin', () => {
     expect(roles.flatMap(({ rules }) => rules).every(isUnderstood)).toBe(true)
   })
 
+  test('takes the name of an index without a function as its path, as the API does', () => {
+    const indexes = [{ name: 'spec.title', unique: true, order: 'DESC' }] as never
+    const place = defineModel({ ...names, spec: t.Object({ title: t.String() }), indexes })
+    expect(inspect(definePlugin({ name: 'map', models: [place] })).models[0]?.indexes).toEqual([
+      { name: 'spec.title', unique: true, order: 'DESC' },
+    ])
+  })
+
   test('shares no object with the code of the plugin', () => {
     const { models } = inspect(todo)
     expect(models[0]?.versions[0]?.schema.properties['spec']).toEqual(JSON.parse(JSON.stringify(Todo.spec)))

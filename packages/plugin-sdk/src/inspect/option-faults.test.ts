@@ -35,6 +35,16 @@ const cases: readonly (readonly [part: string, plugin: AnyPlugin, fault: string]
     'models.Place.indexes[0]: "uniqe" is not an option; did you mean unique?',
   ],
   [
+    'an index function',
+    model({ indexes: [{ name: 'words', indexFunc: () => [] }] }),
+    'models.Place.indexes[0]: "indexFunc" is not an option; write single for one value, or multi for several',
+  ],
+  [
+    'a schema',
+    model({ spec: t.Object({ title: t.String({ requiredMode: 'REQUIRED' }) }) }),
+    'models.Place.spec.properties.title: "requiredMode" is not a keyword of schemas; name required fields in "required" of the object around them, or write t.Optional for the others',
+  ],
+  [
     'a route',
     plugin({ uc: [route('GET /todos', { alow: view } as never, () => ({}))] }),
     'uc "GET /todos": "alow" is not an option; did you mean allow?',

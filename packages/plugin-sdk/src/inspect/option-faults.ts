@@ -44,13 +44,18 @@ const rule: Keys<Grant | Rule> = [
 /** Everything that a part of a plugin may contain: its options, and what the SDK derives from them. */
 const keysOf = { plugin, model, index, route, owned, controller, schedule, timing, page, meta, role, rule }
 
+/** Names that other systems have for options. */
+const otherWords: Readonly<Record<string, string>> = {
+  indexFunc: 'write single for one value, or multi for several',
+}
+
 /** Reports misspelt options. The types reject them too, but neither packing nor development mode checks types. */
 export function optionFaults(part: keyof typeof keysOf, value: object, report: (fault: string) => void): void {
   const known: readonly string[] = keysOf[part]
   for (const key of Object.keys(value)) {
     if (known.includes(key)) continue
     const meant = nearest(key, known)
-    const next = meant === undefined ? 'remove it' : `did you mean ${meant}?`
+    const next = otherWords[key] ?? (meant === undefined ? 'remove it' : `did you mean ${meant}?`)
     report(`"${key}" is not an option; ${next}`)
   }
 }

@@ -62,6 +62,10 @@ function plainObject(value: object, place: Place): JsonSchema {
   if (marks['~refine'] !== undefined || marks['~codec'] !== undefined) {
     place.report(place.where, 'a function in a schema does not reach the host; use "check" of the model')
   }
+  if ('requiredMode' in value && !/\.(properties|patternProperties|\$defs)$/.test(place.where)) {
+    const cure = 'name required fields in "required" of the object around them, or write t.Optional for the others'
+    place.report(place.where, `"requiredMode" is not a keyword of schemas; ${cure}`)
+  }
   const entries = Object.entries(value).filter(([keyword]) => !keyword.startsWith('~'))
   return listed(Object.fromEntries(entries.map(([keyword, one]) => [keyword, plainValue(one, below(place, keyword))])))
 }

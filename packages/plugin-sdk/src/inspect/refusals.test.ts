@@ -346,7 +346,7 @@ describe('a definition is rejected for', () => {
       'a permission with the prefix of another plugin',
       plugin({ roles: [roleTemplate('all', { displayName: 'All', uiPermissions: ['system:all'] })] }),
       'roles "todo-all"',
-      'must begin with "plugin:todo:"',
+      'must have the form plugin:todo:<scope>',
     ],
     [
       'an unknown verb',

@@ -20,12 +20,15 @@ export interface AnyModel extends ResourceType {
   readonly statusSubresource: boolean
   readonly indexes: readonly AnyIndexOption[]
   readonly composites: readonly (readonly string[])[]
-  readonly check: ((object: never, context: CheckContext<never>) => void) | undefined
+  readonly check: ((object: never, context: CheckContext<never>) => Checked) | undefined
 }
 
 export interface Model<Types extends ModelTypes> extends AnyModel, Served<Types> {
   readonly object?: Types['object']
 }
+
+/** Nothing, at once: unlike `void` alone, the union does not accept a promise. */
+type Checked = void | undefined
 
 /** Context of `check`, in addition to the object. */
 export interface CheckContext<Stored> {
@@ -56,7 +59,7 @@ export interface ModelOptions<Spec, Status, Path extends string, Single extends 
    * Validates what a schema cannot express; rejects with `invalid`. Runs before every write of the spec: must be pure and fast
    * and do no I/O.
    */
-  readonly check?: (object: ObjectOf<Spec, Status>, context: CheckContext<ObjectOf<Spec, Status>>) => void
+  readonly check?: (object: ObjectOf<Spec, Status>, context: CheckContext<ObjectOf<Spec, Status>>) => Checked
 }
 
 type CompositePart<Name extends string> = Name | `${Name} ${'asc' | 'desc'}`
@@ -106,8 +109,16 @@ export function defineModel<
     spec,
     status,
     statusSubresource: options.statusSubresource ?? false,
-    indexes: options.indexes ?? [],
+    indexes: (options.indexes ?? []).map(pathOfName),
     composites: options.composites ?? [],
     check,
   }
+}
+
+/** As in the API, the name of an index without a function is its path. */
+function pathOfName(index: AnyIndexOption): AnyIndexOption {
+  if (typeof index === 'string') return index
+  if (['path', 'single', 'multi', 'indexFunc'].some((key) => key in index)) return index
+  const { name, ...rest } = index as { readonly name: string }
+  return { ...rest, path: name }
 }

@@ -1,5 +1,6 @@
 import type { RouteTypes } from '@pergola/client'
 import type { CallContext } from '../handler-context.ts'
+import type { Created } from './created.ts'
 import type { RoleTemplate } from '../role-template.ts'
 import type { Infer, InferInput, Schema } from '../schema/infer.ts'
 import type { ParametersOf } from './path-parameters.ts'
@@ -79,8 +80,11 @@ export interface DeclaredTypes<Params extends object, Query, Body, Answer> exten
   readonly answer: Answer
 }
 
+/** What a handler may return. */
+export type Answered<Value> = Value | Created<Value> | Response
+
 /**
- * Declares a custom API. A returned value is sent as JSON, a `Response` unchanged. Throw problems: `notFound('share')`. With
+ * Declares a custom API. A returned value is sent as JSON, `created(value)` with status 201, a `Response` unchanged. Throw problems: `notFound('share')`. With
  * another `produces`, return a string, bytes, or an async iterable of them, which is streamed.
  */
 export function route<
@@ -93,7 +97,7 @@ export function route<
   options: RouteOptions<Body, Query, Answer>,
   handler: (
     context: RouteContext<ParametersOf<Line>, Infer<Query>, Infer<Body>>,
-  ) => Infer<Answer> | Response | Promise<Infer<Answer> | Response>,
+  ) => Answered<Infer<Answer>> | Promise<Answered<Infer<Answer>>>,
 ): Route<DeclaredTypes<ParametersOf<Line>, InferInput<Query>, InferInput<Body>, Infer<Answer>>> {
   const { stream = false, ...rest } = options
   const space = line.indexOf(' ')

@@ -10,21 +10,22 @@ import {
   type PluginDefinition,
   type RouteDeclaration,
 } from '@pergola/api'
-import type { Client } from '@pergola/client'
+import type { Client, ClientOptions } from '@pergola/client'
 import type { CallContext, Caller, PluginContext } from '../handler-context.ts'
 import { audiences, routesFor } from '../inspect/declare-routes.ts'
 import type { AnyPlugin, WebApp } from '../plugin.ts'
 import type { Upgrade } from '../route/plugin-socket.ts'
 import type { Talk } from './accept-socket.ts'
-import { createModelClient } from './model-client.ts'
+import { createModelClient, type ClientFor } from './model-client.ts'
 import { ServerResponse } from './node-http.ts'
+import { markOwn } from './own-error.ts'
 import { serveRoute, type ServedRoute } from './serve-route.ts'
 import type { ValueCheck } from './value-check.ts'
 import { webRequest } from './web-request.ts'
 
 export interface CustomApiParts extends Pick<PluginContext, 'clock' | 'settings'> {
-  /** Creates a client with the plugin's own rights that sends these headers. */
-  readonly clientOf: (headers: Readonly<Record<string, string>>) => Client
+  /** Creates a client with the plugin's own rights. */
+  readonly clientOf: (options: Pick<ClientOptions, 'headers' | 'onError'>) => Client
   /** Aborted when the plugin begins to stop: ends streams. */
   readonly stopping: AbortSignal
   /** Aborted when the grace period ends. */
@@ -60,11 +61,17 @@ const defaultMaxBody = 10 * 1024 * 1024
 export function createCustomApis(plugin: AnyPlugin, definition: PluginDefinition, parts: CustomApiParts): CustomApis {
   const table = createRouteTable(servedRoutes(plugin, definition))
   const apps = appsOf(plugin, definition)
-  const client = parts.clientOf({})
   const loadCheck = createLoadCheck()
+  const ownClient: ClientFor = (onError) =>
+    parts.clientOf({
+      onError: (error) => {
+        markOwn(error)
+        onError(error)
+      },
+    })
   const contextOf = ({ message, onUpgrade }: Asked, signal: AbortSignal): CallContext => {
     const { clock, settings, clientOf } = parts
-    const own: PluginContext = { client: createModelClient({ client, signal }), clock, settings, signal }
+    const own: PluginContext = { client: createModelClient({ client: ownClient, signal }), clock, settings, signal }
     return { ...own, caller: callerOf(message, { clientOf, signal }), upgrade: upgradeOf(message, onUpgrade) }
   }
 
@@ -165,7 +172,7 @@ function callerOf(
   const client: Caller['client'] = (of) => {
     // Without the token, the call would run with the plugin's full rights.
     if (token === undefined) throw new ApiError('Unauthenticated', "this requires the caller's rights; sign in first")
-    return createModelClient({ client: clientOf({ 'pergola-caller-token': token }), signal })(of)
+    return createModelClient({ client: clientOf({ headers: { 'pergola-caller-token': token } }), signal })(of)
   }
   return { name, client }
 }

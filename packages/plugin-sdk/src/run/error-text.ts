@@ -1,10 +1,12 @@
+import { siteFrames } from './call-site.ts'
+
 /** Causes that are printed; the chain may lead back to an error in it. */
 const maxCauses = 5
 
 /** The error with its stack trace, and each of its causes in a line. */
 export function errorText(error: unknown): string {
-  const first = error instanceof Error ? (error.stack ?? String(error)) : String(error)
-  return [first, ...causesOf(error).map((cause) => `  caused by: ${cause}`)].join('\n')
+  const first = error instanceof Error ? [error.stack ?? String(error), ...siteFrames(error)] : [String(error)]
+  return [...first, ...causesOf(error).map((cause) => `  caused by: ${cause}`)].join('\n')
 }
 
 /** The error and its causes without stack traces. */

@@ -70,9 +70,9 @@ describe('values', () => {
     ['letters', 'the index "letters" of Note gives a string; it must give texts, in an array for instance'],
     ['nothing', 'the index "nothing" of Note gives a undefined; it must give texts, in an array for instance'],
     ['late', 'the index "late" of Note is asynchronous; it must answer at once'],
-    ['thrown', 'no idea'],
-    ['missing', 'Note has no function index "missing"'],
-    ['spec.text', 'Note has no function index "spec.text"'],
+    ['thrown', 'the index "thrown" of Note failed: no idea'],
+    ['missing', 'the index "missing" of Note is not a function index'],
+    ['spec.text', 'the index "spec.text" of Note is not a function index'],
   ])('%s fails with a message', (name, failed) => expect(values(name)).toEqual({ failed }))
 
   test('of an infinite iterator are truncated at one over the limit', () => {
@@ -113,6 +113,15 @@ describe('check', () => {
   })
 })
 
+test('an index function that throws is logged as that, also when the model has a check', () => {
+  const lines: string[] = []
+  const items = [item('a', { check: { verb: 'create' }, indexes: ['thrown'] })]
+  expect(evaluateAll(plugin, items, (line) => lines.push(line))).toEqual([
+    { failed: 'the index "thrown" of Note failed: no idea' },
+  ])
+  expect(lines).toEqual([expect.stringMatching(/^notes "a": the index "thrown" of Note failed: Error: no idea\n +at /)])
+})
+
 test('a failure affects only its item, and results are in order', () => {
   const items = [
     item('a', { indexes: ['words'] }),
@@ -121,7 +130,7 @@ test('a failure affects only its item, and results are in order', () => {
   ]
   expect(evaluate(plugin, [...items, item('d', { plural: 'others' })])).toEqual([
     { values: { words: ['a'] } },
-    { failed: 'no idea' },
+    { failed: 'the index "thrown" of Note failed: no idea' },
     { values: { words: ['c'] } },
     { failed: 'there is no model others in notes.example.com' },
   ])
@@ -131,5 +140,5 @@ test('the first failure is logged with the object and the stack', () => {
   const lines: string[] = []
   const items = ['a', 'b'].map((text) => item(text, { indexes: ['thrown'] }))
   evaluateAll(plugin, items, (line) => lines.push(line))
-  expect(lines).toEqual([expect.stringMatching(/^notes "a": an index function failed: Error: no idea\n +at /)])
+  expect(lines).toEqual([expect.stringMatching(/^notes "a": the index "thrown" of Note failed: Error: no idea\n +at /)])
 })

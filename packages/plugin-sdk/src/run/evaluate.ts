@@ -30,33 +30,41 @@ export function evaluate(
   log: (text: string) => void,
 ): readonly Evaluated[] {
   let isLogged = false
-  const onFailure = (item: EvaluateItem, error: unknown) => {
+  const onFailure = (item: EvaluateItem, what: string, error: unknown) => {
     if (isLogged) return
     isLogged = true
-    const what = item.check ? 'its check' : 'an index function'
     const why = error instanceof Error ? (error.stack ?? error.message) : String(error)
     log(`${item.plural} "${nameIn(item.object)}": ${what} failed: ${why}`)
   }
   return items.map((item) => {
     const model = models.find(({ group, plural }) => group === item.group && plural === item.plural)
     if (!model) return { failed: `there is no model ${item.plural} in ${item.group}` }
-    return evaluateItem(model, item, (error) => onFailure(item, error))
+    return evaluateItem(model, item, (what, error) => onFailure(item, what, error))
   })
 }
 
-function evaluateItem(model: AnyModel, item: EvaluateItem, onFailure: (error: unknown) => void): Evaluated {
+/** Called with what failed. */
+type OnFailure = (what: string, error: unknown) => void
+
+function evaluateItem(model: AnyModel, item: EvaluateItem, onFailure: OnFailure): Evaluated {
   let errors: readonly FieldError[] = []
+  let what = 'its check'
   try {
     const whole = wholeBy(model)
     const object = frozen(whole(item.object as never))
     errors = checkErrors(model, { ...item, object })
-    const values = (item.indexes ?? []).map((name) => [name, valuesOf(model, name, object)] as const)
+    const values = (item.indexes ?? []).map((name) => {
+      what = `the index "${name}" of ${model.kind}`
+      return [name, valuesOf(model, name, object)] as const
+    })
     return { values: Object.fromEntries(values), ...(errors.length > 0 && { errors }) }
   } catch (error) {
     // What an object that is refused would have had for values is of no use to anybody.
     if (errors.length > 0) return { values: {}, errors }
-    onFailure(error)
-    return { failed: error instanceof Error ? error.message : String(error) }
+    onFailure(what, error)
+    const message = error instanceof Error ? error.message : String(error)
+    const isNamed = what === 'its check' || message.startsWith(what)
+    return { failed: isNamed ? message : `${what} failed: ${message}` }
   }
 }
 
@@ -80,7 +88,7 @@ function checkErrors(model: AnyModel, { object, check }: EvaluateItem): readonly
 function valuesOf(model: AnyModel, name: string, object: unknown): readonly string[] {
   const index = model.indexes.find((one) => typeof one !== 'string' && 'name' in one && one.name === name)
   if (index === undefined || typeof index === 'string' || 'path' in index) {
-    throw new Error(`${model.kind} has no function index "${name}"`)
+    throw new Error(`the index "${name}" of ${model.kind} is not a function index`)
   }
   const where = `the index "${name}" of ${model.kind}`
   if ('single' in index) {

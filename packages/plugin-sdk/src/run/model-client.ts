@@ -2,17 +2,27 @@ import type { ApiObject } from '@pergola/api'
 import type { Client, ModelClient, ModelTypes, Served } from '@pergola/client'
 import type { AnyModel } from '../model/model.ts'
 import type { AnyOwned } from '../route/owned.ts'
+import { addSite, callSite } from './call-site.ts'
 import { fillDefaults } from './fill-defaults.ts'
 
+/** Creates a client that reports its errors, so that they can be told where they began. */
+export type ClientFor = (onError: (error: unknown) => void) => Client
+
 interface ModelClientOptions {
-  readonly client: Client
+  readonly client: Client | ClientFor
   /** Ends all watches of the client. */
   readonly signal: AbortSignal
 }
 
 /** Creates `client(Todo)` with the rights of `client`. */
 export function createModelClient({ client, signal }: ModelClientOptions): ModelClient {
-  return <Types extends ModelTypes>(of: Served<Types>) => client.collection(of, { whole: wholeBy(of), signal })
+  const modelClient = <Types extends ModelTypes>(of: Served<Types>) => {
+    const options = { whole: wholeBy<Types['object']>(of), signal }
+    if (typeof client !== 'function') return client.collection(of, options)
+    const site = callSite(modelClient)
+    return client((error) => addSite(error, site)).collection(of, options)
+  }
+  return modelClient
 }
 
 /** Fills in defaults that were declared after the object was stored. */

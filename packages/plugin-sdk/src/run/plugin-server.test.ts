@@ -1,13 +1,16 @@
+import { problems, type Problem, type Reason } from '@pergola/api'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  created,
   defineModel,
   definePlugin,
   forbidden,
   inspect,
+  passOn,
   route,
   roleTemplate,
   t,
@@ -58,6 +61,8 @@ const plugin = definePlugin({
     ),
     route('GET /plain', {}, ({ query }) => query),
     route('POST /nothing', {}, () => undefined),
+    route('POST /made', { response: t.Object({ id: t.Integer() }) }, () => created({ id: 7 })),
+    route('POST /made-wrong', { response: t.Object({ id: t.Integer() }) }, () => created({ id: 'x' } as never)),
     route('GET /wrong', { response: t.Object({ open: t.Integer() }) }, () => ({ open: 'many' }) as never),
     route('GET /date', { response: t.Object({ at: t.String() }) }, () => ({ at: new Date(0) }) as never),
     route('GET /refused', {}, () => forbidden('not today')),
@@ -215,6 +220,8 @@ const rows: readonly (readonly [what: string, line: string, options: Asked, stat
   ],
   ['a duplicate query parameter', 'GET /things?size=3&size=4', {}, 400, { errors: [{ field: 'size', rule: 'once' }] }],
   ['a query without a schema', 'GET /plain?a=1&b=', {}, 200, { a: '1', b: '' }],
+  ['a created value', 'POST /made', {}, 201, { id: 7 }],
+  ['a created value that violates its schema', 'POST /made-wrong', {}, 500, { reason: 'Internal', detail: bare }],
   ['a response that violates its schema', 'GET /wrong', {}, 500, { reason: 'Internal', detail: bare }],
   ['a response that is checked as it is serialised', 'GET /date', {}, 200, { at: '1970-01-01T00:00:00.000Z' }],
   [
@@ -338,6 +345,74 @@ test('requests of a handler to the host use the token of the plugin, with asCall
   await own.server.stop()
   host.closeAllConnections()
   host.close()
+})
+
+describe('an error of the host that reaches the end of a handler', () => {
+  const model = defineModel({ apiVersion: 'shop.example.com/v1', kind: 'Thing', plural: 'things', spec: t.Object({}) })
+  const asking = definePlugin({
+    name: 'shop',
+    models: [model],
+    console: [
+      route('GET /mine/:name', {}, ({ client, params }) => client(model).get(params.name)),
+      route('GET /theirs/:name', {}, ({ caller, params }) => caller.client(model).get(params.name)),
+      route('GET /passed/:name', {}, ({ client, params }) => client(model).get(params.name).catch(passOn)),
+    ],
+  })
+  /** Answers with the problem that the name of the object says. */
+  const host = createServer(({ url = '' }, response) => {
+    const [, reason = ''] = /things\/(\w+)/.exec(url) ?? []
+    const { status } = problems[reason as Reason]
+    const errors = [{ pointer: '/spec', field: 'spec', rule: 'x', message: 'secret' }]
+    response.writeHead(status, { 'content-type': 'application/problem+json', 'retry-after': '60' })
+    response.end(JSON.stringify({ reason, status, detail: 'secret "x"', errors, stored: { uid: 'u', version: 1 } }))
+  })
+  const socket = join(directory, 'refusing-host.sock')
+  let own: Awaited<ReturnType<typeof start>>
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => host.listen(socket, resolve))
+    own = await start(asking, socket)
+  })
+  afterAll(async () => {
+    await own.server.stop()
+    host.closeAllConnections()
+    host.close()
+  })
+  const answeredTo = async (path: string) => {
+    const headers = { 'pergola-caller': 'ann', 'pergola-caller-token': 'pgc_ann', 'pergola-request-id': path }
+    const response = await ask(`GET ${path}`, { by: own.fetch, headers })
+    const { reason, errors, detail, stored } = (await response.json()) as Partial<Problem>
+    const lines = log.filter((line) => line.includes(`(request ${path})`))
+    return { status: response.status, reason, errors, detail, stored, lines }
+  }
+
+  test.each<Reason>(['Forbidden', 'FieldNotIndexed', 'Invalid', 'Unauthenticated', 'ModelNotFound', 'PluginFailed'])(
+    '%s of the plugin is 500, with one line in the log',
+    async (reason) => {
+      const { lines, ...answered } = await answeredTo(`/mine/${reason}`)
+      expect(answered).toEqual({ status: 500, reason: 'Internal', detail: bare })
+      expect(lines).toHaveLength(1)
+      expect(lines[0]).toMatch(/ApiError: secret "x"[^]*plugin-server\.test\.ts:\d+/)
+    },
+  )
+
+  test.each<Reason>(['NotFound', 'VersionConflict', 'DuplicateIndexValue', 'AlreadyExists'])(
+    '%s of the plugin passes, without names and errors',
+    async (reason) => {
+      const { detail, ...answered } = await answeredTo(`/mine/${reason}`)
+      expect(answered).toEqual({ status: problems[reason].status, reason, lines: [] })
+      expect(detail).not.toContain('secret')
+    },
+  )
+
+  test.each<Reason>(['TooManyRequests', 'Unavailable', 'PluginTimeout'])('%s of the plugin is 503', async (reason) => {
+    const { detail, ...answered } = await answeredTo(`/mine/${reason}`)
+    expect(answered).toEqual({ status: 503, reason: 'Unavailable', lines: [] })
+    expect(detail).not.toContain('secret')
+  })
+
+  test.each(['/theirs/Forbidden', '/passed/Forbidden'])('%s passes unchanged', async (path) => {
+    expect(await answeredTo(path)).toMatchObject({ status: 403, reason: 'Forbidden', detail: 'secret "x"', lines: [] })
+  })
 })
 
 test('an error in a handler is logged with the request ID', async () => {

@@ -60,8 +60,8 @@ export function createPluginServer(plugin: AnyPlugin, options: PluginServerOptio
   const hostFetch = createHostFetch(options.host)
   const stopping = new AbortController()
   const ended = new AbortController()
-  const clientOf: CustomApiParts['clientOf'] = (headers) =>
-    createClient({ url: 'http://host', token, fetch: hostFetch, headers })
+  const clientOf: CustomApiParts['clientOf'] = (how) =>
+    createClient({ url: 'http://host', token, fetch: hostFetch, ...how })
   /** Set when the plugin listens; the host does not know the plugin earlier. */
   let followed: FollowedSettings | undefined
   const settings = createSettings(plugin, options.settings ?? (() => followed?.source() ?? {}))
@@ -103,7 +103,7 @@ export function createPluginServer(plugin: AnyPlugin, options: PluginServerOptio
     settings,
     log,
     fetch: hostFetch,
-    clientBy: (fetch) => createClient({ url: 'http://host', token, fetch }),
+    clientBy: (fetch, onError) => createClient({ url: 'http://host', token, fetch, onError }),
     hold: options.hold ?? leadAlways,
     onSettingsChange: (listener, signal) => followed?.onChange(listener, signal),
     memory: options.schedules ?? ownMemory(),

@@ -18,6 +18,7 @@ const plugin = definePlugin({
   api: 'shop.example.com/v1',
   console: [
     route('GET /slow', {}, async () => { await new Promise((done) => setTimeout(done, 300)); return { done: true } }),
+    route('POST /thrown', {}, () => { setTimeout(() => { throw new Error('thrown outside of a request') }) }),
     route('POST /forgotten', {}, () => { void Promise.reject(new Error('nobody caught this')) }),
   ],
 })
@@ -80,13 +81,24 @@ test('a plugin reads its start document, answers requests, and on SIGTERM finish
   expect(await exited).toEqual([0, null])
 })
 
-test('an unhandled rejection ends the process with the message of Node.js', async () => {
+test('a rejection that nobody awaits is logged as that, with its position, and ends nothing', async () => {
+  await using plugin = await start({ token: 'pgp_1' })
+  await untilHealthy(plugin)
+  expect((await plugin.ask('POST', `${base}/forgotten`)).status).toBe(204)
+  await expect
+    .poll(plugin.stderr)
+    .toContain('a promise was rejected and nobody awaited it; write await before the call')
+  await expect.poll(plugin.stderr).toMatch(/nobody caught this[^]*plugin\.ts:\d+/)
+  expect((await plugin.ask('GET', `${base}/slow`)).status).toBe(200)
+})
+
+test('an uncaught exception ends the process', async () => {
   await using plugin = await start({ token: 'pgp_1' })
   await untilHealthy(plugin)
   const exited = once(plugin.child, 'exit')
-  await plugin.ask('POST', `${base}/forgotten`).catch(() => {})
+  await plugin.ask('POST', `${base}/thrown`).catch(() => {})
   expect(await exited).toEqual([1, null])
-  expect(plugin.stderr()).toContain('nobody caught this')
+  expect(plugin.stderr()).toContain('thrown outside of a request')
 })
 
 test.each([

@@ -4,6 +4,7 @@ import { createClient } from '@pergola/client'
 import { holdLeases } from '../controllers/hold-leases.ts'
 import type { AnyPlugin } from '../plugin.ts'
 import { hostMemory } from '../schedules/schedule-memory.ts'
+import { errorText } from './error-text.ts'
 import { freeMemoryWhenQuiet } from './free-memory.ts'
 import { createHostFetch } from './host-fetch.ts'
 import { createPluginServer } from './plugin-server.ts'
@@ -20,14 +21,17 @@ const startDescriptor = 3
 const sdkProtocol = '1'
 
 /**
- * Runs a plugin in this process, which its host has started. Stops on SIGTERM. An uncaught error ends the process at once, and
- * the host restarts it.
+ * Runs a plugin in this process, which its host has started. Stops on SIGTERM. An uncaught exception ends the process at once,
+ * and the host restarts it. A rejection that nobody awaits is only logged.
  */
 export async function run(plugin: AnyPlugin): Promise<void> {
   const { token, listen, host } = await startDocument()
   const client = createClient({ url: 'http://host', token, fetch: createHostFetch(host) })
   const hold = holdLeases({ client, log })
   const server = createPluginServer(plugin, { token, host, log, hold, schedules: hostMemory(client) })
+  process.on('unhandledRejection', (error) =>
+    log(`a promise was rejected and nobody awaited it; write await before the call: ${errorText(error)}`),
+  )
   process.once('SIGTERM', () => {
     // Ignores further SIGTERM signals.
     process.on('SIGTERM', () => {})

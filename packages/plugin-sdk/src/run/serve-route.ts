@@ -1,5 +1,6 @@
 import { ApiError, type JsonSchema, type RouteDeclaration } from '@pergola/api'
 import type { CallContext } from '../handler-context.ts'
+import { answered } from '../route/created.ts'
 import type { AnyRoute, RouteContext } from '../route/route.ts'
 import { sentenceOf } from './field-words.ts'
 import { parseJson, readBody } from './read-body.ts'
@@ -64,8 +65,14 @@ async function bodyOf({ route, request, loadCheck }: RouteCall): Promise<unknown
   return body
 }
 
-async function answerOf({ route, loadCheck }: RouteCall, value: unknown): Promise<Response> {
-  if (value instanceof Response) return value
+async function answerOf(call: RouteCall, given: unknown): Promise<Response> {
+  if (given instanceof Response) return given
+  const { value, status } = answered(given)
+  const answer = await bodyAnswer(call, value)
+  return status === 200 ? answer : new Response(answer.body, { status, headers: answer.headers })
+}
+
+async function bodyAnswer({ route, loadCheck }: RouteCall, value: unknown): Promise<Response> {
   const { response: schema, produces = json } = route.declaration
   if (value === undefined && !schema) return new Response(null, { status: 204 })
   const headers = { 'content-type': produces }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ApiError, isApiError, toProblem } from '@pergola/api'
+import { ApiError, toProblem } from '@pergola/api'
 import { CallerGone } from './custom-apis.ts'
 import { errorText } from './error-text.ts'
+import { visibleError } from './own-error.ts'
 import { sendJson } from './send-response.ts'
 
 interface Failed {
@@ -11,10 +12,10 @@ interface Failed {
   readonly log: (text: string) => void
 }
 
-/** Logs errors of the plugin's code; returns the request ID. */
+/** Logs errors of the plugin's code, and those of its own requests that callers do not see; returns the request ID. */
 export function logFailure(error: unknown, { request, log }: Pick<Failed, 'request' | 'log'>): string {
   const requestId = [request.headers['pergola-request-id']].flat()[0] ?? randomUUID()
-  if (!isApiError(error) && !isOfLeaving(error)) {
+  if (visibleError(error) === undefined && !isOfLeaving(error)) {
     log(`${request.method} ${pathOf(request)} failed (request ${requestId}): ${errorText(error)}`)
   }
   return requestId
@@ -24,14 +25,12 @@ export function logFailure(error: unknown, { request, log }: Pick<Failed, 'reque
 export function tellFailure(error: unknown, { request, response, log }: Failed): void {
   const requestId = logFailure(error, { request, log })
   const path = pathOf(request)
-  const isKnown = isApiError(error)
   if (response.headersSent || response.destroyed) {
     response.destroy()
     return
   }
-  const known = isKnown
-    ? error
-    : new ApiError('Internal', 'the plugin failed; its log has the details under this request id')
+  const known =
+    visibleError(error) ?? new ApiError('Internal', 'the plugin failed; its log has the details under this request id')
   const problem = toProblem(known, { instance: path, requestId })
   for (const name of response.getHeaderNames()) if (name !== 'connection') response.removeHeader(name)
   sendJson(response, problem, {

@@ -5,7 +5,7 @@ import { pause } from '../controllers/pause.ts'
 import type { PluginContext } from '../handler-context.ts'
 import type { WakingClock } from '../run/clock.ts'
 import { errorLine, errorText } from '../run/error-text.ts'
-import { createModelClient } from '../run/model-client.ts'
+import { createModelClient, type ClientFor } from '../run/model-client.ts'
 import type { Schedule } from '../schedule.ts'
 import { nextRun } from './next-run.ts'
 import type { ScheduleMemory, ScheduleState } from './schedule-memory.ts'
@@ -69,7 +69,8 @@ function dueAt({ timing }: Schedule, { lastRun, nextRun: planned }: ScheduleStat
 /** Undefined when the run was interrupted. */
 async function runOnce({ name, schedule, lead, ...parts }: Attending): Promise<ScheduleState | undefined> {
   const { clock, settings, signal, fetch, log } = parts
-  const client = parts.clientBy(lead.fence === undefined ? fetch : fencedFetch(fetch, lead.fence))
+  const fenced = lead.fence === undefined ? fetch : fencedFetch(fetch, lead.fence)
+  const client: ClientFor = (onError) => parts.clientBy(fenced, onError)
   const context: PluginContext = { client: createModelClient({ client, signal }), clock, settings, signal }
   const lastRun = clock.iso()
   try {

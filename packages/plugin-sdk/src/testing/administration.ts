@@ -10,6 +10,10 @@ const core = '/api/v1alpha1'
 const plugins = '/apis/plugin.platform.run/v1alpha1/plugins'
 const packages = '/apis/console.api.platform.run/v1alpha1/plugins/-/packages'
 const lookMs = 5
+/** Timeout for a plugin to start. */
+const startMs = 60_000
+/** Reasons for `NotStarted` that waiting does not change. What a plugin depends on is started before it. */
+const hopeless = new Set<string | undefined>(['BackingOff', 'DuplicateValues', 'WaitingForDependency'])
 
 /** Operator actions on a host, through the operators' API. */
 export interface Administration {
@@ -67,11 +71,15 @@ export async function administer({ url, fetch }: HostAddress): Promise<Administr
       if (sealed?.length) await post(`${core}/secrets`, { metadata, data: Object.fromEntries(sealed) })
     },
     untilStarted: async (plugin) => {
-      for (;;) {
+      for (const deadline = performance.now() + startMs; ;) {
         const { status } = (await client.call({ method: 'GET', path: `${plugins}/${plugin}` })) as InstalledPlugin
         if (status?.phase === 'Started') return
-        if (status?.phase === 'Failed' || status?.reason === 'BackingOff') {
-          throw new Error(`the plugin "${plugin}" cannot be started: ${status.message}`)
+        if (status?.phase === 'Failed' || hopeless.has(status?.reason)) {
+          throw new Error(`the plugin "${plugin}" cannot be started: ${status?.message}`)
+        }
+        if (performance.now() > deadline) {
+          const state = [status?.phase, status?.reason, status?.message].filter(Boolean).join(', ')
+          throw new Error(`the plugin "${plugin}" was not started after ${startMs / 1000} s: ${state || 'no status'}`)
         }
         await sleep(lookMs)
       }

@@ -4,14 +4,16 @@
  */
 export interface ServerModule {
   readonly embed: (options: EmbedOptions) => Promise<EmbeddedServer>
+  /** The lowest version in all these ranges; undefined when there is none. */
+  readonly versionWithin: (ranges: readonly string[]) => string | undefined
 }
 
 interface EmbedOptions {
   readonly administrator: { readonly username: string; readonly password: string }
-  /** Runs the plugin in this process until disposed. */
-  readonly runPlugin: (start: PluginStart) => Promise<AsyncDisposable>
-  /** Packages of plugins that ship with the host. */
-  readonly shipped?: readonly Uint8Array[]
+  /** How to run a plugin in this process until disposed; undefined for those that run in a process of their own. */
+  readonly runnerOf: (plugin: string) => ((start: PluginStart) => Promise<AsyncDisposable>) | undefined
+  /** Packages to treat as shipped with the host, and names of plugins that do ship with it. */
+  readonly shipped?: readonly (Uint8Array | string)[]
   readonly log: (line: string) => void
 }
 

@@ -4,9 +4,9 @@ import type { PluginDefinition } from '@pergola/api'
 const block = 512
 
 /** Creates an installable package of the plugin without its code, which already runs in this process. */
-export function pluginArchive(definition: PluginDefinition): Uint8Array<ArrayBuffer> {
+export function pluginArchive(definition: PluginDefinition, version = '0.0.0-test'): Uint8Array<ArrayBuffer> {
   const { name, displayName, groups, permissions, protocol, roles } = definition
-  const manifest = { name, version: '0.0.0-test', displayName, groups, permissions, protocol, definition }
+  const manifest = { name, version, displayName, groups, permissions, protocol, definition }
   return new Uint8Array(
     gzipSync(
       Buffer.concat([

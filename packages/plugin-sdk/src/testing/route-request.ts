@@ -12,11 +12,25 @@ export type RouteRequest = Pick<Call, 'method' | 'path' | 'body'>
 
 export type RequestOf = (route: AnyRoute, input?: Input) => RouteRequest
 
-/** Maps route values to the paths at which the host serves them. */
-export function createRequestOf(plugin: AnyPlugin, { name, routes }: PluginDefinition): RequestOf {
-  // Declarations are in the same order as the routes.
+interface Defined {
+  readonly plugin: AnyPlugin
+  readonly definition: PluginDefinition
+}
+
+/** Maps route values of these plugins, the tested one first, to the paths at which the host serves them. */
+export function createRequestOf(plugins: readonly [Defined, ...Defined[]]): RequestOf {
+  const [
+    {
+      definition: { name },
+    },
+  ] = plugins
   const paths = new Map(
-    audiences.flatMap((audience) => routesFor(plugin, audience)).map((route, at) => [route, routes[at]?.path]),
+    plugins.flatMap(({ plugin, definition: { routes } }) =>
+      audiences
+        .flatMap((audience) => routesFor(plugin, audience))
+        // Declarations are in the same order as the routes.
+        .map((route, at) => [route, routes[at]?.path] as const),
+    ),
   )
   return (route, input) => {
     const { method } = route

@@ -2,7 +2,11 @@ import type { WakingClock } from '../run/clock.ts'
 
 /** A clock that only moves when a test advances it. */
 export interface TestClock extends WakingClock {
-  /** Moves to the next timer before `end` and fires it. Without one, moves to `end`. Returns whether a timer fired. */
+  /** Whether a timer is due. */
+  isDue(): boolean
+  /** Fires every timer that is due. */
+  fireDue(): void
+  /** Moves to the next timer until `end`; without one, to `end`. Returns whether a timer is due now. */
   step(end: number): boolean
   /** Number of pending timers. */
   readonly waiting: number
@@ -32,10 +36,14 @@ export function createTestClock(start: number): TestClock {
     step: (end) => {
       const next = nextUntil(end)
       now = Math.max(now, next?.at ?? end)
-      if (!next) return false
-      alarms.delete(next)
-      next.act()
-      return true
+      return next !== undefined
+    },
+    isDue: () => nextUntil(now) !== undefined,
+    fireDue: () => {
+      for (const alarm of [...alarms].filter(({ at }) => at <= now)) {
+        // An alarm before it may have cancelled it.
+        if (alarms.delete(alarm)) alarm.act()
+      }
     },
     get waiting() {
       return alarms.size

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import {
+  can,
   controller,
   defineModel,
   definePlugin,
@@ -82,6 +83,31 @@ describe('advance', () => {
     expect(calls).toBe(3)
   })
 
+  test('runs a controller and a schedule that are due at the same instant', async () => {
+    const ran: string[] = []
+    const close = controller(Job, async (job, { clock, client, requeueAfter }) => {
+      const wait = Date.parse('2030-01-01T01:00:00Z') - clock.now()
+      if (wait > 0) return requeueAfter(wait)
+      if (job.spec.owner !== 'done') await client(Job).update(job.metadata.name, ({ spec }) => (spec.owner = 'done'))
+    })
+    const tick = schedule({ every: '15m' }, async ({ clock }) => void ran.push(clock.iso().slice(11, 16)))
+    await using host = await testHost(jobs({ controllers: { close }, schedules: { tick } }), { now })
+    const { client } = await host.user('boss', ['super-administrator'])
+    await client(Job).create({}, { name: 'one' })
+    await host.advance('50m')
+    await host.advance('30m')
+    expect(ran).toEqual(['00:15', '00:30', '00:45', '01:00', '01:15'])
+    expect((await client(Job).get('one')).spec.owner).toBe('done')
+  })
+
+  test('fails when a controller asks to run again at once without end', async () => {
+    const busy = controller(Job, async (_job, { requeueAfter }) => requeueAfter(0))
+    await using host = await testHost(jobs({ controllers: { busy } }), { now })
+    const { client } = await host.user('boss', ['super-administrator'])
+    await client(Job).create({})
+    await expect(host.advance('1s')).rejects.toThrow('the plugin was not idle after 10 s')
+  })
+
   test('rejects a negative duration', async () => {
     await using host = await testHost(jobs({}))
     await expect(host.advance('-1h')).rejects.toThrow('"-1h" is not a duration')
@@ -130,6 +156,56 @@ describe('settings', () => {
     await using other = await testHost(plugin, { settings: { url: 'https://b.test/' } })
     expect(await one.anonymous.call(show)).toEqual(['https://a.test/', ''])
     expect(await other.anonymous.call(show)).toEqual(['https://b.test/', ''])
+  })
+})
+
+describe('dependencies', () => {
+  const all = roleTemplate('all', { displayName: 'All', aggregateTo: ['anonymous'] })
+  const count = route('GET /reports/-/jobs', { allow: all, response: t.Integer() }, ({ client }) =>
+    client(Job).list().total(),
+  )
+  const Post = defineModel({
+    apiVersion: 'content.platform.run/v1alpha1',
+    kind: 'Post',
+    plural: 'posts',
+    spec: t.Object({ title: t.String() }),
+  })
+  const needsJobs = definePlugin({
+    name: 'reports',
+    api: 'reports.example.com/v1',
+    dependencies: { jobs: '^2.1.0' },
+    permissions: [can(['list'], Job)],
+    roles: [all],
+    public: [count],
+  })
+
+  test('that are missing fail at once with what to pass', async () => {
+    await expect(testHost(needsJobs)).rejects.toThrow(
+      'the plugin "reports" depends on the plugin "jobs"; pass its definition, or its name if it ships with the host: testHost(plugin, { with: [jobs] })',
+    )
+  })
+
+  test('run beside the plugin, on the same clock', async () => {
+    const tick = schedule({ every: '15m' }, async ({ client }) => void (await client(Job).create({})))
+    await using host = await testHost(needsJobs, { now, with: [jobs({ schedules: { tick } })] })
+    expect(await host.anonymous.call(count)).toBe(0)
+    await host.advance('30m')
+    expect(await host.anonymous.call(count)).toBe(2)
+  })
+
+  test('that ship with the host are given by name', async () => {
+    const needsContent = definePlugin({ name: 'reports', models: [Job], dependencies: { content: '^1.0.0' } })
+    await using host = await testHost(needsContent, { with: ['content'] })
+    const { client } = await host.user('boss', ['super-administrator'])
+    expect(await client(Post).list().total()).toBe(0)
+    await expect(testHost(needsContent, { with: ['content', 'contents'] })).rejects.toThrow(
+      'no plugin "contents" ships with the host; those are: content',
+    )
+  })
+
+  test('of a version that the host does not have fail with the reason', async () => {
+    const newer = definePlugin({ name: 'reports', models: [Job], dependencies: { content: '^9.0.0' } })
+    await expect(testHost(newer, { with: ['content'] })).rejects.toThrow('it needs the plugin content of ^9.0.0')
   })
 })
 

@@ -4,13 +4,15 @@ import { holdLeases } from '../controllers/hold-leases.ts'
 import type { HoldSource } from '../controllers/hold.ts'
 import { durationMs, type Duration } from '../duration.ts'
 import { inspect } from '../inspect/inspect.ts'
+import type { AnyModel } from '../model/model.ts'
 import type { Plugin } from '../plugin.ts'
 import type { AnyRoute, Route } from '../route/route.ts'
 import { createHostFetch } from '../run/host-fetch.ts'
 import { createModelClient } from '../run/model-client.ts'
 import { createPluginServer } from '../run/plugin-server.ts'
 import { hostMemory } from '../schedules/schedule-memory.ts'
-import { administer, administrator } from './administration.ts'
+import { administer, administrator, type Administration } from './administration.ts'
+import { assertComplete, packCompanions, type Companion, type TestedPlugin } from './companions.ts'
 import { loadServer, type PluginStart } from './embedded-server.ts'
 import { observePlugin, type ObservedPlugin } from './observed-plugin.ts'
 import { standInForOutside, type AnswerOutside, type SentRequest } from './outside-world.ts'
@@ -32,6 +34,11 @@ export interface TestHostOptions<Input> {
   readonly settings?: Input
   /** The plugin ships with the host: it is already installed and only needs to be enabled. */
   readonly comesWithHost?: boolean
+  /**
+   * Plugins that run beside it, such as its dependencies: their definitions, or names of plugins that ship with the host. They are
+   * installed, approved and started first. A shipped one runs in a process of its own, by the system clock.
+   */
+  readonly with?: readonly Companion[]
   /** Answers the plugin's requests to external servers; by default, with an empty 200. */
   readonly outside?: AnswerOutside
   /**
@@ -66,32 +73,39 @@ export interface TestHost extends AsyncDisposable {
  * coverage and mocks reach the plugin. They still communicate over the usual socket and protocol.
  */
 export async function testHost<Input>(plugin: Plugin<Input>, options: TestHostOptions<Input> = {}): Promise<TestHost> {
-  const { comesWithHost = false } = options
+  const { comesWithHost = false, with: companions = [] } = options
   refuseChosen(options)
+  assertComplete(plugin, companions)
   const definition = inspect(plugin, { comesWithHost })
-  const archive = pluginArchive(definition)
-  const { embed } = await loadServer()
+  const tested: TestedPlugin = { plugin, definition, archive: pluginArchive(definition) }
+  const { embed, versionWithin } = await loadServer()
+  const others = packCompanions(plugin, companions, versionWithin)
+  const shippedNames = companions.filter((one) => typeof one === 'string')
   await using stack = new AsyncDisposableStack()
   const clock = createTestClock(timeOf(options.now))
   const { sent, realFetch: fetch } = stack.use(standInForOutside(options.outside))
-  const observed = observePlugin(plugin, {
-    clock,
-    list: (model) => createModelClient({ client: admin.client, signal: stopping.signal })(model).list().all(),
-  })
   const [settled, started] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const runPlugin = async (start: PluginStart) => {
-    // The host holds settings against the schema of an installed plugin, and the plugin is to find them there.
-    await settled.promise
-    if (options.isolate) return runIsolated(isolatedFile(options.isolate, process.cwd()), told(start))
-    return runObserved(observed, { ...start, clock, started: started.promise })
+  const observing = {
+    clock,
+    list: (model: AnyModel) => createModelClient({ client: admin.client, signal: stopping.signal })(model).list().all(),
   }
-  const { url } = stack.use(
-    await embed({ administrator, runPlugin, ...(comesWithHost && { shipped: [archive] }), log: complain }),
-  )
+  const observed = (options.isolate ? others : [tested, ...others]).map((one) => observePlugin(one.plugin, observing))
+  const runnerOf = (name: string) => {
+    const found = observed.find((one) => one.plugin.name === name)
+    if (!found && name !== plugin.name) return undefined
+    return async (start: PluginStart) => {
+      // The host validates settings against the schema of an installed plugin; they are stored before the plugin runs.
+      if (name === plugin.name) await settled.promise
+      if (found) return runObserved(found, { ...start, clock, started: started.promise })
+      return runIsolated(isolatedFile(options.isolate || true, process.cwd()), told(start))
+    }
+  }
+  const shipped = [...shippedNames, ...(comesWithHost ? [tested.archive] : [])]
+  const { url } = stack.use(await embed({ administrator, runnerOf, shipped, log: complain }))
   stack.defer(() => settled.resolve())
   const stopping = new AbortController()
   stack.defer(() => stopping.abort())
-  const requestOf = createRequestOf(plugin, definition)
+  const requestOf = createRequestOf([tested, ...others])
   const asCaller = (token?: string): TestCaller => {
     const client = createClient({ url, fetch, token })
     return {
@@ -101,13 +115,14 @@ export async function testHost<Input>(plugin: Plugin<Input>, options: TestHostOp
     }
   }
   const admin = await administer({ url, fetch })
+  await startCompanions(admin, shippedNames, others)
   if (comesWithHost) await admin.enable(plugin.name)
-  else await admin.install(archive)
+  else await admin.install(tested.archive)
   await admin.fillIn(definition, options.settings ?? {})
   settled.resolve()
   await admin.untilStarted(plugin.name)
   started.resolve()
-  if (!options.isolate) await untilAtRest(observed)
+  await untilAtRest(clock, observed)
   const running = stack.move()
   return {
     user: async (name, roles = []) => asCaller(await admin.addUser(name, roles)),
@@ -115,6 +130,21 @@ export async function testHost<Input>(plugin: Plugin<Input>, options: TestHostOp
     advance: async (by) => (options.isolate ? refuseIsolated('advance') : advance(clock, observed, by)),
     sent: (to) => (options.isolate ? refuseIsolated('sent') : sent.filter(({ url: at }) => at === new URL(to).href)),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+async function startCompanions(
+  admin: Administration,
+  shippedNames: readonly string[],
+  others: readonly TestedPlugin[],
+): Promise<void> {
+  for (const name of shippedNames) {
+    await admin.enable(name)
+    await admin.untilStarted(name)
+  }
+  for (const { plugin, archive } of others) {
+    await admin.install(archive)
+    await admin.untilStarted(plugin.name)
   }
 }
 
@@ -176,22 +206,36 @@ async function runObserved(observed: ObservedPlugin, parts: RunParts): Promise<A
   return { [Symbol.asyncDispose]: () => server.stop() }
 }
 
-async function advance(clock: TestClock, observed: ObservedPlugin, by: Duration): Promise<void> {
+async function advance(clock: TestClock, observed: readonly ObservedPlugin[], by: Duration): Promise<void> {
   const ms = durationMs(by)
   if (ms === undefined) throw new Error(`"${by}" is not a duration; write 90s, 5m, 2h or 1d`)
   const end = clock.now() + ms
-  do await untilAtRest(observed)
+  do await untilAtRest(clock, observed)
   while (clock.step(end))
 }
 
-async function untilAtRest({ unfinished }: ObservedPlugin): Promise<void> {
+/** Fires all timers of this instant and waits until the work that follows from them has ended. */
+async function untilAtRest(clock: TestClock, observed: readonly ObservedPlugin[]): Promise<void> {
   const deadline = performance.now() + restMs
   for (;;) {
-    const left = await unfinished()
-    if (left === undefined) return
-    if (performance.now() > deadline) throw new Error(`the plugin was not idle after ${restMs / 1000} s: ${left}`)
+    // Together: a controller that waits for a time is at rest, and a schedule that has not run at its time is not.
+    clock.fireDue()
+    const left = await firstUnfinished(observed)
+    if (left === undefined && !clock.isDue()) return
+    if (performance.now() > deadline) {
+      const what = left ?? 'a controller asks again and again to run at once'
+      throw new Error(`the plugin was not idle after ${restMs / 1000} s: ${what}`)
+    }
     await sleep(lookMs)
   }
+}
+
+async function firstUnfinished(observed: readonly ObservedPlugin[]): Promise<string | undefined> {
+  for (const { unfinished } of observed) {
+    const left = await unfinished()
+    if (left !== undefined) return left
+  }
+  return undefined
 }
 
 function timeOf(text: string | undefined): number {

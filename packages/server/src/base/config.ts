@@ -1,4 +1,4 @@
-import { nearest } from '@pergola/api'
+import { defaultMemoryLimit, nearest } from '@pergola/api'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import { parse as parseYaml, YAMLParseError } from 'yaml'
 import { faultOfRange } from './address-range.ts'
@@ -269,7 +269,7 @@ export const configSchema = {
         memoryLimit: {
           type: 'integer',
           minimum: 32,
-          default: 128,
+          default: defaultMemoryLimit,
           description: 'MiB of memory for the processes of a plugin. A plugin that exceeds it is killed and restarted.',
         },
         processLimit: {

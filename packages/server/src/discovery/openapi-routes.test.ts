@@ -32,6 +32,18 @@ test('a route with schemas has parameters, request and response', () => {
   expect(post).toMatchObject({ requestBody: { content: { 'application/json': { schema: { type: 'object' } } } } })
 })
 
+test('a route lists the problems that it can give', () => {
+  const path = `${base}/todos`
+  const route = { audience: 'public', path } as const
+  const there = drawn({ ...route, method: 'GET' }, { ...route, method: 'POST' })[path]
+  const statuses = (method: string) => Object.keys(there?.[method]?.['responses'] as object)
+  expect(statuses('post')).toEqual(
+    expect.arrayContaining(['200', '201', '400', '401', '403', '404', '409', '413', '415', '422', '502', '503', '504']),
+  )
+  expect(statuses('get')).toEqual(expect.arrayContaining(['200', '404', '409', '502']))
+  expect(statuses('get')).not.toEqual(expect.arrayContaining(['413']))
+})
+
 test('a route without schemas has method, path and role templates', () => {
   const path = `${base}/-`
   expect(drawn({ audience: 'public', method: 'PUT', path })[path]?.['put']).toMatchObject({

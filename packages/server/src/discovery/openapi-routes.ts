@@ -1,4 +1,4 @@
-import type { JsonSchema, RouteDeclaration } from '@pergola/api'
+import type { JsonSchema, Reason, RouteDeclaration } from '@pergola/api'
 import type { FreeName } from './openapi-names.ts'
 import { refused } from './openapi-paths.ts'
 
@@ -37,7 +37,10 @@ function operationOf(route: RouteDeclaration, freeName: FreeName): Json {
     ...(body && { requestBody: body }),
     responses: {
       200: { description: 'The response of the plugin.', ...content },
-      ...refused(['PluginFailed', 'PluginNotStarted', 'PluginTimeout'], freeName),
+      ...(method === 'POST' && {
+        201: { description: 'The response, if the plugin says that it created it.', ...content },
+      }),
+      ...refused(failuresOf(route), freeName),
     },
   }
 }
@@ -71,4 +74,11 @@ function bodyOf({ request, accepts }: RouteDeclaration): Json | undefined {
   const schema = request ? { schema: request } : {}
   const types = accepts ?? ['application/json']
   return { required: true, content: Object.fromEntries(types.map((type) => [type, schema])) }
+}
+
+/** Problems that host and SDK give by themselves, and those that handlers throw to callers. */
+function failuresOf({ method }: RouteDeclaration): readonly Reason[] {
+  const always: readonly Reason[] = ['Conflict', 'PluginFailed', 'PluginNotStarted', 'PluginTimeout']
+  const hasBody = method !== 'GET' && method !== 'DELETE'
+  return hasBody ? [...always, 'PayloadTooLarge', 'UnsupportedMediaType', 'Invalid'] : always
 }

@@ -97,7 +97,7 @@ export interface Sealing {
   withhold(object: JsonObject): JsonObject
 }
 
-export interface DeletionContext {
+interface DeletionContext {
   readonly dryRun: boolean
   readonly caller?: Caller
 }

@@ -1,7 +1,11 @@
-import { sectionOf, type PluginDefinition, type Section } from '@pergola/api'
+import { sectionOf, type ModelDeclaration, type PluginDefinition, type Section } from '@pergola/api'
 import { deepEqual } from '../base/deep-equal.ts'
 import type { Model } from '../models/model.ts'
+import type { IndexDefinition } from '../models/definition/definition.ts'
+import { valuesAtPath } from '../models/definition/path-index.ts'
 import { nonConforming } from '../models/non-conforming.ts'
+import { fromData } from '../models/object-bytes.ts'
+import type { JsonObject } from '../models/object.ts'
 import type { ObjectSchema } from '../validation/object-schema.ts'
 import type { SchemaCompiler } from '../validation/schema-compiler.ts'
 import { createValidate, type Validate } from '../validation/schema-validator.ts'
@@ -19,22 +23,61 @@ export interface ConformanceParts {
   readonly models: () => readonly Model[]
 }
 
-/** For upgrades: how many stored objects the new schemas would refuse. */
+/** For upgrades: how many stored objects the new schemas would refuse, and how many share a value that is to be unique. */
 export async function describeConformance(
   parts: ConformanceParts,
   { models }: PluginDefinition,
 ): Promise<readonly Section[]> {
-  const lines: string[] = []
-  for (const { group, plural, versions } of models) {
+  const refused: string[] = []
+  const shared: string[] = []
+  for (const { group, plural, versions, indexes } of models) {
     const model = parts.models().find((known) => known.group === group && known.plural === plural)
     // The definition is not validated yet; it can contain anything.
     const schema = Array.isArray(versions) ? versions[0]?.schema : undefined
-    if (!model || !schema || deepEqual(schema, model.definition.schema)) continue
-    const validate = await validatorFor(parts.compiler, plural, schema)
-    const { looked, found, isAll } = await count(parts.store, model, validate)
-    if (found > 0) lines.push(`${found} of ${isAll ? looked : `the first ${looked}`} ${plural}, which stay as they are`)
+    if (!model || !schema) continue
+    const isTightened = !deepEqual(schema, model.definition.schema)
+    const validate = isTightened ? await validatorFor(parts.compiler, plural, schema) : undefined
+    const unique = newlyUnique(model, indexes).map(countDuplicates)
+    if (!validate && unique.length === 0) continue
+    const { looked, found, isAll } = await count(parts.store, model, { validate, unique })
+    const all = `${isAll ? looked : `the first ${looked}`} ${plural}`
+    if (found > 0) refused.push(`${found} of ${all}, which stay as they are`)
+    for (const { path, duplicates } of unique) {
+      if (duplicates() === 0) continue
+      const what = `${duplicates()} of ${all} have a ${path} that another one has`
+      shared.push(`${what}; the upgrade fails until each has its own`)
+    }
   }
-  return sectionOf('does not conform', lines)
+  return [...sectionOf('does not conform', refused), ...sectionOf('duplicates', shared)]
+}
+
+/** Paths of indexes that are unique from now on. Values of functions are known to the new version alone. */
+function newlyUnique(model: Model, indexes: ModelDeclaration['indexes']): readonly string[] {
+  if (!Array.isArray(indexes)) return []
+  return indexes.flatMap((index: IndexDefinition) => {
+    const { name, path = name, unique, evaluated } = index
+    const isUnique = model.indexes.some((known) => known.name === name && known.unique)
+    return unique === true && evaluated === undefined && typeof path === 'string' && !isUnique ? [path] : []
+  })
+}
+
+interface Duplicates {
+  readonly path: string
+  readonly add: (object: JsonObject) => void
+  /** Objects so far with a value that another object has. */
+  readonly duplicates: () => number
+}
+
+function countDuplicates(path: string): Duplicates {
+  const holders = new Map<string, number>()
+  return {
+    path,
+    add: (object) => {
+      const values = valuesAtPath(object, path).map(({ value }) => JSON.stringify(value))
+      for (const value of new Set(values)) holders.set(value, (holders.get(value) ?? 0) + 1)
+    },
+    duplicates: () => [...holders.values()].filter((held) => held > 1).reduce((sum, held) => sum + held, 0),
+  }
 }
 
 async function validatorFor(compiler: SchemaCompiler, plural: string, schema: ObjectSchema): Promise<Validate> {
@@ -45,12 +88,20 @@ async function validatorFor(compiler: SchemaCompiler, plural: string, schema: Ob
   }
 }
 
-async function count(store: Store, model: Model, validate: Validate) {
+interface Counting {
+  readonly validate: Validate | undefined
+  readonly unique: readonly Duplicates[]
+}
+
+async function count(store: Store, model: Model, { validate, unique }: Counting) {
   let [looked, found] = [0, 0]
   for (let after: Cursor | undefined; ;) {
     const page = await store.list(model, { limit: pageSize, total: 'none', ...(after !== undefined && { after }) })
     looked += page.items.length
-    found += (await nonConforming(model, validate, page.items)).length
+    if (validate) found += (await nonConforming(model, validate, page.items)).length
+    if (unique.length > 0) {
+      for (const object of page.items.map(({ data }) => fromData(data))) for (const one of unique) one.add(object)
+    }
     after = page.next
     if (after === undefined || looked >= mostObjects) return { looked, found, isAll: after === undefined }
   }

@@ -288,8 +288,8 @@ export function versionOf(said: PluginVersion): PluginVersion {
   }
 }
 
-function present(texts: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(texts).filter((entry): entry is [string, string] => entry[1] !== undefined))
+function present(said: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(said).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
 /** The state of its schedules; kept, whatever else happens to the plugin. */

@@ -27,7 +27,7 @@ import type { Cgroups } from './process/cgroups.ts'
 import type { Inspector } from './process/inspector.ts'
 import type { RunHere } from './process/launch-here.ts'
 import type { PluginLimits } from './process/launch-options.ts'
-import { startPluginProcess, type PluginProcess } from './process/plugin-process.ts'
+import { newStartToken, startPluginProcess, type PluginProcess } from './process/plugin-process.ts'
 import { areReady, haveDuplicates, registerModels, untilBuilt, type RegisterParts } from './register-models.ts'
 import { unpackInto, type UnpackedPackage } from './unpacked-package.ts'
 
@@ -50,8 +50,8 @@ export interface RunnerParts extends ApplyParts, RegisterParts {
   readonly accounts: Pick<Accounts, 'take'>
   readonly cgroups: Cgroups | undefined
   readonly neighbours: Neighbours
-  /** Runs plugins in the host's own process, for debugging. */
-  readonly runHere?: RunHere | undefined
+  /** How to run a plugin in the host's own process, for tests of plugins; undefined for those with a process of their own. */
+  readonly runnerOf?: ((plugin: string) => RunHere | undefined) | undefined
   /** Called for every line that a plugin writes. */
   readonly onLine: (plugin: string, line: string) => void
   /** The debugger port of the plugin, if it has one. */
@@ -125,6 +125,8 @@ interface Run {
   declaredRoutes: readonly RouteDeclaration[]
   apps: readonly AppGroup[]
   process?: PluginProcess | undefined
+  /** Known before its process is started: a plugin may ask its host as soon as it runs. */
+  token?: string | undefined
   door?: PluginDoor | undefined
   evaluator?: Evaluator | undefined
   routes?: RouteTable<RouteDeclaration>
@@ -177,7 +179,7 @@ export function runPlugin(parts: RunnerParts, plugin: InstalledPlugin, { digest 
       return run.evaluator
     },
     get token() {
-      return run.process?.token
+      return run.token
     },
     get isServing() {
       return run.isServing
@@ -295,6 +297,7 @@ async function runOnce(run: Run, prepared: Prepared): Promise<Ended> {
     run.evaluator = undefined
     await run.process?.[Symbol.asyncDispose]()
     run.process = undefined
+    run.token = undefined
   }
 }
 
@@ -313,8 +316,10 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
   const { name } = plugin
   const { models } = manifest.definition
   unpacked.emptyScratch()
+  run.token = newStartToken()
   const running = await startPluginProcess({
     name,
+    token: run.token,
     command: unpacked.command,
     directory: unpacked.scratch,
     hostSocket: parts.hostSocket,
@@ -322,7 +327,7 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
     signal: stopping.signal,
     account,
     cgroups: parts.cgroups,
-    runHere: parts.runHere,
+    runHere: parts.runnerOf?.(name),
     inspector: parts.inspectorOf(name),
     onLine: (line) => parts.onLine(name, line),
   })

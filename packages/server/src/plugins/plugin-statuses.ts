@@ -73,7 +73,13 @@ export function createPluginStatuses(parts: StatusParts): PluginStatuses {
         .then((live) => write(plugin, (before, spec) => withReplica({ before, spec, live }, entry)))
         .catch((err: unknown) => log.warn({ err, plugin: plugin.name }, 'the state of a plugin could not be written'))
     },
-    tellUpgrade: (plugin, upgrade) => write(plugin, (before) => ({ ...before, upgrade })),
+    tellUpgrade: (plugin, upgrade) =>
+      write(plugin, (before, spec) => ({
+        ...before,
+        // After a failed upgrade, what replicas reported of its candidate is of no use.
+        ...(before.replicas && { replicas: before.replicas.filter(({ digest }) => isCounted(spec, digest)) }),
+        upgrade,
+      })),
     settled: () => writing,
   }
 }
@@ -86,17 +92,21 @@ interface Known {
 
 /** Keeps what other replicas reported, while they are alive and the version still counts. */
 function withReplica({ before, spec, live }: Known, entry: ReplicaState): PluginStatus {
-  const counts = new Set([spec.digest, spec.candidate?.digest])
   const others = (before.replicas ?? []).filter(
     ({ replica, digest }) =>
-      live.has(replica) && counts.has(digest) && !(replica === entry.replica && digest === entry.digest),
+      live.has(replica) && isCounted(spec, digest) && !(replica === entry.replica && digest === entry.digest),
   )
-  const replicas = [...others, ...(counts.has(entry.digest) ? [entry] : [])]
+  const replicas = [...others, ...(isCounted(spec, entry.digest) ? [entry] : [])]
   // A replica where the version is only prepared still runs the previous one.
   const atWork = replicas.filter(({ digest, phase }) => digest === spec.digest && phase !== 'Prepared')
   const [least] = atWork.toSorted((one, other) => lessFirst.indexOf(one.phase) - lessFirst.indexOf(other.phase))
   const { phase: _, reason: __, message: ___, ...rest } = before
   return { ...rest, ...stateOf(least ?? before), replicas }
+}
+
+/** Whether the version is active or being prepared. */
+function isCounted(spec: PluginSpec, digest: string): boolean {
+  return digest === spec.digest || digest === spec.candidate?.digest
 }
 
 function stateOf({ phase = 'NotStarted', reason, message }: Partial<PluginState>): PluginState {

@@ -119,7 +119,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       runners().flatMap(({ token, plugin: { name }, groups }) => (token ? [{ plugin: name, token, groups }] : [])),
     leadingToken: (plugin) => {
       const { active } = seats.get(plugin) ?? {}
-      return active?.isServing ? active.token : undefined
+      // The process must be healthy, too: it has its token earlier.
+      return active?.isServing && active.evaluator ? active.token : undefined
     },
     ownedAt: ({ group, resource, subresource }) => {
       // Paths below owned objects are answered by the plugin.
@@ -214,11 +215,8 @@ function createSeats(parts: SupervisorParts) {
         } catch (err) {
           if (signal.aborted) return
           log.error({ err, plugin: plugin.name }, 'failed to uninstall a plugin')
-          tell({
-            phase: 'Disabled',
-            reason: 'Failed',
-            message: `it could not be uninstalled: ${(err as Error).message}`,
-          })
+          const message = `it could not be uninstalled: ${(err as Error).message}`
+          tell({ phase: 'Disabled', reason: 'Failed', message })
         }
       },
       tell: statuses.tell,

@@ -126,6 +126,8 @@ function keywordErrors(
 }
 
 function unknownKeyword(keyword: string): string {
+  if (keyword === 'requiredMode')
+    return 'is not a keyword of schemas; name the field in "required" of the object around it'
   const meant = nearest(keyword, [...knownKeywords])
   return `is not a keyword of schemas${meant === undefined ? '' : `; did you mean ${meant}?`}`
 }

@@ -3,7 +3,7 @@ import type { Client } from '@pergola/client'
 import { CommandFault } from '../../terminal/command-fault.ts'
 import { showingProgress } from '../../terminal/progress.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
-import { visible } from '../../terminal/visible.ts'
+import { visibleLines } from '../../terminal/visible.ts'
 import { findPlugin, stateWords, type PluginObject } from './plugin-object.ts'
 
 const lookMs = 200
@@ -59,9 +59,12 @@ function refuseFailed({ status, spec }: PluginObject, { name, version, digest, r
   const { upgrade } = status ?? {}
   const hasGivenUp = spec.digest !== digest && spec.candidate?.digest !== digest
   if (hasGivenUp && upgrade?.phase === 'Failed' && upgrade.to === version) {
-    throw new CommandFault(`${name} stays at ${spec.version}: ${visible(upgrade.message ?? 'the upgrade failed')}`, {
-      next: `pergola plugin logs ${name}`,
-    })
+    throw new CommandFault(
+      `${name} stays at ${spec.version}: ${visibleLines(upgrade.message ?? 'the upgrade failed')}`,
+      {
+        next: `pergola plugin logs ${name}`,
+      },
+    )
   }
   const failed = (status?.replicas ?? []).find(
     (replica) =>
@@ -71,7 +74,7 @@ function refuseFailed({ status, spec }: PluginObject, { name, version, digest, r
   )
   if (!failed || spec.digest !== digest) return
   throw new CommandFault(
-    `${name} ${version} is ${stateWords(failed)}: ${visible(failed.message ?? 'no reason is known')}`,
+    `${name} ${version} is ${stateWords(failed)}: ${visibleLines(failed.message ?? 'no reason is known')}`,
     {
       next: `pergola plugin logs ${name}`,
     },

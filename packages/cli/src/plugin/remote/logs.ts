@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CommandContext } from '../../command-context.ts'
 import { attempting } from '../../server/attempting.ts'
 import { connect, type ServerOptions } from '../../server/connect.ts'
-import { visible } from '../../terminal/visible.ts'
 import { pluginsPath } from './plugin-object.ts'
 
 const lookMs = 500
@@ -39,7 +38,7 @@ export async function showLogs(
     } = (await attempting(attempt, () => client.call({ method: 'GET', path: `${path}?after=${after}` }))) as Lines
     const known = read.get(replica) ?? 0
     // Skips lines that were already printed, because `after` may come from another replica.
-    await terminal.print(items.slice(Math.max(0, items.length - (last - known))).map(visible))
+    await terminal.print(items.slice(Math.max(0, items.length - (last - known))))
     if (!follow) {
       if (items.length === 0) terminal.tell([`  ${name} has written nothing on the replica that answered`])
       return

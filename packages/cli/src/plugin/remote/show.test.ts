@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pluginText } from './show.ts'
+import { pluginText, startedReplicas } from './show.ts'
 
 test('a plugin is shown with its versions, replicas and schedules', () => {
   const version = { version: '1.0.0', digest: 'sha256:aa', groups: ['todo.example.com'] }
@@ -19,12 +19,12 @@ test('a plugin is shown with its versions, replicas and schedules', () => {
     status: {
       phase: 'NotStarted',
       reason: 'BackingOff',
-      message: 'it ended with 1\n\u001b[2Jgone',
+      message: 'it ended with 1\n\u001b[2Jgone\n\tat f',
       replicas: [
         { replica: 'r-1', digest: 'sha256:aa', phase: 'Started' },
         { replica: 'r-1', digest: 'sha256:bb', phase: 'Prepared' },
       ],
-      upgrade: { from: '1.0.0', to: '1.1.0', phase: 'Preparing', message: '40 %' },
+      upgrade: { from: '1.0.0', to: '1.1.0', phase: 'Failed', message: 'it ended:\n\tError: no' },
       schedules: [{ name: 'tidy', lastRun: '2030-01-01T00:00:00', lastError: 'no', nextRun: '2030-01-02T00:00:00' }],
     },
   })
@@ -34,10 +34,12 @@ test('a plugin is shown with its versions, replicas and schedules', () => {
     '  state      NotStarted (BackingOff)',
     '             it ended with 1',
     String.raw`             \u{1b}[2Jgone`,
+    '                 at f',
     '  replicas   r-1  Started',
     '             r-1  Prepared  (different version)',
-    '  upgrade    1.0.0 -> 1.1.0  Preparing',
-    '             40 %',
+    '  upgrade    1.0.0 -> 1.1.0  Failed',
+    '             it ended:',
+    '                 Error: no',
     '  candidate  1.1.0',
     '  previous   0.9.0, for pergola plugin rollback todo',
     '  groups     todo.example.com',
@@ -74,4 +76,14 @@ test('missing details of a plugin are omitted', () => {
     '  schedules  tidy',
     '             mow  last run 2030-01-01 00:00',
   ])
+})
+
+test('replicas are counted by the active version', () => {
+  const replicas = [
+    { replica: 'r-1', digest: 'sha256:bb', phase: 'Prepared' },
+    { replica: 'r-1', digest: 'sha256:aa', phase: 'Started' },
+    { replica: 'r-2', digest: 'sha256:aa', phase: 'NotStarted' },
+  ]
+  expect(startedReplicas({ spec: { digest: 'sha256:aa' }, status: { replicas } })).toBe('1 of 2')
+  expect(startedReplicas({ spec: { digest: 'sha256:aa' } })).toBe('')
 })

@@ -26,7 +26,7 @@ export async function listPlugins(context: CommandContext, { output, ...options 
     visible(metadata.name),
     visible(spec.version),
     stateOf({ spec, status }),
-    startedReplicas(status),
+    startedReplicas({ spec, status }),
     shortened(status.phase === 'Started' ? '' : (status.message ?? ''), 60),
   ])
   const table = rows.length === 0 ? [] : tableOf(['NAME', 'VERSION', 'STATE', 'REPLICAS', ''], rows)
@@ -61,10 +61,7 @@ export function pluginText({ metadata, spec, status = {} }: PluginObject): strin
       about.filter((words) => words !== undefined),
     ),
     ...sectionOf('version', [`${version}  ${digest}`]),
-    ...sectionOf('state', [
-      stateOf({ spec, status }),
-      ...(status.message === undefined ? [] : status.message.split('\n')),
-    ]),
+    ...sectionOf('state', [stateOf({ spec, status }), ...linesOf(status.message)]),
     ...sectionOf(
       'replicas',
       replicas.map(
@@ -74,12 +71,7 @@ export function pluginText({ metadata, spec, status = {} }: PluginObject): strin
     ),
     ...sectionOf(
       'upgrade',
-      upgrade
-        ? [
-            `${upgrade.from} -> ${upgrade.to}  ${upgrade.phase}`,
-            ...(upgrade.message === undefined ? [] : [upgrade.message]),
-          ]
-        : [],
+      upgrade ? [`${upgrade.from} -> ${upgrade.to}  ${upgrade.phase}`, ...linesOf(upgrade.message)] : [],
     ),
     ...sectionOf('candidate', candidate ? [candidate.version] : []),
     ...sectionOf('previous', previous ? [`${previous.version}, for pergola plugin rollback ${metadata.name}`] : []),
@@ -103,7 +95,19 @@ export function pluginText({ metadata, spec, status = {} }: PluginObject): strin
   ])
 }
 
-function startedReplicas({ replicas = [] }: NonNullable<PluginObject['status']>): string {
-  if (replicas.length === 0) return ''
-  return `${replicas.filter(({ phase }) => phase === 'Started').length} of ${replicas.length}`
+/** Lines of a message, such as a stack trace; tabs would be escaped. */
+function linesOf(message: string | undefined): readonly string[] {
+  return message?.replaceAll('\t', '    ').split('\n') ?? []
+}
+
+interface Reported {
+  readonly spec: Pick<PluginObject['spec'], 'digest'>
+  readonly status?: PluginObject['status']
+}
+
+/** Counts replicas with the active version: one that prepares an upgrade reports two. */
+export function startedReplicas({ spec, status }: Reported): string {
+  const active = (status?.replicas ?? []).filter(({ digest }) => digest === spec.digest)
+  if (active.length === 0) return ''
+  return `${active.filter(({ phase }) => phase === 'Started').length} of ${active.length}`
 }

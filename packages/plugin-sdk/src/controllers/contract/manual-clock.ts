@@ -14,7 +14,7 @@ export function createManualClock(start = 0): ManualClock {
     },
     advance: (ms) => {
       const until = clock.now() + ms
-      while (clock.step(until));
+      while (clock.step(until)) clock.fireDue()
     },
   }
 }

@@ -87,6 +87,9 @@ const definition: ModelDefinition = {
   indexes: [{ name: 'spec.group' }, { name: 'status.edition', order: 'DESC' }],
 }
 
+/** The schema of the objects that define models. */
+export const definitionSchema = definition.schema
+
 /** Where the store keeps definitions. */
 export const definitionKey: ModelKey = { group: definition.group, plural: definition.plural }
 

@@ -11,6 +11,8 @@ export interface LaunchOptions {
   /** The socket of the host's API. */
   readonly hostSocket: string
   readonly limits: PluginLimits
+  /** The start token, for a host that must know it before the process is healthy; a new one by default. */
+  readonly token?: string
   /** The account it runs as; the host's own by default. */
   readonly account?: Account | undefined
   /** Where the kernel can keep account of its processes. */
@@ -27,6 +29,8 @@ export interface LaunchOptions {
 
 export interface PluginLimits {
   readonly memoryBytes: number
+  /** Set during development, where the limit is higher: what a plugin may use on a usual host. */
+  readonly usualMemoryBytes?: number
   /** Maximum number of its processes. */
   readonly processes: number
   /** Maximum size of its scratch folder, and of any file that it writes. */

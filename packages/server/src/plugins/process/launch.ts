@@ -51,7 +51,7 @@ export function launch(options: LaunchOptions, door: { readonly token: string; r
   }
   const { pid } = child
   const cgroup = pid === undefined ? undefined : cgroupOf(options, pid, marker)
-  const processes = pid === undefined ? undefined : watchLimits({ ...options, pid, marker, cgroup }, limits, kill)
+  const processes = pid === undefined ? undefined : watchLimits({ ...options, pid, marker, cgroup }, options, kill)
   const scratch = watchScratch(directory, limits.scratchBytes, kill)
   if (pid !== undefined && !options.inspector) yieldToHost(pid)
   const exited = endOf(child).then(async ({ code, signal, failure }): Promise<PluginExit> => {
@@ -144,9 +144,19 @@ async function hasClosed({ stdout, stderr }: ChildProcess): Promise<void> {
   for (const stream of [stdout, stderr]) if (stream && !stream.closed) await once(stream, 'close')
 }
 
-function watchLimits(identity: PluginIdentity, limits: PluginLimits, kill: (why: string) => void): WatchedProcesses {
-  const { memoryBytes, processes: most } = limits
+function watchLimits(
+  identity: PluginIdentity,
+  { limits, onLine }: Pick<LaunchOptions, 'limits' | 'onLine'>,
+  kill: (why: string) => void,
+): WatchedProcesses {
+  const { memoryBytes, usualMemoryBytes = memoryBytes, processes: most } = limits
+  let isTold = false
   return watchProcesses(identity, ({ bytes, processes }) => {
+    if (bytes > usualMemoryBytes && !isTold) {
+      isTold = true
+      const limit = `a host ends a plugin that uses more than ${mebibytes(usualMemoryBytes)} MiB`
+      onLine(`it uses ${mebibytes(bytes)} MiB of memory; ${limit}, unless plugins.memoryLimit is raised`)
+    }
     if (bytes > memoryBytes) kill(`used ${mebibytes(bytes)} MiB of memory; the limit is ${mebibytes(memoryBytes)}`)
     if (processes > most) kill(`had ${processes} processes; the limit is ${most}`)
   })

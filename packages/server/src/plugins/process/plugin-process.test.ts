@@ -18,7 +18,7 @@ const answering = (more = '') => `
   import { readFileSync } from 'node:fs'
   import { spawn } from 'node:child_process'
   const { token, listen, host } = JSON.parse(readFileSync(3, 'utf8'))
-  createServer((request, response) => {
+  const server = createServer((request, response) => {
     if (request.headers.authorization !== 'Bearer ' + token) return response.writeHead(401).end()
     response.end(JSON.stringify({ path: request.url, host, environment: Object.keys(process.env).sort() }))
   }).listen(listen)
@@ -186,6 +186,18 @@ describe('a misbehaving plugin is killed, with the reason:', () => {
   })
 })
 
+test('a plugin over the usual limit, where a higher one holds, is told both figures once', async () => {
+  const lines: string[] = []
+  const given = options(answering('globalThis.held = Buffer.alloc(80 * 1024 * 1024, 1)'))
+  const limits = { ...given.limits, usualMemoryBytes: 64 * 1024 * 1024 }
+  await using plugin = await startPluginProcess({ ...given, limits, onLine: (line) => void lines.push(line) })
+  const told = () => lines.filter((line) => line.startsWith('it uses '))
+  const words =
+    /^it uses \d+ MiB of memory; a host ends a plugin that uses more than 64 MiB, unless plugins\.memoryLimit is raised$/
+  await expect.poll(told).toEqual([expect.stringMatching(words)])
+  expect(isRunning(plugin.pid)).toBe(true)
+})
+
 describe('a plugin with a debugger', () => {
   const startInspected = async (more = '') => {
     const server = createServer().listen(0, '127.0.0.1')
@@ -225,6 +237,15 @@ describe('a plugin with a debugger', () => {
     const { plugin, port } = await startInspected('setTimeout(() => process.exit(7), 3000)')
     await attach(port)
     expect((await plugin.exited).how).toBe('has ended')
+  })
+
+  test('is not said to be silent while it stops', async () => {
+    // Takes no connection any more, and needs longer than two health checks to end.
+    const more = `process.on('SIGTERM', () => { server.close(); server.closeAllConnections(); setTimeout(() => process.exit(0), 4500) })`
+    const { plugin, lines } = await startInspected(more)
+    await sleep(4_000)
+    await plugin[Symbol.asyncDispose]()
+    expect(lines).not.toContainEqual(expect.stringContaining('it does not answer'))
   })
 
   test('may answer nobody for as long as it takes, and yields to nobody', async () => {

@@ -13,6 +13,8 @@ const healthEveryMs = 15
 /** Interval of health checks, and the number of failed ones after which the process is killed. */
 const pulseMs = 5_000
 const mostMissed = 3
+/** One failed check may be a busy machine. */
+const toldMissed = 2
 /** Number of last log lines shown when it could not be started. */
 const shownLines = 15
 
@@ -23,12 +25,17 @@ export interface PluginProcess extends AsyncDisposable, Pick<Running, 'pid' | 'l
   readonly link: PluginLink
 }
 
+/** Authenticates a process of a plugin and its host to each other. */
+export function newStartToken(): string {
+  return `pgp_${randomBytes(32).toString('base64url')}`
+}
+
 /** Starts a plugin and waits until it is healthy; on failure throws and cleans everything up. */
 export async function startPluginProcess(options: LaunchOptions): Promise<PluginProcess> {
   const { name, limits, account, runHere } = options
   const sockets = mkdtempSync(join(tmpdir(), `pergola-${name.slice(0, 20)}-`))
   if (account) chownSync(sockets, account.uid, account.gid)
-  const token = `pgp_${randomBytes(32).toString('base64url')}`
+  const { token = newStartToken() } = options
   const door = { token, listen: join(sockets, 'plugin.sock') }
   const running = runHere
     ? launchHere(runHere, { ...door, host: options.hostSocket }, options.onLine)
@@ -47,8 +54,13 @@ export async function startPluginProcess(options: LaunchOptions): Promise<Plugin
     throw error
   }
   if (options.inspector) options.inspector.attend(running)
-  keepPulse(link, running, options.inspector ? tellSilence(options.onLine) : killSilent(running))
-  return { ...running, token, link, [Symbol.asyncDispose]: stop }
+  const endPulse = keepPulse(link, running, options.inspector ? tellSilence(options.onLine) : killSilent(running))
+  const stopQuietly = () => {
+    // A process that stops answers nobody, and need not.
+    endPulse()
+    return stop()
+  }
+  return { ...running, token, link, [Symbol.asyncDispose]: stopQuietly }
 }
 
 type OnMissed = (missed: number) => void
@@ -63,18 +75,25 @@ function killSilent({ kill }: Pick<Running, 'kill'>): OnMissed {
 /** A plugin under a debugger may be paused for as long as its author likes. */
 function tellSilence(onLine: LaunchOptions['onLine']): OnMissed {
   return (missed) => {
-    if (missed === 1) onLine('it does not answer: it may be in an endless loop, or paused by a debugger')
+    if (missed === toldMissed) onLine('it does not answer: it may be in an endless loop, or paused by a debugger')
   }
 }
 
-function keepPulse(link: PluginLink, { exited }: Pick<Running, 'exited'>, onMissed: OnMissed): void {
+/** Checks the health until the process exits, or the returned function is called. */
+function keepPulse(link: PluginLink, { exited }: Pick<Running, 'exited'>, onMissed: OnMissed): () => void {
   let missed = 0
+  let isOver = false
   const look = async () => {
     missed = (await link.isHealthy()) ? 0 : missed + 1
-    onMissed(missed)
+    if (!isOver) onMissed(missed)
   }
   const timer = setInterval(() => void look(), pulseMs).unref()
-  void exited.then(() => clearInterval(timer))
+  const end = () => {
+    isOver = true
+    clearInterval(timer)
+  }
+  void exited.then(end)
+  return end
 }
 
 interface Patience {

@@ -1,4 +1,4 @@
-import { renderSections, sectionOf, type Section } from '@pergola/api'
+import { renderSections, sectionOf, settingsObjectName, type Section } from '@pergola/api'
 import type { Model } from '../../models/model.ts'
 import { allObjects } from '../../store/all-objects.ts'
 import type { Store } from '../../store/store.ts'
@@ -77,7 +77,7 @@ export async function describeRemoval(
   const { models, roles, bindings, objects } = await belongingsOf(parts, plugin)
   const counts = await Promise.all(models.map(async (model) => `${await countOf(parts, model)} ${model.plural}`))
   const sections: Section[] = [
-    ...sectionOf(data === 'keep' ? 'kept' : 'deleted for good', counts),
+    ...sectionOf(data === 'keep' ? 'kept' : 'deleted for good', [...counts, ...(await settingsOf(parts, plugin.name))]),
     ...sectionOf('roles deleted', roles),
     ...sectionOf('objects deleted', objects.map(inWords)),
     ...sectionOf(
@@ -93,6 +93,14 @@ export async function describeRemoval(
     ),
   ]
   return { sections, text: renderSections(sections) }
+}
+
+/** The objects with the settings of the plugin, as far as they exist. */
+async function settingsOf(parts: BelongingParts, plugin: string): Promise<readonly string[]> {
+  const name = settingsObjectName(plugin)
+  const kinds = [coreModel(parts, 'ConfigMap'), coreModel(parts, 'Secret')]
+  const found = await Promise.all(kinds.map((model) => parts.store.get(model, name)))
+  return kinds.filter((_, at) => found[at]).map(({ singular }) => `its settings, ${singular} ${name}`)
 }
 
 export async function countOf({ store }: Pick<BelongingParts, 'store'>, model: Model): Promise<number> {

@@ -1,0 +1,2 @@
+/** Default of `plugins.memoryLimit`, in MiB. */
+export const defaultMemoryLimit = 128
