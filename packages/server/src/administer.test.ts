@@ -85,7 +85,7 @@ test('administrators are listed with their state; a setup secret is refused whil
       { name: 'ben', canSignIn: false, hasPassword: false, bindings: ['also'], sessions: 0 },
     ])
     await expect(administration.renewSetup()).rejects.toThrow(/to help ann back in: pergola admin reset-password ann/)
-    expect(await administration.resetPassword('ben', 'correct horse')).toEqual({ canSignIn: false })
+    expect(await administration.resetPassword('ben', 'correct horse')).toEqual({ canSignIn: false, tokens: 0 })
     await expect(administration.createToken('ben', {})).rejects.toThrow(/user "ben" is disabled/)
     await expect(administration.resetPassword('ben', 'short')).rejects.toThrow(/must have 8 to 1024 characters/)
     await expect(administration.resetPassword('nobody', 'correct horse')).rejects.toThrow(/there is no user "nobody"/)

@@ -92,7 +92,8 @@ describe.each(engines)('on $engine', ({ database }) => {
     }
     await backUp(here.url, file, quiet)
     const bytes = readFileSync(file)
-    bytes.fill(255, bytes.length / 2, bytes.length / 2 + 16)
+    const middle = Math.floor(bytes.length / 2)
+    bytes.fill(255, middle, middle + 16)
     writeFileSync(file, bytes)
     await expect(restore(here.url, { from: file, replace: true, tell: quiet })).rejects.toThrow('does not match')
     expect(await namesIn(here.url)).toEqual(['kept'])
