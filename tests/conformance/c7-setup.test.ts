@@ -61,7 +61,7 @@ onEachEngine(
       const ann = { username: 'ann', password: 'correct horse battery' }
       const guessed = await setUp({ ...ann, secret: 'pgi_guessed' })
       expectProblem(guessed, 401, 'Unauthenticated')
-      expect(guessed.text).toContain('restart the server, which prints another one')
+      expect(guessed.text).toContain('pergola setup-link makes another one')
       expectProblem(await setUp({ ...ann, secret, password: 'short' }), 422, 'Invalid')
       expectProblem(await setUp({ ...ann, secret, username: 'Not A Name' }), 422, 'Invalid')
       expectStatus(await setUp({ ...ann, secret }), 201)

@@ -270,12 +270,6 @@ onEachEngine(
         expectProblem(await installAs(ops, withNotes(name, { version: '2.0.0' })), 403, 'EscalationForbidden')
         expectStatus(await installAs(admin, withNotes(name, { version: '2.0.0' })), 200)
       })
-      test('C8-385 a model in an audience group of one of its groups', async () => {
-        const { ops } = await ready()
-        const name = newName()
-        await declared(name, `api.${groupOf(name)}`)
-        await expectEscalation(await installAs(ops, { definition: another(name) }), name)
-      })
       test('C8-385 values of objects, by plans that count what does not conform', async () => {
         const { ops } = await ready()
         const name = await started(withNotes(newName()))
