@@ -29,7 +29,10 @@ export interface ControllerOptions<Stored> {
 
 /** Keeps each object that the controller has seen from being deleted until external resources are cleaned up. */
 export interface Finalizer<Stored> {
-  /** Name without the group: `order` is stored as `<group>/order` in `metadata.finalizers`. */
+  /**
+   * Name without the group: `order` is stored as `<group>/order` in `metadata.finalizers`. For a model of others, with a group
+   * of the plugin: `shop.example.com/order`.
+   */
   readonly name: string
   /** Called instead of the controller once the object is declared deleted. When it succeeds, the finalizer is removed. */
   readonly finalize: (object: Stored, context: ControllerContext) => Promise<void>
@@ -57,7 +60,7 @@ export function controller<Types extends ModelTypes>(
   // Keeps misspelt options, so that `inspect` rejects them.
   const calls = { ...misspelt, model, concurrency, ...(deleted && { deleted }) }
   if (!finalizer) return { ...calls, reconcile }
-  const name = `${model.group}/${finalizer.name}`
+  const name = finalizer.name.includes('/') ? finalizer.name : `${model.group}/${finalizer.name}`
   return {
     ...calls,
     reconcile: holding(model, name, { reconcile, finalize: finalizer.finalize }),

@@ -25,6 +25,13 @@ function get(path: string, allow?: RoleTemplate): AnyRoute {
   return route(`GET ${path}` as RouteLine, { ...(allow && { allow }) }, () => ({}))
 }
 
+const Foreign = defineModel({
+  apiVersion: 'other.example.com/v1alpha1',
+  kind: 'Other',
+  plural: 'others',
+  spec: t.Object({}),
+})
+
 function finalizer(name: string): Finalizer<unknown> {
   return { name, finalize: async () => {} }
 }
@@ -406,6 +413,12 @@ describe('a definition is rejected for', () => {
       plugin({ controllers: { one: controller(Todo, async () => {}, { finalizer: finalizer('my copies') }) } }),
       'controllers.one',
       '"todo.example.com/my copies"',
+    ],
+    [
+      'a finalizer in a group of others',
+      plugin({ controllers: { one: controller(Foreign, async () => {}, { finalizer: finalizer('copies') }) } }),
+      'controllers.one',
+      'has the finalizer "other.example.com/copies" in a group of others; name it "todo.example.com/copies"',
     ],
     [
       'two controllers with one finalizer',
