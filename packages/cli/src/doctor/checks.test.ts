@@ -25,7 +25,11 @@ test('the checks of /readyz become findings, with advice for those that failed',
   expect(readinessFindings('[ok]     accepting\nready\n')).toEqual([{ level: 'ok', name: 'accepting', words: 'ok' }])
   expect(readinessFindings('<html>')).toEqual([])
   const shared = '[ok]     plugins     isolated from crashes only, not from each other (plugins.isolation)'
-  expect(readinessFindings(shared)).toMatchObject([{ level: 'warn' }])
+  expect(readinessFindings(shared)).toMatchObject([
+    { level: 'warn', advice: expect.stringMatching(/^run .* as root/) as string },
+  ])
+  const asRoot = shared.replace(' (plugins', ', and running as root (plugins')
+  expect(readinessFindings(asRoot)).toMatchObject([{ level: 'warn', advice: expect.stringMatching(/^set /) as string }])
   const keyless = '[ok]     secrets     1 secret needs the key 6a7aee6c; not in secrets.keys (keys here: none)'
   expect(readinessFindings(keyless)).toMatchObject([
     { level: 'failed', advice: expect.stringContaining('pergola secrets keys') as string },

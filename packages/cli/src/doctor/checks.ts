@@ -37,11 +37,13 @@ function readinessFinding(
       advice: failedAdvice(name, detail),
     }
   if (name === 'plugins' && detail.includes('plugins.isolation')) {
-    const advice =
-      'run the server as root with plugins.isolation auto or uid, so that each plugin gets an account of its own, or trust all of them'
+    const [set, own] = ['set plugins.isolation to auto or uid', 'so that each plugin gets an account of its own']
+    const advice = detail.includes('running as root')
+      ? `${set}, ${own}`
+      : `run the server as root and ${set}, ${own}, or trust all of them`
     return { level: 'warn', name, words: detail, advice }
   }
-  if (name === 'secrets' && detail.includes('not in secrets.keys')) {
+  if (name === 'secrets' && /^\d+ secrets? needs? the key/.test(detail)) {
     const advice = 'add the missing keys to secrets.keys, and restart; pergola secrets keys prints the ids of key files'
     return { level: 'failed', name, words: detail, advice }
   }

@@ -19,8 +19,8 @@ import { givenSource, keptSource, updateKeptQuickSql, updateQuickSql, updateSql 
  * while the row lock is held.
  *
  * `One` takes one value per parameter. `Many` takes arrays with one element per operation, and logs in their order. Rows are
- * locked in the order of names, so that two batches cannot deadlock. Both exist because the planner caches a plan only for `One`: with arrays it plans each time, at three times
- * the cost of the write itself.
+ * locked in the order of names, so that two batches cannot deadlock. Both exist because the planner caches a plan only for
+ * `One`: with arrays it plans each time, at three times the cost of the write itself.
  */
 export interface WriteStatements {
   readonly createOne: string
