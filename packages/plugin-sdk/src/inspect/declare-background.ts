@@ -18,8 +18,8 @@ export function declareControllers(frame: RuleFrame, report: Report): readonly C
       report(where, about(finalizer, keyFault(finalizer)))
       const [group = ''] = finalizer.split('/')
       if (!frame.groups.includes(group)) {
-        const name = finalizer.slice(group.length + 1)
-        report(where, `has the finalizer "${finalizer}" in a group of others; name it "${frame.groups[0]}/${name}"`)
+        const better = `${frame.groups[0]}${finalizer.slice(group.length)}`
+        report(where, `has the finalizer "${finalizer}" in a group of others; name it "${better}"`)
       }
       const earlier = controllers.slice(0, at).find(([, one]) => one.model === model && one.finalizer === finalizer)
       if (earlier) report(where, `has the same finalizer as ${earlier[0]}; give each controller a different finalizer`)
