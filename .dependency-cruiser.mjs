@@ -115,7 +115,7 @@ export default {
     tsPreCompilationDeps: true,
     combinedDependencies: false,
     enhancedResolveOptions: {
-      conditionNames: ['source', 'import', 'node', 'default', 'types'],
+      conditionNames: ['@pergola/source', 'import', 'node', 'default', 'types'],
       exportsFields: ['exports'],
     },
   },

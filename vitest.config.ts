@@ -16,8 +16,8 @@ const cases = Number(process.env['CASES'] ?? 1)
 
 const shared = {
   // Packages are tested from their sources; nothing has to be built first.
-  resolve: { conditions: ['source'] },
-  ssr: { resolve: { conditions: ['source'] } },
+  resolve: { conditions: ['@pergola/source'] },
+  ssr: { resolve: { conditions: ['@pergola/source'] } },
 }
 
 /** Limits only end a hang: a busy machine may be ten times slower. */

@@ -203,7 +203,7 @@ function twin(at: number): object {
 
 async function startBare(databaseUrl: string) {
   const file = join(import.meta.dirname, 'http/bare-server.ts')
-  const child = spawn(process.execPath, ['--conditions=source', file, databaseUrl, plural], {
+  const child = spawn(process.execPath, ['--conditions=@pergola/source', file, databaseUrl, plural], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const printed = await Promise.race([

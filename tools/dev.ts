@@ -11,7 +11,7 @@ const child = spawn(
   [
     '--watch',
     '--watch-preserve-output',
-    '--conditions=source',
+    '--conditions=@pergola/source',
     'packages/cli/src/main.ts',
     'serve',
     ...process.argv.slice(2),

@@ -73,6 +73,11 @@ const proofs: readonly Proof[] = [
   },
   { name: 'walk', shows: 'the whole line once, on both engines', command: 'npm run -s walk' },
   {
+    name: 'outside',
+    shows: 'a stranger with the packages from a registry: a plugin from nothing, packed, installed, upgraded',
+    command: 'npm run -s packages && npm run -s docs:run -- README.md docs/tutorial/index.md docs/tutorial/upgrade.md',
+  },
+  {
     name: 'guides',
     shows: 'the commands of every document',
     command: 'npm run -s docs:run',

@@ -44,7 +44,10 @@ if (file === undefined) {
 } else if (existsSync(file)) {
   // Caches compiled code, because suites start many servers from the same sources.
   const env = { NODE_COMPILE_CACHE: resolve('node_modules/.cache/compiled'), ...process.env }
-  const { status } = spawnSync(process.execPath, ['--conditions=source', file, ...rest], { env, stdio: 'inherit' })
+  const { status } = spawnSync(process.execPath, ['--conditions=@pergola/source', file, ...rest], {
+    env,
+    stdio: 'inherit',
+  })
   process.exitCode = status ?? 1
 } else {
   console.error(`there is no such suite yet; it will be ${file}`)

@@ -128,7 +128,7 @@ async function prepare(url: string, setupSecret: string): Promise<readonly Crede
 
 async function startProfiled(database: string) {
   const script = join(import.meta.dirname, 'processes/profiled-server.ts')
-  const node = [process.execPath, '--conditions=source', script, database]
+  const node = [process.execPath, '--conditions=@pergola/source', script, database]
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...node], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })

@@ -32,7 +32,7 @@ export const list: Part = async ({ quick }) => {
 
 async function readSlowly({ folder, env }: Installation): Promise<{ firstMs: number; growthMb: number }> {
   const began = performance.now()
-  const listing = spawn(process.execPath, ['--conditions=source', command, 'list', 'todos'], {
+  const listing = spawn(process.execPath, ['--conditions=@pergola/source', command, 'list', 'todos'], {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'inherit'],

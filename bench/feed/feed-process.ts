@@ -1,8 +1,8 @@
 import { createLog } from '../../packages/server/src/base/log.ts'
-import { keepLink } from '../../packages/server/src/feed/nats/link.ts'
-import { createNatsFeed } from '../../packages/server/src/feed/nats/nats-feed.ts'
-import { startRelay } from '../../packages/server/src/feed/nats/relay.ts'
-import { loadSeals } from '../../packages/server/src/feed/nats/seals.ts'
+import { keepLink } from '../../packages/feed-nats/src/link.ts'
+import { createNatsFeed } from '../../packages/feed-nats/src/nats-feed.ts'
+import { startRelay } from '../../packages/feed-nats/src/relay.ts'
+import { loadSeals } from '../../packages/feed-nats/src/seals.ts'
 import { openPostgresStore } from '../../packages/server/src/store/postgres/postgres-store.ts'
 
 /** A process that follows changes and may run the relay, or runs only the relay. */

@@ -57,7 +57,7 @@ export async function openInstallation(): Promise<Installation> {
     },
     start: async (what) => {
       const child = fork(join(import.meta.dirname, 'feed-process.ts'), [url, nats.url, what], {
-        execArgv: ['--conditions=source'],
+        execArgv: ['--conditions=@pergola/source'],
         stdio: 'inherit',
       })
       stack.defer(() => void child.kill('SIGKILL'))

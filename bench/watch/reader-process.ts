@@ -37,7 +37,7 @@ export function startReaders(): Readers {
 }
 
 export function forkBench(file: string): ChildProcess {
-  return fork(join(import.meta.dirname, file), { execArgv: ['--conditions=source'], stdio: 'inherit' })
+  return fork(join(import.meta.dirname, file), { execArgv: ['--conditions=@pergola/source'], stdio: 'inherit' })
 }
 
 /** Tells a child something and answers what it says next; throws when it ends. */

@@ -15,7 +15,7 @@ const shared: Readonly<Record<string, string>> = {
 export default defineConfig({
   base: '/console/',
   plugins: [vue(), importMap()],
-  resolve: { conditions: ['source', 'module', 'browser', 'development|production'] },
+  resolve: { conditions: ['@pergola/source', 'module', 'browser', 'development|production'] },
   build: {
     outDir: '../server/console',
     emptyOutDir: true,

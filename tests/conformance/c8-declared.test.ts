@@ -147,6 +147,24 @@ rules: []
     await phaseIs(api, started, 'shower')
   })
 
+  test('C8-410 a role template of a package has no reserved keys but those with a meaning on roles', async () => {
+    const template = (key: string, plugin = 'keyer') => `
+apiVersion: v1alpha1
+kind: Role
+metadata:
+  name: ${plugin}-view
+  labels: { platform.run/role-template: "true", ${key}: x }
+rules: []
+`
+    for (const [at, key] of ['plain', 'platform.run/zz', 'rbac.authorization.platform.run/invented'].entries()) {
+      const plugin = `keyer${at}`
+      expectStatus(await declaring(plugin, template(key, plugin)), 201)
+      await phaseIs(api, failed(/metadata\.labels.* has (no|the) prefix/), plugin)
+    }
+    expectStatus(await declaring('keyer', template('keyer.example.com/mine')), 201)
+    await phaseIs(api, started, 'keyer')
+  })
+
   test('C8-39 an upgrade deletes objects that are no longer declared', async () => {
     expectStatus(await declaring('mover', `${configMap('stays', 'first')}---${configMap('goes', 'first')}`), 201)
     await phaseIs(api, started, 'mover')

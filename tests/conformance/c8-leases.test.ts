@@ -52,12 +52,24 @@ onEachEngine((api) => {
     // Asks before it listens, so before it is healthy.
     const asks = `await (async () => {
       const early = await ask('/pergola/leases/early', { method: 'PUT', body: { seconds: 60 } })
-      return (request, response) => response.setHeader('content-type', 'application/json').end(JSON.stringify(early))
+      const told = JSON.stringify({ ...early, pid: process.pid })
+      return (request, response) => response.setHeader('content-type', 'application/json').end(told)
     })()`
     expectStatus(await install(api, { definition, answer: asks }), 201)
     await phaseIs(api, { phase: 'Started' }, 'eager')
     const { body } = await api.request('GET', path)
     expect(body).toMatchObject({ status: 503, body: { reason: 'PluginNotStarted' } })
+    expectStatus(await api.request('POST', '/apis/console.api.platform.run/v1alpha1/plugins/eager/restart'), 200)
+    // Each process answers with what it was told: both the first, until it leaves, and the second.
+    const answers = new Set<unknown>()
+    await expect
+      .poll(async () => {
+        const told = (await api.request('GET', path)).body as { readonly pid: number; readonly status: number }
+        answers.add(told.pid)
+        expect(told).toMatchObject({ status: 503 })
+        return answers.size
+      })
+      .toBe(2)
   })
 
   test('C8-300 a plugin acquires a lease by name for up to 300 seconds, and the same process renews it', async () => {

@@ -279,7 +279,7 @@ async function atTerminal(
   keys: string,
 ): Promise<{ readonly shown: string }> {
   const main = join(import.meta.dirname, '../../packages/cli/src/main.ts')
-  const command = [process.execPath, '--conditions=source', main, ...args].map((word) => `'${word}'`).join(' ')
+  const command = [process.execPath, '--conditions=@pergola/source', main, ...args].map((word) => `'${word}'`).join(' ')
   const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: directory, stdio: ['pipe', 'pipe', 'inherit'] })
   const shown = text(child.stdout)
   let seen = ''

@@ -65,7 +65,7 @@ test('the generated code compiles, works, and rejects mistakes at compile time',
   )
   await check(folder, ['src/mistakes.ts'])
   const token = await tokenOf()
-  const { stdout } = await execute(process.execPath, ['--conditions=source', 'src/program.ts', url, token], {
+  const { stdout } = await execute(process.execPath, ['--conditions=@pergola/source', 'src/program.ts', url, token], {
     cwd: folder,
   })
   expect(stdout).toBe("[ 'Buy milk' ] Buy milk 1 admin\n")

@@ -185,7 +185,7 @@ describe('pergola apply', () => {
     const { env, folder, done } = installation
     const many = Array.from({ length: 1_000 }, (_, at) => todo(`many-${at}`, `title: Number ${at}`)).join('')
     const command = join(import.meta.dirname, '../../packages/cli/src/main.ts')
-    const applying = spawn(process.execPath, ['--conditions=source', command, 'apply', '-f', '-'], {
+    const applying = spawn(process.execPath, ['--conditions=@pergola/source', command, 'apply', '-f', '-'], {
       cwd: folder,
       env: { PATH: process.env['PATH'], ...env },
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -215,7 +215,7 @@ test('pergola delete asks for confirmation, and deletes nothing without a termin
 
 test('pergola list exits quietly when its pipe is closed', async () => {
   const { env, folder } = installation
-  const command = `"${process.execPath}" --conditions=source "${join(import.meta.dirname, '../../packages/cli/src/main.ts')}" list todos -o json | head -1`
+  const command = `"${process.execPath}" --conditions=@pergola/source "${join(import.meta.dirname, '../../packages/cli/src/main.ts')}" list todos -o json | head -1`
   const output = execFileSync('bash', ['-o', 'pipefail', '-c', `${command}; echo $?`], {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...env },

@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'pergola-create-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 async function create(...args: readonly string[]) {
-  const child = spawn(process.execPath, ['--conditions=source', main, ...args], {
+  const child = spawn(process.execPath, ['--conditions=@pergola/source', main, ...args], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -34,7 +34,9 @@ describe('npm create pergola-plugin', () => {
   })
 
   test('asks for the group at a terminal until it is valid', async () => {
-    const command = [process.execPath, '--conditions=source', main, 'notes'].map((word) => `'${word}'`).join(' ')
+    const command = [process.execPath, '--conditions=@pergola/source', main, 'notes']
+      .map((word) => `'${word}'`)
+      .join(' ')
     const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: folder, stdio: ['pipe', 'pipe', 'inherit'] })
     let shown = ''
     child.stdout.on('data', (chunk) => (shown += String(chunk)))

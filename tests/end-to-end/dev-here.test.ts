@@ -19,7 +19,7 @@ const options = {
   endsWithParent: false,
   reset: true,
   verbose: true,
-  conditions: ['source'],
+  conditions: ['@pergola/source'],
   version: '1.0.0',
 }
 

@@ -15,7 +15,7 @@ beforeAll(() => {
   const out = mkdtempSync(join(tmpdir(), 'pergola-packed-'))
   const command = join(import.meta.dirname, '../../packages/cli/src/main.ts')
   const cwd = join(import.meta.dirname, '../../examples/todo')
-  execFileSync(process.execPath, ['--conditions=source', command, 'plugin', 'pack', '--out', out], { cwd })
+  execFileSync(process.execPath, ['--conditions=@pergola/source', command, 'plugin', 'pack', '--out', out], { cwd })
   packed = readFileSync(join(out, 'todo-1.0.0.tgz'))
   rmSync(out, { recursive: true })
 })

@@ -18,7 +18,7 @@ beforeAll(async () => {
     cpSync(join(repository, 'examples/todo', name), join(folder, name), { recursive: true })
   }
   symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'))
-  await packPlugin({ folder, out: folder, conditions: ['source'] })
+  await packPlugin({ folder, out: folder, conditions: ['@pergola/source'] })
   server = await startSqliteServer()
   bridge = await bridgeTo(server.url)
 })

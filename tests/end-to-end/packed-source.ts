@@ -56,7 +56,7 @@ async function packed(comesWithHost: boolean, write: (folder: string) => void): 
   try {
     write(folder)
     symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'))
-    const { file } = await packPlugin({ folder, out: folder, conditions: ['source'], comesWithHost })
+    const { file } = await packPlugin({ folder, out: folder, conditions: ['@pergola/source'], comesWithHost })
     return readFileSync(file)
   } finally {
     rmSync(folder, { recursive: true })

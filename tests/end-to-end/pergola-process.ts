@@ -36,7 +36,7 @@ export function startPergola(options: PergolaOptions = {}): PergolaProcess {
   const { args = ['serve'], env = {}, files = {}, directory, command = ownCommand } = options
   const cwd = directory ?? mkdtempSync(join(tmpdir(), 'pergola-process-'))
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
-  const child = spawn(process.execPath, ['--conditions=source', command, ...args], {
+  const child = spawn(process.execPath, ['--conditions=@pergola/source', command, ...args], {
     cwd,
     env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compiled, PERGOLA_SERVER_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

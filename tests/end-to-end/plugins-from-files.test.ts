@@ -36,7 +36,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
   writeFileSync(join(folder, 'src/plugin.ts'), source)
   symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'))
-  await packPlugin({ folder, out: directory, conditions: ['source'] })
+  await packPlugin({ folder, out: directory, conditions: ['@pergola/source'] })
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 

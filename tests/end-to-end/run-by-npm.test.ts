@@ -10,7 +10,7 @@ import { createPlugin } from '../../packages/create-pergola-plugin/src/create-pl
 const command = (program: string) => ['sh', ['-c', `${program}; true`]] as const
 const main = resolve('packages/cli/src/main.ts')
 
-const pergola = `"${process.execPath}" --conditions=source "${main}"`
+const pergola = `"${process.execPath}" --conditions=@pergola/source "${main}"`
 
 test.each([
   ['npx pergola serve', `${pergola} serve`],

@@ -25,7 +25,7 @@ export interface TmuxTerminal extends Disposable {
 
 export function openTerminal(env: Readonly<Record<string, string>>, folder: string): TmuxTerminal {
   const bin = mkdtempSync(join(tmpdir(), 'pergola-terminal-'))
-  const script = `#!/bin/sh\nexec "${process.execPath}" --conditions=source "${command}" "$@"\n`
+  const script = `#!/bin/sh\nexec "${process.execPath}" --conditions=@pergola/source "${command}" "$@"\n`
   writeFileSync(join(bin, 'pergola'), script, { mode: 0o755 })
   const socket = `pergola-${randomUUID()}`
   const tmux = (...args: readonly string[]) =>

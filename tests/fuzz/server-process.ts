@@ -29,7 +29,7 @@ export async function startServer(engine: Engine, running: AsyncDisposableStack)
   const script = join(import.meta.dirname, 'processes/server.ts')
   const database = await openDatabase(engine, running)
   await seedAdministrator(database, token)
-  const node = [process.execPath, '--conditions=source', '--expose-gc', script, database]
+  const node = [process.execPath, '--conditions=@pergola/source', '--expose-gc', script, database]
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...node], {
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
   })

@@ -57,7 +57,7 @@ async function imported(text: string): Promise<unknown> {
   writeFileSync(join(folder, 'api.ts'), text)
   const program = `const found = await import('./api.ts')
     console.log(JSON.stringify({ exports: Object.keys(found), attacked: globalThis.attacked === true }))`
-  const options = ['--conditions=source', '--input-type=module', '--eval', program]
+  const options = ['--conditions=@pergola/source', '--input-type=module', '--eval', program]
   return JSON.parse((await execute(process.execPath, options, { cwd: folder })).stdout) as unknown
 }
 

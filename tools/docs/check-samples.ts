@@ -11,7 +11,7 @@ const settings = {
     target: 'es2024',
     lib: ['es2024', 'esnext.disposable', 'dom', 'dom.iterable'],
     module: 'nodenext',
-    customConditions: ['source'],
+    customConditions: ['@pergola/source'],
     types: ['node'],
     noEmit: true,
     allowImportingTsExtensions: true,

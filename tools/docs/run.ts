@@ -1,16 +1,18 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { copiesAfter, plainEnvironment } from './fresh-copies.ts'
+import { packPackages } from '../packages/pack.ts'
+import { startRegistry } from '../registry/registry.ts'
 import { continuedDocument, edited, parseBlocks, unmetExpectation, type RunnableBlock } from './runnable-blocks.ts'
 import { openShell, type Shell } from './shell.ts'
 
 /**
- * Runs the commands of the documents, each document in a fresh copy of the repository, and compares the output with the expected
- * lines. Runs the named documents, or every document with such blocks. A document that continues another one uses
- * its terminal. The setup, the first command of every document, runs once. Documents run one at a time, because their servers use
- * the same port.
+ * Runs the commands of the documents as a stranger would: each document in an empty folder, with the packages of the last build
+ * from a registry, and nothing of this repository in reach. Compares the output with the expected lines. Runs the named
+ * documents, or every document with such blocks. A document that continues another one uses its terminal. Documents run one
+ * at a time, because their servers use the same port.
  */
 interface Document {
   readonly file: string
@@ -18,7 +20,6 @@ interface Document {
   readonly continues: string | undefined
 }
 
-const setup = 'npm run setup'
 /** Timeout for an expected line; long, so that only missing lines reach it. */
 const patienceMs = 120_000
 
@@ -29,11 +30,35 @@ if (unknown.length > 0) throw new Error(`no command to run in ${unknown.join(', 
 
 const chains = documents.filter(({ continues }) => continues === undefined).map(chainFrom)
 const chosen = chains.filter((chain) => named.length === 0 || chain.some(({ file }) => named.includes(file)))
-const unprepared = chosen.filter(([first]) => !first?.blocks[0]?.code.startsWith(setup)).flat()
-if (unprepared.length > 0) throw new Error(`not every document begins with "${setup}": ${namesOf(unprepared)}`)
 
-await using copies = await copiesAfter(setup)
-for (const chain of chosen) await follow(chain, copies.fresh())
+await using resources = new AsyncDisposableStack()
+const registry = resources.use(await startRegistry())
+const packed = await packPackages(newFolder())
+await Promise.all(packed.map(({ tarball }) => registry.publish(tarball)))
+for (const chain of chosen) await follow(chain, newFolder())
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pergola-document-'))
+  resources.defer(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Without the variables of this run and the commands of this repository. Logins are kept in the folder. */
+function plainEnvironment(folder: string): NodeJS.ProcessEnv {
+  const bin = resolve('node_modules/.bin')
+  const path = (process.env['PATH'] ?? '').split(delimiter).filter((entry) => !entry.startsWith(bin))
+  const kept = Object.entries(process.env).filter(([name]) => !/^(npm_|PERGOLA_|NODE_OPTIONS|INIT_CWD)/.test(name))
+  return {
+    ...Object.fromEntries(kept),
+    PATH: [dirname(process.execPath), ...path].join(delimiter),
+    XDG_CONFIG_HOME: join(folder, '.config'),
+    npm_config_registry: registry.url,
+    npm_config_fund: 'false',
+    npm_config_audit: 'false',
+    // A person is asked, and presses Enter.
+    npm_config_yes: 'true',
+  }
+}
 
 function readDocuments(): readonly Document[] {
   const listing = ['ls-files', '--cached', '--others', '--exclude-standard', '*.md']
@@ -74,8 +99,7 @@ async function follow(chain: readonly Document[], folder: string): Promise<void>
 /** Answers false when the shell has ended. */
 async function perform(block: RunnableBlock, folder: string, shell: Shell): Promise<boolean> {
   if (block.kind === 'foreground') return shell.typeForeground(block.code)
-  // The copy is set up.
-  if (block.kind === 'commands') return shell.type(`:\n${block.code.replace(setup, '')}`)
+  if (block.kind === 'commands') return shell.type(block.code)
   const file = join(folder, block.file)
   writeFileSync(file, edited(readFileSync(file, 'utf8'), block))
   return true

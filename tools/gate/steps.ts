@@ -19,7 +19,10 @@ export const staticSteps: readonly Step[] = [
 ]
 
 /** They read what the build has made. */
-export const builtSteps: readonly Step[] = [{ name: 'public surface', command: 'npm run -s surface -- --check' }]
+export const builtSteps: readonly Step[] = [
+  { name: 'public surface', command: 'npm run -s surface -- --check' },
+  { name: 'packages', command: 'npm run -s packages -- --built' },
+]
 
 /** Unit, end-to-end, conformance and security tests in one process; `more` narrows it to some files or workers. */
 export function testCommand(more: readonly string[] = []): string {

@@ -12,12 +12,18 @@ export interface Layer {
 
 /** Packages, each before the packages that it imports. */
 export const packages: readonly Layer[] = [
+  { name: 'pergola', does: 'the package of that name: the command of `cli`', mayImport: ['cli'] },
   { name: 'cli', does: 'the `pergola` command', mayImport: ['server', 'client', 'api'] },
   { name: 'create-pergola-plugin', does: 'the files a new plugin begins with', mayImport: ['api'] },
   {
     name: 'console',
     does: 'pages for operators, in a browser; room for the pages of plugins',
     mayImport: ['client', 'api'],
+  },
+  {
+    name: 'feed-nats',
+    does: 'changes by NATS; the server loads it when it is configured',
+    mayImport: ['server', 'api'],
   },
   { name: 'server', does: 'the host: the line from an HTTP request to the store', mayImport: ['api'] },
   {
@@ -116,7 +122,7 @@ export const sealedLibraries: readonly { readonly library: string; readonly only
   { library: 'yaml', only: '(packages/server/src/base|packages/cli/src/(objects|plugin))' },
   { library: 'better-sqlite3', only: 'packages/server/src/store/sqlite' },
   { library: 'pg', only: '(packages/server/src/store/postgres|tests|bench)' },
-  { library: '@nats-io', only: '(packages/server/src/feed/nats|tests|bench)' },
+  { library: '@nats-io', only: '(packages/feed-nats/src|tests|bench)' },
   { library: 'openid-client', only: 'packages/server/src/host-api/oidc' },
   { library: 'undici', only: '(packages/server/src/plugins|tests|bench)' },
   { library: 'semver', only: 'packages/server/src/plugins' },

@@ -1,6 +1,6 @@
 import type { Edit, PlantedFault } from './planted-fault.ts'
 
-const folder = 'packages/server/src/feed/nats'
+const folder = 'packages/feed-nats/src'
 
 /** Where a change could be lost, come twice, come from somebody else or count as current on its way by NATS. */
 const faults: readonly (readonly [what: string, edit: Edit, test: string, expect: RegExp])[] = [

@@ -6,7 +6,7 @@ import { watchFaults, type WatchFault } from './watch-faults.ts'
 
 /** One round without faults except the planted one; readers reconnect. */
 const command =
-  'node --conditions=source tests/faults/watch.ts --calm --rounds=1 --seconds=12 --results=node_modules/.cache/planted-watch.jsonl'
+  'node --conditions=@pergola/source tests/faults/watch.ts --calm --rounds=1 --seconds=12 --results=node_modules/.cache/planted-watch.jsonl'
 
 /**
  * Breaks the promises of watches one by one; the expected validator must report it, and no unrelated

@@ -55,7 +55,7 @@ export { asksForStream, isNamedCreate, localTarget, maxPathSegments, requestInfo
 export type { NonResourceRequest, RequestHead, RequestInfo, ResourceRequest } from './request-info.ts'
 export { responseHeadersFault } from './response-headers.ts'
 export { defaultMemoryLimit } from './plugin-limits.ts'
-export { contentRoles, roleKeys, uiPermissionFault } from './role-keys.ts'
+export { contentRoles, isRoleKey, roleKeys, uiPermissionFault } from './role-keys.ts'
 export { createRouteTable, otherRoutesWords, routesClash } from './route-table.ts'
 export type { FoundRoute, OtherRoutes, RoutedRequest, RouteTable } from './route-table.ts'
 export { verbs } from './rules.ts'

@@ -16,6 +16,11 @@ export const roleKeys = {
   displayName: 'rbac.authorization.platform.run/display-name',
 } as const
 
+/** Whether the key of a label or annotation has a meaning on roles. */
+export function isRoleKey(key: string): boolean {
+  return key.startsWith(roleKeys.aggregateTo) || Object.values<string>(roleKeys).includes(key)
+}
+
 /** Built-in roles that get their rules from the shipped plugin `content`. */
 export const contentRoles: readonly string[] = ['contributor', 'author', 'post-administrator']
 

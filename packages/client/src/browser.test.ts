@@ -15,7 +15,7 @@ beforeAll(async () => {
   const built = await build({
     configFile: false,
     logLevel: 'error',
-    resolve: { conditions: ['source'] },
+    resolve: { conditions: ['@pergola/source'] },
     build: {
       write: false,
       target: 'es2024',

@@ -39,7 +39,8 @@ describe('a new plugin', () => {
     createPlugin(folder, { name: 'meeting-room', group: 'rooms.example.com', version: '1.0.0' })
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
     // Resolves the packages from their sources, because this test does not build them.
-    const config = "export default { ssr: { resolve: { conditions: ['source'] } }, test: { testTimeout: 90_000 } }"
+    const config =
+      "export default { ssr: { resolve: { conditions: ['@pergola/source'] } }, test: { testTimeout: 90_000 } }"
     writeFileSync(join(folder, 'vitest.config.js'), config)
     const vitest = join(root, 'node_modules/vitest/vitest.mjs')
     const { stdout } = await promisify(execFile)(process.execPath, [vitest, 'run', '--root', folder], { cwd: folder })
@@ -53,7 +54,7 @@ describe('a new plugin', () => {
       const folder = newFolder()
       createPlugin(folder, { name, group: `${name}.example.com`, version: '1.2.0' })
       installSdk(folder)
-      const { manifest, summary } = await packPlugin({ folder, out: folder, conditions: ['source'] })
+      const { manifest, summary } = await packPlugin({ folder, out: folder, conditions: ['@pergola/source'] })
       expect(manifest).toMatchObject({ name, version: '0.1.0', requires: '^1.2.0', groups: [`${name}.example.com`] })
       expect(summary.find(({ heading }) => heading === 'super administrator only')?.lines).toEqual(['nothing'])
       expect(summary.find(({ heading }) => heading === 'open to everybody')?.lines).toEqual(['nothing'])

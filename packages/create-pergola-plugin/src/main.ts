@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 import { checkFolder, checkGroup, checkName, createPlugin, FolderFault, WordFault } from './create-plugin.ts'
@@ -7,7 +8,7 @@ const usage = `Usage: npm create pergola-plugin <name> [-- --group <domain>]
 
 Begins a plugin in a folder of its own.
 
-  --group <domain>  API group of its models, a domain you own; asked for unless it is said
+  --group <domain>  API group of its models, a domain you own; prompted for if omitted
   --help            this text
 `
 
@@ -39,7 +40,7 @@ async function create(args: readonly string[]): Promise<number> {
   checkName(name)
   checkFolder(name)
   const group = values.group ?? (await askGroup(name))
-  const count = createPlugin(name, { name, group, version: ownVersion() })
+  const count = createPlugin(name, { name, group, version: ownVersion(), packages: packagesOfClone(name) })
   process.stdout.write(`  Wrote ${name}/ (${count} files).  Next:  cd ${name} && npm install && npm run dev\n`)
   return 0
 }
@@ -74,4 +75,12 @@ function faultOf(group: string): string | undefined {
 function ownVersion(): string {
   const text = readFileSync(`${import.meta.dirname}/../package.json`, 'utf8')
   return (JSON.parse(text) as { readonly version: string }).version
+}
+
+/** Undefined when this command was installed from a registry. */
+function packagesOfClone(folder: string): string | undefined {
+  const packages = resolve(import.meta.dirname, '../..')
+  return existsSync(resolve(packages, 'plugin-sdk/src')) && existsSync(resolve(packages, '../package-lock.json'))
+    ? relative(resolve(folder), packages)
+    : undefined
 }

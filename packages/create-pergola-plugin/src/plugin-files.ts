@@ -6,10 +6,18 @@ export interface NewPlugin {
   readonly group: string
   /** Version of Pergola. */
   readonly version: string
+  /** In a clone of Pergola: the folder of its packages, relative to the plugin. Otherwise they come from a registry. */
+  readonly packages?: string | undefined
 }
 
-/** Versions of the compiler and test runner that the SDK is tested with. */
-const versions = { typescript: '7.0.2', vitest: '5.1.0' }
+/** Versions that the SDK is tested with. */
+const versions = {
+  '@types/node': '^24.19.2',
+  oxlint: '^1.89.0',
+  typescript: '^7.0.2',
+  vitest: '^5.1.0',
+  vue: '^3.5.45',
+}
 
 /** All files of a working example plugin, by path. */
 export function pluginFiles(plugin: NewPlugin): ReadonlyMap<string, string> {
@@ -21,7 +29,9 @@ export function pluginFiles(plugin: NewPlugin): ReadonlyMap<string, string> {
     ['README.md', readme(plugin, names)],
     ['src/plugin.ts', pluginCode(plugin, names)],
     ['src/plugin.test.ts', testCode(plugin, names)],
+    ['src/ui/index.ts', pageCode(plugin, names)],
     [`seed/${names.plural}.yaml`, seed(plugin, names)],
+    ['.github/workflows/ci.yml', workflow],
     ['.vscode/launch.json', json(launch)],
   ])
 }
@@ -34,7 +44,10 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`
 }
 
-function packageJson({ name, version }: NewPlugin): string {
+function packageJson({ name, version, packages }: NewPlugin): string {
+  const from = (folder: string) => (packages === undefined ? `^${version}` : `file:${packages}/${folder}`)
+  // Plugins of this release run on all hosts of the first stable major version.
+  const nextMajor = Math.max(1, Number(version.split('.')[0])) + 1
   return json({
     name: `pergola-plugin-${name}`,
     version: '0.1.0',
@@ -45,13 +58,13 @@ function packageJson({ name, version }: NewPlugin): string {
       dev: 'pergola dev',
       // Starting a test host can take longer than the default test timeout on a busy machine.
       test: 'vitest run --testTimeout=30000',
-      check: 'tsc',
-      pack: 'pergola plugin pack',
+      check: 'tsc && oxlint',
+      pack: 'tsc && pergola plugin pack',
     },
-    dependencies: { '@pergola/plugin-sdk': `^${version}` },
-    devDependencies: { '@pergola/cli': `^${version}`, ...versions },
+    dependencies: { '@pergola/plugin-sdk': from('plugin-sdk') },
+    devDependencies: { '@pergola/cli': from('cli'), '@pergola/console': from('console'), ...versions },
     engines: { node: '>=24' },
-    pergola: { requires: `^${version}` },
+    pergola: { requires: `>=${version} <${nextMajor}` },
   })
 }
 
@@ -61,7 +74,7 @@ const compilerOptions = {
     target: 'es2024',
     lib: ['es2024', 'esnext.disposable', 'dom', 'dom.iterable'],
     module: 'nodenext',
-    types: [],
+    types: ['node'],
     noEmit: true,
     allowImportingTsExtensions: true,
     erasableSyntaxOnly: true,
@@ -89,6 +102,23 @@ const launch = {
   ],
 }
 
+const workflow = lines(
+  'name: ci',
+  'on: [push, pull_request]',
+  'permissions: { contents: read }',
+  'jobs:',
+  '  check:',
+  '    runs-on: ubuntu-latest',
+  '    steps:',
+  '      - uses: actions/checkout@v5',
+  '      - uses: actions/setup-node@v5',
+  '        with: { node-version: 24, cache: npm }',
+  '      - run: npm ci',
+  '      - run: npm run check',
+  '      - run: npm test',
+  '      - run: npm run pack',
+)
+
 function readme({ name, group }: NewPlugin, { displayName, plural }: ModelNames): string {
   return lines(
     `# ${displayName}`,
@@ -99,10 +129,10 @@ function readme({ name, group }: NewPlugin, { displayName, plural }: ModelNames)
     '|---|---|',
     '| `npm run dev` | a host with the plugin, which follows every save; F5 in VS Code attaches |',
     '| `npm test` | the test, on a host of its own |',
-    '| `npm run check` | types |',
+    '| `npm run check` | types and lint |',
     `| \`npm run pack\` | \`${name}-<version>.tgz\`, and what it will do where it is installed |`,
     '',
-    '`src/plugin.ts` is the plugin. Objects in `seed/` are there in development, and never packed; objects in `extensions/`, if you',
+    '`src/plugin.ts` is the plugin, `src/ui/index.ts` its page in the console. Objects in `seed/` are there in development, and never packed; objects in `extensions/`, if you',
     'make that folder, are packed and written at every start.',
     '',
     'While `npm run dev` runs, `npx pergola --as ann ...` calls as somebody who is signed in, `--as admin` as the administrator and',
@@ -154,7 +184,42 @@ function pluginCode({ name, group }: NewPlugin, { kind, plural, displayName }: M
     '  roles: [view, manage, own],',
     '  console: [stats],',
     '  uc: [mine],',
+    `  pages: [{ path: '', title: '${displayName}', allow: view }],`,
     '})',
+  )
+}
+
+function pageCode({ group }: NewPlugin, { kind, plural, displayName }: ModelNames): string {
+  return lines(
+    "import { definePages, PageHeader, StateCard, useLiveList } from '@pergola/console'",
+    "import { defineComponent, h } from 'vue'",
+    `import type { ${kind} } from '../plugin.ts'`,
+    '',
+    `// The model by its address; \`typeof ${kind}\` brings the types. No code of the plugin comes to the browser.`,
+    `const ${plural}: Pick<typeof ${kind}, 'group' | 'version' | 'plural' | 'singular' | 'types'> = {`,
+    `  group: '${group}',`,
+    "  version: 'v1alpha1',",
+    `  plural: '${plural}',`,
+    `  singular: '${kind.toLowerCase()}',`,
+    '}',
+    '',
+    `// Whoever looks at it sees each change as it happens.`,
+    'const Open = defineComponent(() => {',
+    `  const { items, isReady, error } = useLiveList(${plural}, { where: { 'spec.state': 'open' } })`,
+    '  const content = () => {',
+    '    if (error.value) return h(StateCard, { error: error.value })',
+    '    if (!isReady.value) return h(StateCard, { loading: true })',
+    "    if (items.value.length === 0) return h(StateCard, { title: 'Nothing is open' })",
+    "    return h('ul', items.value.map(({ metadata, spec }) => h('li', { key: metadata.uid }, spec.title)))",
+    '  }',
+    '  return () =>',
+    "    h('div', { class: 'stack' }, [",
+    `      h(PageHeader, { title: '${displayName}' }),`,
+    "      h('div', { class: 'card padded' }, content()),",
+    '    ])',
+    '})',
+    '',
+    "export default definePages({ '': Open })",
   )
 }
 

@@ -3,6 +3,7 @@ import type { Log } from './base/log.ts'
 import type { NatsAddress } from './base/nats-address.ts'
 import type { Feed } from './feed/feed.ts'
 import { createLogFeed } from './feed/log-feed.ts'
+import type { NatsFeedPackage } from './feed/transport.ts'
 import type { Store } from './store/store.ts'
 
 interface FeedOptions {
@@ -22,7 +23,27 @@ export async function assembleFeed(
   if (!nats) throw new Error('feed.transport is nats, but no NATS address is configured')
   const { natsStream: name, natsReplicas: replicas, natsMaxAge, natsMaxSize } = config.feed
   const stream = { name, replicas, maxAgeSeconds: natsMaxAge, maxBytes: natsMaxSize * 1024 * 1024 }
-  const { createNatsFeed } = await import('./feed/nats/nats-feed.ts')
-  const feed = running.use(await createNatsFeed({ store, log, address: nats, stream }))
+  const transport = await loadNatsFeed()
+  const feed = running.use(await transport.createNatsFeed({ store, log, address: nats, stream }))
   return { feed, feedState: () => feed.state() }
+}
+
+/** A package of its own, because few installations need it. */
+async function loadNatsFeed(): Promise<NatsFeedPackage> {
+  const name: string = '@pergola/feed-nats'
+  try {
+    return (await import(name)) as NatsFeedPackage
+  } catch (error) {
+    if (!isMissing(error, name)) throw error
+    throw new Error(`feed.transport is nats, which needs the package ${name}:  npm install ${name}`, { cause: error })
+  }
+}
+
+function isMissing(error: unknown, name: string): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    error.code === 'ERR_MODULE_NOT_FOUND' &&
+    error.message.includes(`'${name}'`)
+  )
 }

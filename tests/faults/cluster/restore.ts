@@ -51,7 +51,10 @@ const signIn = 'INSERT INTO sessions SELECT * FROM json_populate_record(NULL::se
 
 async function pergola({ databaseUrl }: Installation, words: readonly string[]): Promise<void> {
   const env = { PATH: process.env['PATH'], PERGOLA_DATABASE_URL: databaseUrl }
-  await promisify(execFile)(process.execPath, ['--conditions=source', command, ...words], { env, cwd: tmpdir() })
+  await promisify(execFile)(process.execPath, ['--conditions=@pergola/source', command, ...words], {
+    env,
+    cwd: tmpdir(),
+  })
 }
 
 async function forgetAside(url: string): Promise<void> {

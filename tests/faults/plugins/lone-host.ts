@@ -64,7 +64,7 @@ export async function startLoneHost(
   const databaseUrl = engine === 'SQLite' ? `sqlite:${join(directory, 'data.db')}` : await postgresFor(running)
   await seedAdministrator(databaseUrl, token)
   // Ends with this process, together with its plugins.
-  const program = compiled ? [join(cli, 'bin/pergola.js')] : ['--conditions=source', join(cli, 'src/main.ts')]
+  const program = compiled ? [join(cli, 'bin/pergola.js')] : ['--conditions=@pergola/source', join(cli, 'src/main.ts')]
   const node = [process.execPath, ...program, 'serve']
   const joined = group === undefined ? [] : ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', group]
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...joined, ...node], {

@@ -25,7 +25,16 @@ export interface ChildOptions {
 /** Ends with this process, even while it is stopped. */
 export function startChild<Line>({ file, args, flags = [] }: ChildOptions): Child<Line> {
   const script = join(import.meta.dirname, 'processes', file)
-  const command = ['--pdeathsig', 'KILL', '--', process.execPath, '--conditions=source', ...flags, script, ...args]
+  const command = [
+    '--pdeathsig',
+    'KILL',
+    '--',
+    process.execPath,
+    '--conditions=@pergola/source',
+    ...flags,
+    script,
+    ...args,
+  ]
   const child = spawn('setpriv', command, { stdio: ['ignore', 'pipe', 'inherit'] })
   const lines: Line[] = []
   const heard = createInterface(child.stdout)

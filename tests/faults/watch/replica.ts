@@ -62,7 +62,7 @@ export async function startReplica({ at, databaseUrl, env: more = {} }: ReplicaO
   const run = () => {
     let printed = ''
     // Ends with this process, even while it is stopped.
-    const node = [process.execPath, '--conditions=source', command, 'serve']
+    const node = [process.execPath, '--conditions=@pergola/source', command, 'serve']
     child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...node], {
       cwd: directory,
       env,

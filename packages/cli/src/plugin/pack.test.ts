@@ -23,7 +23,7 @@ afterAll(async () => {
   await reader[Symbol.asyncDispose]()
 })
 
-const pack = ({ folder }: TestProject) => packPlugin({ folder, out, conditions: ['source'] })
+const pack = ({ folder }: TestProject) => packPlugin({ folder, out, conditions: ['@pergola/source'] })
 
 /** The faults reported to the author, one line each. */
 async function faultsOf(project: TestProject): Promise<readonly string[]> {

@@ -37,7 +37,7 @@ async function start(document: object | undefined, protocol = '1'): Promise<Star
   const directory = mkdtempSync(join(tmpdir(), 'pergola-run-'))
   const [entry, listen] = [join(directory, 'plugin.ts'), join(directory, 'plugin.sock')]
   writeFileSync(entry, program)
-  const child = spawn(process.execPath, ['--conditions=source', entry], {
+  const child = spawn(process.execPath, ['--conditions=@pergola/source', entry], {
     env: { PATH: process.env['PATH'], HOME: directory, TZ: 'UTC', ...(document && { PERGOLA_PROTOCOL: protocol }) },
     stdio: ['ignore', 'ignore', 'pipe', document ? 'pipe' : 'ignore'],
   })

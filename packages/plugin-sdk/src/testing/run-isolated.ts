@@ -26,7 +26,7 @@ await run(plugin)
 export async function runIsolated(file: string, { log, listen, ...start }: PluginStart): Promise<AsyncDisposable> {
   // When run from sources, the SDK needs this condition to resolve its other packages.
   const extension = extname(import.meta.url)
-  const conditions = extension === '.ts' ? ['--conditions=source'] : []
+  const conditions = extension === '.ts' ? ['--conditions=@pergola/source'] : []
   const sdk = new URL(`../run/index${extension}`, import.meta.url).href
   const args = [...conditions, '--enable-source-maps', '--input-type=module', '--eval', script]
   const child = spawn(process.execPath, [...args, pathToFileURL(file).href, sdk], {

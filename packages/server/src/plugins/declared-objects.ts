@@ -1,4 +1,4 @@
-import { isApiError, type Rule } from '@pergola/api'
+import { isApiError, isRoleKey, type Rule } from '@pergola/api'
 import { ruleMatches } from '../access/decisions/rule-matches.ts'
 import type { Caller, PluginCaller } from '../base/call.ts'
 import { isJsonObject } from '../base/json-object.ts'
@@ -144,7 +144,8 @@ export function modelOf({ models }: ApplyParts, manifest: Manifest, object: Decl
   if (!model) throw new PluginFailed(`${where}: there is no ${kind} in ${apiVersion}`)
   const fault = isRole(object) ? templateFault(manifest, object) : foreignFault(manifest, model, object)
   if (fault !== undefined) throw new PluginFailed(`${where}: ${fault}`)
-  const [reserved] = isRole(object) ? [] : reservedKeyErrors(object.body['metadata'] as SentMetadata, undefined)
+  const metadata = object.body['metadata'] as SentMetadata
+  const [reserved] = reservedKeyErrors(metadata, undefined, isRole(object) ? isRoleKey : undefined)
   if (reserved) throw new PluginFailed(`${where}: ${reserved.field} ${reserved.message}`)
   return model
 }

@@ -10,8 +10,8 @@ const arriveMs = 10_000
 export interface Seat extends AsyncDisposable {
   readonly active: PluginRunner | undefined
   readonly incoming: PluginRunner | undefined
-  /** Versions that were told to stop: they may still finish their work and release what they hold. */
-  readonly leaving: () => readonly PluginRunner[]
+  /** A restarted process until it takes over, and those told to stop, which may still finish their work. */
+  readonly others: () => readonly PluginRunner[]
   /** Follows the plugin's current spec, or stops everything when there is none; calls are handled one after the other. */
   follow(plugin: InstalledPlugin | undefined): Promise<void>
 }
@@ -35,6 +35,7 @@ interface Job {
 export function createSeat({ run, upgrade, remove, tell }: SeatParts): Seat {
   let active: PluginRunner | undefined
   let incoming: PluginRunner | undefined
+  let arriving: PluginRunner | undefined
   let following = Promise.resolve()
   const { leaving, leave, untilGone } = createLeaving()
 
@@ -51,11 +52,13 @@ export function createSeat({ run, upgrade, remove, tell }: SeatParts): Seat {
     const isPrepared = incoming?.digest === digest
     if (active && (isPrepared || active.digest === digest)) {
       const next = isPrepared && incoming ? incoming : run(plugin, plugin.spec)
+      arriving = next
       next.admit()
       await Promise.race([next.arrived, sleep(arriveMs)])
       const former = active
       void leave(former, () => former.retire())
       active = next
+      arriving = undefined
       if (isPrepared) incoming = undefined
       return
     }
@@ -100,7 +103,7 @@ export function createSeat({ run, upgrade, remove, tell }: SeatParts): Seat {
     get incoming() {
       return incoming
     },
-    leaving,
+    others: () => (arriving ? [arriving, ...leaving()] : leaving()),
     follow: (plugin) => (following = following.then(() => settle(plugin))),
     [Symbol.asyncDispose]: async () => {
       await following

@@ -87,8 +87,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     return { plugin, runner: plugin === undefined ? undefined : seats.get(plugin)?.active }
   }
   const runners = () =>
-    [...seats.values()].flatMap(({ active, incoming, leaving }) => [
-      ...new Set([active, incoming, ...leaving()].filter((one) => !!one)),
+    [...seats.values()].flatMap(({ active, incoming, others }) => [
+      ...new Set([active, incoming, ...others()].filter((one) => !!one)),
     ])
   return {
     firstStarts,

@@ -16,11 +16,15 @@ export function foreignFinalizerErrors(
   })
 }
 
-/** Reserved keys that a plugin adds or changes; those written by others may stay. */
-export function reservedKeyErrors(metadata: SentMetadata, stored: SentMetadata | undefined): readonly FieldError[] {
+/** Reserved keys that a plugin adds or changes; those written by others may stay, and so may those with a meaning here. */
+export function reservedKeyErrors(
+  metadata: SentMetadata,
+  stored: SentMetadata | undefined,
+  hasMeaning: (key: string) => boolean = () => false,
+): readonly FieldError[] {
   return (['labels', 'annotations'] as const).flatMap((field) =>
     Object.entries(metadata[field] ?? {}).flatMap(([key, value]) => {
-      const isKept = stored?.[field]?.[key] === value || key === declarerKey
+      const isKept = stored?.[field]?.[key] === value || key === declarerKey || hasMeaning(key)
       const fault = isKept ? undefined : reservedKeyFault(key)
       return fault === undefined ? [] : [fieldError(step(`/metadata/${field}`, key), 'reserved', fault)]
     }),

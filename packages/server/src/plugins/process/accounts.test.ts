@@ -27,7 +27,7 @@ describe.runIf(createAccounts('auto').isolation === 'uid')('accounts of plugins'
       import { createAccounts } from ${JSON.stringify(join(import.meta.dirname, 'accounts.ts'))}
       console.log((await createAccounts('uid').take()).uid)
       setInterval(() => {}, 1000)`
-    const words = ['--conditions=source', '--input-type=module', '-e', code]
+    const words = ['--conditions=@pergola/source', '--input-type=module', '-e', code]
     const host = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
     const [said] = (await once(host.stdout, 'data')) as [Buffer]
     const range = rangeOf(Number(said.toString()))

@@ -268,7 +268,9 @@ test('a spinning plugin is killed with its host', async () => {
      const plugin = await startPluginProcess({ ...${JSON.stringify(given)}, onLine: () => {} })
      console.log(plugin.pid)`,
   )
-  const child = spawn(process.execPath, ['--conditions=source', host], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--conditions=@pergola/source', host], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const [said] = (await once(child.stdout, 'data')) as [Buffer]
   const pid = Number(said.toString())
   process.kill(pid, 'SIGUSR2')

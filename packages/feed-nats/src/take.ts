@@ -1,7 +1,4 @@
-import type { Log } from '../../base/log.ts'
-import type { Change, Store } from '../../store/store.ts'
-import { ifExpired, type HandingOut } from '../handing-out.ts'
-import { readOn } from '../read-on.ts'
+import { type Change, type HandingOut, ifExpired, type Log, readOn, type Store } from '@pergola/server/feed'
 import type { FeedMetrics } from './feed-metrics.ts'
 import { unpackMessage, type ChangesMessage } from './message.ts'
 import type { Seals } from './seals.ts'

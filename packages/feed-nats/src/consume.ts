@@ -1,6 +1,7 @@
 import type { ConsumerMessages } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { streamOf, type StreamSettings } from './stream.ts'
+import type { StreamSettings } from '@pergola/server/feed'
+import { streamOf } from './stream.ts'
 
 /** Messages in flight to a replica: it takes them no faster than it hands them out. */
 const ahead = 16

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NatsConnection } from '@nats-io/transport-node'
-import type { Place } from '../../store/store.ts'
+import type { Place, StreamSettings } from '@pergola/server/feed'
 import type { NatsLink } from './link.ts'
 import { nonceBytes, unpackProof } from './message.ts'
 import type { Seals } from './seals.ts'
-import { subjectsOf, type StreamSettings } from './stream.ts'
+import { subjectsOf } from './stream.ts'
 
 const everyMs = 400
 const answerMs = 2_000

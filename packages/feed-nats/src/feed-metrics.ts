@@ -1,4 +1,4 @@
-import { counter, gauge } from '../../base/metrics.ts'
+import { counter, gauge } from '@pergola/server/feed'
 
 /** Metrics of a feed by NATS, and of the relay if it runs here. */
 export interface FeedMetrics {

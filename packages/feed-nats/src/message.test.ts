@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PackedChange, Place } from '../../store/store.ts'
+import type { PackedChange, Place } from '../../server/src/store/store.ts'
 import { packMessages, packPlace, packProof, unpackMessage, unpackProof } from './message.ts'
 import { sealsOf } from './seals.ts'
 

@@ -1,9 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '../../base/log.ts'
-import type { NatsAddress } from '../../base/nats-address.ts'
-import type { Store } from '../../store/store.ts'
-import type { Feed } from '../feed.ts'
-import { startHandingOut } from '../handing-out.ts'
+import { startHandingOut, type NatsFeed, type NatsFeedOptions, type StreamSettings } from '@pergola/server/feed'
 import { consume } from './consume.ts'
 import { createFeedMetrics } from './feed-metrics.ts'
 import { keepLink, type NatsLink } from './link.ts'
@@ -11,7 +7,6 @@ import { keepAsking } from './proofs.ts'
 import { startRelay } from './relay.ts'
 import { loadSeals } from './seals.ts'
 import { createStanding, isBrought, type Standing } from './standing.ts'
-import type { StreamSettings } from './stream.ts'
 import { readLog, refuse, take, type FeedParts } from './take.ts'
 
 /** Each read of the log waits this long for changes; messages wait behind it. */
@@ -20,18 +15,6 @@ const lookMs = 50
 const retryMs = 300
 /** A consumer that delivers nothing although there are changes is replaced. */
 const stuckMs = 2_000
-
-export interface NatsFeedOptions {
-  readonly store: Store
-  readonly log: Log
-  readonly address: NatsAddress
-  readonly stream: StreamSettings
-}
-
-export interface NatsFeed extends Feed, AsyncDisposable {
-  /** For people: by which way changes come now. */
-  state(): string
-}
 
 /**
  * Changes come by NATS, to which one replica carries the log. The log stays authoritative: what NATS cannot prove to be

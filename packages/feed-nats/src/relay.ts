@@ -2,16 +2,24 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isApiError } from '@pergola/api'
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
-import type { Log } from '../../base/log.ts'
-import { isFullBatch } from '../../store/is-full-batch.ts'
-import { encodeRevision } from '../../store/revision.ts'
-import type { Lease, PackedChange, PackedLog, Place, Revision, Store } from '../../store/store.ts'
-import { placeOf } from '../handing-out.ts'
+import {
+  encodeRevision,
+  isFullBatch,
+  type Lease,
+  type Log,
+  type PackedChange,
+  type PackedLog,
+  type Place,
+  placeOf,
+  type Revision,
+  type Store,
+  type StreamSettings,
+} from '@pergola/server/feed'
 import type { FeedMetrics } from './feed-metrics.ts'
 import type { NatsLink } from './link.ts'
 import { nonceBytes, packMessages, packPlace, packProof, unpackMessage } from './message.ts'
 import type { Seals } from './seals.ts'
-import { isFenced, streamOf, subjectsOf, type NatsStream, type StreamSettings } from './stream.ts'
+import { isFenced, streamOf, subjectsOf, type NatsStream } from './stream.ts'
 
 /** Lease of the relay; other replicas read the log themselves long before it expires. */
 const leaseMs = 5_000

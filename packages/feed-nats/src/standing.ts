@@ -1,5 +1,4 @@
-import type { Place } from '../../store/store.ts'
-import type { HandingOut } from '../handing-out.ts'
+import type { HandingOut, Place } from '@pergola/server/feed'
 
 /** After this long without a proof that NATS has delivered everything, the log is read instead. */
 const unprovenMs = 1_200

@@ -1,4 +1,4 @@
-import type { PackedChange, Place } from '../../store/store.ts'
+import type { PackedChange, Place } from '@pergola/server/feed'
 import { sealLength, type Seals } from './seals.ts'
 
 /** A message of the stream: consecutive changes, and the places before and after them. */

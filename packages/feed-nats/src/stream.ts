@@ -8,16 +8,7 @@ import {
   type JetStreamManager,
 } from '@nats-io/jetstream'
 import { nanos, type NatsConnection } from '@nats-io/transport-node'
-
-/** The operator's settings of the stream that carries changes. */
-export interface StreamSettings {
-  /** Name of the stream, and prefix of every subject. */
-  readonly name: string
-  /** The number of servers that store it. */
-  readonly replicas: number
-  readonly maxAgeSeconds: number
-  readonly maxBytes: number
-}
+import type { StreamSettings } from '@pergola/server/feed'
 
 /** Changes of one shard use its own subject; those of several shards a common one. */
 const shardCount = 32

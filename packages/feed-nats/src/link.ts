@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, credsAuthenticator, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node'
-import type { Log } from '../../base/log.ts'
-import type { NatsAddress } from '../../base/nats-address.ts'
+import type { Log, NatsAddress } from '@pergola/server/feed'
 
 /** A connection to NATS that is kept while the process runs; no caller has to wait for it. */
 export interface NatsLink extends AsyncDisposable {

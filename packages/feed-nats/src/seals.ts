@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Store } from '../../store/store.ts'
+import type { Store } from '@pergola/server/feed'
 
 /** Size of the seal at the start of every message. */
 export const sealLength = 32

@@ -1,0 +1,1 @@
+export { createNatsFeed } from './nats-feed.ts'
