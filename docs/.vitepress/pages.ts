@@ -17,7 +17,7 @@ export const widePages: ReadonlySet<string> = new Set(['reference/configuration.
 
 /** In reading order. A page that stands in none of them has no place, and fails the build. */
 const order: Readonly<Record<string, readonly string[]>> = {
-  tutorial: ['index', 'upgrade'],
+  tutorial: ['index', 'upgrade', 'http'],
   'how-to': [
     'own-objects',
     'search-by-word',

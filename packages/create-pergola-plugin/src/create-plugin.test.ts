@@ -55,7 +55,7 @@ describe('a new plugin', () => {
       createPlugin(folder, { name, group: `${name}.example.com`, version: '1.2.0' })
       installSdk(folder)
       const { manifest, summary } = await packPlugin({ folder, out: folder, conditions: ['@pergola/source'] })
-      expect(manifest).toMatchObject({ name, version: '0.1.0', requires: '^1.2.0', groups: [`${name}.example.com`] })
+      expect(manifest).toMatchObject({ name, version: '0.1.0', requires: '>=1.2.0 <2', groups: [`${name}.example.com`] })
       expect(summary.find(({ heading }) => heading === 'super administrator only')?.lines).toEqual(['nothing'])
       expect(summary.find(({ heading }) => heading === 'open to everybody')?.lines).toEqual(['nothing'])
     },
@@ -78,7 +78,7 @@ describe('rejected is', () => {
   test('a folder that is not empty, which stays unchanged', () => {
     const folder = newFolder()
     mkdirSync(folder)
-    expect(createPlugin(folder, sound)).toBe(8)
+    expect(createPlugin(folder, sound)).toBe(10)
     writeFileSync(join(folder, 'package.json'), 'mine')
     expect(() => createPlugin(folder, sound)).toThrow('is there already, and not empty')
     expect(readFileSync(join(folder, 'package.json'), 'utf8')).toBe('mine')
