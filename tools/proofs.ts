@@ -140,8 +140,8 @@ function test(name: string, shows: string, file: string): Proof {
   return { name, shows, command: `npx vitest run --project proofs ${file}` }
 }
 
-function bench(suite: string, words: Pick<Proof, 'shows' | 'limitedBy'>): Proof {
-  return { name: `bench-${suite}`, ...words, command: `npm run -s bench -- ${suite} --quick` }
+function bench(suite: string, goal: Pick<Proof, 'shows' | 'limitedBy'>): Proof {
+  return { name: `bench-${suite}`, ...goal, command: `npm run -s bench -- ${suite} --quick` }
 }
 
 async function prove({ name, command, speed, limitedBy }: Proof): Promise<Outcome> {

@@ -41,15 +41,24 @@ function fieldsOf(path: string, schema: JsonSchema): readonly Field[] {
   return [...own, ...(items ? fieldsOf(`${path}[]`, items) : [])]
 }
 
-function valueOf({ type, enum: choices, const: only, minimum, maxItems, items }: JsonSchema): string {
-  if (Array.isArray(choices)) return asCode(choices.map(String))
-  if (only !== undefined) return `\`${String(only)}\``
-  if (type === 'array') {
-    const { type: of, maxItems: inner } = items as JsonSchema
-    const inside = of === 'array' ? `array of at most ${String(inner)}` : String(of)
-    return `array of ${inside}${maxItems === undefined ? '' : `, at most ${String(maxItems)}`}`
+/** The keywords that fields of a Model use. */
+interface FieldSchema {
+  readonly type?: string
+  readonly enum?: readonly string[]
+  readonly const?: string
+  readonly minimum?: number
+  readonly maxItems?: number
+  readonly items?: FieldSchema
+}
+
+function valueOf({ type = '', enum: choices, const: only, minimum, maxItems, items }: FieldSchema): string {
+  if (choices) return asCode(choices)
+  if (only !== undefined) return `\`${only}\``
+  if (items) {
+    const inside = items.items ? `lists of at most ${items.maxItems}` : items.type
+    return `array of ${inside}${maxItems === undefined ? '' : `, at most ${maxItems}`}`
   }
-  return `${String(type)}${minimum === undefined ? '' : ` of ${String(minimum)} or more`}`
+  return `${type}${minimum === undefined ? '' : ` of ${minimum} or more`}`
 }
 
 /** Keywords that do the same, and what that is. */
