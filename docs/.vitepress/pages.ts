@@ -34,22 +34,28 @@ const order: Readonly<Record<string, readonly string[]>> = {
     'sign-in-with-openid-connect',
     'behind-a-proxy',
   ],
-  operations: ['deploy', 'monitor', 'upgrade', 'backup', 'scale', 'security', 'console', 'proofs'],
+  operations: ['deploy', 'sizing', 'monitor', 'upgrade', 'backup', 'scale', 'security', 'console', 'proofs'],
   concepts: ['request', 'objects', 'indexes', 'watch', 'plugins', 'access', 'replicas', 'architecture'],
   reference: [
     'http',
+    'models',
+    'selectors',
+    'streams',
+    'problems',
+    'limits',
     'cli',
     'configuration',
     'plugins',
     'plugin-sdk',
     'client',
     'sdk',
-    'problems',
     'roles',
     'plugin-protocol',
     'security',
+    'stability',
     'conformance',
   ],
+  contributing: ['suites'],
   'coming-from': ['halo', 'kubernetes', 'strapi', 'directus'],
 }
 
@@ -60,6 +66,7 @@ const sections = [
   { text: 'Concepts', folder: 'concepts' },
   { text: 'Reference', folder: 'reference' },
   { text: 'Coming from', folder: 'coming-from' },
+  { text: 'Contributing', folder: 'contributing' },
   { text: 'Decisions', folder: 'decisions' },
 ]
 

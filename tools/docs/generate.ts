@@ -4,9 +4,11 @@ import { documents } from './documents.ts'
 import { undocumentedExports } from './exports.ts'
 import { headingSlug } from './heading-slug.ts'
 import { generatedParts, type GeneratedPart } from './generated.ts'
+import { createMissingFiles } from './named-files.ts'
 
 /** Writes the generated parts of the documentation; with `--check` compares them, and checks commands and links. */
 const check = process.argv.includes('--check')
+const missingFiles = createMissingFiles()
 const faults = [
   ...(await generatedParts()).flatMap(update),
   ...(check ? [...undocumentedExports(), ...documents().flatMap(documentFaults)] : []),
@@ -14,20 +16,26 @@ const faults = [
 for (const fault of faults) console.error(fault)
 process.exitCode = faults.length === 0 ? 0 : 1
 
-function update(part: GeneratedPart): string[] {
-  const before = readFileSync(part.file, 'utf8')
-  const start = `<!-- generated: ${part.name} -->\n`
-  const from = before.indexOf(start)
-  const to = before.indexOf('\n<!-- end -->', from)
-  if (from < 0 || to < 0) return [`${part.file}: the markers of the part "${part.name}" are missing`]
-  const after = `${before.slice(0, from + start.length)}${part.text}${before.slice(to)}`
+function update({ file, name, text }: GeneratedPart): string[] {
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  const after = name === undefined ? text : withPart(before, name, text)
+  const what = name === undefined ? 'it' : `the part "${name}"`
+  if (after === undefined) return [`${file}: the markers of ${what} are missing`]
   if (after === before) return []
-  if (check) return [`${part.file}: the part "${part.name}" is not what the code says; npm run docs:generate writes it`]
-  writeFileSync(part.file, after)
+  if (check) return [`${file}: ${what} is not what the code says; npm run docs:generate writes it`]
+  writeFileSync(file, after)
   return []
 }
 
-/** Every npm script that a document names exists, and so does every file it links to, with the heading where one is named. */
+function withPart(document: string, name: string, text: string): string | undefined {
+  const start = `<!-- generated: ${name} -->\n`
+  const from = document.indexOf(start)
+  const to = document.indexOf('\n<!-- end -->', from)
+  if (from < 0 || to < 0) return undefined
+  return `${document.slice(0, from + start.length)}${text}${document.slice(to)}`
+}
+
+/** Every npm script and file that a document names exists, and so does every file it links to, with the heading where one is named. */
 function documentFaults(file: string): string[] {
   const text = readFileSync(file, 'utf8')
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
@@ -36,6 +44,7 @@ function documentFaults(file: string): string[] {
   return [
     ...commands.filter((name) => !(name in scripts)).map((name) => `${file}: there is no command "npm run ${name}"`),
     ...links.flatMap((link) => linkFault(file, link)),
+    ...missingFiles(file, text),
   ]
 }
 

@@ -5,22 +5,38 @@ import { paperTable, unitTable } from '../../bench/scale/paper.ts'
 import { readUnits } from '../../bench/scale/units.ts'
 import { configSchema, variableOf } from '../../packages/server/src/base/config.ts'
 import { catalogue, type Metric } from '../../packages/server/src/base/metrics.ts'
+import { streamCloseTable, watchCloseTable } from './close-codes.ts'
 import { exportReference } from './exports.ts'
 import { httpReference } from './http-reference.ts'
+import { limitTables, settableLimits } from './limits.ts'
+import { llmsText } from './llms.ts'
+import { asCode, plainText, table } from './markdown.ts'
+import { formats, modelFields, schemaKeywords } from './model-reference.ts'
+import { selectorEscapes, selectorForms, selectorMistakes } from './selector-reference.ts'
 import { readSentences, testFiles } from '../conformance/sentences.ts'
 import { packages, serverFolders, type Layer } from '../layers/layers.ts'
 
 /** Parts of the documentation that are written from the code. */
 export interface GeneratedPart {
   readonly file: string
-  /** Name in the marker `<!-- generated: name -->` of that file. */
-  readonly name: string
+  /** Name in the marker `<!-- generated: name -->` of that file; without one, the text is the whole file. */
+  readonly name?: string
   readonly text: string
 }
 
 export async function generatedParts(): Promise<readonly GeneratedPart[]> {
   return [
     { file: 'docs/reference/http.md', name: 'http', text: await httpReference() },
+    { file: 'docs/reference/models.md', name: 'fields', text: modelFields() },
+    { file: 'docs/reference/models.md', name: 'keywords', text: schemaKeywords() },
+    { file: 'docs/reference/models.md', name: 'formats', text: formats() },
+    { file: 'docs/reference/selectors.md', name: 'forms', text: selectorForms() },
+    { file: 'docs/reference/selectors.md', name: 'escapes', text: selectorEscapes() },
+    { file: 'docs/reference/selectors.md', name: 'mistakes', text: selectorMistakes() },
+    { file: 'docs/reference/streams.md', name: 'watches', text: watchCloseTable() },
+    { file: 'docs/reference/streams.md', name: 'streams of plugins', text: streamCloseTable() },
+    { file: 'docs/reference/limits.md', name: 'settings', text: settableLimits() },
+    { file: 'docs/reference/limits.md', name: 'limits', text: limitTables() },
     { file: 'docs/reference/problems.md', name: 'reasons', text: reasons() },
     { file: 'docs/reference/configuration.md', name: 'settings', text: settings() },
     { file: 'docs/reference/roles.md', name: 'built-in roles', text: roles() },
@@ -33,6 +49,7 @@ export async function generatedParts(): Promise<readonly GeneratedPart[]> {
     { file: 'docs/operations/scale.md', name: 'a large installation', text: paperTable(readUnits()) },
     { file: 'ARCHITECTURE.md', name: 'packages', text: layers(packages, 'Package') },
     { file: 'ARCHITECTURE.md', name: 'server folders', text: layers(serverFolders, 'Folder') },
+    { file: 'docs/public/llms.txt', text: llmsText() },
   ]
 }
 
@@ -73,10 +90,6 @@ function roles(): string {
     .join('\n\n')
 }
 
-function asCode(words: readonly string[]): string {
-  return words.map((word) => `\`${word}\``).join(', ')
-}
-
 function exitCodes(): string {
   return table(
     ['Code', 'Meaning'],
@@ -105,11 +118,6 @@ function commands(): string {
     })
     .join('\n')
     .trimEnd()
-}
-
-/** Escapes tags and cell separators. */
-function plainText(words: string): string {
-  return words.replaceAll(/[<|]/g, String.raw`\$&`)
 }
 
 function promises(): string {
@@ -163,12 +171,4 @@ function layers(layerList: readonly Layer[], heading: string): string {
     mayImport.map((other) => `\`${other}\``).join(', ') || 'nothing',
   ])
   return table([heading, 'Does', 'May import'], rows)
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n')
-}
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |`
 }

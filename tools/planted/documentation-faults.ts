@@ -39,6 +39,66 @@ const faults: readonly (readonly [what: string, command: string, edit: Edit, exp
     /configuration\.md: the part "settings" is not what the code says/,
   ],
   [
+    'a limit that can be set, without what happens beyond it',
+    check,
+    { file: 'packages/server/src/base/config.ts', replace: '        maxPerUser: {', by: '        mostPerUser: {' },
+    /does not say what happens beyond watch\.mostPerUser/,
+  ],
+  [
+    'a fixed limit that the reference has otherwise',
+    check,
+    {
+      file: 'packages/server/src/validation/schema-errors.ts',
+      replace: 'export const maxSchemaDepth = 32',
+      by: 'export const maxSchemaDepth = 33',
+    },
+    /limits\.md: the part "limits" is not what the code says/,
+  ],
+  [
+    'a field of models without a description',
+    check,
+    {
+      file: 'packages/server/src/models/definition/model-schema.ts',
+      replace: "edition: { type: 'integer', description: 'Grows with every changed definition.' }",
+      by: "edition: { type: 'integer' }",
+    },
+    /the field status\.edition of Model has no description/,
+  ],
+  [
+    'a keyword of schemas without a meaning',
+    check,
+    {
+      file: 'packages/server/src/validation/schema-errors.ts',
+      replace: 'dependencies nullable',
+      by: 'dependencies planted nullable',
+    },
+    /has no meaning of planted/,
+  ],
+  [
+    'a close code that the reference does not list',
+    check,
+    { file: 'packages/server/src/base/close-codes.ts', replace: 'failed: 1011', by: 'failed: 1012' },
+    /streams\.md: the part "streams of plugins" is not what the code says/,
+  ],
+  [
+    'a reason that the reference does not list',
+    check,
+    { file: 'packages/api/src/problem.ts', replace: 'The object is in use', by: 'The object is planted' },
+    /problems\.md: the part "reasons" is not what the code says/,
+  ],
+  [
+    'a file that the architecture names and that is not there',
+    check,
+    { file: 'ARCHITECTURE.md', add: 'See `planted/nowhere.ts`.' },
+    /ARCHITECTURE\.md: there is no file planted\/nowhere\.ts/,
+  ],
+  [
+    'a page that the index for language models has otherwise',
+    check,
+    { file: 'docs/reference/limits.md', replace: '# Limits', by: '# Planted' },
+    /llms\.txt: it is not what the code says/,
+  ],
+  [
     'a right that everybody has and the reference does not list',
     check,
     {

@@ -3,7 +3,7 @@
  * name.
  */
 
-const maxGroupLength = 200
+export const maxGroupLength = 200
 
 const dnsLabel = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?'
 const groupForm = new RegExp(`^${dnsLabel}(\\.${dnsLabel})+$`)

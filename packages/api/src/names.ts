@@ -10,8 +10,8 @@ export const maxObjectNameLength = 253
 export const maxKeyPrefixLength = 253
 export const maxKeyNameLength = 63
 export const maxLabelValueLength = 253
-const maxLabelValueBytes = 512
-const maxFinalizerLength = 253
+export const maxLabelValueBytes = 512
+export const maxFinalizerLength = 253
 
 export function objectNameFault(name: string): string | undefined {
   if (name.length > maxObjectNameLength)

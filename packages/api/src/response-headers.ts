@@ -1,4 +1,4 @@
-const mostNames = 20
+export const mostNames = 20
 const form = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/
 
 /**

@@ -34,7 +34,7 @@ import { createKnownPlugins } from './plugins/known-plugins.ts'
 import type { AssembleOptions, Server } from './server.ts'
 
 /** Maximum number of unpaged lists sent at a time. */
-const listLimits = { inAll: 8, perCaller: 2, ...unboundedLists }
+export const listLimits = { inAll: 8, perCaller: 2, ...unboundedLists }
 
 /** The only place that knows all parts. */
 export async function assemble(options: AssembleOptions): Promise<Server> {

@@ -52,16 +52,20 @@ export interface LoneHostOptions {
   readonly compiled?: boolean
   /** Folder of the control group for the host and its plugins. */
   readonly group?: string
+  /** Settings besides those of every lone host. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Whether PostgreSQL waits for the disk. */
+  readonly durable?: boolean
 }
 
 export async function startLoneHost(
   engine: (typeof loneHostEngines)[number],
-  { compiled = false, group }: LoneHostOptions = {},
+  { compiled = false, group, env = {}, durable = false }: LoneHostOptions = {},
 ): Promise<LoneHost> {
   await using running = new AsyncDisposableStack()
   const directory = mkdtempSync(join(tmpdir(), 'pergola-lone-'))
   running.defer(() => rmSync(directory, { recursive: true, force: true }))
-  const databaseUrl = engine === 'SQLite' ? `sqlite:${join(directory, 'data.db')}` : await postgresFor(running)
+  const databaseUrl = engine === 'SQLite' ? `sqlite:${join(directory, 'data.db')}` : await postgresFor(running, durable)
   await seedAdministrator(databaseUrl, token)
   // Ends with this process, together with its plugins.
   const program = compiled ? [join(cli, 'bin/pergola.js')] : ['--conditions=@pergola/source', join(cli, 'src/main.ts')]
@@ -77,6 +81,7 @@ export async function startLoneHost(
       PERGOLA_SERVER_DRAIN_TIMEOUT: '1',
       PERGOLA_DATABASE_URL: databaseUrl,
       PERGOLA_LOG_LEVEL: 'error',
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -102,8 +107,8 @@ export async function startLoneHost(
   return hostAt({ url, pid: child.pid ?? 0, end: () => moved.disposeAsync() })
 }
 
-async function postgresFor(running: AsyncDisposableStack): Promise<string> {
-  const server = running.use(await startPostgres('18'))
+async function postgresFor(running: AsyncDisposableStack, durable: boolean): Promise<string> {
+  const server = running.use(await startPostgres('18', { durable }))
   return running.use(await createDatabase(server.url)).url
 }
 

@@ -129,8 +129,8 @@ const rows: readonly Row[] = [
     'C8-342',
     'a plugin that is gone has closed as it should',
     passOn,
-    'return { code: failed, reason:',
-    'return { code: goingAway, reason:',
+    'return { code: closeCodes.failed, reason:',
+    'return { code: closeCodes.goingAway, reason:',
   ],
   [
     'C8-343',

@@ -89,9 +89,9 @@ export const specificationFaults: readonly ConformanceFault[] = [
   {
     promise: 'S2.7-2',
     what: 'any word is an order',
-    file: 'packages/server/src/models/definition/definition-model.ts',
-    find: "order: { enum: ['ASC', 'DESC'] }",
-    replace: "order: { type: 'string' }",
+    file: 'packages/server/src/models/definition/model-schema.ts',
+    find: "order: { enum: ['ASC', 'DESC'],",
+    replace: "order: { type: 'string',",
   },
   {
     promise: 'S2.7-3',

@@ -20,7 +20,7 @@ export function addObjectCommands(program: Command, context: CommandContext): vo
     .addOption(outputOption(['table', 'yaml', 'json', 'name']))
     .option('--where <term>', 'an indexed field and its value: spec.state=open; repeatable', collect, [])
     .option('--label <selector>', 'labels and their values: team=blue; repeatable', collect, [])
-    .option('--sort <field>', 'an indexed field, descending with a leading "-": -spec.due; repeatable', collect, [])
+    .option('--sort <field>', 'an indexed field, descending as -spec.due or spec.due,desc; repeatable', collect, [])
     .option('--limit <count>', 'maximum number of objects', countOf)
     .option('--watch', 'after the list, print every change until Ctrl-C')
     .option('--nonconforming', 'only objects that do not conform to the current schema')

@@ -53,4 +53,9 @@ test.each([
   ['-due', 'spec.due,desc'],
   ['+spec.due', 'spec.due,asc'],
   ['-metadata.name', 'metadata.name,desc'],
+  ['due,desc', 'spec.due,desc'],
+  ['metadata.name,asc', 'metadata.name,asc'],
 ])('--sort %s becomes %s', (word, sort) => expect(sortOf([word], indexed)).toEqual([sort]))
+
+test('--sort with two directions is rejected with what to write', () =>
+  expect(() => sortOf(['-due,asc'], indexed)).toThrow(/write "due,asc"/))

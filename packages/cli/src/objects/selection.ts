@@ -8,12 +8,13 @@ export function fieldSelectorOf(words: readonly string[], indexed: readonly stri
   return words.length === 0 ? undefined : formatSelector(words.map((word) => termOf(word, indexed)))
 }
 
-/** Parses `--sort` options: `spec.due` in the index's order, `-spec.due` descending, `+spec.due` ascending. */
+/** Parses `--sort` options: `spec.due` in the index's order, `-spec.due` or `spec.due,desc`, `+spec.due` or `spec.due,asc`. */
 export function sortOf(words: readonly string[], indexed: readonly string[]): readonly string[] {
   return words.map((word) => {
-    const [, sign = '', name = ''] = /^([-+]?)(.*)$/.exec(word) ?? []
+    const [, sign = '', name = '', direction = ''] = /^([-+]?)([^,]*)(,.*)?$/.exec(word) ?? []
+    if (sign !== '' && direction !== '') throw usedWrongly(`--sort takes one direction; write "${name}${direction}"`)
     const field = fieldOf(name, indexed)
-    return sign === '' ? field : `${field},${sign === '-' ? 'desc' : 'asc'}`
+    return sign === '' ? `${field}${direction}` : `${field},${sign === '-' ? 'desc' : 'asc'}`
   })
 }
 

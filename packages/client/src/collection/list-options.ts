@@ -46,8 +46,11 @@ export type LabelCondition =
   | { readonly notIn: readonly string[] }
   | { readonly exists: boolean }
 
-/** A field, optionally with a direction; default is the order of its index. Fields with several values cannot be sorted by. */
-export type SortKey<Fields> = Sortable<Fields> | `${Sortable<Fields>} ${'asc' | 'desc'}`
+/**
+ * A field, optionally with a direction: `spec.due desc`, or `spec.due,desc` as in a URL. Default is the order of its index. Fields
+ * with several values cannot be sorted by.
+ */
+export type SortKey<Fields> = Sortable<Fields> | `${Sortable<Fields>}${' ' | ','}${'asc' | 'desc'}`
 
 type Sortable<Fields> = {
   [Name in keyof Fields & string]: Fields[Name] extends readonly unknown[] ? never : Name

@@ -57,7 +57,7 @@ test('a live list is sorted and follows changes', async () => {
   using back = notes.live({ sort: 'spec.rank desc' })
   await back.ready
   expect(texts(back)).toEqual(['other', 'a', 'first', 'none'])
-  for (const sort of ['spec.rank', 'spec.rank desc', 'spec.text desc'] as const) {
+  for (const sort of ['spec.rank', 'spec.rank desc', 'spec.rank,desc', 'spec.text,asc', 'spec.text desc'] as const) {
     using ordered = notes.live({ sort })
     await ordered.ready
     expect(texts(ordered), sort).toEqual((await notes.list({ sort }).all()).map(({ spec }) => spec.text))

@@ -112,7 +112,7 @@ type Compare<Stored> = (one: Stored, other: Stored) => number
  */
 function comparisonOf<Stored extends ApiObject>(keys: readonly string[]): Compare<Stored> {
   const wanted = keys.map((key) => {
-    const [field = '', direction = 'asc'] = key.split(' ')
+    const [field = '', direction = 'asc'] = key.split(/[ ,]/)
     if (!field.includes('.')) {
       throw new ApiError('BadRequest', `live objects can be sorted only by their fields; "${field}" is not a field`)
     }

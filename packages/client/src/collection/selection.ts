@@ -18,7 +18,7 @@ export function selectionOf({ where = {}, labels = {} }: LooseListOptions): Sele
   }
 }
 
-/** Converts `spec.due desc` to the API's `spec.due,desc`. */
+/** Converts `spec.due desc` to the form of the API, `spec.due,desc`, which is accepted as well. */
 export function sortOf({ sort = [] }: LooseListOptions): Pick<ListQuery, 'sort'> {
   const keys = [sort].flat().map((key) => key.replace(' ', ','))
   return keys.length > 0 ? { sort: keys } : {}

@@ -4,7 +4,7 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import type { PluginSocket, UpgradeOptions } from '../route/plugin-socket.ts'
 
 /** Default maximum size of a message, in bytes. */
-const usualMessage = 1024 * 1024
+export const usualMessage = 1024 * 1024
 /** Unread messages after which reading from the connection pauses. */
 const mostUnread = 16
 /** Below the host's idle timeout of 60 s. */

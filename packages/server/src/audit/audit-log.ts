@@ -5,7 +5,7 @@ import { createAppendFile, isFull } from './append-file.ts'
 import { auditLine, type AuditEntry } from './audit-entry.ts'
 
 /** Maximum size of the queue; beyond it, lines are dropped and counted. */
-const usualLimits = { lines: 10_000, bytes: 8_388_608 }
+export const usualLimits = { lines: 10_000, bytes: 8_388_608 }
 /** Lines that arrive within this time are written together. */
 const gatherMs = 20
 /** Delay after a failure. */

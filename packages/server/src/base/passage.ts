@@ -31,10 +31,3 @@ export interface Closing {
   /** At most 123 bytes. */
   readonly reason: string
 }
-
-/** The client may reconnect, here or elsewhere. */
-export const goingAway = 1001
-/** The connection is no longer allowed. */
-export const notAllowed = 1008
-/** An internal error. */
-export const failed = 1011

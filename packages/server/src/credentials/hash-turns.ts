@@ -1,9 +1,9 @@
 import { ApiError } from '@pergola/api'
 
 /** Each hash takes some 50 ms of a core and 19 MiB; more at a time would slow everybody down. */
-const atATime = 4
+export const atATime = 4
 /** Maximum number of waiting unknown callers; known callers are not limited. */
-const mostWaiting = 100
+export const mostWaiting = 100
 
 /** Limits the number of concurrent hash computations; known callers go first. */
 export interface HashTurns {

@@ -6,14 +6,14 @@ import type { Store } from '../store/store.ts'
 import { networkOf } from './network-of.ts'
 
 /** A full counter drains to zero in this time. */
-const windowMs = 15 * 60_000
+export const windowMs = 15 * 60_000
 /** Failures from one address for one account: allows a person to mistype, but stops a guesser. */
-const mostOfPair = 5
+export const mostOfPair = 5
 /** Failures from one address for all accounts. */
-const mostOfAddress = 50
+export const mostOfAddress = 50
 /** Failures for one account from anywhere only slow logins down; otherwise anybody could lock anybody else out. */
-const slowFrom = 10
-const slowestMs = 30_000
+export const slowFrom = 10
+export const slowestMs = 30_000
 
 interface LoginAttempt {
   readonly account: string

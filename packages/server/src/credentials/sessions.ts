@@ -7,11 +7,11 @@ import { revoked } from './revocations.ts'
 import { digestOf, newSecret } from './secret.ts'
 
 /** A session expires when it is not used for this long. */
-const idleMs = 12 * 3_600_000
+export const idleMs = 12 * 3_600_000
 /** A session expires after this long, however much it is used. */
-const mostMs = 30 * 24 * 3_600_000
+export const mostMs = 30 * 24 * 3_600_000
 /** More sessions than a user has browsers. */
-const mostOfUser = 50
+export const mostOfUser = 50
 const spare = 5
 /** Usage is recorded at most this often. */
 const touchEveryMs = 5 * 60_000

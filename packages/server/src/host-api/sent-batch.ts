@@ -9,8 +9,8 @@ import { refuseBody } from '../validation/refuse-body.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
 
 /** Limit of the whole body; each object has the usual limit. */
-const maxBatchBytes = 8 * 1024 * 1024
-const mostOperations = 100
+export const maxBatchBytes = 8 * 1024 * 1024
+export const mostOperations = 100
 
 const text = { type: 'string', minLength: 1, maxLength: 253 }
 

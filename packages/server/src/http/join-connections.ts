@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { goingAway, type Closing } from '../base/passage.ts'
+import { closeCodes } from '../base/close-codes.ts'
+import type { Closing } from '../base/passage.ts'
 import { FrameBorders } from './frame-borders.ts'
 
 /** Joined connections that are idle for this long are closed: a peer that wants to stay must send pings. */
-const idleMs = 60_000
+export const idleMs = 60_000
 /** How long either side may take to receive the rest when the other has ended. */
 const lingerMs = 10_000
 const ignore = () => {}
@@ -46,7 +47,7 @@ export function joinConnections({ client, other, lost, ...options }: Sides): (wh
   }
   client.setNoDelay()
   client.setTimeout(options.idleMs ?? idleMs, () =>
-    end({ code: goingAway, reason: 'the connection was idle for too long' }),
+    end({ code: closeCodes.goingAway, reason: 'the connection was idle for too long' }),
   )
   client.once('end', () => {
     other.end()

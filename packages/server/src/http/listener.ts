@@ -22,9 +22,9 @@ import { createUpgrade, wantsWebSocket } from './upgrades.ts'
 import { refuseRepeatedCredentials } from './repeated-credentials.ts'
 
 /** A connection without progress for this long is closed, even during an upload or a stream. */
-const stalledMs = 60_000
+export const stalledMs = 60_000
 /** The whole request, body included, must arrive within this time. */
-const requestMs = 300_000
+export const requestMs = 300_000
 /** Longer than proxies and load balancers keep an idle connection, so that they close it and not we. */
 const idleMs = 72_000
 

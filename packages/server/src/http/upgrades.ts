@@ -18,7 +18,7 @@ import { webSocketWire } from './web-socket-wire.ts'
 import { refuseRepeatedCredentials } from './repeated-credentials.ts'
 
 /** Clients of a watch only send control frames. */
-const maxMessageBytes = 1024
+export const maxMessageBytes = 1024
 const subProtocol = 'watch.v1+json'
 
 export interface UpgradeParts {

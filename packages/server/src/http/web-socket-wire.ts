@@ -1,15 +1,13 @@
 import type { Duplex } from 'node:stream'
-import { problems, type Reason } from '@pergola/api'
+import type { Reason } from '@pergola/api'
 import type { WebSocket } from 'ws'
+import { closeCodes, problemCloseCode } from '../base/close-codes.ts'
 import type { Frame, Wire } from '../base/wire.ts'
 import { ConnectionQueue } from './connection-queue.ts'
 
 /** How long a reader may take to receive the rest when its stream ends. */
 const lingerMs = 10_000
 const ignore = () => {}
-const normalClosure = 1000
-/** In the range for applications: 4410 for 410. */
-const problemClosure = 4000
 
 /**
  * Frames are written directly to the connection, as buffers shared by all readers of a frame; the library does the rest of the
@@ -31,7 +29,9 @@ class WebSocketWire implements Wire {
     webSocket.on('pong', () => (this.#isAnswering = true))
     // A protocol error of the peer ends its connection, which is reported as a close.
     webSocket.on('error', ignore)
-    webSocket.on('message', () => webSocket.close(1008, 'a watch does not accept messages from the client'))
+    webSocket.on('message', () =>
+      webSocket.close(closeCodes.notAllowed, 'a watch does not accept messages from the client'),
+    )
   }
 
   get closed(): boolean {
@@ -51,8 +51,8 @@ class WebSocketWire implements Wire {
   }
 
   close(why?: Reason): void {
-    if (why === undefined) this.#webSocket.close(normalClosure)
-    else this.#webSocket.close(problemClosure + problems[why].status, why)
+    if (why === undefined) this.#webSocket.close(closeCodes.done)
+    else this.#webSocket.close(problemCloseCode(why), why)
     const webSocket = this.#webSocket
     setTimeout(() => webSocket.terminate(), lingerMs).unref()
   }

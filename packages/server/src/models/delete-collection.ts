@@ -17,7 +17,7 @@ const batchSize = 400
 /** Maximum bytes of a batch, because watchers receive a whole batch at once. */
 const maxBatchBytes = 256 * 1024
 /** Shorter than a client's timeout for the first byte. */
-const usualDeadlineMs = 20_000
+export const usualDeadlineMs = 20_000
 
 const parameters = ['labelSelector', 'fieldSelector', 'all', 'dryRun']
 

@@ -3,7 +3,7 @@ import { isJsonObject } from '../base/json-object.ts'
 import type { Model } from './model.ts'
 import { queryFault } from './query-parameters.ts'
 
-const mostPaths = 100
+export const mostPaths = 100
 
 /** The part of each object that a reader asks for. */
 export type Fields = (object: Buffer) => Buffer

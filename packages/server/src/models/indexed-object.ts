@@ -6,7 +6,7 @@ import type { Model, ModelIndex } from './model.ts'
 import type { JsonObject } from './object.ts'
 
 /** Per object and index. */
-const maxIndexValues = 256
+export const maxIndexValues = 256
 
 export interface IndexedObject {
   readonly indexed: IndexedValues

@@ -10,10 +10,10 @@ import type { StreamLimits } from './stream-limits.ts'
 import { ownerTerm, type OwnerScope } from './owner-scope.ts'
 
 /** Larger pages are streamed in parts of this many objects. */
-const pageLimit = 500
+export const pageLimit = 500
 /** Limits of the first part of a streamed list, which is read in one snapshot. */
-const snapshotLimit = 10_000
-const snapshotBytes = 16 * 1024 * 1024
+export const snapshotLimit = 10_000
+export const snapshotBytes = 16 * 1024 * 1024
 
 export interface ListParts {
   readonly store: Store

@@ -7,8 +7,8 @@ import { readJson } from '../validation/read-json.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
 
 /** Maximum number of leases of a plugin, over all its versions: each keeps a row in the database. */
-const mostLeases = 200
-const longestSeconds = 300
+export const mostLeases = 200
+export const longestSeconds = 300
 
 const faults = compileSchema({
   type: 'object',

@@ -110,7 +110,7 @@ function checkedDefinition(definition: Readonly<Record<string, unknown>>, name: 
   return known
 }
 
-const mostPages = 50
+export const mostPages = 50
 
 /** Anybody who is signed in is shown titles and paths, so nothing else may be among them. */
 function refusePages({ pages = [] }: PluginDefinition): void {

@@ -32,8 +32,8 @@ import { areReady, haveDuplicates, registerModels, untilBuilt, type RegisterPart
 import { unpackInto, type UnpackedPackage } from './unpacked-package.ts'
 
 /** Backoff after the first exit; doubled with each further exit that follows soon. */
-const firstWaitMs = 500
-const longestWaitMs = 300_000
+export const firstWaitMs = 500
+export const longestWaitMs = 300_000
 /** After running for this long, the backoff starts again. */
 const steadyMs = 60_000
 /** Time for requests in flight before another version replaces it. */

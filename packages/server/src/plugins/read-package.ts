@@ -8,7 +8,7 @@ export const mostDefinitionBytes = 4 * 1024 * 1024
 /** A schema may have 160 levels. */
 const mostLevels = 200
 /** CPU time limit of reading a package. The largest role templates took 0.7 s. */
-const readMs = 5_000
+export const readMs = 5_000
 const patienceMs = 100_000
 /** Only declared objects and names count; files are buffers. */
 const memoryMb = 256

@@ -18,7 +18,7 @@ export interface RecentLog {
   forget(plugin: string): void
 }
 
-const maxLines = 500
+export const maxLines = 500
 
 export function createRecentLog(): RecentLog {
   const logs = new Map<string, { items: string[]; last: number }>()

@@ -12,7 +12,7 @@ import { readJson } from '../validation/read-json.ts'
 import { compileSchema } from '../validation/schema-validator.ts'
 import { schedulesOf, type ScheduleStatus } from './plugin-model.ts'
 
-const mostSchedules = 200
+export const mostSchedules = 200
 /** Attempts when others write the plugin at the same time. */
 const maxTries = 20
 

@@ -3,11 +3,11 @@ import { createGunzip } from 'node:zlib'
 import { Parser, type ReadEntry } from 'tar'
 import { readYamlDocuments } from '../base/yaml-documents.ts'
 
-const mostFiles = 5_000
+export const mostFiles = 5_000
 /** Of the whole archive, with its headers. */
-const mostBytes = 100 * 1024 * 1024
+export const mostBytes = 100 * 1024 * 1024
 /** Of all declaring files together. A byte of YAML can take 1 KB of memory to parse. */
-const mostDeclaringBytes = 256 * 1024
+export const mostDeclaringBytes = 256 * 1024
 const gzipMagic = Buffer.from([0x1f, 0x8b])
 const declaringFiles = /^(extensions|src\/main\/resources\/extensions)\/.+\.ya?ml$/
 

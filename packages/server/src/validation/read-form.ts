@@ -3,7 +3,7 @@ import type { IncomingRequest } from '../base/call.ts'
 export const formType = 'application/x-www-form-urlencoded'
 
 /** More than the host's forms ever send. */
-const maxBytes = 16 * 1024
+export const maxBytes = 16 * 1024
 
 export function isForm({ headers }: IncomingRequest): boolean {
   return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === formType

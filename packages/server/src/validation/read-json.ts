@@ -5,7 +5,7 @@ import { parseJsonBody } from './json-body.ts'
 import { refuseBody } from './refuse-body.ts'
 
 /** More than any body that is not an object of a model. */
-const maxBytes = 256 * 1024
+export const maxBytes = 256 * 1024
 
 export interface ExpectedBody {
   /** For the message: `the login`. */

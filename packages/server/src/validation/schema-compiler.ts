@@ -4,7 +4,7 @@ import type { CompileReply, CompileRequest } from './compile-worker.ts'
 import type { ObjectSchema } from './object-schema.ts'
 
 /** CPU time limit of a compilation: a slower schema would be slow on every replica. */
-const compileMs = 2_000
+export const compileMs = 2_000
 const patienceMs = 20_000
 const memoryMb = 256
 const mostWaiting = 10_000

@@ -5,10 +5,10 @@ import { knownFormats } from './formats.ts'
 import { instructionsOf, maxInstructions } from './linear-regexp.ts'
 import type { JsonSchema } from './object-schema.ts'
 
-const maxSchemaBytes = 256 * 1024
-const maxSchemaDepth = 32
-const maxSubSchemas = 2_000
-const maxUniqueItems = 1_000
+export const maxSchemaBytes = 256 * 1024
+export const maxSchemaDepth = 32
+export const maxSubSchemas = 2_000
+export const maxUniqueItems = 1_000
 
 /** Keywords whose value is a schema, a list of schemas, or schemas by name. */
 const schemaKeywords = new Set([
@@ -22,7 +22,7 @@ const moreSchemaKeywords = new Set(['propertyNames', 'not', 'if', 'then', 'else'
 const listKeywords = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
 const mapKeywords = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs'])
 /** Refused, because they would make the meaning of a schema depend on its location or name. */
-const refusedKeywords = new Set([
+export const refusedKeywords = new Set([
   '$id',
   '$anchor',
   '$dynamicRef',
@@ -38,7 +38,7 @@ const otherKeywords =
   multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern format contentEncoding
   contentMediaType contentSchema maxItems minItems uniqueItems maxContains minContains maxProperties minProperties required
   dependentRequired dependencies nullable`.split(/\s+/)
-const knownKeywords: ReadonlySet<string> = new Set([
+export const knownKeywords: ReadonlySet<string> = new Set([
   ...schemaKeywords,
   ...moreSchemaKeywords,
   ...listKeywords,

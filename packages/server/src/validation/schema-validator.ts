@@ -25,7 +25,7 @@ interface ValidateOptions {
 export type Validate = (value: unknown, options?: ValidateOptions) => Promise<readonly FieldError[]>
 
 /** Maximum number of reported errors. */
-const maxFaults = 100
+export const maxFaults = 100
 /**
  * A larger value gets only the first error of each phase: one megabyte of wrong array items would make half a million errors, 1.6 s of work
  * and an answer of 64 MB.

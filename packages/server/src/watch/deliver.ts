@@ -8,7 +8,7 @@ import { isNews, revisionOf, sendTo, type Watcher } from './watcher.ts'
 import type { WatcherGroup, WatcherIndex } from './watcher-index.ts'
 
 /** A reader with more bytes than this waiting, behind the frame being sent, is too slow. */
-const mostWaiting = 1024 * 1024
+export const mostWaiting = 1024 * 1024
 
 export interface DeliveryParts {
   readonly index: WatcherIndex<Watcher>

@@ -17,7 +17,7 @@ import { revisionOf, sendTo, type Watcher } from './watcher.ts'
 const tickMs = 1_000
 /** After this much, connections get time to send: otherwise a large batch would look like a slow reader. */
 const turnBytes = 256 * 1024
-const bookmarkMs = 10_000
+export const bookmarkMs = 10_000
 /** Connections are probed every so many ticks. */
 const probeTicks = 20
 

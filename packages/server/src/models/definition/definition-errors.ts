@@ -14,8 +14,8 @@ import type { JsonSchema, ObjectSchema } from '../../validation/object-schema.ts
 import { allSubSchemas, schemaErrors } from '../../validation/schema-errors.ts'
 import type { IndexDefinition, ModelSpec } from './definition.ts'
 
-const maxIndexes = 32
-const maxMultiIndexes = 8
+export const maxIndexes = 32
+export const maxMultiIndexes = 8
 
 /** Every model has these indexes; declaring one again would only add a second name for it. */
 const defaultIndexes = new Set([

@@ -13,12 +13,10 @@ import type { JsonObject } from '../object.ts'
 import { definitionErrors } from './definition-errors.ts'
 import { definitionOf, type ModelDefinition, type ModelSpec } from './definition.ts'
 import { modelObjectName } from './model-object-name.ts'
-
-const name = { type: 'string', maxLength: 253 }
-const strings = { type: 'array', items: { type: 'string' } }
+import { modelSchema } from './model-schema.ts'
 
 /** A schema may have 32 levels, of two or more levels of JSON each, and may state values that nest as deep as an object. */
-const maxJsonDepth = 160
+export const maxJsonDepth = 160
 
 /** The resource whose objects define models. */
 const definition: ModelDefinition = {
@@ -28,67 +26,9 @@ const definition: ModelDefinition = {
   singular: 'model',
   plural: 'models',
   statusSubresource: true,
-  schema: {
-    required: ['spec'],
-    properties: {
-      spec: {
-        type: 'object',
-        required: ['group', 'kind', 'singular', 'plural', 'versions'],
-        properties: {
-          group: name,
-          kind: name,
-          singular: name,
-          plural: name,
-          specRequired: { type: 'boolean' },
-          statusSubresource: { type: 'boolean' },
-          check: { type: 'boolean' },
-          versions: {
-            type: 'array',
-            items: {
-              type: 'object',
-              required: ['name', 'schema'],
-              properties: {
-                name,
-                schema: {
-                  type: 'object',
-                  required: ['properties'],
-                  properties: {
-                    type: { const: 'object' },
-                    properties: { type: 'object', additionalProperties: { type: 'object' } },
-                    required: strings,
-                    $defs: { type: 'object', additionalProperties: { type: 'object' } },
-                  },
-                },
-              },
-            },
-          },
-          indexes: {
-            type: 'array',
-            items: {
-              type: 'object',
-              required: ['name'],
-              properties: {
-                name,
-                path: name,
-                order: { enum: ['ASC', 'DESC'] },
-                unique: { type: 'boolean' },
-                evaluated: { enum: ['single', 'multi'] },
-                revision: { type: 'integer', minimum: 1 },
-              },
-            },
-          },
-          composites: { type: 'array', maxItems: 8, items: { ...strings, maxItems: 4 } },
-          next: { type: 'object', additionalProperties: true },
-        },
-      },
-      status: { type: 'object', additionalProperties: true, properties: { edition: { type: 'integer' } } },
-    },
-  },
+  schema: modelSchema,
   indexes: [{ name: 'spec.group' }, { name: 'status.edition', order: 'DESC' }],
 }
-
-/** The schema of the objects that define models. */
-export const definitionSchema = definition.schema
 
 /** Where the store keeps definitions. */
 export const definitionKey: ModelKey = { group: definition.group, plural: definition.plural }

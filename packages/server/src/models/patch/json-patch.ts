@@ -11,7 +11,7 @@ import { parsePatch, type PatchOperation, type Steps } from './patch-operation.t
  * Maximum total that all operations of a patch may insert into an object, in characters of JSON. A copy can double the object,
  * so 30 copies would make gigabytes. Removals return nothing to the budget: it bounds the work as well as the size.
  */
-const maxPutLength = 4 * 1024 * 1024
+export const maxPutLength = 4 * 1024 * 1024
 
 /** Holds the document under the empty key. */
 type Root = Record<string, unknown>

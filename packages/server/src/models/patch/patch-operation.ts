@@ -3,7 +3,7 @@ import { isJsonObject } from '../../base/json-object.ts'
 import { shortened } from '../../base/shortened.ts'
 import { fieldError } from '../../base/field-error.ts'
 
-const maxPatchOperations = 1_000
+export const maxPatchOperations = 1_000
 
 /**
  * The steps of a JSON Pointer. The first step is the empty text before the first slash: the path starts at an object that holds

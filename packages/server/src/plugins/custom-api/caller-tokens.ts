@@ -4,9 +4,9 @@ import type { Call, Caller } from '../../base/call.ts'
 import type { Clock } from '../../base/clock.ts'
 
 /** Minimum validity of a caller's token. */
-const lastsMs = 60_000
+export const lastsMs = 60_000
 /** The same token is reused for this long, so that busy callers do not fill the memory with tokens. */
-const sharedMs = 30_000
+export const sharedMs = 30_000
 
 /** Tokens by which a plugin acts for the caller of a request that it was handed, on this replica, for a while. */
 export interface CallerTokens {

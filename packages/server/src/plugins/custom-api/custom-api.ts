@@ -13,7 +13,7 @@ import { forward, type PluginDoor } from './forward.ts'
 import { passOn, type Lasting } from './pass-on.ts'
 
 /** Limit of a request body, unless the route says otherwise. */
-const usualBody = 10 * 1024 * 1024
+export const usualBody = 10 * 1024 * 1024
 
 /** A plugin that answers requests in a group. */
 export interface AnsweringPlugin {

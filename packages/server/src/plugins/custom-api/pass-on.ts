@@ -2,15 +2,8 @@ import { request as send, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ApiError, isApiError, localTarget, type Reason } from '@pergola/api'
 import type { IncomingRequest } from '../../base/call.ts'
-import {
-  failed,
-  goingAway,
-  notAllowed,
-  type Accepted,
-  type Closing,
-  type Declined,
-  type Passage,
-} from '../../base/passage.ts'
+import { closeCodes } from '../../base/close-codes.ts'
+import type { Accepted, Closing, Declined, Passage } from '../../base/passage.ts'
 import { answerMs, pluginFailed, stalledMs, told, type ForwardOptions, type PluginDoor } from './forward.ts'
 import { headersFromPlugin, headersToPlugin } from './forwarded-headers.ts'
 
@@ -116,8 +109,8 @@ async function ask(door: PluginDoor, question: Question): Promise<Accepted | Dec
 
 /** The close code and reason when a plugin's connection was lost. */
 function lostTo({ name, stopping }: PluginDoor): Closing {
-  if (stopping.aborted) return { code: goingAway, reason: `the plugin ${name} is stopped` }
-  return { code: failed, reason: `the plugin ${name} has exited` }
+  if (stopping.aborted) return { code: closeCodes.goingAway, reason: `the plugin ${name} is stopped` }
+  return { code: closeCodes.failed, reason: `the plugin ${name} has exited` }
 }
 
 const denials = new Set<Reason>(['Unauthenticated', 'Forbidden'])
@@ -125,8 +118,8 @@ const denials = new Set<Reason>(['Unauthenticated', 'Forbidden'])
 /** Codes from 4000 on are for the plugin's own use; these are the standard ones. */
 function closingOf(why: unknown): Closing {
   if (why === undefined)
-    return { code: goingAway, reason: 'the stream has reached its maximum duration; connect again' }
+    return { code: closeCodes.goingAway, reason: 'the stream has reached its maximum duration; connect again' }
   const reason = isApiError(why) ? why.reason : 'Internal'
-  if (reason === 'Draining') return { code: goingAway, reason: 'the server is stopping' }
-  return { code: denials.has(reason) ? notAllowed : failed, reason }
+  if (reason === 'Draining') return { code: closeCodes.goingAway, reason: 'the server is stopping' }
+  return { code: denials.has(reason) ? closeCodes.notAllowed : closeCodes.failed, reason }
 }

@@ -9,7 +9,7 @@ export interface LineLog {
 }
 
 const mostLines = 500
-const mostCharacters = 4_096
+export const mostCharacters = 4_096
 
 export function createLineLog(onLine: (line: string) => void): LineLog {
   let kept: string[] = []

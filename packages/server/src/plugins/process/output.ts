@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream'
 import type { LineLog } from './line-log.ts'
 
 /** What a plugin may write on average, and at once after it was quiet. */
-const linesPerSecond = 200
+export const linesPerSecond = 200
 const burstLines = 1_000
-const bytesPerSecond = 256 * 1024
+export const bytesPerSecond = 256 * 1024
 const burstBytes = 1024 * 1024
 /** A stream over the budget is not read for this long; then one chunk, the content of a pipe (64 KiB) at most. */
 const pauseMs = 100

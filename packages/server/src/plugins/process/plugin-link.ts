@@ -3,12 +3,12 @@ import { createStreamLimits, type StreamLimits } from '../../models/stream-limit
 import { mostDefinitionBytes } from '../read-package.ts'
 import { askPlugin } from './ask-plugin.ts'
 
-const healthMs = 1_000
+export const healthMs = 1_000
 const definitionMs = 5_000
-const evaluateMs = 1_000
-const mostEvaluationBytes = 16 * 1024 * 1024
+export const evaluateMs = 1_000
+export const mostEvaluationBytes = 16 * 1024 * 1024
 /** Maximum number of forwarded requests in flight; a caller may have a quarter. */
-const mostHandedOn = 256
+export const mostHandedOn = 256
 /** Enough for a health check and all concurrent evaluations. */
 const mostOwn = 8
 

@@ -11,8 +11,8 @@ import type { PluginExit, Running } from './running.ts'
 
 const healthEveryMs = 15
 /** Interval of health checks, and the number of failed ones after which the process is killed. */
-const pulseMs = 5_000
-const mostMissed = 3
+export const pulseMs = 5_000
+export const mostMissed = 3
 /** One failed check may be a busy machine. */
 const toldMissed = 2
 /** Number of last log lines shown when it could not be started. */

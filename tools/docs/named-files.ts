@@ -1,0 +1,29 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+
+/** Folders of the repository, without `plugins`, which is also the name of a resource. */
+const rooted = /^(\.ci|bench|deploy|docs|examples|packages|tests|tools)\/[\w./-]+$/
+const sourceFile = /^\w[\w./-]*\.(ts|vue|sh|sql|mjs)$/
+
+/** Returns the files and folders of the repository that a document names in backticks and that are not there. */
+export function createMissingFiles(): (document: string, text: string) => readonly string[] {
+  const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' }).split('\n')
+  const isSomewhere = (name: string) => files.some((file) => file === name || file.endsWith(`/${name}`))
+  return (document, text) => {
+    const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '')
+    const named = new Set([...prose.matchAll(/`([^`\n]+)`/g)].map(([, name = '']) => name))
+    return [...named]
+      .filter((name) => (rooted.test(name) && !isThere(name)) || (isOfCode(document, name) && !isSomewhere(name)))
+      .map((name) => `${document}: there is no file ${name}`)
+  }
+}
+
+/** Files that git ignores are made by whoever follows the document. */
+function isThere(name: string): boolean {
+  return existsSync(name) || spawnSync('git', ['check-ignore', name, `${name}/`]).status === 0
+}
+
+/** ARCHITECTURE.md names source files from the folder that it speaks of; every document names tests by their file. */
+function isOfCode(document: string, name: string): boolean {
+  return sourceFile.test(name) && (document === 'ARCHITECTURE.md' || name.endsWith('.test.ts'))
+}
