@@ -38,11 +38,12 @@ export async function copiesAfter(setup: string): Promise<FreshCopies> {
 
 /**
  * A clean environment, without the variables and PATH entries of this repository and npm. Files of logins
- * are in the copy.
+ * are in the copy. The server prints what it prints on a terminal.
  */
 export function plainEnvironment(cwd: string): NodeJS.ProcessEnv {
   const here = resolve('.')
   const path = (process.env['PATH'] ?? '').split(delimiter).filter((entry) => !entry.startsWith(here))
   const kept = Object.entries(process.env).filter(([name]) => !/^(npm_|PERGOLA_|NODE_OPTIONS|INIT_CWD)/.test(name))
-  return { ...Object.fromEntries(kept), PATH: path.join(delimiter), XDG_CONFIG_HOME: join(cwd, '.config') }
+  const own = { XDG_CONFIG_HOME: join(cwd, '.config'), PERGOLA_LOG_FORMAT: 'pretty' }
+  return { ...Object.fromEntries(kept), PATH: path.join(delimiter), ...own }
 }

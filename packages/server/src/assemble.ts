@@ -17,7 +17,7 @@ import type { Config } from './base/config.ts'
 import type { HostRoute } from './base/host-route.ts'
 import type { Log } from './base/log.ts'
 import { later } from './base/later.ts'
-import { localOrigins } from './base/origins.ts'
+import { localhostOf, localOrigins } from './base/origins.ts'
 import { startChores } from './chores.ts'
 import { createIdentities } from './credentials/identities.ts'
 import { createDispatch } from './dispatch/dispatch.ts'
@@ -38,7 +38,7 @@ const listLimits = { inAll: 8, perCaller: 2, ...unboundedLists }
 
 /** The only place that knows all parts. */
 export async function assemble(options: AssembleOptions): Promise<Server> {
-  const { config, providers = [], keys = [], log } = options
+  const { config, providers = [], keys = [], signInCode, log } = options
   const maxAgeMs = config.oidc.maxAge * 1000
   const clock = systemClock
   await using parts = new AsyncDisposableStack()
@@ -64,7 +64,9 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   )
   const publicUrl = () => config.server.publicUrl ?? listening().url
   const onRevoked = (uid: string) => streaming().recheck(uid)
-  const people = { store, clock, log, config, providers, access, identities, own, feed, publicUrl, onRevoked }
+  const people = {
+    ...{ store, clock, log, config, providers, access, identities, own, feed, publicUrl, signInCode, onRevoked },
+  }
   const account = assembleHostApi(people, parts)
   const { watching, streams, drain } = streaming.is(assembleStreaming({ ...people, settle: account.settle }, parts))
   const looked = { store, clock, log, authorize, ...seen, ...stored, ...served, listener: listening, plugins }
@@ -82,6 +84,7 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
     early: pages.early,
     measure: config.metrics.port === undefined ? undefined : createRequestMetrics(),
     publicUrl,
+    ...(options.development && { alsoOwn: () => localhostOf(publicUrl()) }),
     listedOrigins: options.development ? localOrigins : new Set(config.cors.origins),
     authenticate: createAuthenticate(account.authentication),
     authorize,
@@ -102,7 +105,7 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   // Before the server listens: a client that finds it ready can sign in.
   const setupSecret = await firstSetup({ ...account.setup, audit }, options)
   const listener = listening.is(await open(options, stages, pages))
-  await assembled.start(stages)
+  const { ready } = await assembled.start(stages)
   startChores({ ...people, maxAgeMs, caches: [served.models.cache, ...access.caches] }, parts)
   const running = parts.move()
   return {
@@ -110,6 +113,7 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
     publicUrl: publicUrl(),
     ...(setupSecret !== undefined && { setupSecret }),
     database: store.description,
+    ready,
     signIn: account.signIn,
     reopenAudit: () => audit?.reopen(),
     close: async () => {
