@@ -21,14 +21,14 @@ export const development: Journey = {
     await stage.until('pergola dev is ready', async () => /seed {2}/.test(dev.stdout()))
     const link = printed('console')
     const { origin: at } = new URL(link)
-    const notes = '/apis/note.example.com/v1alpha1/notes'
-    const add = (name: string) => {
+    const rename = async (title: string) => {
       const headers = {
         authorization: `Bearer ${readPeople(directory)?.tokens['admin'] ?? ''}`,
-        'content-type': 'application/json',
+        'content-type': 'application/merge-patch+json',
       }
-      const body = JSON.stringify({ metadata: { name }, spec: { title: name, owner: 'ann' } })
-      return fetch(at + notes, { method: 'POST', headers, body })
+      const body = JSON.stringify({ spec: { title } })
+      const first = `${at}/apis/note.example.com/v1alpha1/notes/first`
+      strictEqual((await fetch(first, { method: 'PATCH', headers, body })).status, 200)
     }
     for (const origin of [at, at.replace('127.0.0.1', 'localhost')]) {
       await using visitor = await stage.open({ at: origin })
@@ -38,9 +38,10 @@ export const development: Journey = {
       await page.getByRole('link', { name: 'admin', exact: true }).waitFor()
       match(page.url(), /\/console[^#]*$/)
       await visitor.goTo('/objects/note.example.com/v1alpha1/notes')
-      const name = `live-${new URL(origin).hostname.replaceAll('.', '-')}`
-      strictEqual((await add(name)).status, 201)
-      await page.getByRole('link', { name, exact: true }).waitFor()
+      await page.getByRole('cell', { name: 'first', exact: true }).waitFor()
+      const title = `seen at ${origin}`
+      await rename(title)
+      await page.getByRole('cell', { name: title }).waitFor()
       await page.reload()
       await page.getByRole('link', { name: 'admin', exact: true }).waitFor()
       assertClean(visitor)
