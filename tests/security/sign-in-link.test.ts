@@ -42,8 +42,8 @@ describe('SQLite', () => {
     const link = host.signInLink()
     expect(link).toMatch(new RegExp(`^${url}/auth/login#[0-9a-f]{32}$`))
     const both = await Promise.all([exchange(url, codeIn(link)), exchange(url, codeIn(link))])
-    expect(both.map(({ status }) => status).toSorted()).toEqual([303, 401])
-    const [good] = both.filter(({ status }) => status === 303)
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([303, 401]))
+    const good = both.find(({ status }) => status === 303)
     expect(good?.headers.location).toBe('/console')
     const [cookie = ''] = good?.headers['set-cookie'] ?? []
     expect(cookie).toMatch(/^pergola-session=pgs_.*; HttpOnly; SameSite=Lax/)

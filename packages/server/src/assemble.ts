@@ -64,10 +64,8 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   )
   const publicUrl = () => config.server.publicUrl ?? listening().url
   const onRevoked = (uid: string) => streaming().recheck(uid)
-  const people = {
-    ...{ store, clock, log, config, providers, access, identities, own, feed, publicUrl, signInCode, onRevoked },
-  }
-  const account = assembleHostApi(people, parts)
+  const people = { store, clock, log, config, providers, access, identities, own, feed, publicUrl, onRevoked }
+  const account = assembleHostApi({ ...people, signInCode }, parts)
   const { watching, streams, drain } = streaming.is(assembleStreaming({ ...people, settle: account.settle }, parts))
   const looked = { store, clock, log, authorize, ...seen, ...stored, ...served, listener: listening, plugins }
   const listed = { models: () => served.models.all(), hostRoutes: routes }
@@ -116,11 +114,7 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
     ready,
     signIn: account.signIn,
     reopenAudit: () => audit?.reopen(),
-    close: async () => {
-      const cut = await closeListener(listener, options, drain)
-      await running.disposeAsync()
-      return cut
-    },
+    close: () => close({ listener, running, endStreams: drain }, options),
   }
 }
 
@@ -151,14 +145,20 @@ function told({ config, given = config.plugins.settings, shipped = [], runnerOf,
   return { given, shipped, runnerOf, development }
 }
 
+interface Closing {
+  readonly listener: Listener
+  readonly running: AsyncDisposableStack
+  readonly endStreams: () => void
+}
+
 /** Returns how many requests did not end in time. */
-async function closeListener(
-  listener: Listener,
-  { config, log }: AssembleOptions,
-  endStreams: () => void,
+async function close(
+  { listener, running, endStreams }: Closing,
+  { config: { server }, log }: AssembleOptions,
 ): Promise<number> {
-  const { stopDelay, drainTimeout } = config.server
+  const { stopDelay, drainTimeout } = server
   const cut = await listener.close({ delayMs: stopDelay * 1000, timeoutMs: drainTimeout * 1000, endStreams })
   if (cut > 0) log.warn({ cut, seconds: drainTimeout }, 'requests in flight were aborted at the drain timeout')
+  await running.disposeAsync()
   return cut
 }

@@ -29,7 +29,7 @@ export interface DevelopOptions extends Development {
 export interface DevelopmentHost extends AsyncDisposable {
   readonly url: string
   /** A link that signs the administrator in, in a browser on this machine; once, and instead of the link before. */
-  signInLink(): string
+  readonly signInLink: () => string
   /** Signs a user in without a password. */
   signIn(user: string): Promise<string>
 }

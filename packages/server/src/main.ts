@@ -166,6 +166,10 @@ function refuseConfig(error: unknown): number {
   return 2
 }
 
+function stdout(text: string): void {
+  process.stdout.write(text)
+}
+
 function stderr(text: string): void {
   process.stderr.write(text)
 }
@@ -220,13 +224,12 @@ function tellReady({ log: { format } }: Config, server: Server, seconds: number)
   const { publicUrl, database, setupSecret } = server
   // Replaces "every address of this machine" by one that a browser on it can open.
   const url = publicUrl.replace(/^http:\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, 'http://localhost')
-  const write = (text: string) => void process.stdout.write(text)
   if (format === 'pretty' || (format === 'auto' && process.stdout.isTTY)) {
-    return write(banner({ url, database, setupSecret, seconds }))
+    return stdout(banner({ url, database, setupSecret, seconds }))
   }
   const replica = `${hostname()}/${process.pid}`
   const setup = setupSecret === undefined ? {} : { setup: `${url}/auth/setup`, setupSecret }
-  const log = createLog({ level: 'info', pretty: false, write })
+  const log = createLog({ level: 'info', pretty: false, write: stdout })
   log.info({ url, version: hostVersion, replica, database, ...setup }, 'ready')
 }
 

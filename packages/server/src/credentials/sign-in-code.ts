@@ -10,9 +10,9 @@ export interface SignInCode {
   /** The user whom it signs in. */
   readonly user: string
   /** Makes a new code in place of the one before. */
-  make(): string
+  readonly make: () => string
   /** Whether this is the code, and still valid; the code is used up then. */
-  take(code: string): boolean
+  readonly take: (code: string) => boolean
 }
 
 export interface SignInCodeParts {
