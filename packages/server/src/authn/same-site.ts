@@ -32,7 +32,8 @@ export function refuseCrossSite({ info, caller, headers }: Sent, { publicUrl, al
   const needed = byCookie ? isUnsafe || isWatch : isUnsafe && info.path.startsWith('/auth/')
   if ((!needed && !isListed) || headers['sec-fetch-site'] === 'same-origin') return
   const ours = publicUrl.replace(/\/$/, '')
-  if (headers.origin !== undefined && [ours, alsoOwn].includes(headers.origin)) return
+  if (alsoOwn !== undefined && headers.origin === alsoOwn) return
+  if (headers.origin === ours) return
   throw new ApiError(
     'CrossSite',
     `this request must come from ${ours}: send "Origin: ${ours}", or a bearer token instead of a cookie`,
