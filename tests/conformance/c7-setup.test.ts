@@ -5,9 +5,10 @@ import { onEachEngine } from './server.ts'
 
 onEachEngine(
   (api) => {
-    test('C7-117 C7-118 browsers get HTML pages for setup and login, whose forms are answered with 303', async () => {
+    test('C7-117 C7-118 C7-460 C7-461 browsers get HTML pages for setup and login, whose forms are answered with 303', async () => {
       const html = { accept: 'text/html,application/xhtml+xml' }
-      const open = (path: string) => api.request('GET', path, { as: 'anonymous', headers: html })
+      const open = (path: string, more = {}) =>
+        api.request('GET', path, { as: 'anonymous', headers: { ...html, ...more } })
       const post = (path: string, fields: Readonly<Record<string, string>>, origin = api.origin()) =>
         api.request('POST', path, {
           as: 'anonymous',
@@ -42,6 +43,25 @@ onEachEngine(
       // A browser that opens the documents is redirected to the login page; other clients get 401.
       expect((await open('/openapi')).headers['location']).toBe('/auth/login?returnTo=%2Fopenapi')
       expectProblem(await api.request('GET', '/openapi', { as: 'anonymous' }), 401, 'Unauthenticated')
+
+      const ended = { cookie: 'pergola-session=pgs_ended' }
+      for (const path of ['/auth/login?returnTo=/openapi', '/openapi']) {
+        const again = await open(path, ended)
+        expect([again.status, String(again.headers['set-cookie'])]).toEqual([
+          303,
+          expect.stringMatching(/^pergola-session=;.*Max-Age=0/),
+        ])
+        expect(again.headers['location']).toMatch(/^\/auth\/login\?/)
+      }
+      expectProblem(
+        await api.request('GET', '/auth/login', { as: 'anonymous', headers: ended }),
+        401,
+        'Unauthenticated',
+      )
+
+      expect(loginPage.text).not.toContain('<script')
+      const byCode = await post('/auth/login', { code: '0'.repeat(32) })
+      expect([byCode.status, byCode.headers['set-cookie']]).toEqual([422, undefined])
     })
   },
   { unseeded: true },

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { createDatabase, startPostgres } from '@pergola/test-servers'
 import { startPergola } from '../end-to-end/pergola-process.ts'
 import { install, narrowed, roleChange, search, setup } from './journeys/administration.ts'
+import { development } from './journeys/development.ts'
 import type { Journey } from './journeys/journey.ts'
 import { asText, columns, conflict, connection, create, find, known, live, reading } from './journeys/objects.ts'
 import { contained, hostile, pluginPage, progress, uninstall, upgrade } from './journeys/plugins.ts'
@@ -44,6 +45,7 @@ const journeys: readonly Journey[] = [
   setupPage,
   setup,
   install,
+  development,
   firstLoad,
   narrowed,
   pluginPage,
@@ -71,8 +73,7 @@ await using server = await startPostgres('18')
 await using database = await createDatabase(server.url)
 await using pergola = startPergola({ env: { PERGOLA_DATABASE_URL: database.url, PERGOLA_SERVER_STOP_DELAY: '0' } })
 const url = await pergola.url()
-while (!pergola.stdout().includes('next')) await new Promise((resolve) => setTimeout(resolve, 50))
-const [, setupSecret = ''] = /secret +(\S+)/.exec(pergola.stdout()) ?? []
+const { setupSecret = '' } = JSON.parse(pergola.stdout()) as { readonly setupSecret?: string }
 await using stage = await openStage({ url, database: database.url, setupSecret })
 
 let failed = 0

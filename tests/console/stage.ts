@@ -22,6 +22,8 @@ export interface Stage extends AsyncDisposable {
 export interface BrowserOptions {
   readonly dark?: boolean
   readonly phone?: boolean
+  /** URL of another host. */
+  readonly at?: string
 }
 
 /** A user with a browser. */
@@ -80,7 +82,7 @@ export async function openStage({ url, database, setupSecret }: StageOptions): P
     if (!response.ok) throw new Error(`${method} ${path} answers ${response.status}: ${JSON.stringify(answer)}`)
     return answer
   }
-  const open: Stage['open'] = (options) => openVisitor(browser, url, options)
+  const open: Stage['open'] = (options) => openVisitor(browser, options?.at ?? url, options)
   return {
     url,
     database,

@@ -62,6 +62,39 @@ test('starts the plugin, reloads on save, keeps running after a broken save, and
   expect(await ended).toBe(0)
 })
 
+test('prints a link that opens the console signed in, and another one when it is opened again', async () => {
+  const { folder } = newProject('link')
+  const texts = printed()
+  const stop = new AbortController()
+  const ended = dev({ ...options, verbose: false, folder, stopping: stop.signal })
+  const link = (line: string) =>
+    new RegExp(String.raw`${line} +(http:\S+)/auth/login#([0-9a-f]{32})`).exec(texts.stdout)
+  await expect.poll(() => link('console'), patience).toBeTruthy()
+  const [, url = '', code = ''] = link('console') ?? []
+  const open = (sent: string) =>
+    fetch(`${url}/auth/login`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { origin: url },
+      body: new URLSearchParams({ code: sent }),
+    })
+  const page = await (await fetch(`${url}/auth/login`)).text()
+  expect(page).toContain('history.replaceState')
+  const signedIn = await open(code)
+  expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, '/console'])
+
+  const again = await open(code)
+  expect([again.status, again.headers.get('set-cookie')]).toEqual([401, null])
+  expect(await again.text()).toContain('open the last link that pergola dev has printed')
+  await expect.poll(() => link('a new link to sign in:'), patience).toBeTruthy()
+  const [, , next = ''] = link('a new link to sign in:') ?? []
+  expect((await open(code)).status).toBe(401)
+  expect((await open(next)).status).toBe(303)
+  expect(texts.stdout.match(/a new link/g)).toHaveLength(1)
+  stop.abort()
+  expect(await ended).toBe(0)
+})
+
 test('without a plugin or a free port it prints the reason and exits', async () => {
   const texts = printed()
   expect(await dev({ ...options, folder: parent })).toBe(2)

@@ -52,7 +52,7 @@ export function startPergola(options: PergolaOptions = {}): PergolaProcess {
     stderr: () => printed.stderr,
     url: async () => {
       for (;;) {
-        const url = /api +(http:\S+)/.exec(printed.stdout)?.[1]
+        const url = urlIn(printed.stdout)
         if (url !== undefined) return url
         if (child.exitCode !== null) throw new Error(`pergola ended with ${child.exitCode}: ${printed.stderr}`)
         await sleep(20)
@@ -66,4 +66,9 @@ export function startPergola(options: PergolaOptions = {}): PergolaProcess {
       if (directory === undefined) rmSync(cwd, { recursive: true, force: true })
     },
   }
+}
+
+/** The URL of the server from its banner or its line of JSON, or from the head of `pergola dev`; undefined before that. */
+export function urlIn(stdout: string): string | undefined {
+  return /(?:api +|"url":")(http:[^"\s]+)["\s]/.exec(stdout)?.[1]
 }

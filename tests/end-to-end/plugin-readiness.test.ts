@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { startPergola } from './pergola-process.ts'
 import { startHost, type PluginHost } from './plugin-host.ts'
 import { pluginPackage } from './plugin-package.ts'
 
@@ -33,6 +34,11 @@ describe('a host with a plugin that starts slowly', () => {
     await host.send('GET /apis/api.todo.example.com/v1alpha1/echo', { token: host.admin })
     await host.phaseIs('todo', { phase: 'NotStarted' })
     expect(await readiness(host)).toMatchObject({ status: 200 })
+  })
+
+  test('prints its address when it is ready', async () => {
+    await using pergola = startPergola({ env: { PERGOLA_DATABASE_URL: `sqlite:${join(directory, 'data.db')}` } })
+    expect((await fetch(`${await pergola.url()}/readyz`)).status).toBe(200)
   })
 
   test('waits no longer than plugins.startGrace', async () => {

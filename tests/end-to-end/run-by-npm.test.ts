@@ -36,7 +36,7 @@ test.each([
     rmSync(directory, { recursive: true })
   })
   const ended = new Promise((settle) => child.stdout.once('close', settle))
-  for await (const line of createInterface({ input: child.stdout })) if (/next {2}|seed {2}/.test(line)) break
+  for await (const line of createInterface({ input: child.stdout })) if (/ready"|next {2}|seed {2}/.test(line)) break
   child.stdout.resume()
   child.kill('SIGTERM')
   // The pipe stays open while the server runs.

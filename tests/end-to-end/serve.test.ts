@@ -1,43 +1,65 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
+import { hostname } from 'node:os'
 import { createDatabase, freePort } from '@pergola/test-servers'
 import { describe, expect, inject, test } from 'vitest'
 import { startPergola } from './pergola-process.ts'
 
-test('serve prints its URLs, database and setup secret, and a next command that works as printed', async () => {
-  await using pergola = startPergola()
+test('serve prints six lines at most, the last of them what to do next', async () => {
+  const env = { PERGOLA_LOG_FORMAT: 'pretty' }
+  await using pergola = startPergola({ env })
   const url = await pergola.url()
-  await expect.poll(pergola.stdout).toContain('next')
-  const [title, api, console, database, setup, secret, next = ''] = pergola.stdout().split('\n')
+  expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  await expect.poll(pergola.stdout).toMatch(/secret .*\n$/)
+  const [title, ...lines] = pergola.stdout().split('\n')
   expect(title).toMatch(/^ {2}pergola \d+\.\d+\.\d+ · ready in \d+\.\d s$/)
-  expect(api).toBe(`  api       ${url}`)
-  expect(console).toBe(`  console   ${url}/console`)
-  expect(database).toBe('  database  SQLite pergola.db')
-  expect(setup).toBe(`  setup     ${url}/auth/setup  (makes the first administrator, within an hour)`)
-  expect(secret).toMatch(/^ {2}secret {4}pgi_[\w-]{43} {2}\(to be pasted there\)$/)
-  const setUp = await followed(next)
-  expect(setUp.status).toBe(201)
+  expect(lines).toEqual([
+    `  api       ${url}`,
+    `  console   ${url}/console`,
+    '  database  SQLite pergola.db',
+    `  next      open ${url}/auth/setup within an hour, and make the first administrator with this secret:`,
+    expect.stringMatching(/^ {2}secret {4}pgi_[\w-]{43}$/),
+    '',
+  ])
+  const [, secret] = /secret +(\S+)/.exec(pergola.stdout()) ?? []
+  const body = JSON.stringify({ username: 'admin', password: 'correct horse battery', secret })
+  const headers = { origin: url, 'content-type': 'application/json' }
+  expect((await fetch(`${url}/auth/setup`, { method: 'POST', headers, body })).status).toBe(201)
   pergola.signal('SIGTERM')
   expect(await pergola.exited).toBe(0)
 
-  await using again = startPergola({ directory: pergola.directory })
+  await using again = startPergola({ env, directory: pergola.directory })
   await again.url()
-  await expect.poll(again.stdout).toContain('next')
-  expect(again.stdout()).not.toContain('setup ')
-  const [, ...login] = (again.stdout().split('\n')[4] ?? '').trim().split(/ +pergola +| +/)
-  const args = [...login, '--username', 'admin', '--password-file', 'password']
-  const env = { XDG_CONFIG_HOME: again.directory }
-  await using signingIn = startPergola({ args, env, files: { password: '<password>' } })
+  await expect.poll(again.stdout).toMatch(/next .*\n$/)
+  const next = again.stdout().split('\n')[4] ?? ''
+  expect(next).toMatch(/^ {2}next {6}open the console, or {2}pergola login http:\S+$/)
+  const args = [...(next.split('pergola ')[1] ?? '').split(' '), '--username', 'admin', '--password-file', 'password']
+  const files = { password: 'correct horse battery' }
+  await using signingIn = startPergola({ args, env: { XDG_CONFIG_HOME: again.directory }, files })
   expect(await signingIn.exited).toBe(0)
   expect(signingIn.stdout()).toContain('Signed in as admin (super-administrator)')
 })
 
-/** Sends the request of a printed `curl` command. */
-async function followed(line: string): Promise<Response> {
-  const [, origin = '', body = '', target = ''] =
-    /^ {2}next {6}curl -H 'Origin: (\S+)' --json '(.*)' (\S+)$/.exec(line) ?? []
-  return fetch(target, { method: 'POST', headers: { origin, 'content-type': 'application/json' }, body })
-}
+test('without a terminal serve prints one line of JSON when it is ready, at any log level', async () => {
+  const env = { PERGOLA_LOG_LEVEL: 'error' }
+  await using pergola = startPergola({ env })
+  const url = await pergola.url()
+  expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  expect(JSON.parse(pergola.stdout())).toEqual({
+    level: 'info',
+    time: expect.any(String) as string,
+    msg: 'ready',
+    url,
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,
+    replica: `${hostname()}/${pergola.pid}`,
+    database: 'SQLite pergola.db',
+    setup: `${url}/auth/setup`,
+    setupSecret: expect.stringMatching(/^pgi_[\w-]{43}$/) as string,
+  })
+  pergola.signal('SIGTERM')
+  expect(await pergola.exited).toBe(0)
+  expect(pergola.stdout()).toMatch(/^[^\n]*\n$/)
+})
 
 test('metrics are served only on the metrics port', async () => {
   const port = await freePort()
@@ -108,7 +130,7 @@ test('the configuration file is read, and the database URL is printed without it
     files: { 'my.yaml': `database:\n  url: ${url}\n` },
   })
   await pergola.url()
-  expect(pergola.stdout()).toMatch(/database {2}PostgreSQL postgres@127\.0\.0\.1:\d+\/test_/)
+  expect(pergola.stdout()).toMatch(/"database":"PostgreSQL postgres@127\.0\.0\.1:\d+\/test_/)
   expect(pergola.stdout() + pergola.stderr()).not.toContain('hidden')
 })
 

@@ -43,7 +43,7 @@ function newFolder(): string {
   return folder
 }
 
-/** Without the variables of this run and the commands of this repository. Logins are kept in the folder. */
+/** As at a terminal, without the variables of this run and the commands of this repository. Logins are kept in the folder. */
 function plainEnvironment(folder: string): NodeJS.ProcessEnv {
   const bin = resolve('node_modules/.bin')
   const path = (process.env['PATH'] ?? '').split(delimiter).filter((entry) => !entry.startsWith(bin))
@@ -52,6 +52,7 @@ function plainEnvironment(folder: string): NodeJS.ProcessEnv {
     ...Object.fromEntries(kept),
     PATH: [dirname(process.execPath), ...path].join(delimiter),
     XDG_CONFIG_HOME: join(folder, '.config'),
+    PERGOLA_LOG_FORMAT: 'pretty',
     npm_config_registry: registry.url,
     npm_config_fund: 'false',
     npm_config_audit: 'false',

@@ -19,6 +19,7 @@ import { createPasswords } from './credentials/passwords.ts'
 import { createSessions, type SessionUser, type Sessions } from './credentials/sessions.ts'
 import { createSetupSecrets } from './credentials/setup-secrets.ts'
 import { createTokens } from './credentials/tokens.ts'
+import type { SignInCode } from './credentials/sign-in-code.ts'
 import type { Feed } from './feed/feed.ts'
 import { createOidcClient } from './host-api/oidc/oidc-client.ts'
 import { oidcRoutes } from './host-api/oidc/oidc-routes.ts'
@@ -38,6 +39,7 @@ export interface AccountParts {
   readonly own: OwnModels
   readonly feed: Feed
   readonly publicUrl: () => string
+  readonly signInCode: SignInCode | undefined
   readonly onRevoked: (uid: string) => void
 }
 
@@ -53,7 +55,7 @@ export interface AssembledHostApi {
 
 /** Credentials, and the endpoints that use them. */
 export function assembleHostApi(parts: AccountParts, running: AsyncDisposableStack): AssembledHostApi {
-  const { store, clock, log, config, providers, access, identities, feed, publicUrl } = parts
+  const { store, clock, log, config, providers, access, identities, feed, publicUrl, signInCode } = parts
   const { users, bindings, roles, tokens: tokenModel } = parts.own
   const cookie = sessionCookie(config.server.publicUrl ?? 'http:')
   const sessions = createSessions(store, clock)
@@ -74,6 +76,7 @@ export function assembleHostApi(parts: AccountParts, running: AsyncDisposableSta
     findUser: (name) => findUser(store, users, name),
     onEnd,
     publicUrl,
+    signInCode,
     providers,
   })
   const oidc = oidcRoutes({

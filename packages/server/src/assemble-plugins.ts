@@ -90,7 +90,7 @@ export interface AssembledPlugins {
   /** Whether plugins are still being started for the first time; for a limited time. */
   readonly isStarting: () => boolean
   /** Starts the installed plugins; they reach the API through the same stages. */
-  start(stages: Stages): Promise<void>
+  start(stages: Stages): Promise<{ readonly ready: Promise<unknown> }>
 }
 
 /** Plugins and the access to them; everything running ends with the stack. */
@@ -99,7 +99,8 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
   const packages = createPackages(store, stack.use(createPackageReader()))
   const tokens = createCallerTokens(clock)
   const accounts = stack.use(createAccounts(config.plugins.isolation))
-  if (accounts.warning !== undefined) log.warn({}, accounts.warning)
+  // In development it is always so.
+  if (accounts.warning !== undefined && !parts.development) log.warn({}, accounts.warning)
   let supervisor: Supervisor | undefined
   let isStarting = true
   const running = () => {
@@ -169,7 +170,7 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
       )
       warnOfMemory(parts, limits)
       const grace = sleep(startGrace * 1000, undefined, { ref: false })
-      void Promise.race([supervisor.firstStarts, grace]).finally(() => (isStarting = false))
+      return { ready: Promise.race([supervisor.firstStarts, grace]).finally(() => (isStarting = false)) }
     },
   }
 }

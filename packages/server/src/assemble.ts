@@ -17,7 +17,7 @@ import type { Config } from './base/config.ts'
 import type { HostRoute } from './base/host-route.ts'
 import type { Log } from './base/log.ts'
 import { later } from './base/later.ts'
-import { localOrigins } from './base/origins.ts'
+import { localhostOf, localOrigins } from './base/origins.ts'
 import { startChores } from './chores.ts'
 import { createIdentities } from './credentials/identities.ts'
 import { createDispatch } from './dispatch/dispatch.ts'
@@ -38,7 +38,7 @@ export const listLimits = { inAll: 8, perCaller: 2, ...unboundedLists }
 
 /** The only place that knows all parts. */
 export async function assemble(options: AssembleOptions): Promise<Server> {
-  const { config, providers = [], keys = [], log } = options
+  const { config, providers = [], keys = [], signInCode, log } = options
   const maxAgeMs = config.oidc.maxAge * 1000
   const clock = systemClock
   await using parts = new AsyncDisposableStack()
@@ -65,7 +65,7 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   const publicUrl = () => config.server.publicUrl ?? listening().url
   const onRevoked = (uid: string) => streaming().recheck(uid)
   const people = { store, clock, log, config, providers, access, identities, own, feed, publicUrl, onRevoked }
-  const account = assembleHostApi(people, parts)
+  const account = assembleHostApi({ ...people, signInCode }, parts)
   const { watching, streams, drain } = streaming.is(assembleStreaming({ ...people, settle: account.settle }, parts))
   const looked = { store, clock, log, authorize, ...seen, ...stored, ...served, listener: listening, plugins }
   const listed = { models: () => served.models.all(), hostRoutes: routes }
@@ -82,6 +82,7 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
     early: pages.early,
     measure: config.metrics.port === undefined ? undefined : createRequestMetrics(),
     publicUrl,
+    ...(options.development && { alsoOwn: () => localhostOf(publicUrl()) }),
     listedOrigins: options.development ? localOrigins : new Set(config.cors.origins),
     authenticate: createAuthenticate(account.authentication),
     authorize,
@@ -102,7 +103,7 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   // Before the server listens: a client that finds it ready can sign in.
   const setupSecret = await firstSetup({ ...account.setup, audit }, options)
   const listener = listening.is(await open(options, stages, pages))
-  await assembled.start(stages)
+  const { ready } = await assembled.start(stages)
   startChores({ ...people, maxAgeMs, caches: [served.models.cache, ...access.caches] }, parts)
   const running = parts.move()
   return {
@@ -110,13 +111,10 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
     publicUrl: publicUrl(),
     ...(setupSecret !== undefined && { setupSecret }),
     database: store.description,
+    ready,
     signIn: account.signIn,
     reopenAudit: () => audit?.reopen(),
-    close: async () => {
-      const cut = await closeListener(listener, options, drain)
-      await running.disposeAsync()
-      return cut
-    },
+    close: () => close({ listener, running, endStreams: drain }, options),
   }
 }
 
@@ -147,14 +145,20 @@ function told({ config, given = config.plugins.settings, shipped = [], runnerOf,
   return { given, shipped, runnerOf, development }
 }
 
+interface Closing {
+  readonly listener: Listener
+  readonly running: AsyncDisposableStack
+  readonly endStreams: () => void
+}
+
 /** Returns how many requests did not end in time. */
-async function closeListener(
-  listener: Listener,
-  { config, log }: AssembleOptions,
-  endStreams: () => void,
+async function close(
+  { listener, running, endStreams }: Closing,
+  { config: { server }, log }: AssembleOptions,
 ): Promise<number> {
-  const { stopDelay, drainTimeout } = config.server
+  const { stopDelay, drainTimeout } = server
   const cut = await listener.close({ delayMs: stopDelay * 1000, timeoutMs: drainTimeout * 1000, endStreams })
   if (cut > 0) log.warn({ cut, seconds: drainTimeout }, 'requests in flight were aborted at the drain timeout')
+  await running.disposeAsync()
   return cut
 }

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { assemble } from './assemble.ts'
+import { systemClock } from './base/clock.ts'
 import { loadConfig } from './base/config.ts'
 import type { Development } from './base/development.ts'
 import { createLog } from './base/log.ts'
 import { sealingKey } from './base/sealing-keys.ts'
+import { createSignInCode } from './credentials/sign-in-code.ts'
+import { loginPagePath } from './host-api/sign-in/login-page.ts'
 import { readShipped, shippedFolder } from './plugins/read-shipped.ts'
 
 /** A debugger uses memory of the process that it inspects. */
@@ -17,22 +20,27 @@ export interface DevelopOptions extends Development {
   readonly sealingKey: string
   /** The super administrator, created at the first start. */
   readonly administrator: string
+  /** Called when an old sign-in link is opened and there is no valid one. */
+  readonly onSpentLink: () => void
   /** Called with each log line, as JSON. */
   readonly log: (line: string) => void
 }
 
 export interface DevelopmentHost extends AsyncDisposable {
   readonly url: string
+  /** A link that signs the administrator in, in a browser on this machine; once, and instead of the link before. */
+  readonly signInLink: () => string
   /** Signs a user in without a password. */
   signIn(user: string): Promise<string>
 }
 
 /**
  * The whole server in the process of a plugin developer's tool, listening on this machine only. Plugins are separate processes,
- * as always. Signing in without a password is a function of the returned object, which cannot be reached from outside.
+ * as always. Signing in without a password takes a function of the returned object, which cannot be reached from outside.
  */
 export async function develop(options: DevelopOptions): Promise<DevelopmentHost> {
   const { database, port, administrator: username, log } = options
+  const signInCode = createSignInCode({ user: username, clock: systemClock, onSpent: options.onSpentLink })
   const server = await assemble({
     config: loadConfig({
       env: {
@@ -49,10 +57,12 @@ export async function develop(options: DevelopOptions): Promise<DevelopmentHost>
     keys: [sealingKey(options.sealingKey)],
     shipped: readShipped(shippedFolder),
     development: options,
+    signInCode,
     log: createLog({ level: 'info', pretty: false, write: log }),
   })
   return {
     url: server.url,
+    signInLink: () => `${server.publicUrl}${loginPagePath}#${signInCode.make()}`,
     signIn: (user) => server.signIn(user),
     [Symbol.asyncDispose]: async () => void (await server.close()),
   }

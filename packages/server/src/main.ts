@@ -18,6 +18,7 @@ import { oidcProvidersOf, type OidcProvider } from './base/oidc-provider.ts'
 import { givenSettingsOf, type GivenSettings } from './base/plugin-files-settings.ts'
 import { sealingKeysOf, type SealingKey } from './base/sealing-keys.ts'
 import { readShipped, shippedFolder } from './plugins/read-shipped.ts'
+import type { Server } from './server.ts'
 import type { RestoreOptions, Tell } from './store/backup.ts'
 import { backUp, restore, type Restored } from './store/make-backup.ts'
 
@@ -76,7 +77,8 @@ export async function serve(options: ServeOptions = {}): Promise<number> {
     process.stderr.write(`Pergola cannot start: ${server.message}\n`)
     return 1
   }
-  process.stdout.write(banner({ ...server, seconds: (performance.now() - started) / 1000 }))
+  const isReady = await Promise.race([server.ready.then(() => true), stopped.then(() => false)])
+  if (isReady) tellReady(config, server, (performance.now() - started) / 1000)
 
   freeMemoryWhenQuiet()
   // Otherwise SIGHUP ends the process, as it should when there is no file to open again.
@@ -164,6 +166,10 @@ function refuseConfig(error: unknown): number {
   return 2
 }
 
+function stdout(text: string): void {
+  process.stdout.write(text)
+}
+
 function stderr(text: string): void {
   process.stderr.write(text)
 }
@@ -213,32 +219,40 @@ function readFile(name: string): string {
   }
 }
 
+/** Lines for a terminal; otherwise one line of JSON, like those of the log, which no log level leaves out. */
+function tellReady({ log: { format } }: Config, server: Server, seconds: number): void {
+  const { publicUrl, database, setupSecret } = server
+  // Replaces "every address of this machine" by one that a browser on it can open.
+  const url = publicUrl.replace(/^http:\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, 'http://localhost')
+  if (format === 'pretty' || (format === 'auto' && process.stdout.isTTY)) {
+    return stdout(banner({ url, database, setupSecret, seconds }))
+  }
+  const replica = `${hostname()}/${process.pid}`
+  const setup = setupSecret === undefined ? {} : { setup: `${url}/auth/setup`, setupSecret }
+  const log = createLog({ level: 'info', pretty: false, write: stdout })
+  log.info({ url, version: hostVersion, replica, database, ...setup }, 'ready')
+}
+
 interface BannerFacts {
-  readonly publicUrl: string
+  readonly url: string
   readonly database: string
-  readonly setupSecret?: string
+  readonly setupSecret: string | undefined
   readonly seconds: number
 }
 
-function banner({ publicUrl, database, setupSecret, seconds }: BannerFacts): string {
-  // Replaces "every address of this machine" by one that a browser on it can open.
-  const url = publicUrl.replace(/^http:\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, 'http://localhost')
+function banner({ url, database, setupSecret, seconds }: BannerFacts): string {
   return [
     `  pergola ${hostVersion} · ready in ${seconds.toFixed(1)} s`,
     `  api       ${url}`,
     `  console   ${url}/console`,
     `  database  ${database}`,
-    ...(setupSecret === undefined ? [`  next      pergola login ${url}`] : setupLines(url, setupSecret)),
+    ...(setupSecret === undefined
+      ? [`  next      open the console, or  pergola login ${url}`]
+      : [
+          // A link never contains the secret.
+          `  next      open ${url}/auth/setup within an hour, and make the first administrator with this secret:`,
+          `  secret    ${setupSecret}`,
+        ]),
     '',
   ].join('\n')
-}
-
-/** For browsers and for other clients; a link never contains the secret. */
-function setupLines(url: string, secret: string): readonly string[] {
-  const first = JSON.stringify({ username: 'admin', password: '<password>', secret })
-  return [
-    `  setup     ${url}/auth/setup  (makes the first administrator, within an hour)`,
-    `  secret    ${secret}  (to be pasted there)`,
-    `  next      curl -H 'Origin: ${url}' --json '${first}' ${url}/auth/setup`,
-  ]
 }

@@ -1,5 +1,5 @@
 import { ApiError, isNamedCreate, problems, requestInfo, type RequestInfo } from '@pergola/api'
-import { loginPath } from './host-api/sign-in/login-page.ts'
+import { loginPagePath, loginPath } from './host-api/sign-in/login-page.ts'
 import { seeOther } from './host-api/sign-in/see-other.ts'
 import { wantsPage } from './host-api/sign-in/sign-in-page.ts'
 import type { AuditedRequest, AuditRequest } from './audit/request-audit.ts'
@@ -25,6 +25,8 @@ export interface Stages {
   readonly measure?: MeasureRequest | undefined
   /** The public URL. */
   readonly publicUrl: () => string
+  /** Another address of our own pages, on a development host. */
+  readonly alsoOwn?: () => string
   readonly listedOrigins: Origins
   /** Finds the host's endpoints; throws with the methods allowed at their paths. */
   readonly hostHandler: FindHostHandler
@@ -50,8 +52,8 @@ export function createPipeline(stages: Stages): Pipeline {
       if (!('relay' in answer)) audited.answered('status' in answer ? answer : { status: 200 })
       return 'relay' in answer ? auditedRelay(answer, audited) : answer
     } catch (error) {
-      const { reason } = toApiError(error)
-      const elsewhere = reason === 'Unauthenticated' ? signInFirst(request) : undefined
+      const { reason, headers } = toApiError(error)
+      const elsewhere = reason === 'Unauthenticated' ? signInFirst(request, headers['set-cookie']) : undefined
       const answer = elsewhere ?? problemAnswer(error, { target: request.target, requestId: request.id })
       request.note(reason === 'Internal' ? { reason, err: error } : { reason })
       audited.failed(reason, answer.status)
@@ -60,10 +62,17 @@ export function createPipeline(stages: Stages): Pipeline {
   }
 }
 
-/** A person who opens a documentation page is redirected to sign in; programs get the error. */
-function signInFirst(request: IncomingRequest): Answer | undefined {
-  const isPage = /^\/openapi(\/(?!v3\b)|\?|$)/.test(request.target)
-  return isPage && request.method === 'GET' && wantsPage(request) ? seeOther(loginPath(request), []) : undefined
+/**
+ * A person who opens a documentation page is redirected to sign in, and the login page is shown again without the cookie of an
+ * ended session; programs get the error.
+ */
+function signInFirst(request: IncomingRequest, clearedCookie: string | undefined): Answer | undefined {
+  const { method, target } = request
+  if (method !== 'GET' || !wantsPage(request)) return undefined
+  const cookies = clearedCookie === undefined ? [] : [clearedCookie]
+  if (/^\/openapi(\/(?!v3\b)|\?|$)/.test(target)) return seeOther(loginPath(request), cookies)
+  const isLogin = target.split('?', 1)[0] === loginPagePath
+  return isLogin && clearedCookie !== undefined ? seeOther(target, cookies) : undefined
 }
 
 function measured(audited: AuditedRequest, measure: MeasureRequest): AuditedRequest {
@@ -134,7 +143,7 @@ function credentialsIn({ headers }: IncomingRequest): CredentialHeaders {
  * same `authorize` for what they contain, long-lived answers call it again, and models may add guards of their own.
  */
 function createLine(stages: Stages): (audited: AuditedRequest) => Promise<Reply> {
-  const { publicUrl, listedOrigins, hostHandler, authenticate, authorize, inFlight, dispatch } = stages
+  const { publicUrl, alsoOwn, listedOrigins, hostHandler, authenticate, authorize, inFlight, dispatch } = stages
   /** Returns the rule that allows the request, and when that expires. */
   const permit = async (caller: Caller, info: RequestInfo) => {
     const decision = await authorize(caller, info)
@@ -159,7 +168,7 @@ function createLine(stages: Stages): (audited: AuditedRequest) => Promise<Reply>
     if (authenticated.kind !== 'anonymous') request.note({ user: authenticated.name })
     refuseCrossSite(
       { info, caller: authenticated, headers: request.headers },
-      { publicUrl: publicUrl(), listedOrigins },
+      { publicUrl: publicUrl(), alsoOwn: alsoOwn?.(), listedOrigins },
     )
 
     const release = info.verb === 'watch' ? undefined : inFlight.take(authenticated, request.address)

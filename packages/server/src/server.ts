@@ -6,6 +6,7 @@ import type { NatsAddress } from './base/nats-address.ts'
 import type { OidcProvider } from './base/oidc-provider.ts'
 import type { GivenSettings } from './base/plugin-files-settings.ts'
 import type { SealingKey } from './base/sealing-keys.ts'
+import type { SignInCode } from './credentials/sign-in-code.ts'
 import type { RunHere } from './plugins/process/launch-here.ts'
 
 /** The parts of a server. */
@@ -27,6 +28,8 @@ export interface AssembleOptions {
   readonly runnerOf?: (plugin: string) => RunHere | undefined
   /** For plugin developers. */
   readonly development?: Development
+  /** Signs a developer in at the login page. */
+  readonly signInCode?: SignInCode
   readonly log: Log
 }
 
@@ -37,6 +40,8 @@ export interface Server {
   /** Allows creating the first super administrator, when there is none. */
   readonly setupSecret?: string
   readonly database: string
+  /** Resolves when plugins have started, or had their time to. */
+  readonly ready: Promise<unknown>
   /** Signs a user in without a password; for the program that embeds the server. */
   signIn(user: string): Promise<string>
   /** Opens the audit log again, after it was moved. */

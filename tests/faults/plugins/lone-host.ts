@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase, startPostgres } from '@pergola/test-servers'
+import { urlIn } from '../../end-to-end/pergola-process.ts'
 import { seedAdministrator } from '../../end-to-end/seed-administrator.ts'
 import { ask, type Answer } from '../watch/ask.ts'
 import { installPackage } from './install-package.ts'
@@ -98,7 +99,7 @@ export async function startLoneHost(
   const deadline = performance.now() + upMs
   let url: string | undefined
   while (url === undefined) {
-    url = /api +(http:\S+)/.exec(printed.stdout)?.[1]
+    url = urlIn(printed.stdout)
     const isOver = child.exitCode !== null || performance.now() > deadline
     if (url === undefined && isOver) throw new Error(`the host does not come up:\n${printed.stderr.slice(-2_000)}`)
     await sleep(lookMs)

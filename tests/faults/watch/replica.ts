@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { urlIn } from '../../end-to-end/pergola-process.ts'
 import { openLink, type Link } from './link.ts'
 
 const command = join(import.meta.dirname, '../../../packages/cli/src/main.ts')
@@ -125,7 +126,7 @@ export async function startReplica({ at, databaseUrl, env: more = {} }: ReplicaO
   }
 }
 
-function portIn(banner: string): number | undefined {
-  const url = /api +(http:\S+)/.exec(banner)?.[1]
+function portIn(stdout: string): number | undefined {
+  const url = urlIn(stdout)
   return url === undefined ? undefined : Number(new URL(url).port)
 }

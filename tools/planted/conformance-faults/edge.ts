@@ -87,6 +87,20 @@ export const edgeFaults: readonly ConformanceFault[] = [
     replace: 'headers.origin?.endsWith(new URL(ours).hostname)) return',
   },
   {
+    promise: 'C7-460',
+    what: 'the login page is an error while the browser has the cookie of an ended session',
+    file: 'packages/server/src/pipeline.ts',
+    find: 'return isLogin && clearedCookie !== undefined',
+    replace: 'return isLogin && clearedCookie === target',
+  },
+  {
+    promise: 'C7-461',
+    what: 'every login page has the script of links',
+    file: 'packages/server/src/host-api/sign-in/login-page.ts',
+    find: '...(signInCode && { script: linkScript })',
+    replace: 'script: `${linkScript}${signInCode?.user}`',
+  },
+  {
     promise: 'C7-80',
     what: 'a change that fails leaves no line',
     file: 'packages/server/src/audit/request-audit.ts',

@@ -91,6 +91,7 @@ function headOf({ version, inspectPort }: DevOptions, { began, host, plugin }: B
     version,
     seconds: (performance.now() - began) / 1000,
     url: host.url,
+    signInLink: host.signInLink(),
     model: model && { apiVersion: `${model.group}/${model.versions[0]?.name ?? ''}`, plural: model.plural },
     debug: inspectPort === undefined ? undefined : `127.0.0.1:${inspectPort}`,
   })

@@ -150,7 +150,8 @@ async function replace(life: Life, host: RunningHost, { files, since }: Saved): 
 
 function tellApproved({ parts, current }: Life, approved: readonly string[]): void {
   if (approved.length === 0) return
-  parts.output.say(current?.manifest.name ?? '', ['approved, since this is development:', ...approved], 'quiet')
+  const words = `approved, since this is development: ${approved.join(', ')}`
+  parts.output.say(current?.manifest.name ?? '', [words], 'quiet')
 }
 
 async function seed({ parts, answering }: Life, host: RunningHost): Promise<void> {

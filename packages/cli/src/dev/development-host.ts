@@ -29,6 +29,8 @@ export interface HostOptions {
 /** A host in this process that prints its log and has signed-in users. */
 export interface RunningHost extends AsyncDisposable {
   readonly url: string
+  /** A new link that signs the administrator in. */
+  readonly signInLink: () => string
   readonly api: HostApi
   /** Output of a plugin. */
   readonly linesOf: (plugin: string) => PluginLines
@@ -53,6 +55,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
       sealingKey: kept.sealingKey,
       port,
       administrator,
+      onSpentLink: () => output.say('host', [`a new link to sign in: ${host.signInLink()}`]),
       ...(inspectPort !== undefined && { inspectPort }),
       isInspected: (name) => [undefined, name].includes(plugin.name),
       onPluginState: (name, digest, state) => states.tell(name, digest, state),
@@ -67,9 +70,9 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
       }),
     }),
   )
-  const url = `http://localhost:${new URL(host.url).port}`
+  const { url, signInLink } = host
   let token = await host.signIn(administrator)
-  api = createHostApi({ url: host.url, token: () => token, states })
+  api = createHostApi({ url, token: () => token, states })
   await api.addUser(signedIn)
   const signIn = async () => {
     token = await host.signIn(administrator)
@@ -81,7 +84,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
   const again = setInterval(() => void signIn().catch(() => {}), signInAgainMs)
   stack.defer(() => clearInterval(again))
   const running = stack.move()
-  return { url, api, linesOf, [Symbol.asyncDispose]: () => running.disposeAsync() }
+  return { url, signInLink, api, linesOf, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
 function pluginLines({ folder, output, inspectPort }: HostOptions, name: string): PluginLines {

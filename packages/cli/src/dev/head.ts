@@ -3,6 +3,8 @@ export interface HeadFacts {
   readonly version: string
   readonly seconds: number
   readonly url: string
+  /** Opens the console, signed in as administrator. */
+  readonly signInLink: string
   /** API version and plural of the first model, once known: `todo.example.com/v1alpha1` and `todos`. */
   readonly model?: { readonly apiVersion: string; readonly plural: string } | undefined
   /** Address of the debugger: `127.0.0.1:9229`. */
@@ -10,15 +12,13 @@ export interface HeadFacts {
 }
 
 /** Lines printed at startup. Names only what exists. */
-export function headLines({ version, seconds, url, model, debug }: HeadFacts): readonly string[] {
+export function headLines({ version, seconds, url, signInLink, model, debug }: HeadFacts): readonly string[] {
   const api = model ? `/apis/${model.apiVersion}/${model.plural}` : '/apis'
-  const people = 'admin, ann (signed in), nobody (anonymous)'
   return [
     `  pergola dev ${version} · ready in ${seconds.toFixed(1)} s · SQLite .pergola/dev.db (kept between runs)`,
-    `  console  ${url}/console   (to sign in: pergola --as admin user add me --generate)`,
-    `  api      ${url}${api}`,
-    `  docs     ${url}/openapi   (for who is signed in)`,
-    `  people   ${people}          try  pergola --as ann list ${model?.plural ?? 'users'}`,
+    `  console  ${signInLink}   (opens signed in as admin, once)`,
+    `  api      ${url}${api}   (documented at /openapi)`,
+    `  try      npx pergola --as admin list ${model?.plural ?? 'users'}   (--as ann: signed in, --as nobody: anonymous)`,
     ...(debug === undefined ? [] : [`  debug    ${debug} (VS Code: F5)`]),
   ]
 }

@@ -7,7 +7,7 @@ import { forgetPeople, readPeople, writePeople } from './people-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pergola-people-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-const people = { url: 'http://localhost:1', pid: process.pid, tokens: { ann: 'pgs_x', nobody: null } }
+const people = { url: 'http://127.0.0.1:1', pid: process.pid, tokens: { ann: 'pgs_x', nobody: null } }
 /** Larger than any process ID of the kernel, so no process has it. */
 const nobodysPid = 4_194_305
 
@@ -30,7 +30,7 @@ test('a file that others can read, or with a URL of another machine, is ignored'
   expect(readPeople(folder)).toBeUndefined()
   chmodSync(file, 0o600)
   expect(readPeople(folder)).toEqual(people)
-  for (const url of ['https://example.com', 'http://localhost.example.com:80', 'http://localhost:80@example.com']) {
+  for (const url of ['https://example.com', 'http://127.0.0.1.example.com:80', 'http://127.0.0.1:80@example.com']) {
     writePeople(folder, { ...people, url })
     expect(readPeople(folder)).toBeUndefined()
   }

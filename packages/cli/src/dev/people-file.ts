@@ -13,7 +13,7 @@ export interface People {
 
 const fileName = 'people.json'
 /** Tokens are only sent to this machine. */
-const here = /^http:\/\/localhost:\d{1,5}$/
+const here = /^http:\/\/127\.0\.0\.1:\d{1,5}$/
 
 /** Written readable only for its owner, because each token is a signed-in session. */
 export function writePeople(pluginFolder: string, people: People): void {

@@ -1,6 +1,7 @@
 import { requestInfo } from '@pergola/api'
 import { describe, expect, test } from 'vitest'
 import type { Caller } from '../base/call.ts'
+import { localOrigins } from '../base/origins.ts'
 import { refuseCrossSite } from './same-site.ts'
 
 const publicUrl = 'https://pergola.example.com'
@@ -76,5 +77,22 @@ describe('a request:', () => {
       if (outcome === 'passes') expect(check).not.toThrow()
       else expect(check).toThrow(expect.objectContaining({ reason: 'CrossSite' }) as Error)
     })
+  }
+})
+
+test('the second address of our own pages counts as ours, and nothing like it', () => {
+  const alsoOwn = 'http://localhost:8090'
+  const check = (origin: string) => () =>
+    refuseCrossSite(
+      {
+        info: requestInfo({ method: 'GET', target: roles, headers: { upgrade: 'websocket' } }),
+        caller: ann('cookie'),
+        headers: { origin },
+      },
+      { publicUrl: 'http://127.0.0.1:8090', alsoOwn, listedOrigins: localOrigins },
+    )
+  for (const origin of [alsoOwn, 'http://127.0.0.1:8090']) expect(check(origin)).not.toThrow()
+  for (const origin of ['http://localhost:8091', 'http://localhost', 'https://localhost:8090', 'null', '']) {
+    expect(check(origin)).toThrow(expect.objectContaining({ reason: 'CrossSite' }) as Error)
   }
 })

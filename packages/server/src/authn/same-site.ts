@@ -13,6 +13,8 @@ interface Sent {
 
 interface Sites {
   readonly publicUrl: string
+  /** Another address of our own pages. */
+  readonly alsoOwn?: string | undefined
   /** Other sites whose pages may call, but not with a cookie. */
   readonly listedOrigins: Origins
 }
@@ -22,7 +24,7 @@ interface Sites {
  * our own pages. So must every change under `/auth/`, which may set a cookie. Pages of a listed origin can read our answers, so
  * from them every request with a cookie is refused.
  */
-export function refuseCrossSite({ info, caller, headers }: Sent, { publicUrl, listedOrigins }: Sites): void {
+export function refuseCrossSite({ info, caller, headers }: Sent, { publicUrl, alsoOwn, listedOrigins }: Sites): void {
   const byCookie = caller.kind === 'user' && caller.via === 'cookie'
   const isUnsafe = unsafe.has(info.verb)
   const isWatch = info.verb === 'watch'
@@ -30,6 +32,7 @@ export function refuseCrossSite({ info, caller, headers }: Sent, { publicUrl, li
   const needed = byCookie ? isUnsafe || isWatch : isUnsafe && info.path.startsWith('/auth/')
   if ((!needed && !isListed) || headers['sec-fetch-site'] === 'same-origin') return
   const ours = publicUrl.replace(/\/$/, '')
+  if (alsoOwn !== undefined && headers.origin === alsoOwn) return
   if (headers.origin === ours) return
   throw new ApiError(
     'CrossSite',

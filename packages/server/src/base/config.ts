@@ -332,7 +332,7 @@ export const configSchema = {
           enum: ['auto', 'json', 'pretty'],
           default: 'auto',
           description:
-            '`json` writes one JSON object a line, `pretty` writes text; `auto` uses `pretty` on a terminal.',
+            '`json` writes one JSON object a line, also when the server is ready; `pretty` writes text; `auto` uses `pretty` on a terminal.',
         },
       },
     },

@@ -1,16 +1,21 @@
 import type { Answer, Call, IncomingRequest } from '../../base/call.ts'
 import type { HostRoute } from '../../base/host-route.ts'
+import type { SignInCode } from '../../credentials/sign-in-code.ts'
 import { formType, isForm, readForm } from '../../validation/read-form.ts'
 import { ApiError } from '@pergola/api'
 import { readReturnTo } from './return-to.ts'
 import { seeOther } from './see-other.ts'
 import { failedPage, pageAnswer, type SignInPage } from './sign-in-page.ts'
 import { login, signInBy, type SessionsEndpointParts } from './sessions-endpoint.ts'
+import { codeField, linkScript, signInByCode } from './sign-in-link.ts'
 
-const path = '/auth/login'
+export const loginPagePath = '/auth/login'
+const path = loginPagePath
 
 export interface LoginPageParts extends SessionsEndpointParts {
   readonly publicUrl: () => string
+  /** The code of the printed link, on a development host alone. */
+  readonly signInCode?: SignInCode | undefined
   /** Other ways to sign in. */
   readonly providers: readonly { readonly name: string; readonly displayName: string }[]
 }
@@ -55,17 +60,23 @@ export function loginPath({ target }: IncomingRequest): string {
 
 async function showLogin(parts: LoginPageParts, { caller, request }: Call): Promise<Answer> {
   const returnTo = whereTo(parts, request.query)
-  if (caller.kind !== 'anonymous') return seeOther(returnTo, [])
+  // The page of a link signs in as its user, whoever was signed in before.
+  if (caller.kind !== 'anonymous' && !parts.signInCode) return seeOther(returnTo, [])
   return pageAnswer(pageOf(parts, returnTo))
 }
 
 async function signInByForm(parts: LoginPageParts, { request }: Call): Promise<Answer> {
   if (!isForm(request))
     throw new ApiError('UnsupportedMediaType', `this takes ${formType}; API clients use POST /auth/sessions`)
+  const { signInCode } = parts
   const { returnTo: asked, ...sent } = await readForm(request)
   const returnTo = whereTo(parts, new URLSearchParams(asked === undefined ? {} : { returnTo: asked }))
   try {
-    const { cookie } = await signInBy(parts, request, { ...login.check(sent), transport: 'cookie' })
+    const { [codeField]: code } = sent
+    const { cookie } =
+      signInCode && code !== undefined
+        ? await signInByCode({ ...parts, signInCode }, request, code)
+        : await signInBy(parts, request, { ...login.check(sent), transport: 'cookie' })
     return seeOther(returnTo, [cookie])
   } catch (error) {
     return failedPage(error, pageOf(parts, returnTo), sent)
@@ -76,13 +87,14 @@ function whereTo({ publicUrl }: LoginPageParts, query: URLSearchParams): string 
   return query.has('returnTo') ? readReturnTo(query, publicUrl()) : '/console'
 }
 
-function pageOf({ providers }: LoginPageParts, returnTo: string): SignInPage {
+function pageOf({ providers, signInCode }: LoginPageParts, returnTo: string): SignInPage {
   return {
     title: 'Sign in',
     lead: 'Sign in to continue.',
     action: path,
     hidden: { returnTo },
     button: 'Sign in',
+    ...(signInCode && { script: linkScript }),
     fields: [
       { name: 'username', label: 'User name', autocomplete: 'username' },
       { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' },

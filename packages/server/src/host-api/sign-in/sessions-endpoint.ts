@@ -156,7 +156,7 @@ export async function signInBy(
   return beginSession(parts, request, { ...proven, transport })
 }
 
-interface BegunSession {
+export interface BegunSession {
   readonly secret: string
   readonly session: Session
   readonly cookie: string

@@ -12,6 +12,8 @@ export interface SignInPage {
   readonly links?: readonly { readonly href: string; readonly text: string }[]
   /** Hidden form values. */
   readonly hidden?: Readonly<Record<string, string>>
+  /** Runs when the page is shown. */
+  readonly script?: string
 }
 
 interface FormField {
@@ -40,7 +42,8 @@ export function failedPage(error: unknown, page: SignInPage, sent: Readonly<Reco
 }
 
 export function pageAnswer(page: SignInPage, fault?: string): Answer {
-  return { status: 200, contentType: 'text/html; charset=utf-8', headers, body: Buffer.from(htmlOf(page, fault)) }
+  const body = Buffer.from(htmlOf(page, fault))
+  return { status: 200, contentType: 'text/html; charset=utf-8', headers: headersFor(page), body }
 }
 
 const style = `
@@ -62,14 +65,18 @@ button, .button { display: block; width: 100%; margin-top: 1.5rem; padding: .7re
 
 const logo = `<svg width="44" height="44" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#0b6e4f"/><path d="M5 11h22M8 8v17M24 8v17M13 11v4M19 11v4" fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round"/><path d="M8 17c4 0 4 5 8 5s4-5 8-5" fill="none" stroke="#8fe3c0" stroke-width="2.2" stroke-linecap="round"/></svg>`
 
-const headers = {
-  'cache-control': 'no-store',
-  ...pageHeaders(`style-src ${inlineSource(style)}`, "form-action 'self'"),
-  // Without a referrer the browser sends `Origin: null`, and the form would be refused as cross-site.
-  'referrer-policy': 'same-origin',
+function headersFor({ script }: SignInPage): Readonly<Record<string, string>> {
+  const scripts = script === undefined ? [] : [`script-src ${inlineSource(script)}`]
+  return {
+    'cache-control': 'no-store',
+    ...pageHeaders(`style-src ${inlineSource(style)}`, ...scripts, "form-action 'self'"),
+    // Without a referrer the browser sends `Origin: null`, and the form would be refused as cross-site.
+    'referrer-policy': 'same-origin',
+  }
 }
 
-function htmlOf({ title, lead, action, fields, button, links = [], hidden = {} }: SignInPage, fault?: string): string {
+function htmlOf(page: SignInPage, fault?: string): string {
+  const { title, lead, action, fields, button, links = [], hidden = {}, script } = page
   const inputs = fields.map((field, at) => inputOf(field, at === 0))
   const kept = Object.entries(hidden).map(
     ([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
@@ -79,7 +86,7 @@ function htmlOf({ title, lead, action, fields, button, links = [], hidden = {} }
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>${style}</style></head><body><main>${logo}
 <h1>${escaped(title)}</h1><p>${escaped(lead)}</p>${fault === undefined ? '' : `<p role="alert">${escaped(capitalized(fault))}.</p>`}
 <form method="post" action="${escaped(action)}">${kept.join('')}${inputs.join('')}<button>${escaped(button)}</button></form>
-${others.join('')}</main></body></html>`
+${others.join('')}</main>${script === undefined ? '' : `<script>${script}</script>`}</body></html>`
 }
 
 function inputOf({ name, label, hint, type = 'text', autocomplete, value = '' }: FormField, isFirst: boolean): string {

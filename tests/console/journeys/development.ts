@@ -1,0 +1,61 @@
+import { match, strictEqual } from 'node:assert/strict'
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { readPeople } from '../../../packages/cli/src/dev/people-file.ts'
+import { createPlugin } from '../../../packages/create-pergola-plugin/src/create-plugin.ts'
+import { startPergola } from '../../end-to-end/pergola-process.ts'
+import { assertClean } from './administration.ts'
+import type { Journey } from './journey.ts'
+
+export const development: Journey = {
+  name: 'the link of pergola dev opens the console, signed in and live',
+  run: async (stage) => {
+    const parent = mkdtempSync(join(tmpdir(), 'pergola-link-'))
+    using _removed = { [Symbol.dispose]: () => rmSync(parent, { recursive: true }) }
+    const directory = join(parent, 'note')
+    createPlugin(directory, { name: 'note', group: 'note.example.com', version: '1.0.0' })
+    symlinkSync(resolve('node_modules'), join(directory, 'node_modules'))
+    await using dev = startPergola({ directory, args: ['dev', '--port', '0', '--no-inspect'] })
+    const printed = (line: string) => new RegExp(`${line} +(http:\\S+)`).exec(dev.stdout())?.[1] ?? ''
+    await stage.until('pergola dev is ready', async () => /seed {2}/.test(dev.stdout()))
+    const link = printed('console')
+    const { origin: at } = new URL(link)
+    const rename = async (title: string) => {
+      const headers = {
+        authorization: `Bearer ${readPeople(directory)?.tokens['admin'] ?? ''}`,
+        'content-type': 'application/merge-patch+json',
+      }
+      const body = JSON.stringify({ spec: { title } })
+      const first = `${at}/apis/note.example.com/v1alpha1/notes/first`
+      strictEqual((await fetch(first, { method: 'PATCH', headers, body })).status, 200)
+    }
+    for (const origin of [at, at.replace('127.0.0.1', 'localhost')]) {
+      await using visitor = await stage.open({ at: origin })
+      const { page } = visitor
+      const now = origin === at ? link : printed('a new link to sign in:').replace(at, origin)
+      // As left behind by an earlier host on this machine.
+      await page.context().addCookies([{ name: 'pergola-session', value: 'pgs_ended', url: origin }])
+      await page.goto(now)
+      await page.getByRole('link', { name: 'admin', exact: true }).waitFor()
+      match(page.url(), /\/console[^#]*$/)
+      await visitor.goTo('/objects/note.example.com/v1alpha1/notes')
+      await page.getByRole('cell', { name: 'first', exact: true }).waitFor()
+      const title = `seen at ${origin}`
+      await rename(title)
+      await page.getByRole('cell', { name: title }).waitFor()
+      await page.reload()
+      await page.getByRole('link', { name: 'admin', exact: true }).waitFor()
+      assertClean(visitor)
+
+      await using late = await stage.open({ at })
+      late.expectStatus(401)
+      await late.page.goto(link)
+      await late.page.getByRole('alert').getByText('open the last link that pergola dev has printed').waitFor()
+      strictEqual(late.page.url(), `${at}/auth/login`)
+      await stage.until('there is a new link', async () => printed('a new link to sign in:') !== '')
+      assertClean(late)
+    }
+    strictEqual(/ 403 /.test(dev.stdout()), false)
+  },
+}
