@@ -28,7 +28,7 @@ export async function runHere({ args, folder, variables }: RunHere): Promise<{
   const before = process.cwd()
   process.chdir(folder)
   try {
-    await runProgram(createProgram({ terminal, variables, version: '1.0.0' }), ['node', 'pergola', ...args])
+    await runProgram(createProgram({ terminal, variables, version: '0.9.0' }), ['node', 'pergola', ...args])
     return { code: Number(process.exitCode ?? 0), stdout: textIn(stdout), stderr: textIn(stderr) }
   } finally {
     process.exitCode = undefined

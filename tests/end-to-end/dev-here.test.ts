@@ -20,7 +20,7 @@ const options = {
   reset: true,
   verbose: true,
   conditions: ['@pergola/source'],
-  version: '1.0.0',
+  version: '0.9.0',
 }
 
 function printed() {
@@ -36,7 +36,7 @@ function printed() {
 
 function newProject(name: string) {
   const folder = join(parent, name)
-  createPlugin(folder, { name, group: `${name}.example.com`, version: '1.0.0' })
+  createPlugin(folder, { name, group: `${name}.example.com`, version: '0.9.0' })
   symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'))
   const file = join(folder, 'src/plugin.ts')
   return { folder, code: readFileSync(file, 'utf8'), save: (text: string) => writeFileSync(file, text) }

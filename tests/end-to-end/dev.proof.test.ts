@@ -28,7 +28,7 @@ const patience = { timeout: 60_000, interval: 20 }
 /** A plugin from `npm create pergola-plugin`, with its dependencies. */
 function newProject(name: string) {
   const folder = join(parent, name)
-  createPlugin(folder, { name, group: `${name}.example.com`, version: '1.0.0' })
+  createPlugin(folder, { name, group: `${name}.example.com`, version: '0.9.0' })
   symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'))
   const file = join(folder, 'src/plugin.ts')
   const code = readFileSync(file, 'utf8')

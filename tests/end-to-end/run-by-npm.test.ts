@@ -19,7 +19,7 @@ test.each([
 ])('SIGTERM to the shell of %s stops the server', async (_, program) => {
   const directory = mkdtempSync(join(tmpdir(), 'pergola-npm-'))
   const plugin = join(directory, 'note')
-  createPlugin(plugin, { name: 'note', group: 'note.example.com', version: '1.0.0' })
+  createPlugin(plugin, { name: 'note', group: 'note.example.com', version: '0.9.0' })
   symlinkSync(resolve('node_modules'), join(plugin, 'node_modules'))
   const [shell, args] = command(program)
   const env = {

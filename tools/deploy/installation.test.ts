@@ -70,9 +70,9 @@ describe('the image', () => {
     expect(stopDelay + drainTimeout).toBeLessThan(10)
   })
 
-  test('contains every package that the command needs', () => {
+  test('contains every package that the command needs, and the one for NATS', () => {
     const copied = [...dockerfile.matchAll(/^COPY --from=build \S+packages\/(\S+) \S+$/gm)].map(([, name]) => name)
-    expect(new Set(copied)).toEqual(packagesOf('cli'))
+    expect(new Set(copied)).toEqual(new Set([...packagesOf('cli'), 'feed-nats']))
   })
 
   test('copies only files that are not ignored, and ignores local secrets', () => {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { pluginFiles } from '../../packages/create-pergola-plugin/src/plugin-files.ts'
 import { documents } from './documents.ts'
 import { undocumentedExports } from './exports.ts'
 import { headingSlug } from './heading-slug.ts'
@@ -38,7 +39,9 @@ function withPart(document: string, name: string, text: string): string | undefi
 /** Every npm script and file that a document names exists, and so does every file it links to, with the heading where one is named. */
 function documentFaults(file: string): string[] {
   const text = readFileSync(file, 'utf8')
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
+  // In a plugin, a document names the scripts of the plugin.
+  const newPlugin = pluginFiles({ name: 'todo', group: 'todo.example.com', version: '0.9.0' }).get('package.json')
+  const scripts = { ...scriptsIn(readFileSync('package.json', 'utf8')), ...scriptsIn(newPlugin ?? '{}') }
   const commands = [...text.matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, name = '']) => name)
   const links = [...text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(([, link = '']) => link)
   return [
@@ -46,6 +49,10 @@ function documentFaults(file: string): string[] {
     ...links.flatMap((link) => linkFault(file, link)),
     ...missingFiles(file, text),
   ]
+}
+
+function scriptsIn(packageJson: string): Readonly<Record<string, string>> {
+  return (JSON.parse(packageJson) as { readonly scripts?: Record<string, string> }).scripts ?? {}
 }
 
 function linkFault(file: string, link: string): string[] {

@@ -24,7 +24,7 @@ describe('a new plugin', () => {
     { timeout: 120_000 },
     async (compiler) => {
       const folder = newFolder()
-      createPlugin(folder, { name: 'meeting-room', group: 'rooms.example.com', version: '1.0.0' })
+      createPlugin(folder, { name: 'meeting-room', group: 'rooms.example.com', version: '0.9.0' })
       const config = JSON.parse(readFileSync(join(folder, 'tsconfig.json'), 'utf8')) as { compilerOptions: object }
       const compilerOptions = { ...config.compilerOptions, paths: await compileSdk(folder) }
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ ...config, compilerOptions }))
@@ -36,7 +36,7 @@ describe('a new plugin', () => {
 
   test('passes its own test', { timeout: 120_000 }, async () => {
     const folder = newFolder()
-    createPlugin(folder, { name: 'meeting-room', group: 'rooms.example.com', version: '1.0.0' })
+    createPlugin(folder, { name: 'meeting-room', group: 'rooms.example.com', version: '0.9.0' })
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
     // Resolves the packages from their sources, because this test does not build them.
     const config =
@@ -55,7 +55,12 @@ describe('a new plugin', () => {
       createPlugin(folder, { name, group: `${name}.example.com`, version: '1.2.0' })
       installSdk(folder)
       const { manifest, summary } = await packPlugin({ folder, out: folder, conditions: ['@pergola/source'] })
-      expect(manifest).toMatchObject({ name, version: '0.1.0', requires: '>=1.2.0 <2', groups: [`${name}.example.com`] })
+      expect(manifest).toMatchObject({
+        name,
+        version: '0.1.0',
+        requires: '>=1.2.0 <2',
+        groups: [`${name}.example.com`],
+      })
       expect(summary.find(({ heading }) => heading === 'super administrator only')?.lines).toEqual(['nothing'])
       expect(summary.find(({ heading }) => heading === 'open to everybody')?.lines).toEqual(['nothing'])
     },

@@ -14,7 +14,7 @@ export const development: Journey = {
     const parent = mkdtempSync(join(tmpdir(), 'pergola-link-'))
     using _removed = { [Symbol.dispose]: () => rmSync(parent, { recursive: true }) }
     const directory = join(parent, 'note')
-    createPlugin(directory, { name: 'note', group: 'note.example.com', version: '1.0.0' })
+    createPlugin(directory, { name: 'note', group: 'note.example.com', version: '0.9.0' })
     symlinkSync(resolve('node_modules'), join(directory, 'node_modules'))
     await using dev = startPergola({ directory, args: ['dev', '--port', '0', '--no-inspect'] })
     const printed = (line: string) => new RegExp(`${line} +(http:\\S+)`).exec(dev.stdout())?.[1] ?? ''

@@ -70,7 +70,7 @@ describe('the package of the example', () => {
       homepage: 'https://todo.example.com',
       license: 'Apache-2.0',
       logo: 'logo.svg',
-      requires: '^1.0.0',
+      requires: '>=0.9.0 <2',
       groups: ['todo.example.com'],
       permissions: [],
       protocol: 1,
