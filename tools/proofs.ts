@@ -124,6 +124,8 @@ const width = Math.max(...proofs.map(({ name }) => name.length))
 if (unknown.length > 0) {
   console.error(`no proof is called ${unknown.join(', ')}; npm run proofs -- --list`)
   process.exitCode = 2
+} else if (words.includes('--list') && words.includes('--json')) {
+  console.log(JSON.stringify(proofs.map(({ name }) => name)))
 } else if (words.includes('--list')) {
   for (const { name, shows } of proofs) console.log(`${name.padEnd(width)}  ${shows}`)
   console.log(`${proofs.length} proofs`)

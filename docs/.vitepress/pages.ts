@@ -26,6 +26,7 @@ const order: Readonly<Record<string, readonly string[]>> = {
     'controller',
     'settings-and-secrets',
     'console-pages',
+    'npm-packages',
     'test-a-plugin',
     'roles',
     'upgrade-without-fear',

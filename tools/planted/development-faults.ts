@@ -71,7 +71,7 @@ const faults: readonly Row[] = [
     'a debugger keeps a process that has ended',
     unit(`${processes}/plugin-process.test.ts`, 'though a debugger stays'),
     {
-      file: `${processes}/plugin-process.ts`,
+      file: `${processes}/launch.ts`,
       replace: 'options.inspector && hasOnlyDebuggerLeft(line)',
       by: 'options.inspector && hasOnlyDebuggerLeft(`${line}?`) && false',
     },

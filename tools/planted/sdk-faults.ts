@@ -84,7 +84,7 @@ export const sdkFaults: readonly PlantedFault[] = [
       name: 'the rights of the plugin for whoever calls',
       test: 'run/plugin-server',
       file: 'run/custom-apis.ts',
-      replace: "client: clientOf({ 'pergola-caller-token': token }), signal",
+      replace: "client: clientOf({ headers: { 'pergola-caller-token': token } }), signal",
       by: 'client: clientOf({}), signal',
       expect: /with asCaller also that of the caller/,
     },

@@ -171,7 +171,7 @@ const ofTheContract: readonly ConformanceFault[] = [
     promise: 'C7-91',
     what: 'a token in the URL is taken',
     file: pipeline,
-    find: 'const authenticated = await authenticate(credentials)',
+    find: 'const authenticated = await authenticateAgain()',
     replace: `const token = request.query.get('token')
     const authenticated = await authenticate({ ...credentials, ...(token && { authorization: \`Bearer \${token}\` }) })`,
   },

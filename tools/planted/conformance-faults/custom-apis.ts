@@ -47,8 +47,8 @@ const rows: readonly Row[] = [
     'C8-326',
     'a route may take what it likes',
     api,
-    '{ caller: handedOn, maxBody, isStream, responseHeaders }',
-    '{ caller: handedOn, maxBody: maxBody * 2, isStream, responseHeaders }',
+    '{ caller: handedOn, maxBody, responseHeaders }',
+    '{ caller: handedOn, maxBody: maxBody * 2, responseHeaders }',
   ],
   [
     'S4.2-2',

@@ -97,8 +97,8 @@ export const definitionFaults: readonly ConformanceFault[] = [
     promise: 'S2.7-10',
     what: 'the name of a default index may stand for another path',
     file: 'packages/server/src/models/definition/definition-errors.ts',
-    find: 'defaultIndexes.has(index.name) || defaultIndexes.has(pathOf(index))',
-    replace: 'defaultIndexes.has(pathOf(index))',
+    find: '[index.name, pathOf(index)].find((name) => defaultIndexes.has(name))',
+    replace: '[pathOf(index)].find((name) => defaultIndexes.has(name))',
   },
   {
     promise: 'C4-34',

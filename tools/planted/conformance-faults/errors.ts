@@ -34,8 +34,8 @@ export const errorFaults: readonly ConformanceFault[] = [
     promise: 'C5-7',
     what: 'only invalid objects have errors',
     file: 'packages/api/src/problem.ts',
-    find: '...(error.errors && { errors: error.errors })',
-    replace: "...(error.reason === 'Invalid' && error.errors && { errors: error.errors })",
+    find: 'if (errors) return { errors }',
+    replace: "if (errors && reason === 'Invalid') return { errors }",
   },
   {
     promise: 'C1-24',
@@ -67,10 +67,10 @@ export const errorFaults: readonly ConformanceFault[] = [
   },
   {
     promise: 'S7-1',
-    what: 'structure and constraints are one phase',
+    what: 'a value of a wrong type gets errors of its constraints, too',
     file: 'packages/server/src/validation/schema-validator.ts',
-    find: 'for (const phase of [structure, full]) {',
-    replace: 'for (const phase of [full]) {',
+    find: 'freshFaults(full).filter((fault) => !isConsequence(fault, structural))',
+    replace: "freshFaults(full).filter((fault) => !isConsequence(fault, []) && fault.rule !== 'type')",
   },
   {
     promise: 'C5-28',

@@ -17,7 +17,7 @@ const rows: readonly Row[] = [
     'S2.1-11',
     'models are not registered',
     `${server}/plugins/plugin-runner.ts`,
-    'await registerModels(parts, models)',
+    'await registerModels(parts, name, models)',
     '',
   ],
   [
@@ -45,8 +45,8 @@ const rows: readonly Row[] = [
     'C8-25',
     'a plugin is not told what to ask for',
     `${server}/access/decisions/authorize.ts`,
-    "if (caller.kind !== 'plugin') return",
-    "if (caller.kind !== 'anonymous') return",
+    "if (caller.kind !== 'plugin') {",
+    "if (caller.kind !== 'anonymous') {",
   ],
   [
     'C8-26',
@@ -73,7 +73,7 @@ const rows: readonly Row[] = [
     'C8-29',
     'what becomes public needs nobody to say yes',
     'packages/api/src/plugin-summary/approvals.ts',
-    '...publicRights(after, before),',
+    '    ...madePublic,\n',
     '',
   ],
   [
@@ -107,7 +107,7 @@ const rows: readonly Row[] = [
   [
     'C8-34',
     'a plugin may hold any memory',
-    `${server}/plugins/process/plugin-process.ts`,
+    `${server}/plugins/process/launch.ts`,
     'if (bytes > memoryBytes) kill(',
     'if (bytes < 0) kill(',
   ],

@@ -116,17 +116,17 @@ export const writeFaults: readonly ConformanceFault[] = [
   },
   {
     promise: 'C2-70',
-    what: 'a finalizer needs no prefix',
+    what: 'a finalizer may have spaces',
     file: 'packages/api/src/names.ts',
-    find: "  if (!finalizer.includes('/')) return 'must have the form <prefix>/<name>'\n",
-    replace: '',
+    find: String.raw`/^[^\s\p{C}]+$/u.test(finalizer)`,
+    replace: String.raw`/^[^\p{C}]+$/u.test(finalizer)`,
   },
   {
     promise: 'C2-72',
     what: 'an empty label value is refused',
     file: 'packages/api/src/names.ts',
-    find: "if (value === '' || keyName.test(value)) return undefined",
-    replace: 'if (keyName.test(value)) return undefined',
+    find: String.raw`return /^\s|\s$/u.test(value) ?`,
+    replace: String.raw`return value === '' || /^\s|\s$/u.test(value) ?`,
   },
   {
     promise: 'C2-74',
