@@ -184,7 +184,7 @@ function pluginCode({ name, group }: NewPlugin, { kind, plural, displayName }: M
     '  roles: [view, manage, own],',
     '  console: [stats],',
     '  uc: [mine],',
-    `  pages: [{ path: '', title: '${displayName}', allow: view }],`,
+    `  pages: [{ path: '', title: 'Open ${spoken}', allow: view }],`,
     '})',
   )
 }
@@ -214,7 +214,7 @@ function pageCode({ group }: NewPlugin, { kind, plural, displayName }: ModelName
     '  }',
     '  return () =>',
     "    h('div', { class: 'stack' }, [",
-    `      h(PageHeader, { title: '${displayName}' }),`,
+    `      h(PageHeader, { title: 'Open ${displayName.toLowerCase()}' }),`,
     "      h('div', { class: 'card padded' }, content()),",
     '    ])',
     '})',

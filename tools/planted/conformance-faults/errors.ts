@@ -67,10 +67,10 @@ export const errorFaults: readonly ConformanceFault[] = [
   },
   {
     promise: 'S7-1',
-    what: 'a value of a wrong type gets errors of its constraints, too',
+    what: 'errors of constraints come before those of types',
     file: 'packages/server/src/validation/schema-validator.ts',
-    find: 'freshFaults(full).filter((fault) => !isConsequence(fault, structural))',
-    replace: "freshFaults(full).filter((fault) => !isConsequence(fault, []) && fault.rule !== 'type')",
+    find: 'return [...structural, ...constraints].slice(0, maxFaults)',
+    replace: 'return [...constraints, ...structural].slice(0, maxFaults)',
   },
   {
     promise: 'C5-28',

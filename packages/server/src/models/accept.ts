@@ -16,7 +16,7 @@ import { named, type JsonObject } from './object.ts'
 /** Reads a body as an object of the model. The path decides the type: a body may omit it but must not contradict it. */
 export function readObject(model: Model, body: unknown): JsonObject {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    const message = `must be a JSON object, a ${model.kind}`
+    const message = `must be a JSON object of the kind ${model.kind}`
     throw new ApiError('BadRequest', `the body ${message}`, { errors: [fieldError('', 'type', message)] })
   }
   const { apiVersion, kind, metadata = {}, ...fields } = body as Record<string, unknown>
