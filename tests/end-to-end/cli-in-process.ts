@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { createProgram, runProgram } from '../../packages/cli/src/program.ts'
+import { hostVersion } from '../../packages/server/src/base/host-version.ts'
 import { createTerminal } from '../../packages/cli/src/terminal/terminal.ts'
 
 export interface RunHere {
@@ -28,7 +29,7 @@ export async function runHere({ args, folder, variables }: RunHere): Promise<{
   const before = process.cwd()
   process.chdir(folder)
   try {
-    await runProgram(createProgram({ terminal, variables, version: '0.9.0' }), ['node', 'pergola', ...args])
+    await runProgram(createProgram({ terminal, variables, version: hostVersion }), ['node', 'pergola', ...args])
     return { code: Number(process.exitCode ?? 0), stdout: textIn(stdout), stderr: textIn(stderr) }
   } finally {
     process.exitCode = undefined
