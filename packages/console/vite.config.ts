@@ -79,6 +79,13 @@ function importMap(): Plugin {
       order: 'post',
       async handler({ dir }, bundle) {
         const { writeFile } = await import('node:fs/promises')
+        const styles = Object.values(bundle).filter((output) => output.fileName.endsWith('.css'))
+        // A package with `sideEffects: false` loses every stylesheet that is only imported.
+        if (
+          !styles.some((output) => output.type === 'asset' && String(output.source).includes('.el-button--primary{'))
+        ) {
+          this.error('the styles of components are missing')
+        }
         const bytes = firstLoadBytes(bundle)
         if (bytes > mostFirstBytes) {
           this.error(

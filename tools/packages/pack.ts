@@ -40,7 +40,11 @@ export async function packPackages(out: string): Promise<readonly PackedPackage[
 
 async function pack(from: string, out: string): Promise<PackedPackage> {
   const { devDependencies: _, ...own } = readJson(join(from, 'package.json'))
-  const root = readJson('package.json') as PackageJson & Readonly<Record<'homepage' | 'bugs' | 'repository', object>>
+  const root = readJson('package.json') as PackageJson & {
+    readonly homepage: string
+    readonly bugs: object
+    readonly repository: { readonly url: string }
+  }
   const { homepage, bugs, repository } = root
   const shared = { homepage, bugs, repository: { ...repository, directory: from }, publishConfig: { access: 'public' } }
   const folder = join(out, 'unpacked', basename(from))
@@ -50,6 +54,11 @@ async function pack(from: string, out: string): Promise<PackedPackage> {
     cpSync(join(from, entry), join(folder, entry), { recursive: true })
   }
   cpSync('LICENSE', join(folder, 'LICENSE'))
+  const readme = readFileSync(join(folder, 'README.md'), 'utf8')
+  writeFileSync(
+    join(folder, 'README.md'),
+    readme.replaceAll(/\]\(\.\.\/(?:\.\.\/)?/g, (link) => linkTo(link, repository.url)),
+  )
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...own, ...shared }, undefined, 2)}\n`)
   const { passed, output } = await runCommand('npm pack --json --pack-destination ../.. 2>/dev/null', { cwd: folder })
   if (!passed) throw new Error(`npm pack failed in ${folder}:\n${output}`)
@@ -65,6 +74,12 @@ async function pack(from: string, out: string): Promise<PackedPackage> {
     unpackedBytes: npm.unpackedSize,
     hasTypes: own.exports !== undefined,
   }
+}
+
+/** Links to other files of the repository lead there from wherever the package is read. */
+function linkTo(link: string, repository: string): string {
+  const files = `${repository.replace(/^git\+|\.git$/g, '')}/blob/main`
+  return `](${files}/${link === '](../' ? 'packages/' : ''}`
 }
 
 function readJson(file: string): PackageJson {

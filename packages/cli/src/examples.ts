@@ -28,7 +28,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "pergola token create --description 'nightly report' --expires 90d",
     'pergola token create --role todo-view -o token > token',
   ],
-  'plugin install': ['pergola plugin install todo-1.0.0.tgz --plan', 'pergola plugin install todo-1.0.0.tgz --yes'],
+  'plugin install': [
+    'pergola plugin install todo-1.0.0.tgz --plan',
+    'pergola plugin install todo-1.0.0.tgz --yes --approve console-code',
+  ],
   'plugin upgrade': [
     'pergola plugin upgrade todo-1.1.0.tgz --plan',
     "pergola plugin upgrade todo-1.1.0.tgz --approve 'get secrets smtp'",

@@ -88,9 +88,10 @@ function addServeCommand(program: Command): void {
     .command('serve')
     .description('run the server until it is told to stop')
     .addOption(configOption())
-    .action(async ({ config }: { config?: string }) => {
+    .option('--port <port>', 'port to listen on, instead of server.port')
+    .action(async ({ config, port }: { config?: string; port?: string }) => {
       const { serve } = await import('@pergola/server')
       // Exits explicitly, because open handles could keep the process alive.
-      process.exit(await serve({ ...(config !== undefined && { configFile: config }) }))
+      process.exit(await serve({ ...(config !== undefined && { configFile: config }), port }))
     })
 }

@@ -10,6 +10,7 @@ const rows: readonly (readonly [plugin: string, kind: string, plural: string, di
   ['box', 'Box', 'boxes', 'Boxes'],
   ['boxes', 'Box', 'boxes', 'Boxes'],
   ['address', 'Address', 'addresses', 'Addresses'],
+  ['status', 'Status', 'statuses', 'Statuses'],
   ['day', 'Day', 'days', 'Days'],
   ['a--b2', 'AB2', 'ab2s', 'A b2s'],
 ]

@@ -26,7 +26,7 @@ function capitalized(word: string): string {
 function singularOf(word: string): string {
   if (/[^aeiou]ies$/.test(word)) return `${word.slice(0, -3)}y`
   if (/(s|x|z|ch|sh)es$/.test(word)) return word.slice(0, -2)
-  return /[^s]s$/.test(word) ? word.slice(0, -1) : word
+  return /[^siu]s$/.test(word) ? word.slice(0, -1) : word
 }
 
 function pluralOf(word: string): string {

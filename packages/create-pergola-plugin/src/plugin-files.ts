@@ -64,6 +64,8 @@ function packageJson({ name, version, packages }: NewPlugin): string {
     dependencies: { '@pergola/plugin-sdk': from('plugin-sdk') },
     devDependencies: { '@pergola/cli': from('cli'), '@pergola/console': from('console'), ...versions },
     engines: { node: '>=24' },
+    // It comes compiled.
+    allowScripts: { 'better-sqlite3': false },
     pergola: { requires: `>=${version} <${nextMajor}` },
   })
 }

@@ -99,8 +99,8 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
   const packages = createPackages(store, stack.use(createPackageReader()))
   const tokens = createCallerTokens(clock)
   const accounts = stack.use(createAccounts(config.plugins.isolation))
-  // In development it is always so.
-  if (accounts.warning !== undefined && !parts.development) log.warn({}, accounts.warning)
+  // In development and in tests of plugins it is always so.
+  if (accounts.warning !== undefined && !parts.development && !parts.runnerOf) log.warn({}, accounts.warning)
   let supervisor: Supervisor | undefined
   let isStarting = true
   const running = () => {

@@ -31,6 +31,8 @@ const parentCheckMs = 250
 export interface ServeOptions {
   /** Defaults to `pergola.yaml`, if it exists. */
   readonly configFile?: string
+  /** Takes precedence over the configured port. */
+  readonly port?: string | undefined
 }
 
 /**
@@ -156,8 +158,9 @@ async function byConfig(
   }
 }
 
-function readConfig({ configFile: given }: ServeOptions): Config {
-  return loadConfig({ ...configFile(given), env: process.env })
+function readConfig({ configFile: given, port }: ServeOptions): Config {
+  const env = port === undefined ? process.env : { ...process.env, PERGOLA_SERVER_PORT: port }
+  return loadConfig({ ...configFile(given), env })
 }
 
 function refuseConfig(error: unknown): number {

@@ -42,7 +42,7 @@ const comparisons = { not: '!=', above: '>', atLeast: '>=', below: '<', atMost: 
 
 function conditionTerms(part: string, key: string, condition: object): readonly UnplacedSelectorTerm[] | undefined {
   const parts = Object.entries(condition).filter(([, value]) => value !== undefined)
-  if (parts.length === 0) throw new ApiError('BadRequest', `${part} "${key}" has an empty condition`)
+  if (parts.length === 0) throw new TypeError(`${part} "${key}" has an empty condition`)
   if ('in' in condition && (condition.in as readonly unknown[]).length === 0) return undefined
   return parts.flatMap(([word, value]): readonly UnplacedSelectorTerm[] => {
     if (word === 'exists') return [{ key, op: value === true ? 'present' : 'absent' }]
@@ -51,7 +51,8 @@ function conditionTerms(part: string, key: string, condition: object): readonly 
       return values.length === 0 ? [] : [{ key, op: word === 'in' ? 'in' : 'not in', values }]
     }
     if (!Object.hasOwn(comparisons, word)) {
-      throw new ApiError('BadRequest', `${part} "${key}" has the unknown condition "${word}"`)
+      const known = ['in', 'notIn', 'exists', ...Object.keys(comparisons)].join(', ')
+      throw new TypeError(`${part} "${key}" has the unknown condition "${word}"; known are ${known}`)
     }
     return [{ key, op: comparisons[word as keyof typeof comparisons], value: String(value) }]
   })

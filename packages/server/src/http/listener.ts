@@ -126,7 +126,9 @@ async function bind(host: string, port: number, open: (address: string) => Promi
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') {
-      throw new Error(`${host}:${port} is in use by another program; stop it or set server.port`, { cause: error })
+      throw new Error(`${host}:${port} is in use by another program; stop it, or choose another with --port`, {
+        cause: error,
+      })
     }
     throw new Error(`cannot listen on ${host}:${port} (${code ?? String(error)}); set server.host and server.port`, {
       cause: error,

@@ -35,7 +35,7 @@ export async function signInByCode(
   if (!user) {
     throw new ApiError(
       'Unauthenticated',
-      'this link was used, has expired or is not of this server; open the last link that pergola dev has printed',
+      'this link was used or has expired; open the newest link that pergola dev has printed: it prints another one now if the last was used',
     )
   }
   return beginSession(parts, request, { user, guards: [user.guard], transport: 'cookie' })
