@@ -85,7 +85,7 @@ test('prints a link that opens the console signed in, and another one when it is
 
   const again = await open(code)
   expect([again.status, again.headers.get('set-cookie')]).toEqual([401, null])
-  expect(await again.text()).toContain('open the last link that pergola dev has printed')
+  expect(await again.text()).toContain('open the newest link that pergola dev has printed')
   await expect.poll(() => link('a new link to sign in:'), patience).toBeTruthy()
   const [, , next = ''] = link('a new link to sign in:') ?? []
   expect((await open(code)).status).toBe(401)

@@ -158,7 +158,7 @@ describe('a start that fails prints one sentence and sets the exit code:', () =>
     await using pergola = startPergola({ env: { PERGOLA_SERVER_PORT: String(port) } })
     expect(await pergola.exited).toBe(1)
     expect(pergola.stderr()).toBe(
-      `Pergola cannot start: 127.0.0.1:${port} is in use by another program; stop it or set server.port\n`,
+      `Pergola cannot start: 127.0.0.1:${port} is in use by another program; stop it, or choose another with --port <port>\n`,
     )
     taken.close()
   })

@@ -58,7 +58,7 @@ describe('SQLite', () => {
 
     const replayed = await exchange(url, codeIn(link))
     expect([replayed.status, replayed.headers['set-cookie']]).toEqual([401, undefined])
-    expect(replayed.text).toContain('open the last link that pergola dev has printed')
+    expect(replayed.text).toContain('open the newest link that pergola dev has printed')
     expect(host.spent()).toBe(2)
     expect((await exchange(url, codeIn(host.signInLink()))).status).toBe(303)
     expect(host.log()).not.toContain(codeIn(link))

@@ -51,7 +51,7 @@ export const development: Journey = {
       await using late = await stage.open({ at })
       late.expectStatus(401)
       await late.page.goto(link)
-      await late.page.getByRole('alert').getByText('open the last link that pergola dev has printed').waitFor()
+      await late.page.getByRole('alert').getByText('open the newest link that pergola dev has printed').waitFor()
       strictEqual(late.page.url(), `${at}/auth/login`)
       await stage.until('there is a new link', async () => printed('a new link to sign in:') !== '')
       assertClean(late)

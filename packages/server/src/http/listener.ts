@@ -126,7 +126,7 @@ async function bind(host: string, port: number, open: (address: string) => Promi
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') {
-      throw new Error(`${host}:${port} is in use by another program; stop it, or choose another with --port`, {
+      throw new Error(`${host}:${port} is in use by another program; stop it, or choose another with --port <port>`, {
         cause: error,
       })
     }
