@@ -35,7 +35,7 @@ export default defineConfig({
 
 /** Scripts and styles that a browser fetches before the first page can be used: the entry, all that it imports, and the overview. */
 const mostFirstBytes = 250 * 1024
-const firstPages = ['index.html', 'src/overview/overview-page.vue']
+const firstPages = ['index.html', 'src/home/home-page.vue']
 
 function firstLoadBytes(bundle: OutputBundle): number {
   const chunks = Object.values(bundle).filter((output) => output.type === 'chunk')
@@ -81,10 +81,8 @@ function importMap(): Plugin {
         const { writeFile } = await import('node:fs/promises')
         const styles = Object.values(bundle).filter((output) => output.fileName.endsWith('.css'))
         // A package with `sideEffects: false` loses every stylesheet that is only imported.
-        if (
-          !styles.some((output) => output.type === 'asset' && String(output.source).includes('.el-button--primary{'))
-        ) {
-          this.error('the styles of components are missing')
+        if (!styles.some((output) => output.type === 'asset' && String(output.source).includes('.btn.primary{'))) {
+          this.error('the styles of the controls are missing')
         }
         const bytes = firstLoadBytes(bundle)
         if (bytes > mostFirstBytes) {

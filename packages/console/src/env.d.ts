@@ -1,3 +1,4 @@
+import type { Component } from 'vue'
 import type PermissionGate from './session/permission-gate.vue'
 
 declare module 'vue' {
@@ -13,6 +14,8 @@ declare module 'vue-router' {
     readonly permissions?: readonly string[]
     /** The same by a right on the API, for pages of the host itself. */
     readonly needs?: NeededRight
+    /** In the menu. */
+    readonly icon?: Component
     /** Of the page, in the title bar of the browser. */
     readonly title?: () => string
     /** Whether it is shown to who is not signed in, alone on the screen. */

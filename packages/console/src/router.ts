@@ -1,6 +1,7 @@
 import { createRouter, createWebHistory, type RouteRecordRaw } from 'vue-router'
 import { words } from './words/words.ts'
 import { entries } from './shell/host-pages.ts'
+import { showPageFailures } from './shell/page-failure.ts'
 
 const open: readonly RouteRecordRaw[] = [
   {
@@ -26,9 +27,6 @@ const elsewhere: RouteRecordRaw = {
 export const router = createRouter({
   history: createWebHistory('/console'),
   // The address never ends in a slash, which the host takes nowhere else.
-  routes: [{ path: '/', redirect: '/overview' }, ...open, ...entries, elsewhere],
-  scrollBehavior: (to, from, saved) => {
-    const isOtherTab = to.path === from.path && to.query['tab'] !== from.query['tab']
-    return isOtherTab ? false : (saved ?? { top: 0 })
-  },
+  routes: [{ path: '/', redirect: '/home' }, { path: '/overview', redirect: '/home' }, ...open, ...entries, elsewhere],
 })
+showPageFailures(router)

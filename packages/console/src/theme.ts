@@ -1,18 +1,26 @@
 import { computed, ref, watchEffect } from 'vue'
 
 export type Theme = 'light' | 'dark' | 'system'
+export type Density = 'compact' | 'comfortable'
 
-const key = 'pergola.theme'
 const systemIsDark = ref(matchMedia('(prefers-color-scheme: dark)').matches)
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', ({ matches }) => {
   systemIsDark.value = matches
 })
 
 /** As it was chosen; as the system has it until then. */
-export const theme = ref<Theme>((localStorage.getItem(key) as Theme | null) ?? 'system')
+export const theme = ref<Theme>((localStorage.getItem('pergola.theme') as Theme | null) ?? 'system')
+export const density = ref<Density>((localStorage.getItem('pergola.density') as Density | null) ?? 'compact')
+/** Only its icons are left of the menu. */
+export const isRail = ref((localStorage.getItem('pergola.menu') ?? (innerWidth < 1280 ? 'rail' : 'full')) === 'rail')
+
 export const isDark = computed(() => (theme.value === 'system' ? systemIsDark.value : theme.value === 'dark'))
 
 watchEffect(() => {
-  document.documentElement.classList.toggle('dark', isDark.value)
-  localStorage.setItem(key, theme.value)
+  const { dataset } = document.documentElement
+  dataset['theme'] = isDark.value ? 'dark' : 'light'
+  dataset['density'] = density.value
+  localStorage.setItem('pergola.theme', theme.value)
+  localStorage.setItem('pergola.density', density.value)
+  localStorage.setItem('pergola.menu', isRail.value ? 'rail' : 'full')
 })

@@ -1,13 +1,52 @@
-import { ElMessage } from 'element-plus'
+import { readonly, shallowRef } from 'vue'
 import { problemWords } from '../server/problem-words.ts'
+
+export interface Toast {
+  readonly key: number
+  readonly text: string
+  readonly level: 'done' | 'bad' | 'busy'
+  readonly action?: { readonly title: string; readonly run: () => void } | undefined
+}
+
+const shown = shallowRef<readonly Toast[]>([])
+export const toasts = readonly(shown)
+let last = 0
+
+const shortMs = 6_000
+const longMs = 10_000
+
+export interface ToastOptions {
+  readonly level?: Toast['level']
+  readonly action?: Toast['action']
+  /** Until it is taken away when it is 0. */
+  readonly ms?: number
+}
+
+/** Shows a line at the foot of the page, and answers with what takes it away again. */
+export function toast(
+  text: string,
+  { level = 'done', action, ms = action ? longMs : shortMs }: ToastOptions = {},
+): () => void {
+  const key = ++last
+  shown.value = [...shown.value, { key, text, level, action }]
+  const close = () => {
+    shown.value = shown.value.filter((one) => one.key !== key)
+  }
+  if (ms > 0) setTimeout(close, ms)
+  return close
+}
+
+export function closeToast(key: number): void {
+  shown.value = shown.value.filter((one) => one.key !== key)
+}
 
 /** Says in a line, for a moment, what was done. */
 export function tellDone(message: string): void {
-  ElMessage({ type: 'success', message, duration: 3_000 })
+  toast(message)
 }
 
 /** What failed where no place on the page is its own. */
 export function tellProblem(error: unknown): void {
   const { title, detail } = problemWords(error)
-  ElMessage({ type: 'error', message: `${title}: ${detail}`, duration: 8_000, showClose: true })
+  toast(`${title}: ${detail}`, { level: 'bad', ms: longMs })
 }

@@ -1,53 +1,68 @@
 import type { Column } from '../kit/data-table.vue'
+import { titlePathOf } from './display.ts'
+import { unitOf } from './format.ts'
 import type { ListedModel } from './listed-models.ts'
-import { resolved, schemaAt, titleOf, widgetOf, type Schema } from './schema.ts'
+import { resolved, schemaAt, titleOf, widgetOf, type Schema, type Widget } from './schema.ts'
 
-/** How many columns a table shows between the name and the time of creation until somebody chooses others. */
-const usual = 4
-/** What people call an object by; it stands first even where it is not indexed. */
-const callNames = new Set(['spec.title', 'spec.displayName', 'spec.name'])
+/** How many columns a table shows beside the title until somebody chooses others. */
+const usual = 5
 
 export interface OfferedColumn extends Column {
   readonly isIndexed: boolean
 }
 
-/** Every field that a table of the model can show beside the name: the indexed ones first, in the order of the table. */
-export function offeredColumns(model: ListedModel, schema: Schema | undefined): readonly OfferedColumn[] {
+interface Known {
+  readonly model: ListedModel
+  readonly schema: Schema | undefined
+  readonly language: string
+}
+
+/** Every field that a table of the model can show beside the title: the indexed ones first. */
+export function offeredColumns({ model, schema, language }: Known): readonly OfferedColumn[] {
+  const title = titlePathOf(model, schema)
+  const said = model.display?.columns ?? []
   const indexed = model.indexes.filter(({ name }) => !name.startsWith('metadata.') && isField(name, schema))
-  const columns = indexed.map(({ name, multi }) => ({
-    ...columnOf(name, schema),
-    sort: multi ? undefined : name,
-    isIndexed: true,
-  }))
-  const known = new Set(columns.map(({ key }) => key))
-  const plain = plainFields(schema)
-    .filter((name) => !known.has(name))
-    .map((name) => ({ ...columnOf(name, schema), isIndexed: false }))
-  return [...columns, ...plain]
+  const names = [...indexed.map(({ name }) => name), ...said, ...plainFields(schema)]
+  return [...new Set(names)]
+    .filter((name) => name !== title && !name.startsWith('metadata.') && isField(name, schema))
+    .map((name) => {
+      const index = indexed.find((one) => one.name === name)
+      return {
+        ...columnOf(name, schema, language),
+        sort: index && !index.multi ? name : undefined,
+        isIndexed: index !== undefined,
+      }
+    })
 }
 
-/** What a table shows until somebody chooses: what the object is called, what is indexed, then what is plain. */
-export function usualColumns(offered: readonly OfferedColumn[]): readonly string[] {
-  return inTableOrder(offered)
-    .slice(0, usual)
-    .map(({ key }) => key)
+/** What a table shows until somebody chooses: as the model says, else what is indexed, then what is plain. */
+export function usualColumns(model: ListedModel, offered: readonly OfferedColumn[]): readonly string[] {
+  const said = model.display?.columns
+  if (said) return said.filter((name) => offered.some(({ key }) => key === name))
+  return offered.slice(0, usual).map(({ key }) => key)
 }
 
-/** What people call an object by stands next to its name. */
-export function inTableOrder<Offered extends Column>(columns: readonly Offered[]): readonly Offered[] {
-  return [...columns.filter(isFirst), ...columns.filter((column) => !isFirst(column))]
+const widths: Readonly<Partial<Record<Widget, number>>> = {
+  choice: 132,
+  number: 116,
+  switch: 90,
+  date: 120,
+  time: 160,
+  person: 150,
+  tags: 170,
 }
 
-function isFirst({ key }: Column): boolean {
-  return callNames.has(key)
-}
-
-function columnOf(name: string, schema: Schema | undefined): Column {
+export function columnOf(name: string, schema: Schema | undefined, language: string): Column {
   const field = schemaOfField(name, schema)
+  const widget = widgetOf(field, schema)
+  const { before, after } = unitOf(field['x-display'])
+  const unit = before || after
+  const title = titleOf(name.split('.').at(-1) ?? name, field, language)
   return {
     key: name,
-    title: titleOf(name.split('.').at(-1) ?? name, field),
-    align: widgetOf(field) === 'number' ? 'end' : 'start',
+    title: unit === '' || widget !== 'number' ? title : `${title}, ${unit}`,
+    align: widget === 'number' ? 'end' : 'start',
+    width: widths[widget],
   }
 }
 
@@ -56,16 +71,18 @@ function isField(name: string, schema: Schema | undefined): boolean {
   return schema === undefined || Object.keys(schemaOfField(name, schema)).length > 0
 }
 
-function schemaOfField(name: string, schema: Schema | undefined): Schema {
+export function schemaOfField(name: string, schema: Schema | undefined): Schema {
   return schema ? schemaAt(schema, name.split('.')) : {}
 }
+
+const plain: ReadonlySet<Widget> = new Set(['text', 'number', 'switch', 'choice', 'date', 'time', 'person', 'tags'])
 
 function plainFields(schema: Schema | undefined): readonly string[] {
   if (!schema) return []
   return ['spec', 'status'].flatMap((part) => {
     const { properties = {} } = resolved(schema.properties?.[part], schema)
     return Object.entries(properties)
-      .filter(([, field]) => ['text', 'number', 'switch', 'choice', 'time'].includes(widgetOf(resolved(field, schema))))
+      .filter(([, field]) => plain.has(widgetOf(resolved(field, schema), schema)))
       .map(([name]) => `${part}.${name}`)
   })
 }

@@ -10,9 +10,13 @@ export interface ListState {
   readonly sort: readonly string[]
   readonly page: number
   readonly size: number
+  /** The name of the object that is shown beside the table. */
+  readonly open?: string | undefined
 }
 
-const sizes: ReadonlySet<number> = new Set([20, 50, 100])
+export const pageSizes: readonly number[] = [20, 50, 100]
+const sizes = new Set(pageSizes)
+const usualSize = 50
 
 export interface UsedListState {
   readonly state: ComputedRef<ListState>
@@ -36,7 +40,12 @@ export function useListState(): UsedListState {
     }
   })
   const change = (to: Partial<ListState>) => {
-    void router.replace({ query: toAddress({ ...state.value, page: 1, ...to }) })
+    const isOpening = Object.keys(to).every((key) => key === 'open')
+    const next = { ...state.value, ...(isOpening ? {} : { page: 1 }), ...to }
+    // Each step is one of the history, so that Back takes it back; moving from row to row is not.
+    if (isOpening && state.value.open !== undefined && to.open !== undefined) {
+      void router.replace({ query: toAddress(next) })
+    } else void router.push({ query: toAddress(next) })
   }
   return { state, query, change }
 }
@@ -49,7 +58,8 @@ function fromAddress(query: LocationQuery): ListState {
     labels: text('labels')[0] ?? '',
     sort: text('sort'),
     page: Math.max(1, Math.trunc(Number(text('page')[0])) || 1),
-    size: sizes.has(size) ? size : 20,
+    size: sizes.has(size) ? size : usualSize,
+    open: text('open')[0],
   }
 }
 
@@ -63,12 +73,13 @@ function termsIn(text: string): readonly UnplacedSelectorTerm[] {
   }
 }
 
-function toAddress({ where, labels, sort, page, size }: ListState): Record<string, string | string[]> {
+function toAddress({ where, labels, sort, page, size, open }: ListState): Record<string, string | string[]> {
   return {
     ...(where.length > 0 && { where: formatSelector(where) }),
     ...(labels !== '' && { labels }),
     ...(sort.length > 0 && { sort: [...sort] }),
     ...(page > 1 && { page: String(page) }),
-    ...(size !== 20 && { size: String(size) }),
+    ...(size !== usualSize && { size: String(size) }),
+    ...(open !== undefined && { open }),
   }
 }

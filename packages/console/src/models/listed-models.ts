@@ -1,3 +1,4 @@
+import type { Hue } from '../kit/hue.ts'
 import { client } from '../server/client.ts'
 
 interface IndexedField {
@@ -5,6 +6,16 @@ interface IndexedField {
   readonly type: string
   readonly multi: boolean
   readonly unique: boolean
+}
+
+/** How people see a model; every part of it is optional. */
+export interface ModelDisplay {
+  readonly title?: string
+  readonly summary?: string
+  readonly icon?: string
+  readonly color?: Hue
+  readonly columns?: readonly string[]
+  readonly section?: string
 }
 
 /** A model as the server lists it. */
@@ -17,6 +28,7 @@ export interface ListedModel {
   readonly statusSubresource: boolean
   readonly verbs: readonly string[]
   readonly indexes: readonly IndexedField[]
+  readonly display?: ModelDisplay
   /** It belongs to the host itself. */
   readonly isOwn: boolean
   /** It has a page made for it. */

@@ -1,3 +1,14 @@
+import type { Hue } from '../kit/hue.ts'
+
+/** How people see a field; every part of it is optional. */
+export interface FieldDisplay {
+  readonly unit?: string | { readonly before?: string; readonly after?: string }
+  readonly tones?: Readonly<Record<string, Hue>>
+  readonly as?: 'multiline' | 'markdown' | 'person' | 'link' | 'currency' | 'percent'
+  readonly label?: Readonly<Record<string, string>>
+  readonly placeholder?: string
+}
+
 /** As much of a JSON schema as is read here. */
 export interface Schema {
   readonly type?: string | readonly string[]
@@ -13,7 +24,15 @@ export interface Schema {
   readonly default?: unknown
   readonly minimum?: number
   readonly maximum?: number
+  readonly exclusiveMinimum?: number
+  readonly exclusiveMaximum?: number
+  readonly multipleOf?: number
+  readonly minLength?: number
   readonly maxLength?: number
+  readonly pattern?: string
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly 'x-display'?: FieldDisplay
   readonly readOnly?: boolean
   readonly writeOnly?: boolean
   readonly $ref?: string
@@ -39,10 +58,25 @@ export function schemaAt(whole: Schema, path: readonly string[]): Schema {
   return at
 }
 
-export type Widget = 'text' | 'long-text' | 'number' | 'switch' | 'choice' | 'time' | 'group' | 'list' | 'map' | 'any'
+export type Widget =
+  | 'text'
+  | 'long-text'
+  | 'secret'
+  | 'number'
+  | 'switch'
+  | 'choice'
+  | 'date'
+  | 'time'
+  | 'person'
+  | 'group'
+  | 'tags'
+  | 'table'
+  | 'list'
+  | 'map'
+  | 'any'
 
 /** What a value is best entered with. */
-export function widgetOf(schema: Schema): Widget {
+export function widgetOf(schema: Schema, whole: Schema = {}): Widget {
   if (schema.enum) return 'choice'
   const types = [schema.type ?? []].flat().filter((type) => type !== 'null')
   const [type] = types
@@ -50,22 +84,41 @@ export function widgetOf(schema: Schema): Widget {
   if (type === 'string') return textWidget(schema)
   if (type === 'integer' || type === 'number') return 'number'
   if (type === 'boolean') return 'switch'
-  if (type === 'array') return schema.items ? 'list' : 'any'
+  if (type === 'array') return schema.items ? listWidget(resolved(schema.items, whole), whole) : 'any'
   if (type !== 'object') return 'any'
   if (schema.properties) return 'group'
-  return typeof schema.additionalProperties === 'object' && widgetOf(schema.additionalProperties) !== 'any'
+  return typeof schema.additionalProperties === 'object' && widgetOf(schema.additionalProperties, whole) !== 'any'
     ? 'map'
     : 'any'
 }
 
-function textWidget({ format, maxLength }: Schema): Widget {
+const longText = 300
+
+function textWidget({ format, maxLength, writeOnly, 'x-display': display }: Schema): Widget {
+  if (writeOnly) return 'secret'
   if (format === 'date-time') return 'time'
-  return maxLength !== undefined && maxLength > 300 ? 'long-text' : 'text'
+  if (format === 'date') return 'date'
+  if (display?.as === 'person') return 'person'
+  if (display?.as === 'multiline' || display?.as === 'markdown') return 'long-text'
+  return maxLength !== undefined && maxLength > longText ? 'long-text' : 'text'
+}
+
+const cellWidgets: ReadonlySet<Widget> = new Set(['text', 'number', 'switch', 'choice', 'date', 'time', 'person'])
+const mostCells = 6
+
+/** Short texts are tags; objects whose fields each fit into a cell are a table. */
+function listWidget(items: Schema, whole: Schema): Widget {
+  if (widgetOf(items, whole) === 'text') return 'tags'
+  const fields = Object.values(items.properties ?? {})
+  const isTable = fields.length > 0 && fields.length <= mostCells
+  return isTable && fields.every((field) => cellWidgets.has(widgetOf(resolved(field, whole), whole))) ? 'table' : 'list'
 }
 
 /** `dueDate` as a heading: `Due date`. */
-export function titleOf(name: string, schema?: Schema): string {
-  if (schema?.title !== undefined) return schema.title
+export function titleOf(name: string, schema?: Schema, language = 'en'): string {
+  const label = schema?.['x-display']?.label
+  const said = label?.[language] ?? label?.['en'] ?? schema?.title
+  if (said !== undefined) return said
   const words = name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replaceAll(/[-_.]+/g, ' ')
@@ -77,8 +130,8 @@ export function titleOf(name: string, schema?: Schema): string {
 export function initialOf(schema: Schema, whole: Schema): unknown {
   const here = resolved(schema, whole)
   if (here.default !== undefined) return structuredClone(here.default)
-  const widget = widgetOf(here)
-  if (widget === 'list') return []
+  const widget = widgetOf(here, whole)
+  if (widget === 'list' || widget === 'table' || widget === 'tags') return []
   if (widget === 'map') return {}
   if (widget === 'switch') return false
   if (widget !== 'group') return undefined

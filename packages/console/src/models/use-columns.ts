@@ -1,15 +1,17 @@
 import { computed, ref, watch, type ComputedRef } from 'vue'
 import type { Column } from '../kit/data-table.vue'
-import { words } from '../words/words.ts'
-import { inTableOrder, offeredColumns, usualColumns, type OfferedColumn } from './columns.ts'
+import { language, words } from '../words/words.ts'
+import { offeredColumns, usualColumns, type OfferedColumn } from './columns.ts'
+import { titlePathOf } from './display.ts'
+import { oneOf } from './kind-words.ts'
 import type { ListedModel } from './listed-models.ts'
 import type { Schema } from './schema.ts'
 
 export interface UsedColumns {
-  /** Of the table: the name and what was chosen. */
+  /** Of the table: what an object is called, and what was chosen. */
   readonly columns: ComputedRef<readonly Column[]>
   readonly offered: ComputedRef<readonly OfferedColumn[]>
-  /** Keys of the shown columns, without the name, which is always shown. */
+  /** Keys of the shown columns beside the first, which is always shown. */
   readonly chosen: ComputedRef<ReadonlySet<string>>
   readonly choose: (key: string, isOn: boolean) => void
   readonly reset: () => void
@@ -37,17 +39,32 @@ export function useColumns(of: () => Known): UsedColumns {
   const offered = computed((): readonly OfferedColumn[] => {
     const { model, schema } = of()
     if (!model) return []
-    const created = { key: 'created', title: words.value.objects.created, sort: 'metadata.creationTimestamp' }
-    return [...offeredColumns(model, schema), { ...created, isIndexed: true }]
+    const created = {
+      key: 'created',
+      title: words.value.objects.created,
+      sort: 'metadata.creationTimestamp',
+      width: 110,
+    }
+    const name = { key: 'name', title: words.value.objects.name, sort: 'metadata.name', width: 170 }
+    const fields = offeredColumns({ model, schema, language: language.value })
+    const isNamed = titlePathOf(model, schema) === undefined
+    return [...fields, { ...created, isIndexed: true }, ...(isNamed ? [] : [{ ...name, isIndexed: true }])]
   })
   const chosen = computed(() => {
-    const fields = offered.value.filter(({ key }) => key !== 'created')
-    return new Set(kept.value ?? [...usualColumns(fields), 'created'])
+    const { model } = of()
+    return new Set(kept.value ?? (model ? [...usualColumns(model, offered.value), 'created'] : []))
   })
-  const columns = computed(() => [
-    { key: 'name', title: words.value.objects.name, sort: 'metadata.name' },
-    ...inTableOrder(offered.value.filter(({ key }) => chosen.value.has(key))),
-  ])
+  const columns = computed((): readonly Column[] => {
+    const { model, schema } = of()
+    const path = titlePathOf(model, schema)
+    const isSorted = path === undefined || model?.indexes.some(({ name, multi }) => name === path && !multi)
+    const title = {
+      key: 'title',
+      title: model ? titleHead(model.kind) : '',
+      sort: isSorted ? (path ?? 'metadata.name') : undefined,
+    }
+    return [title, ...offered.value.filter(({ key }) => chosen.value.has(key))]
+  })
   const choose = (key: string, isOn: boolean) => {
     const others = [...chosen.value].filter((one) => one !== key)
     kept.value = isOn ? [...others, key] : others
@@ -58,6 +75,12 @@ export function useColumns(of: () => Known): UsedColumns {
     if (place.value !== undefined) localStorage.removeItem(place.value)
   }
   return { columns, offered, chosen, choose, reset }
+}
+
+/** `PurchaseOrder` as `Purchase order`. */
+function titleHead(kind: string): string {
+  const text = oneOf({ kind })
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 function readKept(place: string): readonly string[] | undefined {

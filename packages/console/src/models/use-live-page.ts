@@ -14,6 +14,8 @@ export interface LivePage<Stored extends ApiObject> {
   /** How many objects would come to this page. */
   readonly fresh: Ref<number>
   readonly showFresh: () => void
+  /** The rows are of an earlier question: the answer to this one has not come. */
+  readonly isStale: ComputedRef<boolean>
   /** Why nothing can be shown. */
   readonly error: ComputedRef<unknown>
 }
@@ -21,6 +23,7 @@ export interface LivePage<Stored extends ApiObject> {
 /** Changes that come together cause one request. */
 const pauseMs = 250
 const mostRetries = 5
+const againMs = 2_000
 /** Changed objects to remember; a busier model is shown as it is read. */
 const mostTouched = 5_000
 
@@ -46,6 +49,8 @@ export function useLivePage<Stored extends ApiObject>(
     staleTime: 0,
     // What is shown stays while the server restarts, and is read again afterwards.
     retry: (failures, reason) => rows.value.length > 0 && failures < mostRetries && isPassing(reason),
+    // While the server is away the question stays open; it is asked again until there is an answer.
+    refetchInterval: ({ state }) => (state.status === 'error' && isPassing(state.error) ? againMs : false),
   })
   const fresh = ref(0)
   const showFresh = () => {
@@ -77,6 +82,7 @@ export function useLivePage<Stored extends ApiObject>(
     rows,
     fresh,
     showFresh,
+    isStale: computed(() => list.isPlaceholderData.value),
     error: computed(() => {
       const reason = list.error.value ?? undefined
       return list.data.value !== undefined && isPassing(reason) ? undefined : reason

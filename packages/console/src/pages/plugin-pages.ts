@@ -1,5 +1,6 @@
 import { defineComponent, h, shallowRef, type Component } from 'vue'
 import type { Router } from 'vue-router'
+import type { Hue } from '../kit/hue.ts'
 import { client } from '../server/client.ts'
 import { adoptStyle } from './adopt-style.ts'
 import type { PluginPage, PluginPages } from './define-pages.ts'
@@ -7,6 +8,8 @@ import PluginFrame from './plugin-frame.vue'
 
 export interface PluginMenu {
   readonly heading: string
+  readonly icon?: string | undefined
+  readonly color?: Hue | undefined
   readonly entries: readonly {
     readonly title: string
     readonly to: string
@@ -20,6 +23,8 @@ export const pluginMenus = shallowRef<readonly PluginMenu[]>([])
 interface PagedPlugin {
   readonly name: string
   readonly displayName: string
+  readonly icon?: string
+  readonly color?: Hue
   readonly module: string
   readonly pages: readonly {
     readonly path: string
@@ -58,7 +63,7 @@ export async function readPluginPages(router: Router): Promise<void> {
   if (path.startsWith('/p/')) await router.replace(fullPath)
 }
 
-function offer(router: Router, { name, displayName, module, pages }: PagedPlugin): Offered {
+function offer(router: Router, { name, displayName, icon, color, module, pages }: PagedPlugin): Offered {
   const base = `/p/${name}`
   const addressOf = (path: string) => (path === '' ? base : `${base}/${path}`)
   const loader = createLoader(name, module)
@@ -77,7 +82,7 @@ function offer(router: Router, { name, displayName, module, pages }: PagedPlugin
     .map(({ path, title, permissions }) => ({ title, to: addressOf(path), permissions }))
   return {
     module,
-    menu: { heading: displayName, entries },
+    menu: { heading: displayName, icon, color, entries },
     remove: () => {
       for (const remove of removers) remove()
       loader.dropStyle()

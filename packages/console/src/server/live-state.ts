@@ -1,4 +1,5 @@
 import { computed, onScopeDispose, ref, shallowReactive } from 'vue'
+import { away } from './connection.ts'
 
 /** A watch is open, is being reopened, or has been closed for so long that the page shows old data. */
 export type LiveState = 'live' | 'resuming' | 'behind'
@@ -30,8 +31,11 @@ setInterval(() => {
 /** Of the open page; undefined while it watches nothing, or before the first watch has answered. */
 export const liveState = computed((): { readonly state: LiveState; readonly since: number } | undefined => {
   const all = [...links.values()]
-  const lost = all.filter(({ isConnected }) => !isConnected).map(({ since }) => since)
   if (all.length === 0) return undefined
+  const lost = [
+    ...all.filter(({ isConnected }) => !isConnected).map(({ since }) => since),
+    ...(away.value ? [away.value.since] : []),
+  ]
   if (lost.length === 0) return { state: 'live', since: Math.max(...all.map(({ since }) => since)) }
   const since = Math.min(...lost)
   return { state: now.value - since > patienceMs ? 'behind' : 'resuming', since }

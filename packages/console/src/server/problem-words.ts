@@ -5,6 +5,7 @@ import { words } from '../words/words.ts'
 export interface ProblemWords {
   readonly title: string
   readonly detail: string
+  readonly reason?: string | undefined
   /** For whoever looks after the server. */
   readonly requestId?: string | undefined
 }
@@ -12,7 +13,8 @@ export interface ProblemWords {
 /** Whatever failed, in words for people. */
 export function problemWords(error: unknown): ProblemWords {
   if (isApiError(error)) {
-    return { title: problems[error.reason].title, detail: error.message, requestId: error.requestId }
+    const { reason, requestId } = error
+    return { title: problems[reason].title, detail: error.message, reason, requestId }
   }
   const { problem } = words.value
   if (isConnectionError(error)) return { title: problem.unreachable, detail: problem.unreachableHint }

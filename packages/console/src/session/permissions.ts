@@ -1,7 +1,8 @@
 import { isApiError } from '@pergola/client'
 import { shallowRef, watchEffect } from 'vue'
 import { client, publicApi } from '../server/client.ts'
-import { session } from './session.ts'
+import { noteAnswer, noteFailure } from '../server/connection.ts'
+import { endSession, hasEnded, session } from './session.ts'
 import type { NeededRight } from 'vue-router'
 
 interface Held {
@@ -25,21 +26,22 @@ export function holdsAll(permissions: readonly string[] | undefined): boolean {
 
 let text = ''
 
-async function readPermissions(): Promise<void> {
+export async function readPermissions(): Promise<void> {
   try {
     const read = (await client.call({ method: 'GET', path: `${publicApi}/users/-/permissions` })) as Held
+    noteAnswer()
     const now = JSON.stringify(read)
     if (now === text) return
     text = now
     answers.clear()
     held.value = read
   } catch (error) {
-    if (isApiError(error) && error.reason === 'Unauthenticated') session.value = null
+    if (!noteFailure(error) && isApiError(error) && error.reason === 'Unauthenticated') endSession()
   }
 }
 
 watchEffect((onCleanup) => {
-  if (!session.value) return
+  if (!session.value || hasEnded.value) return
   void readPermissions()
   const timer = setInterval(() => {
     if (document.visibilityState === 'visible') void readPermissions()

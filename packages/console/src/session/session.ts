@@ -16,6 +16,8 @@ export interface Session {
 export const session = shallowRef<{ readonly username: string } | null>()
 /** Nobody administers this installation yet. */
 export const needsSetup = ref(false)
+/** The session of the user has ended while the console was open: the page stays, with what was typed, below a question. */
+export const hasEnded = ref(false)
 
 export async function readSession(): Promise<void> {
   const begin = await client.call({ method: 'GET', path: '/auth/setup' })
@@ -24,13 +26,29 @@ export async function readSession(): Promise<void> {
   session.value = username === undefined ? null : { username }
 }
 
+export function endSession(): void {
+  if (session.value) hasEnded.value = true
+}
+
 export async function signIn(username: string, password: string): Promise<void> {
   await client.call({ method: 'POST', path: '/auth/sessions', body: { username, password } })
   await readSession()
 }
 
+/** As the same user, without leaving the page. */
+export async function signInAgain(password: string): Promise<void> {
+  const username = session.value?.username ?? ''
+  await client.call({ method: 'POST', path: '/auth/sessions', body: { username, password } })
+  hasEnded.value = false
+}
+
 export async function signOut(): Promise<void> {
   await client.call({ method: 'DELETE', path: '/auth/sessions/-' })
-  // With everything that was read as this user.
+  leave()
+}
+
+/** With everything that was read and typed as this user. */
+export function leave(): void {
+  sessionStorage.clear()
   location.assign('/console')
 }

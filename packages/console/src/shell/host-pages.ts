@@ -1,3 +1,4 @@
+import { Activity, Boxes, CircleQuestionMark, CircleUser, House, Puzzle, Shield, Users } from '@lucide/vue'
 import type { RouteLocationNormalized, RouteRecordRaw } from 'vue-router'
 import { words } from '../words/words.ts'
 
@@ -9,10 +10,26 @@ const keyedByPath = ({ params, path }: RouteLocationNormalized) => ({ ...params,
 /** The pages of the host itself. `meta.needs` decides who sees them; the API decides again whatever they ask for. */
 export const entries: readonly RouteRecordRaw[] = [
   {
-    path: '/overview',
-    name: 'overview',
-    component: async () => import('../overview/overview-page.vue'),
-    meta: { title: () => words.value.overview.title },
+    path: '/home',
+    name: 'home',
+    component: async () => import('../home/home-page.vue'),
+    meta: { title: () => words.value.menu.home, icon: House },
+  },
+  {
+    path: '/metrics',
+    name: 'metrics',
+    component: async () => import('../home/metrics-page.vue'),
+    meta: {
+      needs: { verb: 'list', group: 'console.api.platform.run', resource: 'overview' },
+      title: () => words.value.metrics.title,
+      icon: Activity,
+    },
+  },
+  {
+    path: '/models',
+    name: 'models',
+    component: async () => import('../models/models-page.vue'),
+    meta: { title: () => words.value.models.title, icon: Boxes },
   },
   {
     path: '/objects/:group/:version/:plural',
@@ -36,7 +53,7 @@ export const entries: readonly RouteRecordRaw[] = [
     path: '/users',
     name: 'users',
     component: async () => import('../access/users-page.vue'),
-    meta: { needs: { verb: 'list', group: '', resource: 'users' }, title: () => words.value.users.title },
+    meta: { needs: { verb: 'list', group: '', resource: 'users' }, title: () => words.value.users.title, icon: Users },
   },
   {
     path: '/users/:name',
@@ -49,7 +66,7 @@ export const entries: readonly RouteRecordRaw[] = [
     path: '/roles',
     name: 'roles',
     component: async () => import('../access/roles-page.vue'),
-    meta: { needs: { verb: 'list', group: '', resource: 'roles' }, title: () => words.value.roles.title },
+    meta: { needs: { verb: 'list', group: '', resource: 'roles' }, title: () => words.value.roles.title, icon: Shield },
   },
   {
     path: '/roles/:name',
@@ -62,7 +79,7 @@ export const entries: readonly RouteRecordRaw[] = [
     path: '/why',
     name: 'why',
     component: async () => import('../access/why-page.vue'),
-    meta: { title: () => words.value.why.title },
+    meta: { title: () => words.value.why.title, icon: CircleQuestionMark },
   },
   {
     path: '/plugins',
@@ -71,6 +88,7 @@ export const entries: readonly RouteRecordRaw[] = [
     meta: {
       needs: { verb: 'list', group: pluginsGroup, resource: 'plugins' },
       title: () => words.value.plugins.title,
+      icon: Puzzle,
     },
   },
   {
@@ -93,6 +111,6 @@ export const entries: readonly RouteRecordRaw[] = [
     path: '/account',
     name: 'account',
     component: async () => import('../session/account-page.vue'),
-    meta: { title: () => words.value.account.title },
+    meta: { title: () => words.value.account.title, icon: CircleUser },
   },
 ]

@@ -1,5 +1,8 @@
+import { Puzzle } from '@lucide/vue'
 import { defineAsyncComponent, shallowRef, watch, type Component, type Ref } from 'vue'
 import type { NeededRight, RouteLocationRaw } from 'vue-router'
+import { hueOfName, type Hue } from '../kit/hue.ts'
+import { iconOf } from '../kit/icons.ts'
 import { modelsAllowing } from '../models/allowed-models.ts'
 import { manyOf } from '../models/kind-words.ts'
 import type { ListedModel } from '../models/listed-models.ts'
@@ -13,6 +16,8 @@ const failingPlugins = defineAsyncComponent(async () => import('./failing-plugin
 export interface MenuEntry {
   readonly title: string
   readonly to: RouteLocationRaw
+  readonly icon: Component
+  readonly hue?: Hue
   readonly hint?: string
   /** Shown behind the title. */
   readonly badge?: Component
@@ -41,40 +46,56 @@ export function useMenu(): Readonly<Ref<readonly MenuSection[]>> {
 
 async function make(): Promise<readonly MenuSection[]> {
   const { menu } = words.value
-  const [start, access, plugins, listed] = await Promise.all([
-    pagesNamed(['overview']),
+  const [home, people, host, listed] = await Promise.all([
+    pagesNamed(['home']),
     pagesNamed(['users', 'roles', 'why']),
-    pagesNamed(['plugins']),
+    pagesNamed(['plugins', 'models', 'metrics']),
     modelsAllowing('list'),
   ])
-  const models = listed.filter(({ hasPage }) => !hasPage)
+  const work = [
+    ...listed.filter(({ isOwn }) => !isOwn).map((model) => ({ section: model.display?.section, ...modelEntry(model) })),
+    ...pluginMenus.value.flatMap(({ heading, color, icon, entries: pages }) =>
+      pages
+        .filter(({ permissions }) => holdsAll(permissions))
+        .map(({ title, to }) => ({
+          section: undefined,
+          title,
+          to,
+          hint: heading,
+          icon: icon === undefined ? Puzzle : iconOf(icon),
+          hue: color ?? hueOfName(heading),
+        })),
+    ),
+  ]
+  const headings = [...new Set(work.map(({ section }) => section))]
   const sections: readonly MenuSection[] = [
-    { entries: start },
-    ...pluginMenus.value.map(({ heading, entries: pages }) => ({
-      heading,
-      entries: pages.filter(({ permissions }) => holdsAll(permissions)),
+    { entries: home },
+    ...headings.map((heading) => ({
+      heading: heading ?? menu.work,
+      entries: work.filter(({ section }) => section === heading),
     })),
-    { heading: menu.data, entries: models.filter(({ isOwn }) => !isOwn).map(modelEntry) },
-    { heading: menu.access, entries: access },
+    { heading: menu.people, entries: people },
     {
       heading: menu.host,
-      entries: [
-        ...plugins.map((entry) => ({ ...entry, badge: failingPlugins })),
-        ...models.filter(({ isOwn }) => isOwn).map(modelEntry),
-      ],
+      entries: host.map((entry) => (entry.name === 'plugins' ? { ...entry, badge: failingPlugins } : entry)),
     },
   ]
   return sections.filter((section) => section.entries.length > 0)
 }
 
-async function pagesNamed(names: readonly string[]): Promise<readonly MenuEntry[]> {
-  const found = entries.filter(({ name }) => names.includes(String(name)))
+async function pagesNamed(names: readonly string[]): Promise<readonly (MenuEntry & { readonly name: string })[]> {
+  const found = names.flatMap((name) => entries.filter((entry) => entry.name === name))
   const may = await Promise.all(
     found.map(async ({ meta }) => holdsAll(meta?.permissions) && (await allows(meta?.needs))),
   )
   return found
     .filter((_, at) => may[at])
-    .map(({ name, meta }) => ({ title: meta?.title?.() ?? String(name), to: { name: name ?? '' } }))
+    .map(({ name, meta }) => ({
+      name: String(name),
+      title: meta?.title?.() ?? String(name),
+      to: { name: name ?? '' },
+      icon: meta?.icon ?? Puzzle,
+    }))
 }
 
 async function allows(needs: NeededRight | undefined): Promise<boolean> {
@@ -82,10 +103,12 @@ async function allows(needs: NeededRight | undefined): Promise<boolean> {
 }
 
 function modelEntry(model: ListedModel): MenuEntry {
-  const { group, version, plural } = model
+  const { group, version, plural, display } = model
   return {
     title: manyOf(model),
     to: { name: 'objects', params: { group: group || '-', version, plural } },
     hint: group,
+    icon: iconOf(display?.icon),
+    hue: display?.color ?? hueOfName(group),
   }
 }

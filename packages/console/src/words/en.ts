@@ -1,11 +1,11 @@
 import { access } from './en/access.ts'
 import { models } from './en/models.ts'
-import { overview } from './en/overview.ts'
+import { home } from './en/home.ts'
 import { plugins } from './en/plugins.ts'
 import { shell } from './en/shell.ts'
 
 /** By the rooms of the console. */
-export const en = { ...shell, ...overview, ...models, ...access, ...plugins }
+export const en = { ...shell, ...home, ...models, ...access, ...plugins }
 
 type Wide<Text> = Text extends string
   ? string

@@ -1,0 +1,15 @@
+export type Direction = 'asc' | 'desc'
+
+/** The direction of a field in `name,asc` and its like. */
+export function sortOf(sort: readonly string[], by: string): Direction | undefined {
+  const found = sort.find((one) => one.split(',')[0] === by)
+  if (found === undefined) return undefined
+  return found.endsWith(',desc') ? 'desc' : 'asc'
+}
+
+/** Ascending, descending, not at all; beside what is there if it is added. */
+export function nextSort(sort: readonly string[], by: string, isAdded: boolean): readonly string[] {
+  const was = sortOf(sort, by)
+  const next = was === undefined ? [`${by},asc`] : was === 'asc' ? [`${by},desc`] : []
+  return isAdded ? [...sort.filter((one) => one.split(',')[0] !== by), ...next] : next
+}

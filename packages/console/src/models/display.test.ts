@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { statePathOf, titleOfObject, titlePathOf } from './display.ts'
+import type { ListedModel } from './listed-models.ts'
+import type { Schema } from './schema.ts'
+
+const model: ListedModel = {
+  group: 'todo.example.com',
+  version: 'v1',
+  kind: 'Todo',
+  singular: 'todo',
+  plural: 'todos',
+  statusSubresource: false,
+  verbs: [],
+  indexes: [],
+  isOwn: false,
+  hasPage: false,
+}
+const spec = (properties: Schema['properties']): Schema => ({
+  properties: { spec: { type: 'object', properties: properties ?? {} } },
+})
+const named = (fields: object) =>
+  ({ apiVersion: 'x/v1', kind: 'Todo', metadata: { name: 'todo-1' }, spec: fields }) as never
+
+test('an object is called by what the model says, else by the first usual field, else by its name', () => {
+  const schema = spec({ name: { type: 'string' }, subject: { type: 'string' } })
+  expect(titlePathOf({ ...model, display: { title: 'spec.subject' } }, schema)).toBe('spec.subject')
+  expect(titlePathOf(model, schema)).toBe('spec.name')
+  expect(titlePathOf(model, spec({ text: { type: 'string' } }))).toBeUndefined()
+  expect(titleOfObject(named({ name: 'Desk' }), 'spec.name')).toBe('Desk')
+  expect(titleOfObject(named({ name: ' ' }), 'spec.name')).toBe('todo-1')
+})
+
+test('its state is the enum with tones, else the one called so', () => {
+  const level = { enum: ['low', 'high'] }
+  expect(statePathOf(spec({ level, state: { enum: ['open'] } }))).toBe('spec.state')
+  expect(
+    statePathOf(spec({ level: { ...level, 'x-display': { tones: { high: 'red' } } }, state: { enum: ['open'] } })),
+  ).toBe('spec.level')
+  expect(statePathOf(spec({ level }))).toBeUndefined()
+})

@@ -1,0 +1,31 @@
+import type { ApiObject } from '@pergola/client'
+import { valueAt } from './cell-text.ts'
+import type { ListedModel } from './listed-models.ts'
+import { resolved, schemaAt, type Schema } from './schema.ts'
+
+const usualTitles = ['spec.title', 'spec.displayName', 'spec.name', 'spec.subject']
+
+/** The path of what people call an object by; undefined when that is its API name. */
+export function titlePathOf(model: ListedModel | undefined, schema: Schema | undefined): string | undefined {
+  const said = model?.display?.title
+  if (said !== undefined) return said === 'metadata.name' ? undefined : said
+  return usualTitles.find((path) => schema !== undefined && schemaAt(schema, path.split('.')).type === 'string')
+}
+
+export function titleOfObject(object: ApiObject, path: string | undefined): string {
+  const value = path === undefined ? undefined : valueAt(object, path)
+  return typeof value === 'string' && value.trim() !== '' ? value : object.metadata.name
+}
+
+/** The first enum of a model with tones, else one that is called state or phase: what an object is at. */
+export function statePathOf(schema: Schema | undefined): string | undefined {
+  if (!schema) return undefined
+  const enums = ['spec', 'status'].flatMap((part) => {
+    const { properties = {} } = resolved(schema.properties?.[part], schema)
+    return Object.entries(properties)
+      .map(([name, field]) => ({ name, path: `${part}.${name}`, field: resolved(field, schema) }))
+      .filter(({ field }) => field.enum !== undefined)
+  })
+  const toned = enums.find(({ field }) => field['x-display']?.tones !== undefined)
+  return (toned ?? enums.find(({ name }) => ['state', 'status', 'phase', 'stage'].includes(name)))?.path
+}

@@ -1,0 +1,11 @@
+import { nextTick } from 'vue'
+
+/** After a refusal: the focus goes to the first field that is wrong. */
+export async function focusFirstInvalid(root: HTMLElement | null): Promise<boolean> {
+  await nextTick()
+  const found = root?.querySelector<HTMLElement>('[aria-invalid="true"]')
+  const target = found?.matches('[role=radiogroup]') ? found.querySelector<HTMLElement>('input') : found
+  target?.focus()
+  target?.scrollIntoView({ block: 'center' })
+  return target !== undefined && target !== null
+}

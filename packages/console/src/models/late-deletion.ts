@@ -1,0 +1,86 @@
+import type { ApiObject, ResourceType } from '@pergola/client'
+import { shallowRef } from 'vue'
+import { toast } from '../kit/tell.ts'
+import { client } from '../server/client.ts'
+import { words } from '../words/words.ts'
+import { forEachOf, type Failure } from './each-object.ts'
+
+/** How long a deletion can be taken back: nothing is sent before. */
+const undoMs = 10_000
+
+/** Uids that are shown as deleted already. */
+export const deletedSoon = shallowRef<ReadonlySet<string>>(new Set())
+
+export interface Deletion {
+  readonly type: ResourceType
+  readonly objects: readonly ApiObject[]
+  /** `3 purchases`, or the title of one. */
+  readonly what: string
+  readonly onFailures: (failures: readonly Failure<ApiObject>[]) => void
+}
+
+function hide(objects: readonly ApiObject[]): void {
+  deletedSoon.value = new Set([...deletedSoon.value, ...objects.map(({ metadata }) => metadata.uid)])
+}
+
+function show(objects: readonly ApiObject[]): void {
+  const back = new Set(objects.map(({ metadata }) => metadata.uid))
+  deletedSoon.value = new Set([...deletedSoon.value].filter((uid) => !back.has(uid)))
+}
+
+/** Deletes after ten seconds in which it can be taken back, or at once when the window is closed. */
+export function deleteLater(deletion: Deletion): void {
+  const { objects, what } = deletion
+  hide(objects)
+  let isOver = false
+  const begin = () => {
+    if (isOver) return
+    isOver = true
+    window.removeEventListener('pagehide', begin)
+    close()
+    void run(deletion)
+  }
+  const timer = setTimeout(begin, undoMs)
+  window.addEventListener('pagehide', begin)
+  const close = toast(words.value.objects.deletedToast(what), {
+    ms: undoMs,
+    action: {
+      title: words.value.action.undo,
+      run: () => {
+        isOver = true
+        clearTimeout(timer)
+        window.removeEventListener('pagehide', begin)
+        show(objects)
+      },
+    },
+  })
+}
+
+const progressFrom = 20
+
+async function run({ type, objects, onFailures }: Deletion): Promise<void> {
+  const stop = new AbortController()
+  let close: (() => void) | undefined
+  const tell = (done: number) => {
+    if (objects.length < progressFrom || done % 10 !== 0) return
+    close?.()
+    close = toast(words.value.objects.deletingToast(objects.length, done), {
+      level: 'busy',
+      ms: 0,
+      action: { title: words.value.action.stop, run: () => stop.abort() },
+    })
+  }
+  const failures = await forEachOf(
+    objects,
+    async ({ metadata }) => void (await client.resource(type).delete(metadata.name)),
+    { progress: tell, signal: stop.signal },
+  )
+  close?.()
+  if (failures.length === 0 && !stop.signal.aborted) return
+  show(objects)
+  if (failures.length === 0) return
+  toast(words.value.objects.notDeleted(failures.length, objects.length), {
+    level: 'bad',
+    action: { title: words.value.objects.showFailed, run: () => onFailures(failures) },
+  })
+}

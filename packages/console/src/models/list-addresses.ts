@@ -1,0 +1,18 @@
+/** Where each list was last: the way back from an object leads to the same filter, order and page. */
+const addresses = new Map<string, string>()
+
+interface Of {
+  readonly group: string
+  readonly version: string
+  readonly plural: string
+}
+
+const keyOf = ({ group, version, plural }: Of) => `${group}/${version}/${plural}`
+
+export function keepListAddress(of: Of, address: string): void {
+  addresses.set(keyOf(of), address)
+}
+
+export function listAddress(of: Of): string {
+  return addresses.get(keyOf(of)) ?? `/objects/${keyOf(of)}`
+}

@@ -1,0 +1,36 @@
+import type { Schema, Widget } from './schema.ts'
+
+const spans: Readonly<Record<Widget, 2 | 3 | 6>> = {
+  text: 3,
+  'long-text': 6,
+  secret: 3,
+  number: 2,
+  switch: 2,
+  choice: 3,
+  date: 2,
+  time: 3,
+  person: 3,
+  group: 6,
+  tags: 3,
+  table: 6,
+  list: 6,
+  map: 6,
+  any: 6,
+}
+const longLine = 100
+
+/** How many of the six columns of a form a field takes. */
+export function spanOf(widget: Widget, { maxLength = 0, enum: values = [] }: Schema): 2 | 3 | 6 {
+  if (widget === 'text' && maxLength >= longLine) return 6
+  if (widget === 'choice' && isSegmented(values)) return 6
+  return spans[widget]
+}
+
+const mostSegments = 5
+const mostLetters = 44
+
+/** Few and short values are all seen at once. */
+export function isSegmented(values: readonly unknown[]): boolean {
+  const letters = values.reduce((sum: number, value) => sum + String(value).length, 0)
+  return values.length <= mostSegments && letters <= mostLetters
+}

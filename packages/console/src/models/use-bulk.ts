@@ -1,0 +1,81 @@
+import type { ApiObject, ListQuery, ResourceType } from '@pergola/client'
+import { shallowRef, type ShallowRef } from 'vue'
+import { tellProblem } from '../kit/tell.ts'
+import { client } from '../server/client.ts'
+import { words } from '../words/words.ts'
+import { valueAt } from './cell-text.ts'
+import { csvOf } from './csv.ts'
+import type { Failure } from './each-object.ts'
+import { deleteLater } from './late-deletion.ts'
+import type { Selection } from './use-selection.ts'
+
+interface Bulk {
+  /** What is selected, read from every page if everything that matches is. */
+  readonly chosen: () => Promise<readonly ApiObject[]>
+  readonly remove: (objects: readonly ApiObject[]) => void
+  readonly save: (columns: readonly { readonly key: string; readonly title: string }[]) => Promise<void>
+  readonly failures: ShallowRef<readonly Failure<ApiObject>[]>
+}
+
+const pageSize = 500
+/** More than this is work for a program. */
+const most = 5_000
+
+/** Does something with all selected objects of a list. */
+export function useBulk(of: {
+  readonly type: () => ResourceType
+  readonly query: () => ListQuery
+  readonly selection: Selection
+}): Bulk {
+  const failures = shallowRef<readonly Failure<ApiObject>[]>([])
+  const chosen = async () => {
+    if (!of.selection.isAll.value) return of.selection.objects.value
+    const { page: _, size: __, ...query } = of.query()
+    const found: ApiObject[] = []
+    for (let page = 1; found.length < most; page++) {
+      const list = await client.resource(of.type()).list({ ...query, page, size: pageSize })
+      found.push(...list.items)
+      if (!list.hasNext) break
+    }
+    return found.slice(0, most)
+  }
+  return {
+    chosen,
+    failures,
+    remove: (objects) => {
+      deleteLater({
+        type: of.type(),
+        objects,
+        what: words.value.objects.countOf(objects.length),
+        onFailures: (some) => {
+          failures.value = some
+        },
+      })
+      of.selection.clear()
+    },
+    save: async (columns) => {
+      try {
+        const objects = await chosen()
+        const valueOf = (object: ApiObject, key: string) =>
+          key === 'created' ? object.metadata.creationTimestamp : valueAt(object, key)
+        const fields = columns.filter(({ key }) => key !== 'title' && key !== 'name')
+        const rows = objects.map((object) => [object.metadata.name, ...fields.map(({ key }) => valueOf(object, key))])
+        download(
+          `${of.type().plural}.csv`,
+          csvOf([words.value.objects.name, ...fields.map(({ title }) => title)], rows),
+        )
+      } catch (error) {
+        tellProblem(error)
+      }
+    },
+  }
+}
+
+function download(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob(['\uFEFF', text], { type: 'text/csv' }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(address)
+}

@@ -1,0 +1,46 @@
+import { watch, type Ref } from 'vue'
+import { keepDraft, keptDraft } from '../session/drafts.ts'
+import type { Schema } from './schema.ts'
+import { withoutSecrets } from './without-secrets.ts'
+
+const pauseMs = 500
+
+interface Edited<T> {
+  readonly key: () => string
+  readonly schema: () => Schema | undefined
+  /** What is edited now; undefined while nothing is. */
+  readonly edited: () => T | undefined
+  readonly isReady: Readonly<Ref<boolean>>
+  readonly restore: (draft: T) => void
+}
+
+/** Keeps what is typed for a page that is opened again, without secrets; what is saved or discarded is forgotten. */
+export function useKeptDraft<T>({ key, schema, edited, isReady, restore }: Edited<T>): void {
+  let isAsked = false
+  watch(
+    isReady,
+    async (now) => {
+      if (!now || isAsked) return
+      const kept = await keptDraft(key())
+      isAsked = true
+      if (kept !== undefined && edited() === undefined) restore(kept as T)
+    },
+    { immediate: true },
+  )
+  let timer: ReturnType<typeof setTimeout> | undefined
+  watch(edited, (now) => {
+    if (!isAsked) return
+    clearTimeout(timer)
+    const whole = schema()
+    const at = key()
+    if (now !== undefined && !whole) return
+    const draft = now === undefined ? undefined : withoutSecretsOf(now, whole ?? {})
+    timer = setTimeout(() => void keepDraft(at, draft), now === undefined ? 0 : pauseMs)
+  })
+}
+
+function withoutSecretsOf<T>(draft: T, schema: Schema): unknown {
+  return Object.fromEntries(
+    Object.entries(draft as object).map(([part, value]) => [part, withoutSecrets(schema, schema, value)]),
+  )
+}

@@ -1,0 +1,53 @@
+import { client, publicApi } from '../server/client.ts'
+import { session } from './session.ts'
+
+/** Unsaved changes, for as long as the tab is open, of the user who typed them. Erased at sign-out and for another user. */
+const place = 'pergola.drafts'
+
+interface Kept {
+  readonly uid: string
+  readonly drafts: Readonly<Record<string, unknown>>
+}
+
+let known: { readonly username: string; readonly uid: Promise<string> } | undefined
+
+/** Of the signed-in user: a name may belong to somebody else tomorrow. */
+async function uidOfUser(): Promise<string> {
+  const username = session.value?.username ?? ''
+  if (known?.username !== username) {
+    const uid = client
+      .call({ method: 'GET', path: `${publicApi}/users/-` })
+      .then((user) => (user as { readonly metadata: { readonly uid: string } }).metadata.uid)
+    known = { username, uid }
+    uid.catch(() => (known = undefined))
+  }
+  return known.uid
+}
+
+function read(uid: string): Kept {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(place) ?? 'null') as Kept | null
+    if (kept?.uid === uid) return kept
+  } catch {
+    // Whatever else is there is replaced.
+  }
+  return { uid, drafts: {} }
+}
+
+export async function keepDraft(key: string, draft: unknown): Promise<void> {
+  const uid = await uidOfUser().catch(() => undefined)
+  if (uid === undefined) return
+  const { drafts } = read(uid)
+  const { [key]: _, ...others } = drafts
+  const next: Kept = { uid, drafts: draft === undefined ? others : { ...others, [key]: draft } }
+  try {
+    sessionStorage.setItem(place, JSON.stringify(next))
+  } catch {
+    // A full storage keeps no draft; the page still has it.
+  }
+}
+
+export async function keptDraft(key: string): Promise<unknown> {
+  const uid = await uidOfUser().catch(() => undefined)
+  return uid === undefined ? undefined : read(uid).drafts[key]
+}
