@@ -70,6 +70,8 @@ describe('the package of the example', () => {
       homepage: 'https://todo.example.com',
       license: 'Apache-2.0',
       logo: 'logo.svg',
+      icon: 'list-todo',
+      color: 'blue',
       requires: '>=0.9.0 <2',
       groups: ['todo.example.com'],
       permissions: [],
@@ -430,6 +432,16 @@ describe('packing reports', () => {
     ],
     ['an invalid package.json', { 'package.json': '{' }, [/^package\.json is not JSON: /]],
     ['a missing entry file', packageJson({ pergola: { entry: 'src/x.ts' } }), [/^there is no src\/x\.ts/]],
+    [
+      'an unknown icon',
+      packageJson({ pergola: { icon: 'walet' } }),
+      [/^package\.json: pergola\.icon "walet" is not an icon of the console; did you mean wallet\?$/],
+    ],
+    [
+      'an unknown color',
+      packageJson({ pergola: { color: 'purple' } }),
+      [/^package\.json: pergola\.color "purple" is not a color of the console; known are grey, /],
+    ],
     [
       'a logo outside the folder',
       packageJson({ pergola: { logo: '../a.svg' } }),

@@ -165,6 +165,33 @@ describe('the definition of a plugin', () => {
     })
   })
 
+  test('has the display of plugin, model and fields; a field or value called display stays as it is', () => {
+    const place = defineModel({
+      apiVersion: 'map.example.com/v1',
+      kind: 'Place',
+      plural: 'places',
+      spec: t.Object({
+        display: t.String({ display: { as: 'markdown' } }),
+        sizes: t.Array(t.Number({ display: { unit: 'm' } }), { default: [], examples: [{ display: 1, items: [2] }] }),
+      }),
+      display: { title: 'spec.display', icon: 'map-pin', columns: ['spec.sizes'] },
+    })
+    const { icon, color, models } = inspect(
+      definePlugin({ name: 'map', icon: 'globe', color: 'teal', models: [place] }),
+    )
+    expect({ icon, color }).toEqual({ icon: 'globe', color: 'teal' })
+    expect(models[0]?.display).toEqual({ title: 'spec.display', icon: 'map-pin', columns: ['spec.sizes'] })
+    expect(models[0]?.versions[0]?.schema.properties['spec']?.['properties']).toEqual({
+      display: { type: 'string', 'x-display': { as: 'markdown' } },
+      sizes: {
+        type: 'array',
+        items: { type: 'number', 'x-display': { unit: 'm' } },
+        default: [],
+        examples: [{ display: 1, items: [2] }],
+      },
+    })
+  })
+
   test('moves $defs to the root of the schema, where references resolve', () => {
     const spec = {
       type: 'object',

@@ -231,6 +231,7 @@ const definition: ModelDefinition = {
   },
   // The database ensures that each group belongs to one plugin.
   indexes: [{ name: 'spec.groups', unique: true }],
+  display: { columns: ['spec.version', 'spec.enabled', 'status.phase'] },
 }
 
 /** The installed plugins. Their content comes from packages; people can only change whether they run. */
