@@ -348,16 +348,16 @@ test('another display is one line of an upgrade, and needs no approval', () => {
     const spec = { ...version?.schema.properties['spec'] }
     const properties = { ...specOf(library), title: { ...specOf(library)['title'], 'x-display': { as: 'multiline' } } }
     const schema = { ...version?.schema, properties: { ...version?.schema.properties, spec: { ...spec, properties } } }
-    return { ...model, display: { icon: 'book-open' }, versions: [{ name: version?.name ?? '', schema }] }
+    return { ...model, versions: [{ name: version?.name ?? '', schema }] }
   })
   const [first] = library.models
   const line = `changes for ${first?.plural}`
   expect(describeUpgrade({ definition: library }, { definition: after })).toEqual([
     { heading: 'display', lines: [line] },
   ])
-  const withoutModel = { ...after, models: after.models.map(({ display: _, ...model }) => model) }
-  expect(describeUpgrade({ definition: library }, { definition: withoutModel })).toEqual([
+  expect(approvalsFor({ definition: after }, { definition: library })).toEqual([])
+  const ofModel = changed((model) => ({ ...model, display: { icon: 'book-open' } }))
+  expect(describeUpgrade({ definition: library }, { definition: ofModel })).toEqual([
     { heading: 'display', lines: [line] },
   ])
-  expect(approvalsFor({ definition: after }, { definition: library })).toEqual([])
 })

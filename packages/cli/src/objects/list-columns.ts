@@ -92,8 +92,8 @@ function valueAt(value: unknown, [step, ...below]: readonly string[]): unknown {
 function resolve(part: unknown, follow: FollowReference): JsonSchema {
   let schema: unknown = part
   for (let steps = 0; steps < 8 && isObject(schema) && typeof schema['$ref'] === 'string'; steps++) {
-    const { $ref, ...beside }: JsonSchema & { readonly $ref?: string } = schema
-    const target = follow(String($ref))
+    const { $ref, ...beside } = schema
+    const target = follow($ref)
     schema = target && { ...target, ...beside }
   }
   return isObject(schema) && !('$ref' in schema) ? schema : {}

@@ -433,16 +433,6 @@ describe('packing reports', () => {
     ['an invalid package.json', { 'package.json': '{' }, [/^package\.json is not JSON: /]],
     ['a missing entry file', packageJson({ pergola: { entry: 'src/x.ts' } }), [/^there is no src\/x\.ts/]],
     [
-      'an unknown icon',
-      packageJson({ pergola: { icon: 'walet' } }),
-      [/^package\.json: pergola\.icon "walet" is not an icon of the console; did you mean wallet\?$/],
-    ],
-    [
-      'an unknown color',
-      packageJson({ pergola: { color: 'purple' } }),
-      [/^package\.json: pergola\.color "purple" is not a color of the console; known are grey, /],
-    ],
-    [
       'a logo outside the folder',
       packageJson({ pergola: { logo: '../a.svg' } }),
       [/^package\.json: pergola\.logo "\.\.\/a\.svg" must/],

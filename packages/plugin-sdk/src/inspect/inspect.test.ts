@@ -45,8 +45,8 @@ describe('the definition of a plugin', () => {
 
   test('shares no object with the code of the plugin', () => {
     const { models } = inspect(todo)
-    expect(models[0]?.versions[0]?.schema.properties['spec']).toEqual(JSON.parse(JSON.stringify(Todo.spec)))
-    expect(models[0]?.versions[0]?.schema.properties['spec']).not.toBe(Todo.spec)
+    expect(models[0]?.versions[0]?.schema.properties['status']).toEqual(JSON.parse(JSON.stringify(Todo.status)))
+    expect(models[0]?.versions[0]?.schema.properties['status']).not.toBe(Todo.status)
   })
 
   test('uses explicit values instead of inferred ones', () => {

@@ -53,11 +53,11 @@ function textErrors(text: unknown, pointer: string, limit: number): readonly Fie
 }
 
 function sideErrors(unit: Readonly<Record<string, unknown>>, pointer: string): readonly FieldError[] {
-  const [[side = '', text] = [], ...others] = Object.entries(unit)
-  if (others.length > 0 || !['before', 'after'].includes(side)) {
+  const [side, ...others] = Object.keys(unit)
+  if (others.length > 0 || (side !== 'before' && side !== 'after')) {
     return faultAt(pointer, 'must be a text, { "before": text } or { "after": text }')
   }
-  return textErrors(text, step(pointer, side), maxUnitLength)
+  return textErrors(unit[side], step(pointer, side), maxUnitLength)
 }
 
 function toneErrors(tones: unknown, pointer: string, field: Field): readonly FieldError[] {

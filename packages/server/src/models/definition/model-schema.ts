@@ -53,13 +53,13 @@ const index: JsonSchema = {
 
 const display: JsonSchema = {
   type: 'object',
-  description: 'How the console and `pergola list` [display](#display) the objects.',
+  description: 'How the console and `pergola list` show the objects. Never affects validation, rights or storage.',
   properties: {
     title: name(
       'Path of the string that people know an object by. Default: the first of `spec.title`, `spec.displayName`, `spec.name` and `spec.subject` that is a string in the schema, else `metadata.name`.',
     ),
     summary: name('Path of the value shown below the title.'),
-    icon: name('An icon [listed below](#display).'),
+    icon: name('An icon of the console.'),
     color: { enum: displayHues, description: 'A color of the console.' },
     columns: {
       type: 'array',
@@ -67,7 +67,12 @@ const display: JsonSchema = {
       items: { type: 'string', maxLength: 253 },
       description: 'Paths of the columns in a table. Default: the title, then the indexed fields.',
     },
-    section: { type: 'string', minLength: 1, maxLength: maxDisplayText, description: 'Heading in the menu.' },
+    section: {
+      type: 'string',
+      minLength: 1,
+      maxLength: maxDisplayText,
+      description: 'Heading in the menu of the console.',
+    },
   },
 }
 
