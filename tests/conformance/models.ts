@@ -24,6 +24,7 @@ export interface ModelSpec {
   readonly versions: readonly { readonly name: string; readonly schema: Schema }[]
   readonly indexes?: readonly IndexSpec[]
   readonly composites?: readonly (readonly string[])[]
+  readonly display?: object
 }
 
 /** Fields of every type. */

@@ -129,3 +129,26 @@ export function declarations({ settings }: PluginContext): void {
   // @ts-expect-error a setting that there is not
   settings(Settings).webhok?.trim()
 }
+
+export function displays(): void {
+  const spec = t.Object({ title: t.String(), hours: t.Number({ display: { unit: { after: 'h' } } }) })
+  const model = { apiVersion: 'todo.example.com/v1', kind: 'Todo', plural: 'todos', spec } as const
+  defineModel({ ...model, display: { title: 'spec.title', columns: ['spec.hours', 'metadata.creationTimestamp'] } })
+  // @ts-expect-error a title at a path that the model does not have
+  defineModel({ ...model, display: { title: 'spec.titel' } })
+  // @ts-expect-error a column at a path that the model does not have
+  defineModel({ ...model, display: { columns: ['spec.title', 'spec.hour'] } })
+  // @ts-expect-error an icon that the console does not have
+  defineModel({ ...model, display: { icon: 'unicorn' } })
+  // @ts-expect-error a misspelled key
+  defineModel({ ...model, display: { colour: 'red' } })
+  // @ts-expect-error a color that the console does not have
+  definePlugin({ name: 'todo', color: 'purple' })
+  t.Enum(['open', 'done'], { display: { tones: { open: 'blue' } } })
+  // @ts-expect-error a tone for a value that the enum does not have
+  t.Enum(['open', 'done'], { display: { tones: { opne: 'blue' } } })
+  // @ts-expect-error a color that the console does not have
+  t.Enum(['open', 'done'], { display: { tones: { open: 'purple' } } })
+  // @ts-expect-error a form that fields do not have
+  t.String({ display: { as: 'html' } })
+}

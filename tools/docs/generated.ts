@@ -11,7 +11,7 @@ import { httpReference } from './http-reference.ts'
 import { limitTables, settableLimits } from './limits.ts'
 import { llmsText } from './llms.ts'
 import { asCode, plainText, table } from './markdown.ts'
-import { formats, modelFields, schemaKeywords } from './model-reference.ts'
+import { displayChoices, formats, modelFields, schemaKeywords } from './model-reference.ts'
 import { selectorEscapes, selectorForms, selectorMistakes } from './selector-reference.ts'
 import { readSentences, testFiles } from '../conformance/sentences.ts'
 import { packages, serverFolders, type Layer } from '../layers/layers.ts'
@@ -30,6 +30,7 @@ export async function generatedParts(): Promise<readonly GeneratedPart[]> {
     { file: 'docs/reference/models.md', name: 'fields', text: modelFields() },
     { file: 'docs/reference/models.md', name: 'keywords', text: schemaKeywords() },
     { file: 'docs/reference/models.md', name: 'formats', text: formats() },
+    { file: 'docs/reference/models.md', name: 'display', text: displayChoices() },
     { file: 'docs/reference/selectors.md', name: 'forms', text: selectorForms() },
     { file: 'docs/reference/selectors.md', name: 'escapes', text: selectorEscapes() },
     { file: 'docs/reference/selectors.md', name: 'mistakes', text: selectorMistakes() },

@@ -1,4 +1,5 @@
 import { maxGroupLength } from '../../packages/api/src/definition-names.ts'
+import * as displays from '../../packages/api/src/display.ts'
 import * as names from '../../packages/api/src/names.ts'
 import { maxPathSegments } from '../../packages/api/src/request-info.ts'
 import { mostNames as mostResponseHeaders } from '../../packages/api/src/response-headers.ts'
@@ -92,6 +93,10 @@ const fixed: Readonly<Record<string, readonly Limit[]>> = {
     ['Time to compile a schema', duration(compileMs), invalid],
     ['Indexes of a model', `${maxIndexes}, of them ${maxMultiIndexes} with several values`, invalid],
     ['Composites of a model', '8 of 2 to 4 indexes', invalid],
+    ['Columns of a display', count(displays.maxDisplayColumns), invalid],
+    ['Section, label or placeholder of a display', characters(displays.maxDisplayText), invalid],
+    ['Unit of a display', characters(displays.maxUnitLength), invalid],
+    ['Languages of a label', count(displays.maxLabels), invalid],
     ['Values of an object in one index', count(maxIndexValues), invalid],
     ['An indexed value', bytes(maxKeyBytes), invalid],
   ],

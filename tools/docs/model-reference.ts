@@ -1,3 +1,4 @@
+import { displayHues, displayIcons } from '../../packages/api/src/display.ts'
 import { modelSchema } from '../../packages/server/src/models/definition/model-schema.ts'
 import { knownFormats } from '../../packages/server/src/validation/formats.ts'
 import type { JsonSchema } from '../../packages/server/src/validation/object-schema.ts'
@@ -95,6 +96,7 @@ const keywordMeanings: readonly (readonly [keywords: string, meaning: string])[]
   ],
   ['title description example examples deprecated $comment', 'Documentation; checks nothing.'],
   ['contentEncoding contentMediaType contentSchema', 'Documentation; checks nothing.'],
+  ['x-display', 'How the field is [displayed](#display); checks nothing.'],
   ['readOnly writeOnly', 'Refused when true: the host would not enforce it.'],
 ]
 
@@ -139,4 +141,9 @@ export function formats(): string {
     ['Format', 'Takes'],
     knownFormats.map((format) => [`\`${format}\``, formatMeanings[format]]),
   )
+}
+
+/** The colors and icons of the console. */
+export function displayChoices(): string {
+  return [`Colors: ${asCode(displayHues)}.`, '', `Icons: ${asCode(displayIcons)}.`].join('\n')
 }

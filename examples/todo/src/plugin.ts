@@ -8,8 +8,8 @@ export const Todo = defineModel({
   plural: 'todos',
   spec: t.Object({
     title: t.String({ minLength: 1, maxLength: 120, description: 'What has to be done' }),
-    state: withDefault(t.Enum(['open', 'done']), 'open'),
-    owner: t.String({ description: 'User name of the owner' }),
+    state: withDefault(t.Enum(['open', 'done'], { display: { tones: { open: 'blue', done: 'green' } } }), 'open'),
+    owner: t.String({ description: 'User name of the owner', display: { as: 'person' } }),
     start: t.Optional(t.String({ format: 'date-time' })),
     due: t.Optional(t.String({ format: 'date-time' })),
     tags: t.Optional(t.Array(t.String({ maxLength: 40 }), { maxItems: 8 })),
@@ -25,6 +25,7 @@ export const Todo = defineModel({
     { path: 'spec.shareCode', unique: true }, // enforced by the database
     { name: 'words', multi: (todo) => todo.spec.title.toLowerCase().split(/\W+/) }, // search by word; runs in the plugin
   ],
+  display: { icon: 'list-todo', color: 'blue', columns: ['spec.title', 'spec.owner', 'spec.state', 'spec.due'] },
   check: ({ spec }) => {
     // what a schema cannot say; before every write, pure, no I/O
     if (spec.start && spec.due && spec.due <= spec.start) invalid('spec.due', 'must be later than spec.start')
@@ -86,6 +87,8 @@ const reminders = controller(Todo, async (todo, { client, clock, settings, reque
 export default definePlugin({
   name: 'todo',
   displayName: 'Todos',
+  icon: 'list-todo',
+  color: 'blue',
   models: [Todo],
   settings: Settings,
   roles: [view, manage, own, shared],

@@ -2,6 +2,7 @@ import { defineModel, invalid, t } from '@pergola/plugin-sdk'
 
 const apiVersion = 'purchasing.example.com/v1alpha1'
 const cents = { minimum: 0, maximum: 1_000_000_000 }
+const inCents = { unit: 'ct' }
 
 /** A budget and its owner. */
 export const Budget = defineModel({
@@ -10,12 +11,18 @@ export const Budget = defineModel({
   plural: 'budgets',
   spec: t.Object({
     code: t.String({ pattern: '^[A-Z]{2,6}-[0-9]{4}$', description: 'As it stands in the books: IT-2030' }),
-    approver: t.String({ description: 'User name of who decides' }),
-    limit: t.Integer({ ...cents, description: 'In cents' }),
+    approver: t.String({ description: 'User name of who decides', display: { as: 'person' } }),
+    limit: t.Integer({ ...cents, display: inCents }),
   }),
-  status: t.Object({ spent: t.Integer({ description: 'In cents, up to the last night' }) }),
+  status: t.Object({ spent: t.Integer({ description: 'Up to the last night', display: inCents }) }),
   statusSubresource: true, // written separately from the spec, so that the right to edit a budget does not include its spending
   indexes: [{ path: 'spec.code', unique: true }, 'spec.approver'],
+  display: {
+    title: 'spec.code',
+    icon: 'wallet',
+    color: 'green',
+    columns: ['spec.code', 'spec.approver', 'spec.limit', 'status.spent'],
+  },
 })
 
 /** A purchase request. It names its budget; an index finds the purchases of a budget. */
@@ -26,22 +33,24 @@ export const Purchase = defineModel({
   spec: t.Object({
     title: t.String({ minLength: 1, maxLength: 120 }),
     budget: t.String({ description: 'Name of a budget' }),
-    owner: t.String({ description: 'User name of who asks for it' }),
+    owner: t.String({ description: 'User name of who asks for it', display: { as: 'person' } }),
     neededBy: t.Optional(t.String({ format: 'date' })),
     items: t.Array(
       t.Object({
         what: t.String({ minLength: 1, maxLength: 120 }),
         count: t.Integer({ minimum: 1, maximum: 1_000 }),
-        price: t.Integer({ ...cents, description: 'Of one, in cents' }),
+        price: t.Integer({ ...cents, description: 'Of one', display: inCents }),
       }),
       { minItems: 1, maxItems: 50 },
     ),
   }),
   status: t.Object({
-    state: t.Enum(['waiting', 'refused', 'approved', 'ordered', 'delivered']),
-    total: t.Integer({ description: 'In cents' }),
-    decidedBy: t.Optional(t.String()),
-    note: t.Optional(t.String({ maxLength: 500 })),
+    state: t.Enum(['waiting', 'refused', 'approved', 'ordered', 'delivered'], {
+      display: { tones: { waiting: 'amber', refused: 'red', approved: 'blue', ordered: 'violet', delivered: 'green' } },
+    }),
+    total: t.Integer({ display: inCents }),
+    decidedBy: t.Optional(t.String({ display: { as: 'person' } })),
+    note: t.Optional(t.String({ maxLength: 500, display: { as: 'multiline' } })),
     remindedAt: t.Optional(t.String({ format: 'date-time' })),
     orderNumber: t.Optional(t.String({ description: 'Nobody guesses it' })),
   }),
@@ -55,6 +64,11 @@ export const Purchase = defineModel({
     { name: 'words', multi: ({ spec }) => wordsOf([spec.title, ...spec.items.map(({ what }) => what)]) }, // several
   ],
   composites: [['spec.budget', 'status.state']], // often queried together
+  display: {
+    icon: 'shopping-cart',
+    color: 'violet',
+    columns: ['spec.title', 'spec.owner', 'spec.budget', 'status.state', 'status.total', 'spec.neededBy'],
+  },
   check: ({ spec }, { stored }) => {
     const { state = 'waiting' } = stored?.status ?? {}
     if (state !== 'waiting') invalid('spec', `cannot change any more: the purchase is ${state}`)

@@ -12,6 +12,8 @@ import { Settings } from './settings.ts'
 export default definePlugin({
   name: 'purchasing',
   displayName: 'Purchasing',
+  icon: 'shopping-cart',
+  color: 'violet',
   models: [Budget, Purchase],
   settings: Settings,
   roles: [request, view, approve, manage, deliver],

@@ -7,6 +7,21 @@ export {
   resourceNameFault,
   versionFault,
 } from './definition-names.ts'
+export {
+  choiceFault,
+  defaultTitlePaths,
+  displayedMetadata,
+  displayForms,
+  displayHues,
+  displayIcons,
+  hueFault,
+  iconFault,
+  maxDisplayColumns,
+  maxDisplayText,
+  maxLabels,
+  maxUnitLength,
+} from './display.ts'
+export type { DisplayHue, DisplayIcon, FieldDisplay, ModelDisplay } from './display.ts'
 export { resolveIndexPath } from './index-path.ts'
 export type { IndexedPath, IndexValueType } from './index-path.ts'
 export {

@@ -1,3 +1,4 @@
+import type { DisplayHue, DisplayIcon, ModelDisplay } from './display.ts'
 import type { JsonSchema, ObjectSchema } from './object-schema.ts'
 import type { Rule } from './rules.ts'
 
@@ -14,6 +15,9 @@ export interface PluginDefinition {
   readonly displayName?: string
   /** One sentence that says what the plugin is for. */
   readonly description?: string
+  /** Icon and colour in the console. */
+  readonly icon?: DisplayIcon
+  readonly color?: DisplayHue
   /** Semver range of compatible host versions. */
   readonly requires?: string
   /** Required plugins: name to semver range. */
@@ -100,6 +104,7 @@ export interface ModelDeclaration {
   readonly indexes?: readonly (PathIndexDeclaration | FunctionIndexDeclaration)[]
   /** Combined indexes, for fields that are filtered and sorted together. */
   readonly composites?: readonly (readonly string[])[]
+  readonly display?: ModelDisplay
   /** The host calls the plugin's `check` before every write of the spec. */
   readonly check: boolean
 }

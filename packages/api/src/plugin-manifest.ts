@@ -1,3 +1,4 @@
+import type { DisplayHue, DisplayIcon } from './display.ts'
 import type { PluginDefinition } from './plugin-definition.ts'
 import type { Rule } from './rules.ts'
 
@@ -9,6 +10,9 @@ export interface PluginAbout {
   readonly license?: string
   /** Path of the logo image in the package. */
   readonly logo?: string
+  /** Icon and colour in the console. */
+  readonly icon?: DisplayIcon
+  readonly color?: DisplayHue
 }
 
 /**

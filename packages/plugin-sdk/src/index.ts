@@ -1,5 +1,5 @@
 export { ApiError, isApiError } from '@pergola/api'
-export type { ApiObject, Metadata, Rule, Verb } from '@pergola/api'
+export type { ApiObject, DisplayHue, DisplayIcon, FieldDisplay, Metadata, ModelDisplay, Rule, Verb } from '@pergola/api'
 export type {
   CallInput,
   Collection,

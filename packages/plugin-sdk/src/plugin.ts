@@ -1,4 +1,4 @@
-import type { Rule } from '@pergola/api'
+import type { DisplayHue, DisplayIcon, Rule } from '@pergola/api'
 import type { Controller } from './controller.ts'
 import type { CallContext } from './handler-context.ts'
 import type { AnyModel } from './model/model.ts'
@@ -25,6 +25,9 @@ interface PluginParts {
   readonly name: string
   readonly displayName?: string
   readonly description?: string
+  /** Icon and colour in the console. */
+  readonly icon?: DisplayIcon
+  readonly color?: DisplayHue
   /** Semver range of compatible host versions: `^1.0.0`. */
   readonly requires?: string
   /** Required plugins: name to semver range. */

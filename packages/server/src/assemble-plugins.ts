@@ -201,9 +201,10 @@ function pagesOf(known: KnownPlugins, packages: Packages): AssembledPlugins['pag
 
 function pagedIn(known: KnownPlugins): readonly PagedPlugin[] {
   return known.all().flatMap(({ name, spec }) => {
-    const { ui, pages, enabled, digest, displayName } = spec
+    const { ui, pages, enabled, digest, displayName, icon, color } = spec
     if (ui === undefined || !enabled) return []
-    return [{ name, digest, ui, ...(displayName !== undefined && { displayName }), ...(pages && { pages }) }]
+    const look = { ...(displayName !== undefined && { displayName }), ...(icon && { icon }), ...(color && { color }) }
+    return [{ name, digest, ui, ...look, ...(pages && { pages }) }]
   })
 }
 

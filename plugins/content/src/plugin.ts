@@ -24,11 +24,14 @@ export const Post = defineModel({
   spec: t.Object({
     title: t.String({ minLength: 1, maxLength: 200 }),
     slug: t.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 100, description: 'What readers find it by' }),
-    body: withDefault(t.String({ maxLength: 200_000 }), ''),
-    owner: t.String({ description: 'User name of who writes it' }),
+    body: withDefault(t.String({ maxLength: 200_000, display: { as: 'markdown' } }), ''),
+    owner: t.String({ description: 'User name of who writes it', display: { as: 'person' } }),
   }),
   status: t.Object({
-    state: t.Enum(['draft', 'submitted', 'published'], { description: 'A post without a status is a draft' }),
+    state: t.Enum(['draft', 'submitted', 'published'], {
+      description: 'A post without a status is a draft',
+      display: { tones: { draft: 'grey', submitted: 'amber', published: 'green' } },
+    }),
     submittedAt: t.Optional(t.String({ format: 'date-time' })),
     publishedAt: t.Optional(t.String({ format: 'date-time' })),
   }),
@@ -42,6 +45,11 @@ export const Post = defineModel({
     { path: 'status.publishedAt', order: 'DESC' },
   ],
   composites: [['status.state', 'status.publishedAt desc']],
+  display: {
+    icon: 'newspaper',
+    color: 'teal',
+    columns: ['spec.title', 'spec.owner', 'status.state', 'status.publishedAt'],
+  },
   check: (_, { stored }) => {
     const { state = 'draft' } = stored?.status ?? {}
     if (state !== 'draft') invalid('spec', `cannot change while the post is ${state}; withdraw it first`)
@@ -141,6 +149,8 @@ function headingOf({ spec: { title, slug }, status }: StoredPost) {
 export default definePlugin({
   name: 'content',
   displayName: 'Posts',
+  icon: 'newspaper',
+  color: 'teal',
   models: [Post],
   roles: [read, write, publish, view, manage],
   console: [publishAny, withdrawAny],

@@ -15,7 +15,7 @@ import { dependenciesOf, rolesOf, targetsOf, type PackageContents } from './pack
 import { reachWords, routeWords } from './reach-words.ts'
 import { rightWords } from './right-words.ts'
 import { addedRights, rightsOf } from './rights.ts'
-import { schemaChanges } from './schema-changes.ts'
+import { displaysDiffer, schemaChanges } from './schema-changes.ts'
 import { sectionOf, type Section } from './sections.ts'
 
 /** Describes what changes when one package replaces another. The last section lists the approvals that the upgrade needs. */
@@ -25,6 +25,7 @@ export function describeUpgrade(before: PackageContents, after: PackageContents)
     ...sectionOf('says of itself', changes(aboutWords(before), aboutWords(after))),
     ...sectionOf('group', changes(earlier.groups, later.groups)),
     ...sectionOf('schema', modelChanges(earlier, later)),
+    ...sectionOf('display', displayChanges(earlier, later)),
     ...sectionOf('index', indexChanges(earlier, later)),
     ...sectionOf('route', changes(earlier.routes.map(routeWords), later.routes.map(routeWords))),
     ...sectionOf('role', roleChanges(before, after)),
@@ -72,6 +73,16 @@ function modelDifferences(before: ModelDeclaration, after: ModelDeclaration): re
       ? []
       : [after.check ? 'checked by the plugin before every write' : 'no longer checked by the plugin']),
   ]
+}
+
+/** One line at most: an operator decides nothing by it. */
+function displayChanges(before: PluginDefinition, after: PluginDefinition): readonly string[] {
+  const changed = pairs(before, after).filter(([earlier, later]) => {
+    const [[was], [is]] = [earlier.versions, later.versions]
+    const isOther = JSON.stringify(earlier.display) !== JSON.stringify(later.display)
+    return isOther || (was && is && displaysDiffer(was.schema, is.schema))
+  })
+  return changed.length === 0 ? [] : [`changes for ${changed.map(([, { plural }]) => plural).join(', ')}`]
 }
 
 function sameModel({ group, plural }: ModelDeclaration, { models }: PluginDefinition): ModelDeclaration | undefined {

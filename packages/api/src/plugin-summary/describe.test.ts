@@ -341,3 +341,23 @@ test('recursive schemas are compared, up to 5000 fields', () => {
   expect(lines[0]).toBe('has more than 5000 fields, of which the first are compared')
   expect(lines).toContain('tree.left minProperties none -> 1')
 })
+
+test('another display is one line of an upgrade, and needs no approval', () => {
+  const after = changed((model) => {
+    const [version] = model.versions
+    const spec = { ...version?.schema.properties['spec'] }
+    const properties = { ...specOf(library), title: { ...specOf(library)['title'], 'x-display': { as: 'multiline' } } }
+    const schema = { ...version?.schema, properties: { ...version?.schema.properties, spec: { ...spec, properties } } }
+    return { ...model, versions: [{ name: version?.name ?? '', schema }] }
+  })
+  const [first] = library.models
+  const line = `changes for ${first?.plural}`
+  expect(describeUpgrade({ definition: library }, { definition: after })).toEqual([
+    { heading: 'display', lines: [line] },
+  ])
+  expect(approvalsFor({ definition: after }, { definition: library })).toEqual([])
+  const ofModel = changed((model) => ({ ...model, display: { icon: 'book-open' } }))
+  expect(describeUpgrade({ definition: library }, { definition: ofModel })).toEqual([
+    { heading: 'display', lines: [line] },
+  ])
+})

@@ -11,6 +11,7 @@ const notes = new Set([
   'example',
   '$comment',
   'deprecated',
+  'x-display',
   '$schema',
   '$id',
   '$defs',
@@ -36,6 +37,15 @@ export function schemaChanges(before: ObjectSchema, after: ObjectSchema): readon
     ...[...gone.keys()].filter((path) => !isBelow(path, gone)).map((path) => `- ${path}`),
     ...[...later].flatMap(([path, field]) => fieldChanges(path, earlier.get(path), field)),
   ]
+}
+
+/** True when fields of both schemas are displayed in another way. */
+export function displaysDiffer(before: ObjectSchema, after: ObjectSchema): boolean {
+  const later = fieldsOf(after)
+  return [...fieldsOf(before)].some(([path, { schema }]) => {
+    const field = later.get(path)
+    return field !== undefined && JSON.stringify(schema['x-display']) !== JSON.stringify(field.schema['x-display'])
+  })
 }
 
 function isBelow(path: string, fields: ReadonlyMap<string, Field>): boolean {

@@ -6,14 +6,15 @@ import { columnsOf, type Column } from './list-columns.ts'
 const components = '#/components/schemas/'
 
 /** Reads the columns from the OpenAPI document of the group; without it, the table shows only names and ages. */
-export async function readColumns(client: Client, { path, kind }: KnownResource): Promise<readonly Column[]> {
+export async function readColumns(client: Client, resource: KnownResource): Promise<readonly Column[]> {
+  const { path, kind } = resource
   try {
     const document = (await client.call({ method: 'GET', path: `/openapi/v3${path}` })) as {
       readonly components?: { readonly schemas?: Readonly<Record<string, JsonSchema>> }
     }
     const schemas = document.components?.schemas ?? {}
     const follow = (reference: string) => schemas[reference.replace(components, '').replaceAll('~1', '/')]
-    return columnsOf(schemas[kind] ?? {}, follow)
+    return columnsOf(resource, schemas[kind] ?? {}, follow)
   } catch (error) {
     if (isApiError(error)) return []
     throw error

@@ -175,6 +175,7 @@ function definitionOf(inspected: Inspected, built: Bundle, { folder, entry }: Pl
 function manifestOf(project: PluginProject, definition: PluginDefinition): PluginManifest {
   const { name, displayName, dependencies, groups, permissions, protocol } = definition
   const { version, author, homepage, license, logo } = project
+  const { icon = project.icon, color = project.color } = definition
   const description = definition.description ?? project.description
   const requires = definition.requires ?? project.requires
   if (definition.requires !== undefined && project.requires !== undefined && definition.requires !== project.requires) {
@@ -190,6 +191,8 @@ function manifestOf(project: PluginProject, definition: PluginDefinition): Plugi
     ...(homepage !== undefined && { homepage }),
     ...(license !== undefined && { license }),
     ...(logo !== undefined && { logo: basename(logo) }),
+    ...(icon !== undefined && { icon }),
+    ...(color !== undefined && { color }),
     ...(requires !== undefined && { requires }),
     ...(dependencies && { dependencies }),
     groups,

@@ -70,6 +70,8 @@ describe('the package of the example', () => {
       homepage: 'https://todo.example.com',
       license: 'Apache-2.0',
       logo: 'logo.svg',
+      icon: 'list-todo',
+      color: 'blue',
       requires: '>=0.9.0 <2',
       groups: ['todo.example.com'],
       permissions: [],

@@ -1,3 +1,4 @@
+import { hueFault, iconFault, type PluginAbout } from '@pergola/api'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ProjectFault } from './author-fault.ts'
@@ -16,6 +17,8 @@ export interface PluginProject {
   readonly requires?: string
   /** Logo image, relative to the folder. */
   readonly logo?: string
+  readonly icon?: PluginAbout['icon']
+  readonly color?: PluginAbout['color']
 }
 
 const versionForm =
@@ -44,6 +47,7 @@ export function readProject(folder: string): PluginProject {
     ...optional('homepage', textOf(json, 'homepage')),
     ...optional('requires', requiresOf(own)),
     ...optional('logo', logoOf(folder, own)),
+    ...lookOf(own),
   }
 }
 
@@ -86,6 +90,16 @@ function logoOf(folder: string, own: Json): string | undefined {
   }
   if (!existsSync(join(folder, logo))) throw new ProjectFault(`package.json: pergola.logo "${logo}" is not there`)
   return logo
+}
+
+function lookOf(own: Json): Pick<PluginAbout, 'icon' | 'color'> {
+  const look = { ...optional('icon', textOf(own, 'icon')), ...optional('color', textOf(own, 'color')) }
+  const { icon, color } = look
+  const faults = { icon: icon && iconFault(icon), color: color && hueFault(color) }
+  for (const key of ['icon', 'color'] as const) {
+    if (faults[key] !== undefined) throw new ProjectFault(`package.json: pergola.${key} "${look[key]}" ${faults[key]}`)
+  }
+  return look as Pick<PluginAbout, 'icon' | 'color'>
 }
 
 /** Reads npm's `author`: a string, or an object of name, email and url. */

@@ -1,3 +1,4 @@
+import type { ModelDisplay } from '@pergola/api'
 import type { Client } from '@pergola/client'
 import { usedWrongly } from '../terminal/command-fault.ts'
 import { nearestOf } from './nearest.ts'
@@ -13,6 +14,7 @@ export interface KnownResource {
   readonly plural: string
   readonly statusSubresource: boolean
   readonly indexes: readonly { readonly name: string; readonly type: string; readonly multi: boolean }[]
+  readonly display?: ModelDisplay
 }
 
 interface Discovery {

@@ -22,7 +22,7 @@ export function declareModels(models: readonly AnyModel[], report: Report): read
 }
 
 function declareModel(model: AnyModel, where: string, report: Report): ModelDeclaration {
-  const { group, version, kind, singular, plural, composites } = model
+  const { group, version, kind, singular, plural, composites, display } = model
   optionFaults('model', model, (fault) => report(where, fault))
   report(`${where}.kind`, about(kind, kindFault(kind)))
   report(`${where}.singular`, about(singular, resourceNameFault(singular)))
@@ -40,6 +40,7 @@ function declareModel(model: AnyModel, where: string, report: Report): ModelDecl
     versions: [{ name: version, schema }],
     ...(indexes.length > 0 && { indexes }),
     ...(composites.length > 0 && { composites }),
+    ...(display && { display }),
     check: model.check !== undefined,
   }
 }

@@ -45,8 +45,8 @@ describe('the definition of a plugin', () => {
 
   test('shares no object with the code of the plugin', () => {
     const { models } = inspect(todo)
-    expect(models[0]?.versions[0]?.schema.properties['spec']).toEqual(JSON.parse(JSON.stringify(Todo.spec)))
-    expect(models[0]?.versions[0]?.schema.properties['spec']).not.toBe(Todo.spec)
+    expect(models[0]?.versions[0]?.schema.properties['status']).toEqual(JSON.parse(JSON.stringify(Todo.status)))
+    expect(models[0]?.versions[0]?.schema.properties['status']).not.toBe(Todo.status)
   })
 
   test('uses explicit values instead of inferred ones', () => {
@@ -162,6 +162,33 @@ describe('the definition of a plugin', () => {
     expect(place?.versions[0]?.schema.properties['spec']?.['properties']).toEqual({
       at: { type: 'array', prefixItems: [{ type: 'number' }, { type: 'number' }], items: false, minItems: 2 },
       code: { type: 'string', pattern: '^a+$' },
+    })
+  })
+
+  test('has the display of plugin, model and fields; a field or value called display stays as it is', () => {
+    const place = defineModel({
+      apiVersion: 'map.example.com/v1',
+      kind: 'Place',
+      plural: 'places',
+      spec: t.Object({
+        display: t.String({ display: { as: 'markdown' } }),
+        sizes: t.Array(t.Number({ display: { unit: 'm' } }), { default: [], examples: [{ display: 1, items: [2] }] }),
+      }),
+      display: { title: 'spec.display', icon: 'map-pin', columns: ['spec.sizes'] },
+    })
+    const { icon, color, models } = inspect(
+      definePlugin({ name: 'map', icon: 'globe', color: 'teal', models: [place] }),
+    )
+    expect({ icon, color }).toEqual({ icon: 'globe', color: 'teal' })
+    expect(models[0]?.display).toEqual({ title: 'spec.display', icon: 'map-pin', columns: ['spec.sizes'] })
+    expect(models[0]?.versions[0]?.schema.properties['spec']?.['properties']).toEqual({
+      display: { type: 'string', 'x-display': { as: 'markdown' } },
+      sizes: {
+        type: 'array',
+        items: { type: 'number', 'x-display': { unit: 'm' } },
+        default: [],
+        examples: [{ display: 1, items: [2] }],
+      },
     })
   })
 

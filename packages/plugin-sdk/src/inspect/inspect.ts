@@ -1,4 +1,4 @@
-import { pluginNameFault, type PluginDefinition } from '@pergola/api'
+import { hueFault, iconFault, pluginNameFault, type PluginDefinition } from '@pergola/api'
 import type { AnyPlugin } from '../plugin.ts'
 import { claimedGroups } from './claimed-groups.ts'
 import { declareControllers, declareSchedules } from './declare-background.ts'
@@ -34,9 +34,11 @@ export function inspect(plugin: AnyPlugin, options: InspectOptions = {}): Plugin
 }
 
 function define(plugin: AnyPlugin, options: InspectOptions, report: Report): PluginDefinition {
-  const { name, displayName, description, requires, dependencies } = plugin
+  const { name, displayName, description, icon, color, requires, dependencies } = plugin
   optionFaults('plugin', plugin, (fault) => report('definePlugin', fault))
   report('name', about(name, pluginNameFault(name)))
+  if (icon !== undefined) report('icon', about(icon, iconFault(icon)))
+  if (color !== undefined) report('color', about(color, hueFault(color)))
   for (const other of Object.keys(dependencies ?? {})) {
     report(
       'dependencies',
@@ -55,6 +57,8 @@ function define(plugin: AnyPlugin, options: InspectOptions, report: Report): Plu
     name,
     ...(displayName !== undefined && { displayName }),
     ...(description !== undefined && { description }),
+    ...(icon !== undefined && { icon }),
+    ...(color !== undefined && { color }),
     ...(requires !== undefined && { requires }),
     ...(dependencies && { dependencies }),
     groups,

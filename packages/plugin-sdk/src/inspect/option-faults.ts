@@ -14,12 +14,23 @@ type KeyOf<Of> = Of extends object ? keyof Of : never
 type Keys<Of> = readonly KeyOf<Of>[]
 
 const plugin: Keys<AnyPlugin> = [
-  ...(['name', 'displayName', 'description', 'requires', 'dependencies', 'api', 'models', 'roles'] as const),
+  ...([
+    'name',
+    'displayName',
+    'description',
+    'icon',
+    'color',
+    'requires',
+    'dependencies',
+    'api',
+    'models',
+    'roles',
+  ] as const),
   ...(['console', 'uc', 'public', 'settings', 'controllers', 'schedules', 'permissions', 'pages'] as const),
 ]
 const model: Keys<AnyModel> = [
   ...(['apiVersion', 'group', 'version', 'kind', 'singular', 'plural'] as const),
-  ...(['spec', 'status', 'statusSubresource', 'indexes', 'composites', 'check'] as const),
+  ...(['spec', 'status', 'statusSubresource', 'indexes', 'composites', 'display', 'check'] as const),
 ]
 const index: Keys<AnyIndexOption> = ['path', 'name', 'single', 'multi', 'unique', 'order', 'revision']
 const route: Keys<AnyRoute> = [

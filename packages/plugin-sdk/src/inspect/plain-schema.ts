@@ -25,12 +25,16 @@ const sayableKinds = new Set([
 
 const maxDepth = 32
 
+/** Keywords whose value holds schemas by name, and those whose value is data. */
+const mapKeywords = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs'])
+const dataKeywords = new Set(['const', 'enum', 'default', 'example', 'examples', 'display', 'x-display'])
+
 /**
  * Converts a schema to a JSON document. Reports everything that JSON cannot express, because a check that is silently dropped
  * is worse than an error.
  */
 export function plainSchema(schema: Schema, where: string, report: Report): JsonSchema {
-  return plainObject(schema, { root: where, where, report, depth: 0 })
+  return plainObject(schema, { root: where, where, report, depth: 0, holds: 'schema' })
 }
 
 /** True when values of this schema are stored encrypted. */
@@ -47,6 +51,7 @@ interface Place {
   readonly where: string
   readonly report: Report
   readonly depth: number
+  readonly holds: 'schema' | 'schemas' | 'data'
 }
 
 function plainObject(value: object, place: Place): JsonSchema {
@@ -62,12 +67,13 @@ function plainObject(value: object, place: Place): JsonSchema {
   if (marks['~refine'] !== undefined || marks['~codec'] !== undefined) {
     place.report(place.where, 'a function in a schema does not reach the host; use "check" of the model')
   }
-  if ('requiredMode' in value && !/\.(properties|patternProperties|\$defs)$/.test(place.where)) {
+  if ('requiredMode' in value && place.holds === 'schema') {
     const cure = 'name required fields in "required" of the object around them, or write t.Optional for the others'
     place.report(place.where, `"requiredMode" is not a keyword of schemas; ${cure}`)
   }
   const entries = Object.entries(value).filter(([keyword]) => !keyword.startsWith('~'))
-  return listed(Object.fromEntries(entries.map(([keyword, one]) => [keyword, plainValue(one, below(place, keyword))])))
+  const plain = entries.map(([keyword, one]) => [keyword, plainValue(one, below(place, keyword))] as const)
+  return place.holds === 'schema' ? asHostReads(Object.fromEntries(plain)) : Object.fromEntries(plain)
 }
 
 function plainValue(value: unknown, place: Place): unknown {
@@ -85,13 +91,21 @@ function plainValue(value: unknown, place: Place): unknown {
   return value
 }
 
-/** TypeBox writes tuples as in older drafts; the host expects `prefixItems`. */
-function listed(schema: JsonSchema): JsonSchema {
-  if (!Array.isArray(schema['items'])) return schema
-  const { items, additionalItems = true, ...rest } = schema
+/** TypeBox writes tuples as in older drafts; the host expects `prefixItems`, and `x-display` for `display`. */
+function asHostReads({ display, ...schema }: JsonSchema): JsonSchema {
+  const shown = display === undefined ? schema : { ...schema, 'x-display': display }
+  if (!Array.isArray(schema['items'])) return shown
+  const { items, additionalItems = true, ...rest } = shown as JsonSchema
   return { ...rest, prefixItems: items, items: additionalItems }
 }
 
 function below(place: Place, keyword: string): Place {
-  return { ...place, where: `${place.where}.${keyword}`, depth: place.depth + 1 }
+  return { ...place, where: `${place.where}.${keyword}`, depth: place.depth + 1, holds: heldBy(place, keyword) }
+}
+
+function heldBy({ holds }: Place, keyword: string): Place['holds'] {
+  if (holds === 'data') return 'data'
+  if (holds === 'schemas') return 'schema'
+  if (dataKeywords.has(keyword)) return 'data'
+  return mapKeywords.has(keyword) ? 'schemas' : 'schema'
 }

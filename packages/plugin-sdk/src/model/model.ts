@@ -1,4 +1,4 @@
-import type { ApiObject } from '@pergola/api'
+import type { ApiObject, ModelDisplay } from '@pergola/api'
 import type { ModelTypes, ResourceType, Served } from '@pergola/client'
 import type { Infer, InferInput, Schema } from '../schema/infer.ts'
 import type { FieldPath, ValueAt } from './fields.ts'
@@ -20,6 +20,7 @@ export interface AnyModel extends ResourceType {
   readonly statusSubresource: boolean
   readonly indexes: readonly AnyIndexOption[]
   readonly composites: readonly (readonly string[])[]
+  readonly display?: ModelDisplay
   readonly check: ((object: never, context: CheckContext<never>) => Checked) | undefined
 }
 
@@ -55,6 +56,8 @@ export interface ModelOptions<Spec, Status, Path extends string, Single extends 
   readonly indexes?: readonly IndexOption<ObjectOf<Spec, Status>, Path, Single, Multi>[]
   /** Combined indexes, for fields that are filtered and sorted together: `['spec.city', 'spec.age desc']`. */
   readonly composites?: readonly (readonly CompositePart<NoInfer<Path | Single>>[])[]
+  /** How the console and `pergola list` present the objects. */
+  readonly display?: ModelDisplay<FieldPath<ObjectOf<Spec, Status>>>
   /**
    * Validates what a schema cannot express; rejects with `invalid`. Runs before every write of the spec: must be pure and fast
    * and do no I/O.

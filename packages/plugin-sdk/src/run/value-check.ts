@@ -48,5 +48,6 @@ function createAjv(allErrors: boolean): Ajv2020 {
   })
   addFormats.default(ajv)
   ajv.addKeyword('example')
+  ajv.addKeyword('x-display')
   return ajv
 }

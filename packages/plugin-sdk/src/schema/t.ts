@@ -1,23 +1,65 @@
-import { Type, type TString } from 'typebox'
+import type { FieldDisplay } from '@pergola/api'
+import {
+  Type,
+  type TArray,
+  type TArrayOptions,
+  type TBoolean,
+  type TEnum,
+  type TEnumValue,
+  type TInteger,
+  type TNumber,
+  type TNumberOptions,
+  type TSchema,
+  type TSchemaOptions,
+  type TString,
+  type TStringOptions,
+} from 'typebox'
 import type { Infer, Schema } from './infer.ts'
+
+/** How the console and `pergola list` present the field. */
+interface Displayed<Value extends string | number = string> {
+  readonly display?: FieldDisplay<Value>
+}
+
+/** The functions of TypeBox whose `display` is checked. */
+interface DisplayedTypes {
+  readonly Array: <Type extends TSchema>(items: Type, options?: TArrayOptions & Displayed) => TArray<Type>
+  readonly Boolean: (options?: TSchemaOptions & Displayed) => TBoolean
+  readonly Enum: {
+    <Values extends TEnumValue[]>(
+      values: readonly [...Values],
+      options?: TSchemaOptions & Displayed<Values[number]>,
+    ): TEnum<Values>
+    /** The values of a TypeScript enum. */
+    <Named extends Readonly<Record<string, TEnumValue>>>(
+      named: Named,
+      options?: TSchemaOptions & Displayed<Named[keyof Named]>,
+    ): TEnum<Named[keyof Named][]>
+  }
+  readonly Integer: (options?: TNumberOptions & Displayed) => TInteger
+  readonly Number: (options?: TNumberOptions & Displayed) => TNumber
+  readonly String: (options?: TStringOptions & Displayed) => TString
+}
+
+const displayed: DisplayedTypes = Type
 
 /**
  * The part of TypeBox that JSON can express. Each function returns a JSON Schema that carries its type. Write other JSON Schema
  * keywords directly; `t.Unsafe` gives them a type.
  */
 export const t = {
-  Array: Type.Array,
-  Boolean: Type.Boolean,
-  Enum: Type.Enum,
-  Integer: Type.Integer,
+  Array: displayed.Array,
+  Boolean: displayed.Boolean,
+  Enum: displayed.Enum,
+  Integer: displayed.Integer,
   Intersect: Type.Intersect,
   Literal: Type.Literal,
   Null: Type.Null,
-  Number: Type.Number,
+  Number: displayed.Number,
   Object: Type.Object,
   Optional: Type.Optional,
   Record: Type.Record,
-  String: Type.String,
+  String: displayed.String,
   Tuple: Type.Tuple,
   Union: Type.Union,
   Unknown: Type.Unknown,

@@ -5,8 +5,8 @@ const block = 512
 
 /** Creates an installable package of the plugin without its code, which already runs in this process. */
 export function pluginArchive(definition: PluginDefinition, version = '0.0.0-test'): Uint8Array<ArrayBuffer> {
-  const { name, displayName, groups, permissions, protocol, roles } = definition
-  const manifest = { name, version, displayName, groups, permissions, protocol, definition }
+  const { name, displayName, icon, color, groups, permissions, protocol, roles } = definition
+  const manifest = { name, version, displayName, icon, color, groups, permissions, protocol, definition }
   return new Uint8Array(
     gzipSync(
       Buffer.concat([

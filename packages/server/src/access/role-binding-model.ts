@@ -12,7 +12,7 @@ import { isManaged, refuseManaged } from './managed-binding.ts'
 import type { InTurn, Rights, StoredRights } from './rights.ts'
 import { assertCovers, mayHandOutAnything, rulesOf } from './escalation.ts'
 
-const name = { type: 'string', minLength: 1, maxLength: 253 }
+const nameOf = (en: string) => ({ type: 'string', minLength: 1, maxLength: 253, 'x-display': { label: { en } } })
 const coreGroup = { const: '', default: '' }
 
 const definition: ModelDefinition = {
@@ -27,7 +27,7 @@ const definition: ModelDefinition = {
       roleRef: {
         type: 'object',
         required: ['name'],
-        properties: { apiGroup: coreGroup, kind: { const: 'Role', default: 'Role' }, name },
+        properties: { apiGroup: coreGroup, kind: { const: 'Role', default: 'Role' }, name: nameOf('Role') },
       },
       subjects: {
         type: 'array',
@@ -36,7 +36,7 @@ const definition: ModelDefinition = {
         items: {
           type: 'object',
           required: ['name'],
-          properties: { apiGroup: coreGroup, kind: { const: 'User', default: 'User' }, name },
+          properties: { apiGroup: coreGroup, kind: { const: 'User', default: 'User' }, name: nameOf('Users') },
         },
       },
     },

@@ -38,6 +38,7 @@ const definition: ModelDefinition = {
     },
   },
   indexes: [{ name: 'spec.owner' }],
+  display: { columns: ['spec.owner', 'spec.description', 'spec.expiresAt'] },
 }
 
 /** Where users create their own tokens. */

@@ -1,10 +1,10 @@
-import type { PageDeclaration } from '@pergola/api'
+import type { PageDeclaration, PluginAbout } from '@pergola/api'
 import type { Answer, Call, Handler } from '../base/call.ts'
 import { taggedAnswer } from '../base/tagged-answer.ts'
 import { fileType } from './file-types.ts'
 
 /** A plugin that has console pages. */
-export interface PagedPlugin {
+export interface PagedPlugin extends Pick<PluginAbout, 'icon' | 'color'> {
   readonly name: string
   readonly displayName?: string
   readonly digest: string
@@ -63,9 +63,10 @@ export function createPluginPageEndpoints(parts: PluginPagesParts): (path: strin
 }
 
 function answerList(paged: readonly PagedPlugin[], call: Call): Answer {
-  const items = paged.map(({ name, displayName = name, digest, ui, pages = [{ path: '', title: displayName }] }) => {
+  const items = paged.map(({ name, displayName = name, digest, ui, pages, ...look }) => {
     const folder = `/plugins/${name}/${shortDigest({ digest })}`
-    return { name, displayName, module: `${folder}/${ui.slice(ui.indexOf('/') + 1)}`, pages }
+    const module = `${folder}/${ui.slice(ui.indexOf('/') + 1)}`
+    return { name, displayName, ...look, module, pages: pages ?? [{ path: '', title: displayName }] }
   })
   return taggedAnswer(call, 'application/json', JSON.stringify({ items }))
 }

@@ -1,3 +1,4 @@
+import type { ModelDisplay } from '@pergola/api'
 import type { Model } from '../models/model.ts'
 
 /** Every group, version and model in one document. */
@@ -32,6 +33,7 @@ interface DiscoveredModel {
     readonly unique: boolean
     readonly order: 'ASC' | 'DESC'
   }[]
+  readonly display?: ModelDisplay
 }
 
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
@@ -57,7 +59,8 @@ export function pathOfVersion(group: string, version: string): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`
 }
 
-function discoveredModel({ kind, singular, plural, statusSubresource, rules, indexes }: Model): DiscoveredModel {
+function discoveredModel({ definition, statusSubresource, rules, indexes }: Model): DiscoveredModel {
+  const { kind, singular, plural, display } = definition
   return {
     kind,
     singular,
@@ -69,5 +72,6 @@ function discoveredModel({ kind, singular, plural, statusSubresource, rules, ind
       .map(({ name, type, multi, unique, descending }) => {
         return { name, type, multi, unique, order: descending ? 'DESC' : 'ASC' }
       }),
+    ...(display && { display }),
   }
 }

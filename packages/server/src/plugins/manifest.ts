@@ -1,5 +1,7 @@
 import {
   groupFault,
+  hueFault,
+  iconFault,
   isAudienceGroup,
   pagePathFault,
   pluginNameFault,
@@ -59,18 +61,22 @@ const mostAbout = 500
 /** People see these texts and follow the link, so both are checked. */
 function aboutOf(manifest: unknown, files: PluginPackage['files']): PluginAbout {
   const said = Object.fromEntries(
-    (['description', 'author', 'license', 'homepage', 'logo'] as const).flatMap((field) => {
+    (['description', 'author', 'license', 'homepage', 'logo', 'icon', 'color'] as const).flatMap((field) => {
       const text = isJsonObject(manifest) ? manifest[field] : undefined
       if (text === undefined) return []
       if (typeof text === 'string' && text.length <= mostAbout) return [[field, text]]
       return refuse(`has no text of at most ${mostAbout} characters as ${field}`)
     }),
   ) as PluginAbout
-  const { homepage, logo } = said
+  const { homepage, logo, icon, color } = said
   if (homepage !== undefined && !/^https?:\/\//.test(homepage))
     refuse(`has the homepage "${homepage}", which is no URL`)
   if (logo !== undefined && !(/^[\w-]+\.(?:png|svg|jpg|webp)$/.test(logo) && files.has(logo))) {
     refuse(`has the logo "${logo}", which must be a png, svg, jpg or webp file at the top of the package`)
+  }
+  const faults = { icon: icon && iconFault(icon), color: color && hueFault(color) }
+  for (const [field, fault] of Object.entries(faults)) {
+    if (fault !== undefined) refuse(`has the ${field} "${said[field as keyof typeof faults]}", which ${fault}`)
   }
   return said
 }

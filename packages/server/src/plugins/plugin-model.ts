@@ -132,6 +132,8 @@ const versionFields = {
   homepage: text,
   license: text,
   logo: text,
+  icon: text,
+  color: text,
   ui: text,
   pages: {
     type: 'array',
@@ -229,6 +231,7 @@ const definition: ModelDefinition = {
   },
   // The database ensures that each group belongs to one plugin.
   indexes: [{ name: 'spec.groups', unique: true }],
+  display: { columns: ['spec.version', 'spec.enabled', 'status.phase'] },
 }
 
 /** The installed plugins. Their content comes from packages; people can only change whether they run. */
@@ -274,11 +277,11 @@ async function check(object: JsonObject, { caller, stored }: WriteContext): Prom
 /** The fields of a version, without those of the plugin as a whole. */
 export function versionOf(said: PluginVersion): PluginVersion {
   const { version, digest, displayName, ui, pages, groups, permissions, settings, dependencies, installedBy } = said
-  const { description, author, homepage, license, logo } = said
+  const { description, author, homepage, license, logo, icon, color } = said
   return {
     version,
     digest,
-    ...present({ displayName, description, author, homepage, license, logo, ui }),
+    ...present({ displayName, description, author, homepage, license, logo, icon, color, ui }),
     ...(ui !== undefined && pages && { pages }),
     groups,
     permissions,

@@ -107,5 +107,6 @@ export function createAjv(options: Options): Ajv2020 {
   const ajv = new Ajv2020({ ...schemaOptions, ...options })
   addFormats.default(ajv, [...knownFormats])
   ajv.addKeyword('example')
+  ajv.addKeyword('x-display')
   return ajv
 }

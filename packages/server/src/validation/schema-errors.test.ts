@@ -34,6 +34,22 @@ describe('accepts', () => {
     ['a field named like a keyword', of({ properties: { $id: text, $ref: text, pattern: text, format: text } })],
     ['a value named like a keyword', of({ enum: [{ $id: 'x', format: 'y' }], default: { $ref: 'z' } })],
     ['a definition that is used often', doubling(8)],
+    ...(
+      [
+        [{ type: 'number' }, { unit: 'h', label: { en: 'Hours', 'pt-BR': 'Horas' }, placeholder: '8' }],
+        [{ type: 'number' }, { unit: { before: '€' }, as: 'currency' }],
+        [{ enum: ['a', 1] }, { tones: { a: 'grey', 1: 'amber' } }],
+        [{ anyOf: [{ const: 'a' }, { const: 'b' }] }, { tones: { b: 'pink' } }],
+        [{ $ref: '#/$defs/state' }, { tones: { open: 'blue' } }],
+        [text, {}],
+      ] as const
+    ).map(
+      ([schema, display]) =>
+        [
+          `the display ${JSON.stringify(display)}`,
+          of({ ...schema, 'x-display': display }, { state: { enum: ['open'] } }),
+        ] as const,
+    ),
   ]
   for (const [what, schema] of cases) {
     test(what, () => expect(schemaErrors(schema)).toEqual([]))
@@ -114,4 +130,49 @@ describe('rejects', () => {
       expect(schemaErrors(place)).toMatchObject([{ pointer: `${pointer}/$id`, rule: 'schema' }])
     })
   }
+})
+
+describe('rejects a display with', () => {
+  const choice = { enum: ['open', 'done'] }
+  const cases: readonly (readonly [what: string, display: unknown, pointer: string, message: string])[] = [
+    ['no object', 'h', '', 'must be an object'],
+    ['an unknown key', { units: 'h' }, '/units', 'is not known; did you mean unit?'],
+    ['a key of all objects', { constructor: 'h' }, '/constructor', 'known are unit, tones, as, label, placeholder'],
+    ['an empty unit', { unit: '' }, '/unit', '1 to 20 characters'],
+    ['a long unit', { unit: { after: 'x'.repeat(21) } }, '/unit/after', '1 to 20 characters'],
+    ['a unit on two sides', { unit: { before: 'a', after: 'b' } }, '/unit', '{ "before": text }'],
+    ['a unit on no side', { unit: { above: 'a' } }, '/unit', '{ "before": text }'],
+    ['an unknown form', { as: 'markdwon' }, '/as', '"markdwon" is not known; did you mean markdown?'],
+    ['a tone of no value', { tones: { opne: 'red' } }, '/tones/opne', 'is not a value of the enum; did you mean open?'],
+    [
+      'an unknown color',
+      { tones: { open: 'rde' } },
+      '/tones/open',
+      '"rde" is not a color of the console; did you mean red?',
+    ],
+    ['tones that are no object', { tones: ['red'] }, '/tones', 'must be an object'],
+    ['a label that is no object', { label: 'Hours' }, '/label', 'texts by language'],
+    ['a label in no language', { label: { English: 'Hours' } }, '/label/English', 'is not a language'],
+    ['a long label', { label: { en: 'x'.repeat(101) } }, '/label/en', '1 to 100 characters'],
+    ['a placeholder that is no text', { placeholder: 7 }, '/placeholder', '1 to 100 characters'],
+  ]
+  for (const [what, display, pointer, message] of cases) {
+    test(what, () => {
+      const errors = schemaErrors(of({ ...choice, 'x-display': display }))
+      expect(errors).toMatchObject([{ pointer: `/properties/spec/x-display${pointer}`, rule: 'display' }])
+      expect(errors[0]?.message).toContain(message)
+    })
+  }
+
+  test('tones without an enum', () => {
+    const errors = schemaErrors(of({ ...text, 'x-display': { tones: { open: 'red' } } }))
+    expect(errors).toMatchObject([
+      { pointer: '/properties/spec/x-display/tones', message: 'needs an enum in the same schema' },
+    ])
+  })
+
+  test('more than 20 labels', () => {
+    const label = Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`a${String.fromCodePoint(97 + at)}`, 'x']))
+    expect(schemaErrors(of({ ...text, 'x-display': { label } }))).toHaveLength(1)
+  })
 })

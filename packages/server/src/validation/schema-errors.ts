@@ -1,6 +1,7 @@
 import { isJsonObject } from '../base/json-object.ts'
 import { nearest, referencedSchema, type FieldError } from '@pergola/api'
 import { fieldError, step } from '../base/field-error.ts'
+import { fieldDisplayErrors } from './field-display.ts'
 import { knownFormats } from './formats.ts'
 import { instructionsOf, maxInstructions } from './linear-regexp.ts'
 import type { JsonSchema } from './object-schema.ts'
@@ -37,7 +38,7 @@ const otherKeywords =
   `$ref $comment title description default examples example deprecated readOnly writeOnly type enum const
   multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern format contentEncoding
   contentMediaType contentSchema maxItems minItems uniqueItems maxContains minContains maxProperties minProperties required
-  dependentRequired dependencies nullable`.split(/\s+/)
+  dependentRequired dependencies nullable x-display`.split(/\s+/)
 export const knownKeywords: ReadonlySet<string> = new Set([
   ...schemaKeywords,
   ...moreSchemaKeywords,
@@ -122,7 +123,7 @@ function keywordErrors(
     const fault = patternFault(one, spent)
     if (fault !== undefined) add(one === pattern ? 'pattern' : 'patternProperties', fault)
   }
-  return errors
+  return [...errors, ...fieldDisplayErrors(step(pointer, 'x-display'), { schema, definitions })]
 }
 
 function unknownKeyword(keyword: string): string {

@@ -36,6 +36,11 @@ describe('accepts', () => {
     ['32 indexes', manyFields(32, text)],
     ['8 indexes of several values', manyFields(8, tags)],
     [
+      'a display',
+      { display: { title: 'spec.city', summary: 'spec.tags', icon: 'box', columns: ['spec.age', 'metadata.name'] } },
+    ],
+    ['a display by the name', { display: { title: 'metadata.name', summary: 'metadata.creationTimestamp' } }],
+    [
       'composites of indexes, with and without a direction',
       {
         composites: [
@@ -92,6 +97,31 @@ const wrongWords: readonly Row[] = [
   ],
 ]
 
+const wrongDisplays: readonly Row[] = [
+  [
+    'a title that is missing',
+    { display: { title: 'spec.titel' } },
+    '/spec/display/title',
+    '"spec.titel" is not in the',
+  ],
+  ['a title that is a number', { display: { title: 'spec.age' } }, '/spec/display/title', 'the path of a string'],
+  ['a title of several values', { display: { title: 'spec.tags' } }, '/spec/display/title', 'the path of a string'],
+  ['a summary that is an object', { display: { summary: 'spec' } }, '/spec/display/summary', 'must be the path of a'],
+  [
+    'a column that is missing',
+    { display: { columns: ['spec.city', 'spec.x'] } },
+    '/spec/display/columns/1',
+    '"spec.x" is not in the schema',
+  ],
+  ['a column twice', { display: { columns: ['spec.age', 'spec.age'] } }, '/spec/display/columns/1', 'is listed twice'],
+  [
+    'an unknown icon',
+    { display: { icon: 'wallett' as 'wallet' } },
+    '/spec/display/icon',
+    '"wallett" is not an icon of the console; did you mean wallet?',
+  ],
+]
+
 const wrongIndexes: readonly Row[] = [
   ...['metadata.name', 'metadata.labels', 'metadata.creationTimestamp', 'metadata.deletionTimestamp'].flatMap(
     (name): readonly Row[] => [
@@ -121,7 +151,7 @@ const wrongIndexes: readonly Row[] = [
 ]
 
 describe('rejects', () => {
-  for (const [what, change, pointer, message = ''] of [...wrongWords, ...wrongIndexes]) {
+  for (const [what, change, pointer, message = ''] of [...wrongWords, ...wrongIndexes, ...wrongDisplays]) {
     test(what, () => {
       const errors = definitionErrors({ ...sound, ...change })
       expect(errors.map((error) => error.pointer)).toEqual([pointer])

@@ -13,6 +13,7 @@ import { fieldError } from '../../base/field-error.ts'
 import type { JsonSchema, ObjectSchema } from '../../validation/object-schema.ts'
 import { allSubSchemas, schemaErrors } from '../../validation/schema-errors.ts'
 import type { IndexDefinition, ModelSpec } from './definition.ts'
+import { displayErrors } from './display-errors.ts'
 
 export const maxIndexes = 32
 export const maxMultiIndexes = 8
@@ -35,7 +36,7 @@ export function definitionErrors(spec: ModelSpec, registering: Registering = {})
   const errors = [...nameErrors(spec, registering), ...versionErrors(spec)]
   return errors.length > 0
     ? errors
-    : [...evaluationErrors(spec, registering), ...indexErrors(spec), ...compositeErrors(spec)]
+    : [...evaluationErrors(spec, registering), ...indexErrors(spec), ...compositeErrors(spec), ...displayErrors(spec)]
 }
 
 function nameErrors(

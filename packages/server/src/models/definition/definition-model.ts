@@ -28,6 +28,7 @@ const definition: ModelDefinition = {
   statusSubresource: true,
   schema: modelSchema,
   indexes: [{ name: 'spec.group' }, { name: 'status.edition', order: 'DESC' }],
+  display: { columns: ['spec.group', 'spec.kind', 'spec.plural', 'status.phase'] },
 }
 
 /** Where the store keeps definitions. */

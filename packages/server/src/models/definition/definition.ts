@@ -1,4 +1,4 @@
-import type { ModelDeclaration } from '@pergola/api'
+import type { ModelDeclaration, ModelDisplay } from '@pergola/api'
 import type { ObjectSchema } from '../../validation/object-schema.ts'
 
 /** A model as it is declared. */
@@ -14,6 +14,7 @@ export interface ModelDefinition {
   readonly indexes?: readonly IndexDefinition[]
   /** Combinations of indexes that are often filtered and sorted by together: `['spec.city', 'spec.age desc']`. */
   readonly composites?: readonly (readonly string[])[]
+  readonly display?: ModelDisplay
   /** The plugin that declares the model is asked before every write of the spec. */
   readonly check?: boolean
   /** The upcoming definition: its new indexes are built ahead. */

@@ -1,3 +1,4 @@
+import { displayHues, maxDisplayColumns, maxDisplayText } from '@pergola/api'
 import type { JsonSchema, ObjectSchema } from '../../validation/object-schema.ts'
 
 const texts = { type: 'array', items: { type: 'string' } }
@@ -50,6 +51,31 @@ const index: JsonSchema = {
   },
 }
 
+const display: JsonSchema = {
+  type: 'object',
+  description: 'How the console and `pergola list` show the objects. Never affects validation, rights or storage.',
+  properties: {
+    title: name(
+      'Path of the string that people know an object by. Default: the first of `spec.title`, `spec.displayName`, `spec.name` and `spec.subject` that is a string in the schema, else `metadata.name`.',
+    ),
+    summary: name('Path of the value shown below the title.'),
+    icon: name('An icon of the console.'),
+    color: { enum: displayHues, description: 'A color of the console.' },
+    columns: {
+      type: 'array',
+      maxItems: maxDisplayColumns,
+      items: { type: 'string', maxLength: 253 },
+      description: 'Paths of the columns in a table. Default: the title, then the indexed fields.',
+    },
+    section: {
+      type: 'string',
+      minLength: 1,
+      maxLength: maxDisplayText,
+      description: 'Heading in the menu of the console.',
+    },
+  },
+}
+
 const spec: JsonSchema = {
   type: 'object',
   required: ['group', 'kind', 'singular', 'plural', 'versions'],
@@ -74,6 +100,7 @@ const spec: JsonSchema = {
       description:
         'Indexes that are filtered and sorted by together: `["spec.city", "spec.age desc"]`. Faster; adds no field.',
     },
+    display,
     next: {
       type: 'object',
       additionalProperties: true,
