@@ -1,5 +1,8 @@
-export const hues = ['grey', 'green', 'teal', 'blue', 'violet', 'pink', 'red', 'amber'] as const
-export type Hue = (typeof hues)[number]
+import type { DisplayHue } from '@pergola/api'
+
+export type Hue = DisplayHue
+/** The hues of some values of an enum. */
+export type Tones = Readonly<Record<string, Hue | undefined>>
 
 /** Grey says "none", red and green say something: names get the others. */
 const forNames: readonly Hue[] = ['teal', 'blue', 'violet', 'pink', 'amber', 'green']
@@ -14,7 +17,7 @@ export function hueOfName(name: string): Hue {
 /** Of the values of an enum without tones: by their order. */
 const forValues: readonly Hue[] = ['grey', 'blue', 'violet', 'amber', 'teal', 'pink', 'green', 'red']
 
-export function hueOfValue(value: string, values: readonly unknown[], tones: Readonly<Record<string, Hue>> = {}): Hue {
+export function hueOfValue(value: string, values: readonly unknown[], tones: Tones = {}): Hue {
   const said = tones[value]
   if (said !== undefined) return said
   const at = values.indexOf(value)

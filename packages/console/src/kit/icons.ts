@@ -1,3 +1,4 @@
+import type { DisplayIcon } from '@pergola/api'
 import type { Component } from 'vue'
 import {
   Bell,
@@ -57,7 +58,7 @@ import {
 } from '@lucide/vue'
 
 /** What models and plugins may name as their icon. */
-export const icons: Readonly<Record<string, Component>> = {
+const icons: Readonly<Record<DisplayIcon, Component>> = {
   bell: Bell,
   'book-open': BookOpen,
   box: Box,
@@ -113,6 +114,6 @@ export const icons: Readonly<Record<string, Component>> = {
   wrench: Wrench,
 }
 
-export function iconOf(name: string | undefined): Component {
-  return (name === undefined ? undefined : icons[name]) ?? File
+export function iconOf(name: DisplayIcon | undefined): Component {
+  return name === undefined ? File : icons[name]
 }

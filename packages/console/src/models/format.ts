@@ -1,4 +1,4 @@
-import type { FieldDisplay } from './schema.ts'
+import type { FieldDisplay } from '@pergola/api'
 
 /** At most this many digits after the point: no binary fractions. */
 const mostDigits = 4
@@ -15,7 +15,8 @@ export interface Unit {
 
 export function unitOf({ unit, as }: FieldDisplay = {}): Unit {
   if (unit === undefined) return { before: '', after: as === 'percent' ? '%' : '' }
-  return typeof unit === 'string' ? { before: '', after: unit } : { before: unit.before ?? '', after: unit.after ?? '' }
+  if (typeof unit === 'string') return { before: '', after: unit }
+  return { before: '', after: '', ...unit }
 }
 
 /** Dates are dates: `24 Nov 2026`, in Chinese `2026-11-24`. */

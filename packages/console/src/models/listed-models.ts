@@ -1,4 +1,4 @@
-import type { Hue } from '../kit/hue.ts'
+import type { ModelDisplay } from '@pergola/api'
 import { client } from '../server/client.ts'
 
 interface IndexedField {
@@ -6,16 +6,6 @@ interface IndexedField {
   readonly type: string
   readonly multi: boolean
   readonly unique: boolean
-}
-
-/** How people see a model; every part of it is optional. */
-export interface ModelDisplay {
-  readonly title?: string
-  readonly summary?: string
-  readonly icon?: string
-  readonly color?: Hue
-  readonly columns?: readonly string[]
-  readonly section?: string
 }
 
 /** A model as the server lists it. */

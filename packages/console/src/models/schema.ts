@@ -1,13 +1,4 @@
-import type { Hue } from '../kit/hue.ts'
-
-/** How people see a field; every part of it is optional. */
-export interface FieldDisplay {
-  readonly unit?: string | { readonly before?: string; readonly after?: string }
-  readonly tones?: Readonly<Record<string, Hue>>
-  readonly as?: 'multiline' | 'markdown' | 'person' | 'link' | 'currency' | 'percent'
-  readonly label?: Readonly<Record<string, string>>
-  readonly placeholder?: string
-}
+import type { FieldDisplay } from '@pergola/api'
 
 /** As much of a JSON schema as is read here. */
 export interface Schema {

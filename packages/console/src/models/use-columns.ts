@@ -63,7 +63,8 @@ export function useColumns(of: () => Known): UsedColumns {
       title: model ? titleHead(model.kind) : '',
       sort: isSorted ? (path ?? 'metadata.name') : undefined,
     }
-    return [title, ...offered.value.filter(({ key }) => chosen.value.has(key))]
+    // As the model says, and then as they were chosen.
+    return [title, ...[...chosen.value].flatMap((name) => offered.value.filter(({ key }) => key === name))]
   })
   const choose = (key: string, isOn: boolean) => {
     const others = [...chosen.value].filter((one) => one !== key)

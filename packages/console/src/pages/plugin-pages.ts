@@ -1,3 +1,4 @@
+import type { DisplayIcon } from '@pergola/api'
 import { defineComponent, h, shallowRef, type Component } from 'vue'
 import type { Router } from 'vue-router'
 import type { Hue } from '../kit/hue.ts'
@@ -8,7 +9,7 @@ import PluginFrame from './plugin-frame.vue'
 
 export interface PluginMenu {
   readonly heading: string
-  readonly icon?: string | undefined
+  readonly icon?: DisplayIcon | undefined
   readonly color?: Hue | undefined
   readonly entries: readonly {
     readonly title: string
@@ -23,7 +24,7 @@ export const pluginMenus = shallowRef<readonly PluginMenu[]>([])
 interface PagedPlugin {
   readonly name: string
   readonly displayName: string
-  readonly icon?: string
+  readonly icon?: DisplayIcon
   readonly color?: Hue
   readonly module: string
   readonly pages: readonly {

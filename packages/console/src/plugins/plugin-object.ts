@@ -1,6 +1,5 @@
 import type { ApiObject, ResourceType } from '@pergola/client'
 import type { PluginAbout, Rule } from '@pergola/api'
-import type { Hue } from '../kit/hue.ts'
 import { consoleApi } from '../server/client.ts'
 import type { Schema } from '../models/schema.ts'
 
@@ -8,8 +7,6 @@ interface PluginVersion extends PluginAbout {
   readonly version: string
   readonly digest: string
   readonly displayName?: string
-  readonly icon?: string
-  readonly color?: Hue
   readonly groups: readonly string[]
   readonly permissions: readonly Rule[]
   readonly settings?: Schema

@@ -6,7 +6,7 @@ import { endSession, hasEnded, session } from './session.ts'
 import type { NeededRight } from 'vue-router'
 
 interface Held {
-  readonly roles: readonly { readonly name: string }[]
+  readonly roles: readonly { readonly name: string; readonly displayName?: string }[]
   readonly uiPermissions: readonly string[]
 }
 
