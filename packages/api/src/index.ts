@@ -42,11 +42,25 @@ export type {
 } from './plugin-definition.ts'
 export type { PluginAbout, PluginManifest } from './plugin-manifest.ts'
 export { pluginOfSettings, secretSettings, settingsObjectName } from './plugin-settings.ts'
-export { approvalsFor } from './plugin-summary/approvals.ts'
+export { approvalsFor, requiredApprovals } from './plugin-summary/approvals.ts'
+export type { RequiredApproval } from './plugin-summary/approvals.ts'
 export { describePlugin } from './plugin-summary/describe-plugin.ts'
 export { describeUpgrade } from './plugin-summary/describe-upgrade.ts'
 export { packageContents } from './plugin-summary/package-contents.ts'
 export type { PackageContents } from './plugin-summary/package-contents.ts'
+export { planSection, sectionWithItems } from './plugin-summary/plan.ts'
+export type {
+  Plan,
+  PlanIdentity,
+  PlanItem,
+  PlanItemCode,
+  PlanItemOf,
+  PlanItemValues,
+  PlanRisk,
+  PlanSection,
+  PlanSectionCode,
+} from './plugin-summary/plan.ts'
+export { planHeading, planLines, planSentence, renderPlan } from './plugin-summary/plan-words.ts'
 export { renderSections, sectionOf } from './plugin-summary/sections.ts'
 export type { Section } from './plugin-summary/sections.ts'
 export { ApiError, isApiError, problems, toProblem } from './problem.ts'

@@ -65,8 +65,8 @@ const rows: readonly Row[] = [
     'C8-21',
     'nobody is told who stops',
     `${plugins}/dependents.ts`,
-    "sectionOf('would stop', lines)",
-    "sectionOf('would stop', [])",
+    "sectionWithItems('dependents', items)",
+    "sectionWithItems('dependents', [])",
   ],
   [
     'C8-22',
