@@ -41,8 +41,9 @@ onEachEngine((api) => {
     return (body as { readonly spec: { readonly version: string; readonly approved?: readonly Approval[] } }).spec
   }
   const approvedOf = async (name: string) => (await specOf(name)).approved ?? []
-  const versionIs = (name: string, version: string) =>
-    expect.poll(async () => (await specOf(name)).version, { timeout: 60_000 }).toBe(version)
+  const versionIs = async (name: string, version: string) => {
+    await expect.poll(async () => (await specOf(name)).version).toBe(version)
+  }
 
   test('C8-421 a plan has the identity of the package, and sections of items with codes, values, risks and approvals', async () => {
     const name = 'planned'

@@ -70,7 +70,10 @@ describe.each(engines)('on %s', (engine) => {
   test('purge deletes the objects despite their finalizers, and frees the group', async () => {
     const { body: plan } = await send(`POST ${console_}/todo/purge?plan=true`)
     expect(plan['sections']).toContainEqual(
-      expect.objectContaining({ code: 'deleted', items: [{ code: 'objects', values: { count: 2, resource: 'todos', group: 'todo.example.com' } }] }),
+      expect.objectContaining({
+        code: 'deleted',
+        items: [{ code: 'objects', values: { count: 2, resource: 'todos', group: 'todo.example.com' } }],
+      }),
     )
     expect((await send(`POST ${console_}/todo/purge`)).status).toBe(200)
     await vi.waitFor(async () => expect(await statusOf(`${plugins}/todo`)).toBe(404), { timeout: 60_000 })

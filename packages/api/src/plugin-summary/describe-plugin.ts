@@ -175,9 +175,10 @@ export function settingItems({ settings }: PluginDefinition): readonly PlanItem[
 export function needItems({ requires, dependencies = {} }: PluginDefinition): readonly PlanItem[] {
   return [
     ...(requires === undefined ? [] : [{ code: 'host-version', values: { range: requires } } as const]),
-    ...Object.entries(dependencies).map(
-      ([plugin, range]): PlanItem => ({ code: 'plugin-version', values: { plugin, range } }),
-    ),
+    ...Object.entries(dependencies).map(([plugin, range]): PlanItem => ({
+      code: 'plugin-version',
+      values: { plugin, range },
+    })),
   ]
 }
 

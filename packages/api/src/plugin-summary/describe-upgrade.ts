@@ -30,18 +30,48 @@ export function describeUpgrade(before: PackageContents, after: PackageContents)
     changes(itemsOf(before), itemsOf(after))
   const sections = [
     planSection('about', withRisk('none', compared(aboutItems))),
-    planSection('groups', withRisk('none', compared(({ definition }) => definition.groups.map(groupItem)))),
+    planSection(
+      'groups',
+      withRisk(
+        'none',
+        compared(({ definition }) => definition.groups.map(groupItem)),
+      ),
+    ),
     planSection('models', withRisk('none', modelChanges(earlier, later))),
     planSection('indexes', withRisk('none', indexChanges(earlier, later))),
-    planSection('routes', withRisk('none', compared(({ definition }) => definition.routes.map((one) => routeItem(one))))),
+    planSection(
+      'routes',
+      withRisk(
+        'none',
+        compared(({ definition }) => definition.routes.map((one) => routeItem(one))),
+      ),
+    ),
     planSection('roles', withRisk('role', [...roleChanges(before, after), ...joinsIn('roles')])),
     planSection('public', withRisk('decision', [...joinsIn('public'), ...compared(publicItems)])),
     planSection('signed-in', withRisk('everybody', [...joinsIn('signed-in'), ...compared(signedInItems)])),
     planSection('unreached', withRisk('none', compared(unreachedItems))),
     planSection('requests', withRisk('decision', requestChanges(before, after))),
-    planSection('background', withRisk('none', compared(({ definition }) => backgroundItems(definition)))),
-    planSection('settings', withRisk('none', compared(({ definition }) => settingItems(definition)))),
-    planSection('needs', withRisk('none', compared(({ definition }) => needItems(definition)))),
+    planSection(
+      'background',
+      withRisk(
+        'none',
+        compared(({ definition }) => backgroundItems(definition)),
+      ),
+    ),
+    planSection(
+      'settings',
+      withRisk(
+        'none',
+        compared(({ definition }) => settingItems(definition)),
+      ),
+    ),
+    planSection(
+      'needs',
+      withRisk(
+        'none',
+        compared(({ definition }) => needItems(definition)),
+      ),
+    ),
   ]
   const approved = requiredApprovals(after, before).map(({ section, item }) => ({
     section,
@@ -85,9 +115,7 @@ function modelDifferences(before: ModelDeclaration, after: ModelDeclaration): re
   const [[earlier], [later]] = [before.versions, after.versions]
   const resource = after.plural
   const renamed = (field: 'version' | 'kind' | 'singular', was = 'none', is = 'none'): readonly PlanItem[] =>
-    was === is
-      ? []
-      : [{ code: 'model-name', values: { resource, field, before: was, after: is }, change: '~' }]
+    was === is ? [] : [{ code: 'model-name', values: { resource, field, before: was, after: is }, change: '~' }]
   const separate = yesOrNo(after.statusSubresource)
   return [
     ...renamed('version', earlier?.name, later?.name),
@@ -229,8 +257,14 @@ function roleDifferences(before: PackageRole, after: PackageRole): readonly Plan
 function requestChanges(before: PackageContents, after: PackageContents): readonly PlanItem[] {
   const [was, is] = [permissionsOf(before), permissionsOf(after)]
   return [
-    ...changes([], addedRights(was, is).map((right) => rightItem(right, after.definition))),
-    ...changes(addedRights(is, was).map((right) => rightItem(right, before.definition)), []),
+    ...changes(
+      [],
+      addedRights(was, is).map((right) => rightItem(right, after.definition)),
+    ),
+    ...changes(
+      addedRights(is, was).map((right) => rightItem(right, before.definition)),
+      [],
+    ),
     ...changes(consoleCodeItems(before), consoleCodeItems(after)),
   ]
 }

@@ -150,7 +150,8 @@ const sentences: Sentences = {
   nonconforming: ({ values }) => `${values.found} of ${checkedWords(values)}, which stay as they are`,
   'duplicate-values': ({ values }) =>
     `${values.found} of ${checkedWords(values)} have a ${values.path} that another one has; the upgrade fails until each has its own`,
-  dependent: ({ values: { plugin, version, needed, range } }) => `${plugin} ${version}, which needs ${needed} of ${range}`,
+  dependent: ({ values: { plugin, version, needed, range } }) =>
+    `${plugin} ${version}, which needs ${needed} of ${range}`,
   'shared-account': () =>
     'it runs as the account of the host: crashes are contained, but its code can read what the host can, and a process that clears its environment and leaves its parent can escape the limits',
   objects: ({ values: { count, resource } }) => `${count} ${resource}`,

@@ -145,7 +145,7 @@ export interface PlanItemValues {
   readonly role: { readonly role: string; readonly displayName?: string }
   readonly 'role-without-rights': { readonly role: string; readonly displayName?: string }
   /** The package has code for the console, which acts with the rights of whoever opens its pages. */
-  readonly 'console-code': Readonly<Record<never, never>>
+  readonly 'console-code': Readonly<Record<string, never>>
   /** `unique`, `evaluated` (by the plugin) and `descending` are names in `indexes`. `check`: the plugin checks every write. */
   readonly model: {
     readonly resource: string
@@ -259,7 +259,7 @@ export interface PlanItemValues {
     readonly range: string
   }
   /** The plugin's process runs as the account of the host. */
-  readonly 'shared-account': Readonly<Record<never, never>>
+  readonly 'shared-account': Readonly<Record<string, never>>
   readonly objects: { readonly count: number; readonly resource: string; readonly group: string }
   readonly 'settings-object': { readonly kind: string; readonly name: string }
   readonly object: { readonly kind: string; readonly name: string }
@@ -283,7 +283,11 @@ export function sectionWithItems(code: PlanSectionCode, items: readonly PlanItem
 
 /** Equal for items that state the same fact, whatever its approval. */
 export function keyOf({ code, values, change }: PlanItem): string {
-  return JSON.stringify([code, change ?? '', Object.entries(values).toSorted(([one], [other]) => (one < other ? -1 : 1))])
+  return JSON.stringify([
+    code,
+    change ?? '',
+    Object.entries(values).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+  ])
 }
 
 /** The approval stays as it is: the host compares it with what the caller approves. */

@@ -46,7 +46,10 @@ export function rightItem(right: Right, definition: PluginDefinition): PlanItem 
 }
 
 /** Of the plugin's own models. */
-function modelWords({ models }: PluginDefinition, { group, plural }: { readonly group: string; readonly plural: string }) {
+function modelWords(
+  { models }: PluginDefinition,
+  { group, plural }: { readonly group: string; readonly plural: string },
+) {
   const model = models.find((one) => one.group === group && one.plural === plural)
   return model ? { kind: model.kind, singular: model.singular } : {}
 }

@@ -31,7 +31,6 @@ export function schemaChanges(resource: string, before: ObjectSchema, after: Obj
   const gone = new Map([...earlier].filter(([path]) => !later.has(path)))
   const come = new Map([...later].filter(([path]) => !earlier.has(path)))
   const isCut = Math.max(earlier.size, later.size) >= maxFields
-  const outermost = (fields: ReadonlyMap<string, Field>) => [...fields].filter(([path]) => !isBelow(path, fields))
   return [
     ...(isCut ? [{ code: 'fields-cut', values: { resource, limit: maxFields }, change: '~' } as const] : []),
     ...outermost(come).map(([path, field]): PlanItem => ({ ...fieldItem({ resource, path }, field), change: '+' })),
@@ -49,6 +48,11 @@ function fieldItem(place: Place, { schema, required }: Field): PlanItem {
   const type = shortWords(schema['type']) ?? (Array.isArray(schema['enum']) ? 'one of several' : undefined)
   const values = { ...place, ...(type !== undefined && { type }), required: required ? 'yes' : 'no' } as const
   return { code: 'field', values }
+}
+
+/** Without the fields of added or removed objects. */
+function outermost(fields: ReadonlyMap<string, Field>): readonly (readonly [string, Field])[] {
+  return [...fields].filter(([path]) => !isBelow(path, fields))
 }
 
 function isBelow(path: string, fields: ReadonlyMap<string, Field>): boolean {
@@ -84,7 +88,12 @@ function keywordChange(
   const [was, is] = [shortWords(before), shortWords(after)]
   const isShort = (before === undefined || was !== undefined) && (after === undefined || is !== undefined)
   if (!isShort) return [{ code: 'field-rewritten', values: { ...place, keyword }, change: '~' }]
-  const values = { ...place, keyword, ...(was !== undefined && { before: was }), ...(is !== undefined && { after: is }) }
+  const values = {
+    ...place,
+    keyword,
+    ...(was !== undefined && { before: was }),
+    ...(is !== undefined && { after: is }),
+  }
   return [{ code: 'field-keyword', values, change: '~' }]
 }
 

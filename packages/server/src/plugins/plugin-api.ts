@@ -166,8 +166,12 @@ function planAnswer(plan: Plan): Answer {
   return jsonAnswer(200, Buffer.from(JSON.stringify(plan)))
 }
 
+/** The approvals were given before. */
 function withoutApprovals({ code, items }: PlanSection): PlanSection {
-  return { code, items: items.map(({ approval: _, ...item }) => item as PlanItem) }
+  const unnamed = items.map(({ code: fact, values, risk, change }) => {
+    return { code: fact, values, ...(risk && { risk }), ...(change && { change }) } as PlanItem
+  })
+  return { code, items: unnamed }
 }
 
 function namesOf(approvals: readonly RequiredApproval[]): readonly string[] {
@@ -239,7 +243,14 @@ async function reviewed(
     const takeover = await takeoverBy(parts, sent.manifest, installed)
     const heldRoles = earlier ? await describeHeldRoles(parts, earlier, sent) : []
     return {
-      sections: [...sections, ...heldRoles, ...sectionWithItems('takeover', takeover.approvals.map(({ item }) => item))],
+      sections: [
+        ...sections,
+        ...heldRoles,
+        ...sectionWithItems(
+          'takeover',
+          takeover.approvals.map(({ item }) => item),
+        ),
+      ],
       approvals: [...approvals, ...takeover.approvals],
       expired,
       handedOut: await handedOutBy(parts, sent, { installed, takeover }),

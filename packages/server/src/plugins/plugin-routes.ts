@@ -80,7 +80,10 @@ const planItemSchema = {
   type: 'object',
   required: ['code', 'values'],
   properties: {
-    code: { type: 'string', description: 'The fact that `values` complete; a client writes its own sentence from both.' },
+    code: {
+      type: 'string',
+      description: 'The fact that `values` complete; a client writes its own sentence from both.',
+    },
     values: { type: 'object', additionalProperties: true },
     risk: { enum: ['decision', 'everybody', 'role', 'none'] },
     change: { enum: ['+', '-', '~'], description: 'In an upgrade: added, removed or changed.' },
