@@ -322,7 +322,7 @@ test('a resource named like its plugin is not mistaken for a sub-resource', () =
   const sections = describePlugin({ definition })
   const linesOf = (wanted: string) =>
     sections.flatMap(({ code, items }) => (code === wanted ? items.map((item) => planSentence(code, item)) : []))
-  expect(linesOf('roles')).toEqual(['things-a: * things', 'things-a: get things/status'])
+  expect(linesOf('roles')).toEqual(['things-a: every verb on things', 'things-a: get things/status'])
   expect(linesOf('unreached')).toEqual([])
 })
 
