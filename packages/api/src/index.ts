@@ -1,3 +1,4 @@
+export type { AccessReason, AccessReasonCode, AccessReasonValues } from './access-reasons.ts'
 export { closeSchema } from './close-schema.ts'
 export {
   groupFault,
@@ -64,7 +65,8 @@ export { planHeading, planLines, planSentence, renderPlan } from './plugin-summa
 export { renderSections, sectionOf } from './plugin-summary/sections.ts'
 export type { Section } from './plugin-summary/sections.ts'
 export { ApiError, isApiError, problems, toProblem } from './problem.ts'
-export type { ApiErrorOptions, FieldError, Problem, Reason, StoredState } from './problem.ts'
+export type { ApiErrorOptions, FieldError, Problem, ProblemParams, Reason, StoredState } from './problem.ts'
+export type { FieldRule, FieldRuleParams } from './field-rules.ts'
 export { asksForStream, isNamedCreate, localTarget, maxPathSegments, requestInfo } from './request-info.ts'
 export type { NonResourceRequest, RequestHead, RequestInfo, ResourceRequest } from './request-info.ts'
 export { responseHeadersFault } from './response-headers.ts'

@@ -7,6 +7,7 @@ import {
   type PlanSection,
   type RequiredApproval,
 } from '@pergola/api'
+import { objectNotFound } from '../base/not-found.ts'
 import type { Answer, Call } from '../base/call.ts'
 import { createdAnswer, objectAnswer } from '../models/answers.ts'
 import { createObject } from '../models/create.ts'
@@ -63,7 +64,7 @@ export async function install(parts: PluginApiParts, call: Call): Promise<Answer
 /** Prepares the previous version to replace the active one; its permissions were approved when it was installed. */
 export async function rollBack(parts: PluginApiParts, name: string, call: Call): Promise<Answer> {
   const installed = await installedSpec(parts, name)
-  if (!installed) throw new ApiError('NotFound', `there is no plugin "${name}"`)
+  if (!installed) throw objectNotFound('plugin', name)
   const bytes = installed.previous && (await parts.packages.read(installed.previous.digest))
   if (!bytes)
     throw new ApiError('BadRequest', `there is no version of ${name} before ${installed.version} to go back to`)
@@ -91,7 +92,7 @@ export async function uninstall(
 ): Promise<Answer> {
   refuseUnknown(request.query, ['plan'])
   const installed = await installedSpec(parts, name)
-  if (!installed) throw new ApiError('NotFound', `there is no plugin "${name}"`)
+  if (!installed) throw objectNotFound('plugin', name)
   if (flag(request.query, 'plan')) {
     const sections = await describeRemoval(parts, { name, spec: installed }, data)
     const size = (await parts.packages.read(installed.digest))?.length
@@ -276,7 +277,7 @@ function unapprovedIn({ approvals }: PackageReview, approved: readonly string[])
 function refuseUnapproved(missing: readonly string[]): void {
   if (missing.length === 0) return
   throw new ApiError('Invalid', `the plugin needs approval: ${missing.join('; ')}; send approve=<name> for each`, {
-    errors: missing.map((name) => fieldError('/approve', 'approval', name)),
+    errors: missing.map((name) => fieldError('/approve', 'approval', { message: name, params: { approval: name } })),
   })
 }
 
@@ -308,7 +309,7 @@ async function write(parts: PluginApiParts, sentPackage: SentPackage, writing: W
 
 /** The plugin was uninstalled before; it gets back what it left. */
 function returned(name: string, { removal, groups }: PluginSpec, sent: PluginSpec): PluginSpec {
-  if (removal === 'purge') throw new ApiError('InUse', `${name} is being purged; wait until that has ended`)
+  if (removal === 'purge') throw new ApiError('InUse', `${name} is being purged; wait until that has ended`, { params: { name } })
   return { ...sent, groups: [...new Set([...groups, ...sent.groups])] }
 }
 
@@ -327,6 +328,7 @@ function upgrading(name: string, version: string): ApiError {
   return new ApiError(
     'InUse',
     `${name} is being upgraded to ${version}; wait until that has ended, or disable the plugin to abort it`,
+    { params: { name, version } },
   )
 }
 
@@ -338,7 +340,7 @@ export async function logs({ linesOf, ...parts }: PluginApiParts, name: string, 
   if (!/^\d{1,15}$/.test(after)) {
     throw new ApiError('BadRequest', `after must be a line number, as returned in "last"; it is "${after}"`)
   }
-  if (!(await parts.store.get(parts.plugins, name))) throw new ApiError('NotFound', `there is no plugin "${name}"`)
+  if (!(await parts.store.get(parts.plugins, name))) throw objectNotFound('plugin', name)
   const lines = linesOf(name, Number(after)) ?? { items: [], last: 0 }
   return jsonAnswer(200, Buffer.from(JSON.stringify(lines)))
 }

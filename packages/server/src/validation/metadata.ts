@@ -6,7 +6,7 @@ import {
   objectNameFault,
   type FieldError,
 } from '@pergola/api'
-import { fieldError, step } from '../base/field-error.ts'
+import { fieldError, limitError, movedTo, step } from '../base/field-error.ts'
 import { compileSchema } from './schema-validator.ts'
 
 export const maxLabels = 64
@@ -98,16 +98,17 @@ function boundErrors({ labels = {}, annotations = {}, finalizers = [] }: SentMet
   ]
   return bounds
     .filter(({ found, limit }) => found > limit)
-    .map(({ field, found, limit, unit }) => ({
-      ...fieldError(`/metadata/${field}`, 'limit', `has ${found} ${unit}; at most ${limit} are allowed`),
-      params: { limit },
-    }))
+    .map(({ field, ...bound }) => limitError(`/metadata/${field}`, bound))
 }
 
-function faults(pointer: string, rule: string, fault: string | undefined): readonly FieldError[] {
+function faults(
+  pointer: string,
+  rule: 'finalizer' | 'key' | 'labelValue' | 'name',
+  fault: string | undefined,
+): readonly FieldError[] {
   return fault === undefined ? [] : [fieldError(pointer, rule, fault)]
 }
 
 function below(parent: string, error: FieldError): FieldError {
-  return { ...error, ...fieldError(`${parent}${error.pointer}`, error.rule, error.message) }
+  return movedTo(`${parent}${error.pointer}`, error)
 }

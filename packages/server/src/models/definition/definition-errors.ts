@@ -9,7 +9,7 @@ import {
   type FieldError,
   type IndexedPath,
 } from '@pergola/api'
-import { fieldError } from '../../base/field-error.ts'
+import { fieldError, limitError, movedTo } from '../../base/field-error.ts'
 import type { JsonSchema, ObjectSchema } from '../../validation/object-schema.ts'
 import { allSubSchemas, schemaErrors } from '../../validation/schema-errors.ts'
 import type { IndexDefinition, ModelSpec } from './definition.ts'
@@ -57,7 +57,7 @@ function versionErrors({ versions }: ModelSpec): readonly FieldError[] {
   const [version] = versions
   if (!version || versions.length > 1) {
     const message = `has ${versions.length} versions; a model has exactly one for now`
-    return [fieldError('/spec/versions', 'versions', message)]
+    return [fieldError('/spec/versions', 'versions', { message, params: { actual: versions.length } })]
   }
   const { name, schema } = version
   const nameFault = versionFault(name)
@@ -114,10 +114,7 @@ function indexErrors({ indexes = [], versions }: ModelSpec): readonly FieldError
   const beyond = bounds.filter(({ found, limit }) => found > limit)
   return [
     ...errors,
-    ...beyond.map(({ found, limit, unit }) => ({
-      ...fieldError('/spec/indexes', 'limit', `has ${found} ${unit}; at most ${limit} are allowed`),
-      params: { limit },
-    })),
+    ...beyond.map((bound) => limitError('/spec/indexes', bound)),
   ]
 }
 
@@ -180,5 +177,5 @@ function compositeErrors({ composites = [], indexes = [], versions }: ModelSpec)
 }
 
 function below(parent: string, error: FieldError): FieldError {
-  return { ...error, ...fieldError(`${parent}${error.pointer}`, error.rule, error.message) }
+  return movedTo(`${parent}${error.pointer}`, error)
 }
