@@ -1,10 +1,11 @@
-import { renderPlan, type Plan } from '@pergola/api'
+import { renderPlan, type Plan, type Problem } from '@pergola/api'
 import { expect, test } from 'vitest'
 import { hostVersion } from '../../packages/server/src/base/host-version.ts'
+import { untold } from '../../packages/server/src/validation/untold.rows.ts'
 import { pluginPackage, type PluginFiles } from '../end-to-end/plugin-package.ts'
 import { person } from './people.ts'
 import { another, install, notesOf, notesPath, packages, phaseIs, plugins } from './plugin.ts'
-import { expectProblem, expectStatus } from './request.ts'
+import { expectProblem, expectStatus, type Answer } from './request.ts'
 import { onEachEngine } from './server.ts'
 
 const gzip = { 'content-type': 'application/gzip' }
@@ -132,6 +133,74 @@ rules: [{ apiGroups: [${name}.example.com], resources: [notes], verbs: [get, lis
     expectStatus(await api.request('POST', `${administration}/${name}/rollback`), 200)
     await versionIs(name, '1.0.0')
     expect(await approvedOf(name)).toEqual(first)
+  })
+
+  test('C8-426 a problem has in its params the values that its detail and its messages state', async () => {
+    const group = 'telling.example.com'
+    const path = `/apis/${group}/v1alpha1/notes`
+    const model = notesOf('telling', { indexes: [{ name: 'spec.title', unique: true }] })
+    const settings = { type: 'object', properties: { token: { type: 'string', writeOnly: true } } }
+    const definition = another('telling', { models: [model], settings })
+    expectStatus(await install(api, { definition }), 201)
+    await phaseIs(api, started, 'telling')
+    const ann = await person(api)
+    const note = (name: string, title = name) => ({ metadata: { name }, spec: { title } })
+    expectStatus(await api.request('POST', path, { body: note('first') }), 201)
+    const versioned = (metadata: object) => ({ metadata: { name: 'first', ...metadata }, spec: { title: 'first' } })
+    const operation = (verb: string, more: object) => ({
+      verb,
+      apiVersion: `${group}/v1alpha1`,
+      resource: 'notes',
+      ...more,
+    })
+    const batch = (...operations: readonly object[]) => ({ body: { operations } })
+    const batches = '/apis/api.platform.run/v1alpha1/batches'
+    const asking = pluginPackage({ definition: another('unagreed', { permissions: reading('secrets') }) })
+    const large = { metadata: { name: 'large' }, spec: { title: 'x'.repeat(4_000_000) } }
+    const secret = { metadata: { name: 'telling-settings' }, data: { token: 'x' } }
+    const token = { metadata: { name: 'narrow' }, displayName: 'narrow', roles: ['super-administrator'] }
+    const uid = '00000000-0000-4000-8000-000000000000'
+    const binding = {
+      metadata: { name: 'nobodys' },
+      subjects: [{ name: 'missing-user' }],
+      roleRef: { name: 'missing-role' },
+    }
+    const requests: readonly (readonly [string, string, () => Promise<Answer>])[] = [
+      ['NotFound', '', () => api.request('GET', `${path}/missing`)],
+      ['NotFound', '', () => api.request('GET', '/nothing/here')],
+      ['ModelNotFound', '', () => api.request('GET', `/apis/${group}/v1alpha1/note`)],
+      ['Forbidden', '', () => ann.request('GET', `${path}/first`)],
+      ['AlreadyExists', 'exists', () => api.request('POST', path, { body: note('first') })],
+      ['DuplicateIndexValue', 'unique', () => api.request('POST', path, { body: note('second', 'first') })],
+      ['VersionConflict', 'version', () => api.request('PUT', `${path}/first`, { body: versioned({ version: 77 }) })],
+      ['VersionConflict', 'uid', () => api.request('PUT', `${path}/first`, { body: versioned({ uid }) })],
+      ['BadRequest', 'immutable', () => api.request('PUT', `${path}/first`, { body: note('other') })],
+      ['PayloadTooLarge', '', () => api.request('POST', path, { body: large })],
+      ['Invalid', 'exists', () => api.request('POST', '/api/v1alpha1/rolebindings', { body: binding })],
+      ['Invalid', 'approval', () => api.request('POST', packages, { body: asking, headers: gzip })],
+      ['Invalid', 'settings', () => api.request('POST', '/api/v1alpha1/configmaps', { body: secret })],
+      [
+        'Invalid',
+        'held',
+        () => ann.request('POST', '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens', { body: token }),
+      ],
+      ['NotFound', 'operation', () => api.request('POST', batches, batch(operation('delete', { name: 'missing' })))],
+    ]
+    for (const [reason, rule, send] of requests) {
+      const { body, text } = await send()
+      const problem = body as Problem
+      expect(problem.reason, text).toBe(reason)
+      if (problem.status !== 422 && problem.status !== 400) {
+        expect(problem.params, text).toBeDefined()
+        expect(untold(problem.detail, problem.params), text).toEqual([])
+      }
+      const errors = (problem.errors ?? []).filter((error) => rule === '' || error.rule === rule)
+      expect(errors.length > 0 || rule === '', text).toBe(true)
+      for (const { message, params } of errors) {
+        if (rule !== '') expect(params, text).toBeDefined()
+        expect(untold(message, params), text).toEqual([])
+      }
+    }
   })
 
   test('C8-425 the plan of a removal has the same form: what stays, how many objects, who depends on it', async () => {

@@ -7,7 +7,13 @@ export interface AccessReasonValues {
   /** From the held role to the role with the rule; `by` and `roles` have one entry for each step. */
   readonly path: { readonly role: string; readonly by: Texts; readonly roles: Texts }
   /** What the rule allows. */
-  readonly rule: { readonly verbs: Texts; readonly resources?: Texts; readonly names?: Texts; readonly paths?: Texts; readonly groups?: Texts }
+  readonly rule: {
+    readonly verbs: Texts
+    readonly resources?: Texts
+    readonly names?: Texts
+    readonly paths?: Texts
+    readonly groups?: Texts
+  }
   /** The closest rule, and the parts of the request that it does not cover. */
   readonly nearest: AccessReasonValues['rule'] & { readonly role: string; readonly misses: Texts }
   readonly 'no-role': Readonly<Record<string, never>>

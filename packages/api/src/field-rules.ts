@@ -1,3 +1,6 @@
+import type { NamingParams } from './names.ts'
+import type { Reason } from './problem.ts'
+
 /**
  * Rules whose sentence has values, with the params that carry them. JSON Schema keywords have the params of the validator.
  * Where a rule has several sentences, `fault` tells which.
@@ -13,10 +16,31 @@ export interface FieldRuleParams {
   readonly exclusiveMinimum: { readonly limit: number }
   /** `taken`: an object has the name; `missing`: no object has it. */
   readonly exists: { readonly fault: 'taken' | 'missing'; readonly kind: string; readonly name: string }
+  readonly finalizer: NamingParams | { readonly fault: 'deleting' }
   readonly format: { readonly format: string }
   readonly held: { readonly role: string }
   /** The value that cannot change. */
   readonly immutable: { readonly stored: string; readonly sent?: string }
+  /** `name` or `path` of the index; `actual` values of an object. */
+  readonly index: {
+    readonly fault:
+      | 'default'
+      | 'twice'
+      | 'form'
+      | 'path'
+      | 'too-few'
+      | 'direction'
+      | 'unknown'
+      | 'several'
+      | 'values'
+      | 'value'
+    readonly name?: string
+    readonly path?: string
+    readonly actual?: number
+    readonly limit?: number
+  }
+  readonly key: NamingParams
+  readonly labelValue: NamingParams
   readonly limit: { readonly limit: number; readonly actual: number; readonly unit: string }
   readonly maxItems: { readonly limit: number }
   readonly maxLength: { readonly limit: number }
@@ -27,7 +51,16 @@ export interface FieldRuleParams {
   readonly minProperties: { readonly limit: number }
   readonly minimum: { readonly limit: number }
   readonly multipleOf: { readonly multipleOf: number }
-  readonly number: { readonly value: string }
+  /** `expected`: the name follows from other fields. The last two are of names in model definitions. */
+  readonly name:
+    | NamingParams
+    | { readonly fault: 'expected'; readonly expected: string }
+    | { readonly fault: 'group-form' | 'kind-form' | 'resource-form'; readonly limit: number }
+    | { readonly fault: 'reserved' | 'audience' | 'version-form' }
+  /** Beyond `limit`, or the number would be stored as `kept`. */
+  readonly number: { readonly value: string; readonly limit?: number; readonly kept?: string }
+  /** The reason of the operation's own problem, with its params. */
+  readonly operation: { readonly reason: Reason; readonly [value: string]: string | number | readonly string[] }
   readonly propertyNames: { readonly propertyName: string }
   /** The object in which the field belongs. */
   readonly settings: { readonly belongsIn: 'configmap' | 'secret' }
@@ -48,17 +81,11 @@ type PlainRule =
   | 'anyOf'
   | 'check'
   | 'duplicate'
-  | 'finalizer'
   | 'future'
-  | 'index'
   | 'json'
-  | 'key'
-  | 'labelValue'
-  | 'name'
   | 'not'
   | 'nul'
   | 'oneOf'
-  | 'operation'
   | 'package'
   | 'password'
   | 'patch'

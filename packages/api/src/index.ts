@@ -3,6 +3,8 @@ export { closeSchema } from './close-schema.ts'
 export {
   groupFault,
   kindFault,
+  maxGroupLength,
+  maxModelNameLength,
   pluginNameFault,
   reservedGroupFault,
   resourceNameFault,
@@ -19,9 +21,11 @@ export {
   maxKeyPrefixLength,
   maxLabelValueLength,
   maxObjectNameLength,
+  namingFault,
   objectNameFault,
   reservedKeyFault,
 } from './names.ts'
+export type { NamingFault, NamingParams, NamingRule } from './names.ts'
 export { nearest } from './nearest.ts'
 export { apiVersionOf, declarerKey } from './object.ts'
 export type { ApiObject, Metadata } from './object.ts'

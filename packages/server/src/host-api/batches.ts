@@ -197,7 +197,9 @@ function problemAt(at: number, asked: readonly Asked[], problem: ApiError): ApiE
   const pointed = errors?.map((error) => movedTo(`${place}/object${error.pointer ?? ''}`, error))
   return new ApiError(reason, `operations[${at}]: ${message}`, {
     cause,
-    errors: pointed ?? [fieldError(`${place}${places[reason] ?? ''}`, 'operation', message)],
+    errors: pointed ?? [
+      fieldError(`${place}${places[reason] ?? ''}`, 'operation', { message, params: { ...params, reason } }),
+    ],
     ...(params && { params: { ...params, operation: at } }),
     ...(stored && { stored }),
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => keptHeaders.has(name))),

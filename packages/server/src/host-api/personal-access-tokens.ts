@@ -129,7 +129,9 @@ async function refuseUnheld({ clock, rights }: TokensApiParts, caller: UserCalle
   // `Date.parse` returns NaN for a leap second; the negation treats that as expired.
   const isOver = wanted.expiresAt !== undefined && !(Date.parse(wanted.expiresAt) > clock.now())
   refuseBody('the token', [
-    ...unheld.map((role) => fieldError('/roles', 'held', { message: `names "${role}", which you are not bound to`, params: { role } })),
+    ...unheld.map((role) =>
+      fieldError('/roles', 'held', { message: `names "${role}", which you are not bound to`, params: { role } }),
+    ),
     ...(isOver ? [fieldError('/expiresAt', 'future', 'must lie in the future')] : []),
   ])
 }

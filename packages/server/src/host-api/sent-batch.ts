@@ -108,10 +108,14 @@ function operationErrors(operation: SentOperation, at: number): readonly FieldEr
     ...refused
       .filter((field) => operation[field] !== undefined)
       .map((field) => fieldError(pointer(field), 'unknown', `is not taken by ${verb}`)),
-    ...(isSteps ? [fieldError(pointer('object'), 'type', {
+    ...(isSteps
+      ? [
+          fieldError(pointer('object'), 'type', {
             message: 'must be an object; only a JSON Patch is an array',
             params: { type: 'object' },
-          })] : []),
+          }),
+        ]
+      : []),
   ]
 }
 

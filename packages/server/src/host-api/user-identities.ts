@@ -125,7 +125,8 @@ async function unlinkUserIdentity(parts: UserIdentitiesParts, call: Call, name: 
   const linked = (await parts.identities.of(uid)).find(
     (identity) => identity.issuer === (URL.parse(issuer)?.href ?? issuer),
   )
-  if (!linked) throw new ApiError('NotFound', `user "${name}" has no identity of ${issuer}`, { params: { user: name, issuer } })
+  if (!linked)
+    throw new ApiError('NotFound', `user "${name}" has no identity of ${issuer}`, { params: { user: name, issuer } })
   await unlinkIdentity(parts, linked, { dryRun })
   if (!dryRun) parts.onEnd(uid)
   return answer(200, shown(linked))

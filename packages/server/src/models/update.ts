@@ -143,7 +143,9 @@ export function assertSame(model: Model, stored: StoredObject, { metadata }: { r
     ...(version === undefined || Number.isInteger(version)
       ? []
       : [fieldError('/metadata/version', 'type', { message: 'must be an integer', params: { type: 'integer' } })]),
-    ...(uid === undefined || typeof uid === 'string' ? [] : [fieldError('/metadata/uid', 'type', { message: 'must be a string', params: { type: 'string' } })]),
+    ...(uid === undefined || typeof uid === 'string'
+      ? []
+      : [fieldError('/metadata/uid', 'type', { message: 'must be a string', params: { type: 'string' } })]),
   ])
   if (typeof uid === 'string' && uid !== stored.uid) throw uidConflict(model, stored, uid)
   if (version !== undefined && version !== stored.version) throw versionConflict(model, stored, version)
@@ -177,7 +179,12 @@ function refuseNewFinalizers(
   const errors = object.metadata.finalizers.flatMap((finalizer, at) =>
     old.includes(finalizer)
       ? []
-      : [fieldError(`/metadata/finalizers/${at}`, 'finalizer', 'cannot be added: the object is being deleted')],
+      : [
+          fieldError(`/metadata/finalizers/${at}`, 'finalizer', {
+            message: 'cannot be added: the object is being deleted',
+            params: { fault: 'deleting' },
+          }),
+        ],
   )
   refuseInvalid(model, errors)
 }

@@ -84,9 +84,13 @@ export async function assertMayHandOut({ access }: HandingParts, caller: Caller,
   const [missing] = handed.missing
   if (missing !== undefined) {
     const why = 'only a super administrator may name a role that is still to come'
-    throw new ApiError('EscalationForbidden', `${what} depends on the role "${missing}", which does not exist; ${why}`, {
-      params: { plugin: handed.plugin, missing },
-    })
+    throw new ApiError(
+      'EscalationForbidden',
+      `${what} depends on the role "${missing}", which does not exist; ${why}`,
+      {
+        params: { plugin: handed.plugin, missing },
+      },
+    )
   }
   assertCovers(held, handed.rules, what)
   assertCoversAdded(held, handed.roles, what)

@@ -309,7 +309,8 @@ async function write(parts: PluginApiParts, sentPackage: SentPackage, writing: W
 
 /** The plugin was uninstalled before; it gets back what it left. */
 function returned(name: string, { removal, groups }: PluginSpec, sent: PluginSpec): PluginSpec {
-  if (removal === 'purge') throw new ApiError('InUse', `${name} is being purged; wait until that has ended`, { params: { name } })
+  if (removal === 'purge')
+    throw new ApiError('InUse', `${name} is being purged; wait until that has ended`, { params: { name } })
   return { ...sent, groups: [...new Set([...groups, ...sent.groups])] }
 }
 

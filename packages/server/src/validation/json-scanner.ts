@@ -122,7 +122,18 @@ function scanNumber(scan: Scan): void {
   const pointer = pointerOf(scan)
   scan.pointersLength += pointer.length
   const value = shortened(number)
-  scan.faults.push(fieldError(pointer, 'number', { message: `is ${value}, ${fault}; use a string`, params: { value } }))
+  scan.faults.push(
+    fieldError(pointer, 'number', {
+      message: `is ${value}, ${fault}; use a string`,
+      params: { value, ...lossOf(number) },
+    }),
+  )
+}
+
+/** The values in the words of `numberFault`. */
+function lossOf(number: string): { readonly limit?: number; readonly kept?: string } {
+  const value = Number(number)
+  return Math.abs(value) > Number.MAX_SAFE_INTEGER ? { limit: Number.MAX_SAFE_INTEGER } : { kept: String(value) }
 }
 
 /** A digit, sign, point or exponent. A number is followed by a comma, a bracket, a space or the end. */
@@ -141,7 +152,11 @@ const tooDeep = (maxDepth: number): Fault => ({
   message: `nests deeper than ${maxDepth} levels; make it flatter`,
   params: { limit: maxDepth },
 })
-const forbiddenKey: Fault = { rule: 'key', message: 'is a key that no object may have; rename it' }
+const forbiddenKey: Fault = {
+  rule: 'key',
+  message: 'is a key that no object may have; rename it',
+  params: { fault: 'forbidden' },
+}
 const repeatedKey: Fault = { rule: 'duplicate', message: 'is a duplicate key; send each key once' }
 const loneSurrogate: Fault = { rule: 'surrogate', message: 'has half of a surrogate pair; send whole characters' }
 

@@ -183,5 +183,3 @@ function patternFault(pattern: string, spent: SpentOnPatterns): string | undefin
     return `cannot be matched in linear time or is not a pattern: ${why}; back-references and look-around are not allowed`
   }
 }
-
-

@@ -160,9 +160,13 @@ function refuseOthers({ holderOf }: DefinitionParts, object: JsonObject, stored:
   const { group, plural } = specOf(object)
   const declarer = declarerOf(stored)
   if (declarer !== undefined) {
-    throw new ApiError('InUse', `${plural} of ${group} belong to the plugin ${declarer}; only its package changes them`, {
-      params: { plural, group, plugin: declarer },
-    })
+    throw new ApiError(
+      'InUse',
+      `${plural} of ${group} belong to the plugin ${declarer}; only its package changes them`,
+      {
+        params: { plural, group, plugin: declarer },
+      },
+    )
   }
   const holder = stored ? undefined : holderOf(group)
   if (holder === undefined) return
@@ -177,7 +181,10 @@ function objectNameErrors(object: JsonObject): readonly FieldError[] {
   // Without a valid plural there is no right name.
   if (object.metadata.name === expected || resourceNameFault(specOf(object).plural) !== undefined) return []
   return [
-    fieldError('/metadata/name', 'name', `must be "${expected}", which follows from group and plural; or leave it out`),
+    fieldError('/metadata/name', 'name', {
+      message: `must be "${expected}", which follows from group and plural; or leave it out`,
+      params: { fault: 'expected', expected },
+    }),
   ]
 }
 
