@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib'
+import { renderPlan, type Plan } from '@pergola/api'
 import { expect, test } from 'vitest'
 import { openStore } from '../../packages/server/src/store/open-store.ts'
 import { another, enable, install, notesOf, notesPath, packages, phaseIs, uninstall } from './plugin.ts'
@@ -178,7 +179,7 @@ rules: []
     expectStatus(await declaring('leaver', configMap('left', 'x')), 201)
     await phaseIs(api, started, 'leaver')
     const plan = await api.request('POST', '/apis/console.api.platform.run/v1alpha1/plugins/leaver/uninstall?plan=true')
-    expect((plan.body as { readonly text: string }).text).toMatch(/objects deleted +ConfigMap "left"/)
+    expect(renderPlan((plan.body as Plan).sections)).toMatch(/objects deleted +ConfigMap "left"/)
     await uninstall(api, 'leaver')
     await expect.poll(() => textOf('left')).toBe(404)
   })

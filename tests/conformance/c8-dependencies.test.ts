@@ -1,4 +1,4 @@
-import type { ModelDeclaration, PluginDefinition } from '@pergola/api'
+import { renderPlan, type ModelDeclaration, type Plan, type PluginDefinition } from '@pergola/api'
 import { expect, test } from 'vitest'
 import { hostVersion } from '../../packages/server/src/base/host-version.ts'
 import type { PluginFiles } from '../end-to-end/plugin-package.ts'
@@ -29,7 +29,7 @@ onEachEngine((api) => {
     const headers = body ? { 'content-type': 'application/gzip' } : {}
     const answered = await api.request(method, `${path}?plan=true`, { ...(body && { body }), headers })
     expectStatus(answered, 200)
-    return (answered.body as { readonly text: string }).text
+    return renderPlan((answered.body as Plan).sections)
   }
 
   test('C8-16 a package that requires another host version is 422, with the range and the version', async () => {

@@ -1,4 +1,4 @@
-import type { PluginDefinition } from '@pergola/api'
+import { renderPlan, type Plan, type PluginDefinition } from '@pergola/api'
 import { describe, expect, test } from 'vitest'
 import { pluginPackage, type PluginFiles } from '../end-to-end/plugin-package.ts'
 import { another, install, notesOf, notesPath, packages, phaseIs } from './plugin.ts'
@@ -48,7 +48,8 @@ onEachEngine((api) => {
     const headers = { 'content-type': 'application/gzip' }
     const answered = await api.request('POST', `${packages}?plan=true`, { body: pluginPackage(files), headers })
     expectStatus(answered, 200)
-    return answered.body as { readonly approvals: readonly string[]; readonly text: string }
+    const { approvals, sections } = answered.body as Plan
+    return { approvals, sections, text: renderPlan(sections) }
   }
   const unapproved = (files: PluginFiles) =>
     api.request('POST', packages, { body: pluginPackage(files), headers: { 'content-type': 'application/gzip' } })
@@ -120,10 +121,12 @@ onEachEngine((api) => {
     test('C8-29 everything that becomes public is approved one by one', async () => {
       const yaml = role('open-notes', into('anonymous')) + rules(groupOf('open'))
       const files = { ...asking('open'), files: { 'extensions/roles.yaml': yaml } }
-      const { approvals, text } = await planOf(files)
+      const { approvals, sections } = await planOf(files)
       expect(approvals).not.toEqual([])
       expect(approvals.filter((name) => !name.startsWith('public: '))).toEqual([])
-      expect(text).toMatch(/^ *open to everybody/m)
+      const opened = sections.find(({ code }) => code === 'public')?.items ?? []
+      expect(opened.map(({ approval }) => approval)).toEqual(approvals)
+      expect(new Set(opened.map(({ risk }) => risk))).toEqual(new Set(['decision']))
       expectProblem(await unapproved(files), 422, 'Invalid')
     })
   })
@@ -137,7 +140,7 @@ onEachEngine((api) => {
       },
     }
     const { text } = await planOf(files)
-    const all = ['told-view', 'authenticated', 'get configmaps shared', 'notes', 'spec.title']
+    const all = ['Everybody who signs in gets the role told-view.', 'get configmaps shared', 'notes', 'spec.title']
     for (const told of all) expect(text).toContain(told)
     expectStatus(await api.request('GET', '/apis/plugin.platform.run/v1alpha1/plugins/told'), 404)
   })

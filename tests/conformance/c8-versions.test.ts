@@ -1,4 +1,4 @@
-import type { ModelDeclaration, PluginDefinition } from '@pergola/api'
+import { renderPlan, type ModelDeclaration, type Plan, type PluginDefinition } from '@pergola/api'
 import { describe, expect, test, vi } from 'vitest'
 import { pluginPackage, todoDefinition, type PluginFiles } from '../end-to-end/plugin-package.ts'
 import { another, install, notesOf, notesPath, phaseIs, plugins, todoGroup, todos } from './plugin.ts'
@@ -100,8 +100,11 @@ onEachEngine((api) => {
       const plan = await api.request('POST', `${console_}/-/packages?plan=true`, { body, headers })
       expect(plan.body).toMatchObject({
         approvals: ['take over notes of claimed.example.com'],
-        text: expect.stringMatching(/takes over +notes of claimed\.example\.com, .* with \d+ objects/) as string,
       })
+      const taken = (plan.body as Plan).sections.find(({ code }) => code === 'takeover')?.items
+      const values = { resource: 'notes', group: 'claimed.example.com', count: 1, replaced: 'yes' }
+      const approval = 'take over notes of claimed.example.com'
+      expect(taken).toEqual([{ code: 'takeover-model', values, risk: 'decision', approval }])
       expectProblem(await api.request('POST', `${console_}/-/packages`, { body, headers }), 422, 'Invalid')
       const approve = encodeURIComponent('take over notes of claimed.example.com')
       expectStatus(await api.request('POST', `${console_}/-/packages?approve=${approve}`, { body, headers }), 201)
@@ -228,7 +231,7 @@ onEachEngine((api) => {
         headers: { 'content-type': 'application/gzip' },
       })
       expectStatus(answer, 200)
-      const { text } = answer.body as { readonly text: string }
+      const text = renderPlan((answer.body as Plan).sections)
       expect(text).toContain('+ todos spec.title')
       expect(text).toContain('role todo-old is removed, and rolebinding old-holder grants it')
       expect(await specOf(`${plugins}/todo`)).toMatchObject({ version: '1.0.0' })
@@ -281,7 +284,7 @@ onEachEngine((api) => {
       const binding = { metadata: { name: 'held' }, subjects: [{ name: 'admin' }], roleRef: { name: 'todo-both' } }
       await api.request('POST', '/api/v1alpha1/rolebindings', { body: binding })
       const plan = await api.request('POST', `${console_}/todo/uninstall?plan=true`)
-      expect((plan.body as { readonly text: string }).text).toContain('2 todos')
+      expect(renderPlan((plan.body as Plan).sections)).toContain('2 todos')
       expectStatus(await api.request('POST', `${console_}/todo/uninstall`), 200)
       await phaseIs(api, { phase: 'Disabled', reason: 'Uninstalled', message: 'it has left 2 todos' })
       expectProblem(await api.request('GET', `${todos}/buy`), 503, 'PluginNotStarted')
@@ -310,7 +313,7 @@ onEachEngine((api) => {
       const settings = { metadata: { name: 'gone-settings' }, data: {} }
       expectStatus(await api.request('POST', '/api/v1alpha1/configmaps', { body: settings }), 201)
       const plan = await api.request('POST', `${console_}/gone/purge?plan=true`)
-      expect((plan.body as { readonly text: string }).text).toContain('its settings, configmap gone-settings')
+      expect(renderPlan((plan.body as Plan).sections)).toContain('its settings, configmap gone-settings')
       expectStatus(await api.request('POST', `${console_}/gone/purge`), 200)
       await inTheEnd(async () => expectStatus(await api.request('GET', `${plugins}/gone`), 404))
       await inTheEnd(async () => expectStatus(await api.request('GET', held), 404))

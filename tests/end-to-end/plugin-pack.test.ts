@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { describePlugin, packageContents, renderSections, type PluginManifest } from '../../packages/api/src/index.ts'
+import { describePlugin, packageContents, renderPlan, type PluginManifest } from '../../packages/api/src/index.ts'
 import { todoProject } from '../../packages/cli/src/plugin/plugin-project.rows.ts'
 import { createPackageReader } from '../../packages/server/src/plugins/read-package.ts'
 import { startPergola, type PergolaOptions } from './pergola-process.ts'
@@ -26,7 +26,7 @@ describe('pergola plugin pack', () => {
     // The host creates the same text from the package.
     await using reader = createPackageReader()
     const { manifest } = await reader.read(bytes)
-    const summary = renderSections(describePlugin(packageContents(manifest as PluginManifest, [])))
+    const summary = renderPlan(describePlugin(packageContents(manifest as PluginManifest, [])))
     expect(rest.join('\n')).toBe(`${summary}\n${last}`)
     expect(summary).toContain('a host of >=0.9.0 <2')
   })

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { renderPlan, type PlanSection } from '@pergola/api'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { engines, plugins, startHost, type PluginHost } from './plugin-host.ts'
 import { pluginPackage, todoDefinition } from './plugin-package.ts'
@@ -38,7 +39,7 @@ describe.each(engines)('on %s', (engine) => {
 
   test('uninstall keeps the objects and reserves the group; installing again restores the plugin', async () => {
     const { body: plan } = await send(`POST ${console_}/todo/uninstall?plan=true`)
-    expect(plan['text']).toBe(
+    expect(renderPlan(plan['sections'] as readonly PlanSection[])).toBe(
       [
         '  kept           2 todos',
         '  roles deleted  todo-view',
@@ -68,7 +69,12 @@ describe.each(engines)('on %s', (engine) => {
 
   test('purge deletes the objects despite their finalizers, and frees the group', async () => {
     const { body: plan } = await send(`POST ${console_}/todo/purge?plan=true`)
-    expect(plan['text']).toContain('deleted for good  2 todos')
+    expect(plan['sections']).toContainEqual(
+      expect.objectContaining({
+        code: 'deleted',
+        items: [{ code: 'objects', values: { count: 2, resource: 'todos', group: 'todo.example.com' } }],
+      }),
+    )
     expect((await send(`POST ${console_}/todo/purge`)).status).toBe(200)
     await vi.waitFor(async () => expect(await statusOf(`${plugins}/todo`)).toBe(404), { timeout: 60_000 })
     await vi.waitFor(async () => expect(await statusOf(todos)).toBe(404), { timeout: 60_000 })

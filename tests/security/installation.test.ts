@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { renderPlan, type Plan } from '@pergola/api'
 import { afterAll, describe, expect, test } from 'vitest'
 import { pluginPackage, type PluginFiles } from '../end-to-end/plugin-package.ts'
 import { bind, core, createRole, expectSoon, person, roleOf, type Person } from '../conformance/people.ts'
@@ -279,14 +280,13 @@ onEachEngine(
           const title = { type: 'string', pattern }
           const models = [notesOf(name, {}, { title })]
           const sent = pluginPackage({ definition: another(name, { models }), version: '2.0.0' })
-          return (await by.request('POST', `${packages}?plan=true`, { body: sent, headers: gzip })).body as {
-            text: string
-          }
+          const plan = await by.request('POST', `${packages}?plan=true`, { body: sent, headers: gzip })
+          return plan.body as Plan
         }
-        expect((await planned(admin, '^xx')).text).toContain('does not conform')
+        expect(renderPlan((await planned(admin, '^xx')).sections)).toContain('does not conform')
         const [right, wrong] = [await planned(ops, '^hu'), await planned(ops, '^xx')]
-        expect(right.text).toBe(wrong.text)
-        expect(right.text).toContain('hands out more than you hold')
+        expect(right.sections).toEqual(wrong.sections)
+        expect(renderPlan(right.sections)).toContain('hands out more than you hold')
       })
       test('C8-385 C8-388 a secret or config map that has the name of its settings', async () => {
         const { ops } = await ready()

@@ -65,7 +65,7 @@ const faults: readonly Row[] = [
     'a route is told by what it says of itself',
     summary('is listed by the rules of its role'),
     {
-      file: `${told}/reach-words.ts`,
+      file: `${told}/reach-items.ts`,
       replace: "return info?.kind === 'resource' && isAbout(right, info) ? [{ route, info }] : []",
       by: "return info?.kind === 'resource' && isAbout(right, info) && route.allow === undefined ? [{ route, info }] : []",
     },
@@ -74,7 +74,7 @@ const faults: readonly Row[] = [
   [
     'a text of a package rewrites the lines about it',
     summary('control and bidirectional characters'),
-    { file: `${told}/sections.ts`, replace: '[...new Set(lines)].map(visible)', by: '[...new Set(lines.map(String))]' },
+    { file: `${told}/sections.ts`, replace: 'return text.replaceAll(', by: 'return text || text.replaceAll(' },
     /FAIL.*control and bidirectional characters/,
   ],
   [

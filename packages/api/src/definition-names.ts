@@ -4,6 +4,8 @@
  */
 
 export const maxGroupLength = 200
+/** Of kinds, singulars and plurals. */
+export const maxModelNameLength = 63
 
 const dnsLabel = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?'
 const groupForm = new RegExp(`^${dnsLabel}(\\.${dnsLabel})+$`)
@@ -29,13 +31,13 @@ export function versionFault(version: string): string | undefined {
 
 export function kindFault(kind: string): string | undefined {
   if (kindForm.test(kind)) return undefined
-  return 'must begin with a capital and contain only letters and digits, 63 at most'
+  return `must begin with a capital and contain only letters and digits, ${maxModelNameLength} at most`
 }
 
 /** Checks the singular or plural name of a model. */
 export function resourceNameFault(name: string): string | undefined {
   if (nameForm.test(name)) return undefined
-  return 'must begin with a letter and contain only lowercase letters and digits, 63 at most'
+  return `must begin with a letter and contain only lowercase letters and digits, ${maxModelNameLength} at most`
 }
 
 export function pluginNameFault(name: string): string | undefined {

@@ -1,7 +1,10 @@
+export type { AccessReason, AccessReasonCode, AccessReasonValues } from './access-reasons.ts'
 export { closeSchema } from './close-schema.ts'
 export {
   groupFault,
   kindFault,
+  maxGroupLength,
+  maxModelNameLength,
   pluginNameFault,
   reservedGroupFault,
   resourceNameFault,
@@ -33,9 +36,11 @@ export {
   maxKeyPrefixLength,
   maxLabelValueLength,
   maxObjectNameLength,
+  namingFault,
   objectNameFault,
   reservedKeyFault,
 } from './names.ts'
+export type { NamingFault, NamingParams, NamingRule } from './names.ts'
 export { nearest } from './nearest.ts'
 export { apiVersionOf, declarerKey } from './object.ts'
 export type { ApiObject, Metadata } from './object.ts'
@@ -57,15 +62,30 @@ export type {
 } from './plugin-definition.ts'
 export type { PluginAbout, PluginManifest } from './plugin-manifest.ts'
 export { pluginOfSettings, secretSettings, settingsObjectName } from './plugin-settings.ts'
-export { approvalsFor } from './plugin-summary/approvals.ts'
+export { approvalsFor, requiredApprovals } from './plugin-summary/approvals.ts'
+export type { RequiredApproval } from './plugin-summary/approvals.ts'
 export { describePlugin } from './plugin-summary/describe-plugin.ts'
 export { describeUpgrade } from './plugin-summary/describe-upgrade.ts'
 export { packageContents } from './plugin-summary/package-contents.ts'
 export type { PackageContents } from './plugin-summary/package-contents.ts'
+export { planSection, sectionWithItems } from './plugin-summary/plan.ts'
+export type {
+  Plan,
+  PlanIdentity,
+  PlanItem,
+  PlanItemCode,
+  PlanItemOf,
+  PlanItemValues,
+  PlanRisk,
+  PlanSection,
+  PlanSectionCode,
+} from './plugin-summary/plan.ts'
+export { planHeading, planLines, planSentence, renderPlan } from './plugin-summary/plan-words.ts'
 export { renderSections, sectionOf } from './plugin-summary/sections.ts'
 export type { Section } from './plugin-summary/sections.ts'
 export { ApiError, isApiError, problems, toProblem } from './problem.ts'
-export type { ApiErrorOptions, FieldError, Problem, Reason, StoredState } from './problem.ts'
+export type { ApiErrorOptions, FieldError, Problem, ProblemParams, Reason, StoredState } from './problem.ts'
+export type { FieldRule, FieldRuleParams } from './field-rules.ts'
 export { asksForStream, isNamedCreate, localTarget, maxPathSegments, requestInfo } from './request-info.ts'
 export type { NonResourceRequest, RequestHead, RequestInfo, ResourceRequest } from './request-info.ts'
 export { responseHeadersFault } from './response-headers.ts'

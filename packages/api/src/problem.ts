@@ -50,6 +50,9 @@ export interface FieldError {
   readonly params?: Readonly<Record<string, unknown>>
 }
 
+/** Tells the same as the detail of a problem, never more. */
+export type ProblemParams = Readonly<Record<string, string | number | readonly string[]>>
+
 /** The state in which an object is stored. */
 export interface StoredState {
   readonly uid: string
@@ -66,6 +69,8 @@ export interface Problem {
   readonly reason: Reason
   readonly requestId: string
   readonly errors?: readonly FieldError[]
+  /** The values in `detail`, for a sentence in another language. */
+  readonly params?: ProblemParams
   /** With `VersionConflict`: the state of the object that has changed. */
   readonly stored?: StoredState
 }
@@ -76,6 +81,8 @@ export class ApiError extends Error {
   readonly reason: Reason
   readonly status: number
   readonly errors: readonly FieldError[] | undefined
+  /** The values in the message. */
+  readonly params: ProblemParams | undefined
   /** With `VersionConflict`: the state of the object that has changed. */
   readonly stored: StoredState | undefined
   /** ID of the failed request; set when the error came from a response. */
@@ -89,6 +96,7 @@ export class ApiError extends Error {
     this.status = options.status ?? problems[reason].status
     this.requestId = options.requestId
     this.errors = options.errors
+    this.params = options.params
     this.stored = options.stored
     this.headers = options.headers ?? {}
   }
@@ -96,6 +104,8 @@ export class ApiError extends Error {
 
 export interface ApiErrorOptions {
   readonly errors?: readonly FieldError[]
+  /** The values in the detail. */
+  readonly params?: ProblemParams
   /** With `VersionConflict`: the state of the object that has changed. */
   readonly stored?: StoredState
   readonly headers?: Readonly<Record<string, string>>
@@ -137,6 +147,7 @@ export function toProblem(
     reason: error.reason,
     requestId: request.requestId,
     ...errorsOf(error),
+    ...(error.params && { params: error.params }),
     ...(error.stored && { stored: error.stored }),
   }
 }

@@ -17,6 +17,7 @@ export function errorOf(body: unknown, { status, headers }: Answered): ApiError 
     headers: kept(headers),
     ...(requestId !== undefined && { requestId }),
     ...(problem.errors && { errors: problem.errors }),
+    ...(problem.params && { params: problem.params }),
     ...(problem.stored && { stored: problem.stored }),
   })
 }

@@ -61,8 +61,8 @@ describe('a new plugin', () => {
         requires: '>=1.2.0 <2',
         groups: [`${name}.example.com`],
       })
-      expect(summary.find(({ heading }) => heading === 'super administrator only')?.lines).toEqual(['nothing'])
-      expect(summary.find(({ heading }) => heading === 'open to everybody')?.lines).toEqual(['nothing'])
+      expect(summary.find(({ code }) => code === 'unreached')?.items).toEqual([])
+      expect(summary.find(({ code }) => code === 'public')?.items).toEqual([])
     },
   )
 })

@@ -149,7 +149,7 @@ function createLine(stages: Stages): (audited: AuditedRequest) => Promise<Reply>
     const decision = await authorize(caller, info)
     if (decision.allowed) return decision
     if (caller.kind === 'anonymous') throw unauthenticated(`${decision.reason()}; sign in with a bearer token`)
-    throw new ApiError('Forbidden', decision.reason())
+    throw new ApiError('Forbidden', decision.reason(), { params: decision.params() })
   }
   return async (audited) => {
     const { request } = audited

@@ -59,7 +59,7 @@ const rows: readonly Row[] = [
     'C8-27',
     'a plugin has what it asks for, approved or not',
     'packages/api/src/plugin-summary/approvals.ts',
-    "...newRights(permissionsOf(after), before ? permissionsOf(before) : []).map((right) => rightWords(right, '')),",
+    '    ...newPermissions(after, before),\n',
     '',
   ],
   [
@@ -80,7 +80,7 @@ const rows: readonly Row[] = [
     'C8-30',
     'nobody is told of models',
     'packages/api/src/plugin-summary/describe-plugin.ts',
-    "...sectionOf('models', definition.models.map(modelWords)),",
+    "...sectionWithItems('models', withRisk('none', definition.models.map(modelItem))),",
     '',
   ],
   [

@@ -1,87 +1,79 @@
 import type { ModelDeclaration, PluginDefinition, RoleDeclaration } from '../plugin-definition.ts'
 import { audienceGroup } from '../plugin-definition.ts'
-import { roleKeys } from '../role-keys.ts'
 import { verbs } from '../rules.ts'
-import { approvalsFor, permissionsOf } from './approvals.ts'
+import { heldBy, joinsItem, permissionsOf, requiredApprovals, roleValues } from './approvals.ts'
 import { dependenciesOf, gainOf, rolesOf, targetsOf, type PackageContents, type Reach } from './package-contents.ts'
-import { allows, homeOf, isReached, reachWords, routeWords } from './reach-words.ts'
-import { rightWords } from './right-words.ts'
+import { withApprovals, withRisk } from './place-approvals.ts'
+import { planSection, sectionWithItems, type PlanItem, type PlanItemOf, type PlanSection } from './plan.ts'
+import { allows, isReached, ownedItem, ownedVerbs, reachItems, rightItem, routeItem } from './reach-items.ts'
 import { addedRights, rightsOf, type Right } from './rights.ts'
-import { sectionOf, type Section } from './sections.ts'
 
 /**
  * Describes the effect of installing a package to the operator who decides: who gets access to what, what the plugin requests,
- * and what it registers. Derived from the rules that take effect, not from descriptions in the package. The console, the CLI
- * and the API show this same text.
+ * and what it registers. Derived from the rules that take effect, not from descriptions in the package. The console and the
+ * CLI write their sentences from it.
  */
-export function describePlugin(contents: PackageContents): readonly Section[] {
+export function describePlugin(contents: PackageContents): readonly PlanSection[] {
   const { definition } = contents
-  return [
-    ...sectionOf('says of itself', aboutWords(contents)),
-    ...sectionOf('open to everybody', orNothing(publicWords(contents))),
-    ...sectionOf('open to the signed-in', orNothing(signedInWords(contents))),
-    ...sectionOf('by role', orNothing(rolesOf(contents).flatMap((role) => roleWords(role, definition)))),
-    ...sectionOf('super administrator only', orNothing(unreachedWords(contents))),
-    ...sectionOf('asks for', askedWords(contents)),
-    ...sectionOf('models', definition.models.map(modelWords)),
-    ...sectionOf('runs', backgroundWords(definition)),
-    ...sectionOf('settings', settingsWords(definition)),
-    ...sectionOf('needs', needsWords(definition)),
-    ...sectionOf('needs approval', approvalsFor(contents)),
+  const sections = [
+    planSection('public', withRisk('decision', publicItems(contents))),
+    planSection('signed-in', withRisk('everybody', signedInItems(contents))),
+    planSection(
+      'roles',
+      rolesOf(contents).flatMap((role) => withRisk('role', roleItems(role, definition))),
+    ),
+    planSection('unreached', withRisk('none', unreachedItems(contents))),
+    planSection('requests', withRisk('decision', requestItems(contents))),
+    ...sectionWithItems('models', withRisk('none', definition.models.map(modelItem))),
+    ...sectionWithItems('background', withRisk('none', backgroundItems(definition))),
+    ...sectionWithItems('settings', withRisk('none', settingItems(definition))),
+    ...sectionWithItems('needs', withRisk('none', needItems(definition))),
   ]
+  return withApprovals(sections, requiredApprovals(contents))
 }
 
-/** Claims of the author, unlike everything else in the description. */
-export function aboutWords({ about = {} }: PackageContents): readonly string[] {
-  const { description, author, license, homepage } = about
-  const by = author === undefined ? undefined : `by ${author}`
-  return [description, by, license, homepage].filter((words) => words !== undefined)
-}
-
-function orNothing(lines: readonly string[]): readonly string[] {
-  return lines.length > 0 ? lines : ['nothing']
-}
-
-export function publicWords(contents: PackageContents): readonly string[] {
-  return gainWords(gainOf('anonymous', contents), [], contents.definition)
+export function publicItems(contents: PackageContents): readonly PlanItem[] {
+  return gainItems(gainOf('anonymous', contents), [], contents.definition)
 }
 
 /** Excludes what anonymous callers already have. */
-export function signedInWords(contents: PackageContents): readonly string[] {
+export function signedInItems(contents: PackageContents): readonly PlanItem[] {
   const everybodys = rightsOf(gainOf('anonymous', contents).rules, contents.definition)
-  return gainWords(gainOf('authenticated', contents), everybodys, contents.definition)
+  return gainItems(gainOf('authenticated', contents), everybodys, contents.definition)
 }
 
-function gainWords(
+function gainItems(
   { rules, foreignRoles }: Reach,
   without: readonly Right[],
   definition: PluginDefinition,
-): readonly string[] {
+): readonly PlanItem[] {
   return [
-    ...reachWords(addedRights(without, rightsOf(rules, definition)), definition),
-    ...foreignRoles.map((name) => `what ${name} may`),
+    ...reachItems(addedRights(without, rightsOf(rules, definition)), definition),
+    ...foreignRoles.map(includesItem),
   ]
+}
+
+export function includesItem(other: string): PlanItemOf<'includes-role'> {
+  return { code: 'includes-role', values: { other } }
 }
 
 /** Their rights are listed in the sections for everybody and for signed-in users. */
 const everybodysRoles = new Set(['anonymous', 'authenticated'])
 
-function roleWords(role: RoleDeclaration, definition: PluginDefinition): readonly string[] {
-  const { name, annotations } = role.metadata
+function roleItems(role: RoleDeclaration, definition: PluginDefinition): readonly PlanItem[] {
   const targets = targetsOf(role)
   if (targets.length > 0 && targets.every((target) => everybodysRoles.has(target))) return []
-  const displayName = annotations[roleKeys.displayName]
-  const heading = displayName === undefined ? name : `${name} (${displayName})`
-  const lines = [
-    ...reachWords(rightsOf(role.rules, definition), definition),
-    ...dependenciesOf(role).map((other) => `what ${other} may`),
-    ...targets.map((target) => `part of ${target}`),
-  ]
-  return orNothing(lines).map((what) => `${heading}: ${what}`)
+  const rights = [
+    ...reachItems(rightsOf(role.rules, definition), definition),
+    ...dependenciesOf(role).map(includesItem),
+  ].map((item) => heldBy(role, item))
+  const joins = targets.filter((target) => !everybodysRoles.has(target)).map((target) => joinsItem(role, target))
+  if (rights.length + joins.length > 0) return [...rights, ...joins]
+  return [{ code: 'role-without-rights', values: roleValues(role) }]
 }
 
 /** Resources and routes that no rule of the package grants. Omits status sub-resources, which the plugin itself writes. */
-export function unreachedWords(contents: PackageContents): readonly string[] {
+export function unreachedItems(contents: PackageContents): readonly PlanItem[] {
   const { definition } = contents
   const rights = rightsOf(
     rolesOf(contents).flatMap(({ rules }) => rules),
@@ -91,10 +83,10 @@ export function unreachedWords(contents: PackageContents): readonly string[] {
     ...definition.models.flatMap((model) => unreachedVerbs(model, rights, definition)),
     ...definition.owned
       .filter(({ group, plural }) => !hasRight(rights, audienceGroup('uc', group), plural))
-      .map(({ plural }) => `their own ${plural}`),
-    ...definition.routes.filter((route) => !isReached(route, rights)).map(routeWords),
+      .map((owned) => ownedItem({ ...owned, verbs: ownedVerbs, isAll: true, names: [] }, definition)),
+    ...definition.routes.filter((route) => !isReached(route, rights)).map((route) => routeItem(route)),
     ...definition.apps.flatMap((audience) =>
-      definition.groups.map((group) => `whatever else ${audienceGroup(audience, group)} serves`),
+      definition.groups.map((group): PlanItem => ({ code: 'app', values: { group: audienceGroup(audience, group) } })),
     ),
   ]
 }
@@ -111,68 +103,82 @@ function unreachedVerbs(
   { group, plural }: ModelDeclaration,
   rights: readonly Right[],
   definition: PluginDefinition,
-): readonly string[] {
+): readonly PlanItem[] {
   const own = rights.filter((right) => !('url' in right) && isFor(right.group, group) && isFor(right.resource, plural))
   const idle = verbs.filter((verb) => !own.some((right) => allows(right.verbs, verb)))
   if (idle.length === 0) return []
   return addedRights([], [{ group, resource: plural, names: [], verbs: idle }]).map((right) =>
-    rightWords(right, homeOf(definition)),
+    rightItem(right, definition),
   )
 }
 
-/** Uses the same strings as `approvalsFor`, so that the operator sees exactly what is approved. */
-function askedWords(contents: PackageContents): readonly string[] {
-  const asked = [
-    ...permissionsOf(contents).map((right) => rightWords(right, '')),
-    ...(contents.hasConsoleCode ? ['console-code'] : []),
-  ]
-  return asked.length > 0 ? asked : ['nothing beyond its own models']
-}
-
-function modelWords({ group, kind, plural, versions, indexes = [], composites = [], check }: ModelDeclaration): string {
-  const named = [...indexes.map(indexWords), ...composites.map((parts) => parts.join(' + '))]
-  const counted = `${named.length} ${named.length === 1 ? 'index' : 'indexes'}`
+function requestItems(contents: PackageContents): readonly PlanItem[] {
   return [
-    `${plural} (${kind}, ${group}/${versions.map(({ name }) => name).join(', ')})`,
-    named.length > 0 ? `${counted}: ${named.join(', ')}` : 'no indexes of its own',
-    ...(check ? ['checked by the plugin before every write'] : []),
-  ].join('; ')
-}
-
-export function indexWords(index: NonNullable<ModelDeclaration['indexes']>[number]): string {
-  return [
-    index.name,
-    ...(index.unique ? ['unique'] : []),
-    ...('evaluated' in index ? ['by the plugin'] : []),
-    ...(index.order === 'DESC' ? ['descending'] : []),
-  ].join(' ')
-}
-
-export function backgroundWords({ controllers, schedules }: PluginDefinition): readonly string[] {
-  return [
-    ...controllers.map(({ name, plural }) => `${name}, whenever ${plural} change`),
-    ...schedules.map(
-      ({ name, every, cron }) => `${name}, ${every === undefined ? `at ${cron} (UTC)` : `every ${every}`}`,
-    ),
+    ...permissionsOf(contents).map((right) => rightItem(right, contents.definition)),
+    ...consoleCodeItems(contents),
   ]
 }
 
-export function settingsWords({ settings }: PluginDefinition): readonly string[] {
+export function consoleCodeItems({ hasConsoleCode }: PackageContents): readonly PlanItem[] {
+  return hasConsoleCode ? [{ code: 'console-code', values: {} }] : []
+}
+
+export function modelItem(model: ModelDeclaration): PlanItem {
+  const { group, kind, plural, versions, indexes = [], composites = [], check } = model
+  const names = (isMeant: (index: ModelIndex) => boolean | undefined) => indexes.filter(isMeant).map(({ name }) => name)
+  const values = {
+    resource: plural,
+    group,
+    kind,
+    versions: versions.map(({ name }) => name),
+    indexes: [...names(() => true), ...composites.map((parts) => parts.join(' + '))],
+    unique: names(({ unique }) => unique),
+    evaluated: names((index) => 'evaluated' in index),
+    descending: names(({ order }) => order === 'DESC'),
+    check: yesOrNo(check),
+  }
+  return { code: 'model', values }
+}
+
+export type ModelIndex = NonNullable<ModelDeclaration['indexes']>[number]
+
+export function yesOrNo(value: boolean | undefined): 'yes' | 'no' {
+  return value ? 'yes' : 'no'
+}
+
+export function backgroundItems({ controllers, schedules }: PluginDefinition): readonly PlanItem[] {
+  return [
+    ...controllers.map(({ name, plural }): PlanItem => ({ code: 'controller', values: { name, resource: plural } })),
+    ...schedules.map(({ name, every, cron }): PlanItem => {
+      const values = { name, ...(every !== undefined && { every }), ...(cron !== undefined && { cron }) }
+      return { code: 'schedule', values }
+    }),
+  ]
+}
+
+export function settingItems({ settings }: PluginDefinition): readonly PlanItem[] {
   const properties = settings?.['properties']
   const required: unknown = settings?.['required']
   const isRequired = (name: string, schema: object) =>
     Array.isArray(required) && required.includes(name) && !('default' in schema)
   return Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => {
     const known = isObject(schema) ? schema : {}
-    const said = [...(isRequired(name, known) ? ['required'] : []), ...(known['writeOnly'] === true ? ['secret'] : [])]
-    return said.length > 0 ? `${name} (${said.join(', ')})` : name
+    const values = {
+      name,
+      required: yesOrNo(isRequired(name, known)),
+      secret: yesOrNo(known['writeOnly'] === true),
+    }
+    return { code: 'setting', values }
   })
 }
 
-export function needsWords({ requires, dependencies = {} }: PluginDefinition): readonly string[] {
+export function needItems({ requires, dependencies = {} }: PluginDefinition): readonly PlanItem[] {
   return [
-    ...(requires === undefined ? [] : [`a host of ${requires}`]),
-    ...Object.entries(dependencies).map(([name, range]) => `the plugin ${name} of ${range}`),
+    ...(requires === undefined ? [] : [{ code: 'host-version', values: { range: requires } } as const]),
+    ...Object.entries(dependencies).map(([plugin, range]): PlanItem => ({
+      code: 'plugin-version',
+      values: { plugin, range },
+    })),
   ]
 }
 

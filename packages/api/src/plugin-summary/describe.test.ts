@@ -8,8 +8,8 @@ import { describePlugin } from './describe-plugin.ts'
 import { describeUpgrade } from './describe-upgrade.ts'
 import { library, role } from './library.rows.ts'
 import type { PackageContents } from './package-contents.ts'
+import { planSentence, renderPlan } from './plan-words.ts'
 import { schemaChanges } from './schema-changes.ts'
-import { renderSections } from './sections.ts'
 
 const example = inspect(todo)
 const empty: PluginDefinition = {
@@ -72,7 +72,7 @@ describe('the summary of a package', () => {
     ['for a plugin without any feature', 'idle', { definition: empty }],
   ]
   test.each(packages)('%s', async (_, file, contents) => {
-    await expect(`${renderSections(describePlugin(contents))}\n`).toMatchFileSnapshot(`golden/${file}.txt`)
+    await expect(`${renderPlan(describePlugin(contents))}\n`).toMatchFileSnapshot(`golden/${file}.txt`)
   })
 })
 
@@ -174,7 +174,7 @@ describe('the summary of an upgrade', () => {
       ['from a plugin without any feature', 'upgrade-from-nothing', { definition: empty }, { definition: example }],
     ]
   test.each(upgrades)('%s', async (_, file, before, after) => {
-    await expect(`${renderSections(describeUpgrade(before, after))}\n`).toMatchFileSnapshot(`golden/${file}.txt`)
+    await expect(`${renderPlan(describeUpgrade(before, after))}\n`).toMatchFileSnapshot(`golden/${file}.txt`)
   })
 })
 
@@ -267,6 +267,11 @@ describe('an upgrade requires approval for', () => {
     expect(approvalsFor(after, before)).toEqual(names)
   })
 
+  test.each(rows)('%s, in its section', (_, after, before, names) => {
+    const items = describeUpgrade(before, after).flatMap((section) => section.items)
+    expect(items.flatMap(({ approval }) => approval ?? []).toSorted()).toEqual(names.toSorted())
+  })
+
   test('public roles that depend on each other in a cycle', () => {
     const roles = [role('idle-a', { ...into, with: ['idle-b'] }), role('idle-b', { with: ['idle-a'], rules: [own] })]
     expect(approvalsFor(withRoles(...roles))).toEqual(['public: get things'])
@@ -288,9 +293,11 @@ test('a public route is listed by the rules of its role, even when the route nam
     routes: [{ ...route, allow: 'idle-private' }],
     roles: [role('idle-private'), role('idle-open', { into: ['anonymous'], rules })],
   }
+  const { method, path } = route
+  const approval = `public: ${method} ${path}`
   expect(describePlugin({ definition })[0]).toEqual({
-    heading: 'open to everybody',
-    lines: ['GET /apis/uc.api.idle.example.com/v1/things/{name}'],
+    code: 'public',
+    items: [{ code: 'route', values: { method, path }, risk: 'decision', approval }],
   })
 })
 
@@ -313,16 +320,15 @@ test('a resource named like its plugin is not mistaken for a sub-resource', () =
     ],
   }
   const sections = describePlugin({ definition })
-  expect(sections.find(({ heading }) => heading === 'by role')?.lines).toEqual([
-    'things-a: * things',
-    'things-a: get things/status',
-  ])
-  expect(sections.find(({ heading }) => heading === 'super administrator only')?.lines).toEqual(['nothing'])
+  const linesOf = (wanted: string) =>
+    sections.flatMap(({ code, items }) => (code === wanted ? items.map((item) => planSentence(code, item)) : []))
+  expect(linesOf('roles')).toEqual(['things-a: every verb on things', 'things-a: get things/status'])
+  expect(linesOf('unreached')).toEqual([])
 })
 
 test('control and bidirectional characters in texts of a package are escaped', () => {
   const settings = { type: 'object', properties: { 'a\u001b[2K\r\nb\u202e\u2028': {} } }
-  const text = renderSections(describePlugin({ definition: { ...empty, settings } }))
+  const text = renderPlan(describePlugin({ definition: { ...empty, settings } }))
   expect(text).toContain(String.raw`a\u{1b}[2K\u{d}\u{a}b\u{202e}\u{2028}`)
 })
 
@@ -337,9 +343,10 @@ test('recursive schemas are compared, up to 5000 fields', () => {
   const properties = { tree: { $ref: '#/$defs/node' }, joke: { $ref: '#/$defs/laugh0' } }
   const before = { properties, $defs: { node, ...laughs } }
   const after = { properties, $defs: { node: { ...node, minProperties: 1 }, ...laughs } }
-  const lines = schemaChanges(before, after)
-  expect(lines[0]).toBe('has more than 5000 fields, of which the first are compared')
-  expect(lines).toContain('tree.left minProperties none -> 1')
+  const items = schemaChanges('trees', before, after)
+  expect(items[0]).toMatchObject({ code: 'fields-cut', values: { limit: 5000 } })
+  const values = { resource: 'trees', path: 'tree.left', keyword: 'minProperties', after: '1' }
+  expect(items).toContainEqual({ code: 'field-keyword', values, change: '~' })
 })
 
 test('another display is one line of an upgrade, and needs no approval', () => {
@@ -350,14 +357,9 @@ test('another display is one line of an upgrade, and needs no approval', () => {
     const schema = { ...version?.schema, properties: { ...version?.schema.properties, spec: { ...spec, properties } } }
     return { ...model, versions: [{ name: version?.name ?? '', schema }] }
   })
-  const [first] = library.models
-  const line = `changes for ${first?.plural}`
-  expect(describeUpgrade({ definition: library }, { definition: after })).toEqual([
-    { heading: 'display', lines: [line] },
-  ])
-  expect(approvalsFor({ definition: after }, { definition: library })).toEqual([])
+  const resource = library.models[0]?.plural ?? ''
+  const told = [{ code: 'models', items: [{ code: 'model-display', values: { resource }, change: '~', risk: 'none' }] }]
+  expect(describeUpgrade({ definition: library }, { definition: after })).toEqual(told)
   const ofModel = changed((model) => ({ ...model, display: { icon: 'book-open' } }))
-  expect(describeUpgrade({ definition: library }, { definition: ofModel })).toEqual([
-    { heading: 'display', lines: [line] },
-  ])
+  expect(describeUpgrade({ definition: library }, { definition: ofModel })).toEqual(told)
 })

@@ -13,7 +13,7 @@ export function rightWords(right: Right, home: string): string {
   ].join(' ')
 }
 
-function groupWords(group: string): string {
+export function groupWords(group: string): string {
   if (group === '*') return 'every group'
   return group === '' ? 'the core group' : group
 }

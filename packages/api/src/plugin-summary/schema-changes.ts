@@ -1,4 +1,5 @@
 import { referencedSchema, type JsonSchema, type ObjectSchema } from '../object-schema.ts'
+import type { PlanItem } from './plan.ts'
 
 /** Limits the walk: repeated references expand a short schema exponentially. */
 const maxFields = 5_000
@@ -24,18 +25,18 @@ interface Field {
   readonly required: boolean
 }
 
-/** Describes the differences between two schemas: `spec.title maxLength 120 -> 80`. */
-export function schemaChanges(before: ObjectSchema, after: ObjectSchema): readonly string[] {
+/** The differences between two schemas of a model. */
+export function schemaChanges(resource: string, before: ObjectSchema, after: ObjectSchema): readonly PlanItem[] {
   const earlier = fieldsOf(before)
   const later = fieldsOf(after)
   const gone = new Map([...earlier].filter(([path]) => !later.has(path)))
   const come = new Map([...later].filter(([path]) => !earlier.has(path)))
   const isCut = Math.max(earlier.size, later.size) >= maxFields
   return [
-    ...(isCut ? [`has more than ${maxFields} fields, of which the first are compared`] : []),
-    ...[...come].filter(([path]) => !isBelow(path, come)).map(([path, field]) => `+ ${path} (${fieldWords(field)})`),
-    ...[...gone.keys()].filter((path) => !isBelow(path, gone)).map((path) => `- ${path}`),
-    ...[...later].flatMap(([path, field]) => fieldChanges(path, earlier.get(path), field)),
+    ...(isCut ? [{ code: 'fields-cut', values: { resource, limit: maxFields }, change: '~' } as const] : []),
+    ...outermost(come).map(([path, field]): PlanItem => ({ ...fieldItem({ resource, path }, field), change: '+' })),
+    ...outermost(gone).map(([path, field]): PlanItem => ({ ...fieldItem({ resource, path }, field), change: '-' })),
+    ...[...later].flatMap(([path, field]) => fieldChanges({ resource, path }, earlier.get(path), field)),
   ]
 }
 
@@ -48,6 +49,22 @@ export function displaysDiffer(before: ObjectSchema, after: ObjectSchema): boole
   })
 }
 
+interface Place {
+  readonly resource: string
+  readonly path: string
+}
+
+function fieldItem(place: Place, { schema, required }: Field): PlanItem {
+  const type = shortWords(schema['type']) ?? (Array.isArray(schema['enum']) ? 'one of several' : undefined)
+  const values = { ...place, ...(type !== undefined && { type }), required: required ? 'yes' : 'no' } as const
+  return { code: 'field', values }
+}
+
+/** Without the fields of added or removed objects. */
+function outermost(fields: ReadonlyMap<string, Field>): readonly (readonly [string, Field])[] {
+  return [...fields].filter(([path]) => !isBelow(path, fields))
+}
+
 function isBelow(path: string, fields: ReadonlyMap<string, Field>): boolean {
   return ancestors(path).some((other) => fields.has(other))
 }
@@ -57,29 +74,44 @@ function ancestors(path: string): readonly string[] {
   return [...path.matchAll(/\.|\[\]/g)].map(({ index }) => path.slice(0, index))
 }
 
-function fieldChanges(path: string, before: Field | undefined, after: Field): readonly string[] {
+function fieldChanges(place: Place, before: Field | undefined, after: Field): readonly PlanItem[] {
   if (!before) return []
   const keywords = new Set([...Object.keys(before.schema), ...Object.keys(after.schema)])
   const changed = [...keywords]
     .filter((keyword) => !notes.has(keyword) && !parts.has(keyword))
-    .flatMap((keyword) => keywordChange(keyword, before.schema[keyword], after.schema[keyword]))
-  const required = after.required ? 'required' : 'optional'
-  const all = [...changed, ...(before.required === after.required ? [] : [`is ${required} now`])]
-  return all.map((change) => `${path} ${change}`)
+    .flatMap((keyword) => keywordChange({ ...place, keyword }, before.schema[keyword], after.schema[keyword]))
+  const required = after.required ? 'yes' : 'no'
+  const isSame = before.required === after.required
+  return [
+    ...changed,
+    ...(isSame ? [] : [{ code: 'field-required', values: { ...place, required }, change: '~' } as const]),
+  ]
 }
 
-function keywordChange(keyword: string, before: unknown, after: unknown): readonly string[] {
+function keywordChange(
+  { keyword, ...place }: Place & { readonly keyword: string },
+  before: unknown,
+  after: unknown,
+): readonly PlanItem[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return []
-  if (keyword === 'enum' && Array.isArray(before) && Array.isArray(after)) return enumChange(before, after)
-  const isShort = [before, after].every((value) => value === undefined || shortWords(value) !== undefined)
-  if (!isShort) return [`has another ${keyword}`]
-  return [`${keyword} ${shortWords(before) ?? 'none'} -> ${shortWords(after) ?? 'none'}`]
+  if (keyword === 'enum' && Array.isArray(before) && Array.isArray(after)) return enumChange(place, before, after)
+  const [was, is] = [shortWords(before), shortWords(after)]
+  const isShort = (before === undefined || was !== undefined) && (after === undefined || is !== undefined)
+  if (!isShort) return [{ code: 'field-rewritten', values: { ...place, keyword }, change: '~' }]
+  const values = {
+    ...place,
+    keyword,
+    ...(was !== undefined && { before: was }),
+    ...(is !== undefined && { after: is }),
+  }
+  return [{ code: 'field-keyword', values, change: '~' }]
 }
 
-function enumChange(before: readonly unknown[], after: readonly unknown[]): readonly string[] {
-  const come = after.filter((value) => !has(before, value)).map((value) => `+ ${JSON.stringify(value)}`)
-  const gone = before.filter((value) => !has(after, value)).map((value) => `- ${JSON.stringify(value)}`)
-  return come.length + gone.length > 0 ? [`values ${[...come, ...gone].join(' ')}`] : []
+function enumChange(place: Place, before: readonly unknown[], after: readonly unknown[]): readonly PlanItem[] {
+  const added = after.filter((value) => !has(before, value)).map((value) => JSON.stringify(value))
+  const removed = before.filter((value) => !has(after, value)).map((value) => JSON.stringify(value))
+  if (added.length + removed.length === 0) return []
+  return [{ code: 'field-values', values: { ...place, added, removed }, change: '~' }]
 }
 
 function has(values: readonly unknown[], value: unknown): boolean {
@@ -91,11 +123,6 @@ function shortWords(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value.join('|') : undefined
-}
-
-function fieldWords({ schema, required }: Field): string {
-  const { type } = schema
-  return `${shortWords(type) ?? (Array.isArray(schema['enum']) ? 'one of several' : 'any')}, ${required ? 'required' : 'optional'}`
 }
 
 /** All fields by path; `[]` stands for the items of an array. A recursive schema is entered once. */

@@ -1,4 +1,4 @@
-/** A heading with its lines: one part of a description for people. */
+/** A heading with its lines, for terminals. */
 export interface Section {
   readonly heading: string
   readonly lines: readonly string[]
@@ -22,7 +22,7 @@ export function sectionOf(heading: string, lines: readonly string[]): readonly S
  * Escapes control and formatting characters. A malicious package could otherwise move the cursor or reverse text, and so
  * falsify its own description.
  */
-function visible(text: string): string {
+export function visible(text: string): string {
   return text.replaceAll(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,

@@ -128,7 +128,7 @@ describe('the package of the example', () => {
     expect(inlined).toEqual(
       expect.arrayContaining(['@pergola/api', '@pergola/client', '@pergola/plugin-sdk', 'typebox']),
     )
-    expect(summary.map(({ heading }) => heading)).toContain('open to everybody')
+    expect(summary.map(({ code }) => code)).toContain('public')
   })
 
   test('reports warnings printed while loading the plugin, even if they differ between loads', async () => {
@@ -145,7 +145,9 @@ describe('the package of the example', () => {
     const { summary, file } = await pack(project)
     const { files } = await reader.read(readFileSync(file))
     expect(files.has('extensions/more.yaml')).toBe(true)
-    expect(summary.find(({ heading }) => heading === 'by role')?.lines).toContain('todo-status: get todos/status')
+    const values = { role: 'todo-status', verbs: ['get'], resource: 'todos/status' }
+    const roles = summary.find(({ code }) => code === 'roles')?.items
+    expect(roles).toContainEqual({ code: 'resource', values, risk: 'role' })
   })
 })
 

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describePlugin, type Section } from '@pergola/api'
+import { describePlugin, type PlanSection } from '@pergola/api'
 import { buildPackage, type BuildOptions, type BuiltPackage } from './build-package.ts'
 
 export interface PackOptions extends Pick<BuildOptions, 'folder' | 'conditions' | 'comesWithHost'> {
@@ -9,7 +9,7 @@ export interface PackOptions extends Pick<BuildOptions, 'folder' | 'conditions' 
 }
 
 export interface Packed extends Omit<BuiltPackage, 'files' | 'bytes' | 'contents'> {
-  readonly summary: readonly Section[]
+  readonly summary: readonly PlanSection[]
   /** Path of the `.tgz`. */
   readonly file: string
   readonly size: number

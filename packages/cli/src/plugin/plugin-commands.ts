@@ -22,7 +22,7 @@ export function addPluginCommands(program: Command, context: CommandContext): vo
 
 async function pack(out: string): Promise<number> {
   // Loaded on demand, so that `--help` does not load the bundler.
-  const [{ packPlugin }, { conditionsOf }, { AuthorFault, ProjectFault }, { renderSections }] = await Promise.all([
+  const [{ packPlugin }, { conditionsOf }, { AuthorFault, ProjectFault }, { renderPlan }] = await Promise.all([
     import('./pack.ts'),
     import('./conditions.ts'),
     import('./author-fault.ts'),
@@ -36,7 +36,7 @@ async function pack(out: string): Promise<number> {
     const counted = `${inlined.length} ${inlined.length === 1 ? 'dependency' : 'dependencies'} inlined`
     const lines = [
       `  plugin.js ${kilobytes(codeSize)}, ${counted}, no native code`,
-      renderSections(summary),
+      renderPlan(summary),
       `  ${relative(folder, file)}  ${kilobytes(size)}  ${digest}`,
     ]
     process.stdout.write(`${lines.join('\n')}\n`)

@@ -1,5 +1,5 @@
 import type { ApiObject, ResourceType } from '@pergola/client'
-import type { PluginAbout, Rule } from '@pergola/api'
+import type { Plan as ServerPlan, PlanSection, PluginAbout, Rule } from '@pergola/api'
 import { consoleApi } from '../server/client.ts'
 import type { Schema } from '../models/schema.ts'
 
@@ -55,9 +55,8 @@ export const pluginType: ResourceType<PluginObject> = {
 export const pluginsPath = `${consoleApi}/plugins`
 
 /** What an install, an upgrade, a rollback or a removal would do. */
-export interface Plan {
-  readonly sections: readonly { readonly heading: string; readonly lines: readonly string[] }[]
-  readonly approvals?: readonly string[]
+export interface Plan extends Omit<ServerPlan, 'sections'> {
+  readonly sections: readonly (PlanSection & { readonly heading?: string })[]
 }
 
 export function levelOf({ spec, status }: PluginObject): 'ok' | 'warn' | 'bad' | 'idle' {

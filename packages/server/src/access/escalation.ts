@@ -1,4 +1,4 @@
-import { ApiError, type Rule } from '@pergola/api'
+import { ApiError, type ProblemParams, type Rule } from '@pergola/api'
 import type { HeldRoles, RoleBook } from './decisions/role-book.ts'
 import { createRulesCover, type RulesCover } from './decisions/rules-cover.ts'
 import type { Caller } from '../base/call.ts'
@@ -82,7 +82,15 @@ function escalation({ isExhausted }: RulesCover, missing: Rule, what: string): A
   const detail = isExhausted
     ? `${what} names too many rights to compare with yours at once; hand them out in smaller parts`
     : `${what} hands out more than you hold: ${inWords(missing)}`
-  return new ApiError('EscalationForbidden', detail)
+  return new ApiError('EscalationForbidden', detail, { params: { what, ...(!isExhausted && ruleParams(missing)) } })
+}
+
+/** The values in `inWords`. */
+function ruleParams(rule: Rule): ProblemParams {
+  const { verbs } = rule
+  if ('nonResourceURLs' in rule) return { verbs, paths: rule.nonResourceURLs }
+  const { apiGroups: groups, resources, resourceNames: names = [] } = rule
+  return { verbs, resources, groups, ...(names.length > 0 && { names }) }
 }
 
 function inWords(rule: Rule): string {

@@ -1,4 +1,5 @@
 import { ApiError } from '@pergola/api'
+import { objectNotFound } from '../base/not-found.ts'
 import type { Identities, Identity } from '../credentials/identities.ts'
 import type { SessionUser } from '../credentials/sessions.ts'
 import { GuardFailed } from '../store/guard-failed.ts'
@@ -36,8 +37,8 @@ export async function linkIdentity(
     })
   } catch (error) {
     if (!(error instanceof GuardFailed) || error.guard === order) throw error
-    if (error.guard.is === 'there') throw new ApiError('NotFound', `there is no user "${name}"`, { cause: error })
+    if (error.guard.is === 'there') throw objectNotFound('user', name, error)
     const detail = `the identity is linked to another user, or user "${name}" has another identity of ${identity.issuer}; remove that link first`
-    throw new ApiError('AlreadyExists', detail, { cause: error })
+    throw new ApiError('AlreadyExists', detail, { cause: error, params: { name, issuer: identity.issuer } })
   }
 }

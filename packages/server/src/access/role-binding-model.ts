@@ -101,6 +101,11 @@ export function createRoleBindingModel(parts: RoleBindingParts): Model {
   return model
 }
 
+function missingError(pointer: string, kind: string, name: string): FieldError {
+  const params = { fault: 'missing', kind, name } as const
+  return fieldError(pointer, 'exists', { message: `there is no ${kind} "${name}"`, params })
+}
+
 async function check(
   { roles, users, ...parts }: RoleBindingParts,
   binding: JsonObject,
@@ -109,15 +114,15 @@ async function check(
   const role = roleIn(binding)
   if (stored && roleIn(stored) !== role) {
     const message = `is "${roleIn(stored)}" and cannot be changed; bind the other role by a binding of its own`
-    return [fieldError('/roleRef/name', 'immutable', message)]
+    return [fieldError('/roleRef/name', 'immutable', { message, params: { stored: roleIn(stored) } })]
   }
   const errors: FieldError[] = []
-  if (!(await store.get(roles, role))) errors.push(fieldError('/roleRef/name', 'exists', `there is no role "${role}"`))
+  if (!(await store.get(roles, role))) errors.push(missingError('/roleRef/name', 'role', role))
   const before = new Set(stored ? usersIn(stored) : [])
   const missing = await Promise.all(
     usersIn(binding).map(async (user, at) => {
       if (before.has(user) || (await store.get(users, user))) return []
-      return [fieldError(`/subjects/${at}/name`, 'exists', `there is no user "${user}"`)]
+      return [missingError(`/subjects/${at}/name`, 'user', user)]
     }),
   )
   return [...errors, ...missing.flat()]

@@ -148,17 +148,19 @@ function refuseMissing(book: RoleBook, { name, dependencies }: RoleDefinition): 
   const missing = dependencies.find((other) => other !== name && !book.roles.has(other) && !named.has(other))
   if (missing === undefined) return
   const detail = `role "${name}" depends on "${missing}" (${roleKeys.dependencies}), which does not exist; create it first. Only a super administrator may name a role that is still to come`
-  throw new ApiError('EscalationForbidden', detail)
+  throw new ApiError('EscalationForbidden', detail, { params: { role: name, missing } })
 }
 
 /** Refuses to delete a bound role; the guard detects a concurrent binding. */
 async function unbound({ store, bindings }: RoleParts, name: string): Promise<Guard> {
   if (builtInRoles.some((role) => role.name === name)) {
-    throw new ApiError('Forbidden', `${name} is a built-in role and cannot be deleted`)
+    throw new ApiError('Forbidden', `${name} is a built-in role and cannot be deleted`, { params: { role: name } })
   }
   const model = bindings()
   for await (const binding of bindingsWhere({ store, bindings: model }, roleOfBinding, name)) {
-    throw new ApiError('InUse', `role "${name}" is bound by rolebinding "${binding.name}"; delete its bindings first`)
+    throw new ApiError('InUse', `role "${name}" is bound by rolebinding "${binding.name}"; delete its bindings first`, {
+      params: { role: name, binding: binding.name },
+    })
   }
   return { is: 'none', model, where: { field: roleOfBinding, is: { op: '=', value: name } } }
 }

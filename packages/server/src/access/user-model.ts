@@ -81,7 +81,9 @@ function endsOrReturns({ before, after }: ObjectChange): boolean {
 export async function neverUsed({ store }: Pick<UserParts, 'store'>, name: string): Promise<Guard> {
   const statement = { text: 'SELECT name FROM retired_names WHERE name = $1', values: [name] }
   if ((await store.sql(statement)).length > 0) {
-    throw new ApiError('AlreadyExists', `the name "${name}" belonged to a user that was deleted; choose another one`)
+    throw new ApiError('AlreadyExists', `the name "${name}" belonged to a user that was deleted; choose another one`, {
+      params: { name },
+    })
   }
   return { is: 'no row', statement }
 }

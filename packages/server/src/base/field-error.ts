@@ -1,7 +1,31 @@
-import type { FieldError } from '@pergola/api'
+import type { FieldError, FieldRule, FieldRuleParams } from '@pergola/api'
 
-export function fieldError(pointer: string, rule: string, message: string): FieldError & { readonly pointer: string } {
-  return { pointer, field: fieldOf(pointer), rule, message }
+/** The message; with the values in it, where the rule has any. */
+type Said<Rule extends FieldRule> = Rule extends keyof FieldRuleParams
+  ? { readonly message: string; readonly params: FieldRuleParams[Rule] }
+  : string
+
+type PlacedError = FieldError & { readonly pointer: string }
+
+export function fieldError<Rule extends FieldRule>(pointer: string, rule: Rule, said: Said<Rule>): PlacedError {
+  const words: { readonly message: string } = typeof said === 'string' ? { message: said } : said
+  return { pointer, field: fieldOf(pointer), rule, ...words }
+}
+
+export interface Bound {
+  readonly found: number
+  readonly limit: number
+  readonly unit: string
+}
+
+export function limitError(pointer: string, { found, limit, unit }: Bound): PlacedError {
+  const message = `has ${found} ${unit}; at most ${limit} are allowed`
+  return fieldError(pointer, 'limit', { message, params: { limit, actual: found, unit } })
+}
+
+/** The same error at another place of the body. */
+export function movedTo(pointer: string, error: FieldError): PlacedError {
+  return { ...error, pointer, field: fieldOf(pointer) }
 }
 
 /** A fault of the query parameter, which has no place in the body. */

@@ -13,6 +13,7 @@ export function createOneAtATime(mostWaiting: number): OneAtATime {
       const line = lines.get(kind) ?? { last: Promise.resolve(), length: 0 }
       if (line.length > mostWaiting) {
         throw new ApiError('TooManyRequests', `${mostWaiting} requests of this kind are queued already; retry later`, {
+          params: { limit: mostWaiting },
           headers: { 'retry-after': '1' },
         })
       }

@@ -27,6 +27,7 @@ export function createHashTurns(): HashTurns {
         if (!isKnown && strangers.length >= mostWaiting) {
           throw new ApiError('TooManyRequests', `${mostWaiting} logins are queued already; retry later`, {
             headers: { 'retry-after': '1' },
+            params: { limit: mostWaiting },
           })
         }
         await new Promise<void>((begin) => (isKnown ? known : strangers).push(begin))

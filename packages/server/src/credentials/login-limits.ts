@@ -101,6 +101,7 @@ async function take(store: Store, clock: Clock, { key, most, isSlowing = false }
   const seconds = Math.max(1, Math.ceil(Math.round(waitMs) / 1_000))
   throw new ApiError('TooManyRequests', `too many logins have failed; try again in ${seconds} seconds`, {
     headers: { 'retry-after': String(seconds) },
+    params: { seconds },
   })
 }
 

@@ -103,6 +103,11 @@ export const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
           },
         },
       },
+      params: {
+        type: 'object',
+        additionalProperties: true,
+        description: 'The values in `detail`, for a sentence in another language.',
+      },
       stored: {
         type: 'object',
         description: 'With `VersionConflict`: the state of the object that has changed.',

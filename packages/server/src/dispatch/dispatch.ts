@@ -1,4 +1,5 @@
 import { ApiError, type NonResourceRequest, type ResourceRequest, type Verb } from '@pergola/api'
+import { pathNotFound } from '../base/not-found.ts'
 import type { Answer, Call, Caller, Handler } from '../base/call.ts'
 import type { Relay } from '../base/relay.ts'
 import type { Reply } from '../base/reply.ts'
@@ -68,7 +69,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     if (page) return page(call)
     if (relayed) return relayed
     if (info.kind === 'resource') return dispatchVerb(toObjects, call, { request: info })
-    throw new ApiError('NotFound', `there is nothing at ${info.path}`)
+    throw pathNotFound(info.path)
   }
 }
 

@@ -68,21 +68,31 @@ const misses = {
   type: 'array',
   items: { enum: ['verb', 'group', 'resource', 'sub-resource', 'name', 'path'] },
 }
+const reasons = {
+  type: 'array',
+  description: 'The parts of `text`, for sentences in another language.',
+  items: {
+    type: 'object',
+    required: ['code', 'values'],
+    properties: { code: text, values: { type: 'object', additionalProperties: true } },
+  },
+}
 /** The answer of `explain`. */
 const explanation = {
   oneOf: [
     {
       type: 'object',
-      required: ['allowed', 'by', 'text'],
+      required: ['allowed', 'by', 'reasons', 'text'],
       properties: {
         allowed: { const: true },
         by: { type: 'object', description: 'The rule that allows it.', required: originRequired, properties: origin },
+        reasons,
         text,
       },
     },
     {
       type: 'object',
-      required: ['allowed', 'templates', 'text'],
+      required: ['allowed', 'templates', 'reasons', 'text'],
       properties: {
         allowed: { const: false },
         nearest: {
@@ -92,6 +102,7 @@ const explanation = {
           properties: { ...origin, misses },
         },
         templates: { type: 'array', description: 'Role templates that would allow it.', items: text },
+        reasons,
         text,
       },
     },
@@ -133,6 +144,6 @@ async function other(rights: Rights, { held, caller, user }: Other): Promise<{ h
     subresource: 'accessreviews',
   }
   const decision = decide(held, caller, needed)
-  if (!decision.allowed) throw new ApiError('Forbidden', decision.reason())
+  if (!decision.allowed) throw new ApiError('Forbidden', decision.reason(), { params: decision.params() })
   return { held: await rights.readUser(user), as: { kind: 'user', name: user, uid: '', via: 'token' } }
 }

@@ -1,7 +1,7 @@
 import { ApiError, isApiError, type Reason, type ResourceRequest } from '@pergola/api'
 import type { Authorize } from '../access/decisions/authorize.ts'
 import type { Answer, Call, Caller, NotedOperation } from '../base/call.ts'
-import { fieldError } from '../base/field-error.ts'
+import { fieldError, movedTo } from '../base/field-error.ts'
 import type { HostRoute } from '../base/host-route.ts'
 import { jsonAnswer } from '../base/json-answer.ts'
 import type { WriteParts } from '../models/create.ts'
@@ -116,7 +116,9 @@ async function decide({ authorize }: BatchParts, caller: Caller, { sent, info }:
   const decision = await authorize(caller, info)
   const noted = { info, name: nameOf(sent) }
   if (decision.allowed) return { noted: { ...noted, by: decision.by.reached.definition.name } }
-  const denial = new ApiError(caller.kind === 'anonymous' ? 'Unauthenticated' : 'Forbidden', decision.reason())
+  const denial = new ApiError(caller.kind === 'anonymous' ? 'Unauthenticated' : 'Forbidden', decision.reason(), {
+    params: decision.params(),
+  })
   return { noted: { ...noted, reason: denial.reason }, denial }
 }
 
@@ -188,17 +190,17 @@ const keptHeaders = new Set(['allow', 'retry-after'])
 
 /** The problem of an operation as the problem of its batch. */
 function problemAt(at: number, asked: readonly Asked[], problem: ApiError): ApiError {
-  const { reason, message, stored, headers, cause } = problem
+  const { reason, message, stored, headers, cause, params } = problem
   const place = `/operations/${at}`
   const { patchType, object } = asked[at]?.sent ?? {}
   const errors = problem.errors && patchType === jsonPatchType ? errorsInPatch(object, problem.errors) : problem.errors
-  const pointed = errors?.map((error) => ({
-    ...error,
-    ...fieldError(`${place}/object${error.pointer ?? ''}`, error.rule, error.message),
-  }))
+  const pointed = errors?.map((error) => movedTo(`${place}/object${error.pointer ?? ''}`, error))
   return new ApiError(reason, `operations[${at}]: ${message}`, {
     cause,
-    errors: pointed ?? [fieldError(`${place}${places[reason] ?? ''}`, 'operation', message)],
+    errors: pointed ?? [
+      fieldError(`${place}${places[reason] ?? ''}`, 'operation', { message, params: { ...params, reason } }),
+    ],
+    ...(params && { params: { ...params, operation: at } }),
     ...(stored && { stored }),
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => keptHeaders.has(name))),
   })

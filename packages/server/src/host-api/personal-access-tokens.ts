@@ -105,6 +105,7 @@ async function makeToken(parts: TokensApiParts, call: Call): Promise<Answer> {
   await refuseUnheld(parts, caller, wanted)
   if ((await ownTokens(parts, caller)).length >= mostTokens) {
     throw new ApiError('TooManyRequests', `you have ${mostTokens} tokens; delete one first`, {
+      params: { limit: mostTokens },
       headers: { 'retry-after': '60' },
     })
   }
@@ -128,7 +129,9 @@ async function refuseUnheld({ clock, rights }: TokensApiParts, caller: UserCalle
   // `Date.parse` returns NaN for a leap second; the negation treats that as expired.
   const isOver = wanted.expiresAt !== undefined && !(Date.parse(wanted.expiresAt) > clock.now())
   refuseBody('the token', [
-    ...unheld.map((role) => fieldError('/roles', 'held', `names "${role}", which you are not bound to`)),
+    ...unheld.map((role) =>
+      fieldError('/roles', 'held', { message: `names "${role}", which you are not bound to`, params: { role } }),
+    ),
     ...(isOver ? [fieldError('/expiresAt', 'future', 'must lie in the future')] : []),
   ])
 }
@@ -144,7 +147,7 @@ async function listTokens(parts: TokensApiParts, call: Call): Promise<Answer> {
 async function deleteToken(parts: TokensApiParts, call: Call, name: string): Promise<Answer> {
   const caller = userOf(call)
   const isOwn = (await ownTokens(parts, caller)).some((stored) => stored.name === name)
-  if (!isOwn) throw new ApiError('NotFound', `you have no token "${name}"`)
+  if (!isOwn) throw new ApiError('NotFound', `you have no token "${name}"`, { params: { kind: 'token', name } })
   const { headers, query } = call.request
   const dryRun = flag(query, 'dryRun')
   const deleted = await deleteObject(parts, parts.tokens, { name, ...preconditionsIn(headers), caller, dryRun })

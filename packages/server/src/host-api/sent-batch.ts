@@ -108,7 +108,14 @@ function operationErrors(operation: SentOperation, at: number): readonly FieldEr
     ...refused
       .filter((field) => operation[field] !== undefined)
       .map((field) => fieldError(pointer(field), 'unknown', `is not taken by ${verb}`)),
-    ...(isSteps ? [fieldError(pointer('object'), 'type', 'must be an object; only a JSON Patch is an array')] : []),
+    ...(isSteps
+      ? [
+          fieldError(pointer('object'), 'type', {
+            message: 'must be an object; only a JSON Patch is an array',
+            params: { type: 'object' },
+          }),
+        ]
+      : []),
   ]
 }
 
@@ -125,13 +132,18 @@ function duplicateErrors(operations: readonly SentOperation[]): readonly FieldEr
       return []
     }
     const pointer = `/operations/${at}/${operation.verb === 'create' ? 'object/metadata/name' : 'name'}`
-    return [fieldError(pointer, 'unique', `is also in operations[${earlier}]; a batch has one operation per object`)]
+    const message = `is also in operations[${earlier}]; a batch has one operation per object`
+    return [fieldError(pointer, 'unique', { message, params: { operation: earlier } })]
   })
 }
 
 function refuseLarge(at: number, object: unknown): void {
   if (object === undefined || Buffer.byteLength(JSON.stringify(object)) <= maxObjectBytes) return
   const message = `is larger than ${maxObjectBytes} bytes`
-  const errors = [fieldError(`/operations/${at}/object`, 'size', message)]
-  throw new ApiError('PayloadTooLarge', `operations[${at}]: the object ${message}`, { errors })
+  const limit = maxObjectBytes
+  const errors = [fieldError(`/operations/${at}/object`, 'size', { message, params: { limit } })]
+  throw new ApiError('PayloadTooLarge', `operations[${at}]: the object ${message}`, {
+    errors,
+    params: { limit, operation: at },
+  })
 }

@@ -1,4 +1,5 @@
 import { ApiError } from '@pergola/api'
+import { objectNotFound } from '../base/not-found.ts'
 import type { Answer, Call, Caller } from '../base/call.ts'
 import type { HostRoute } from '../base/host-route.ts'
 import type { OidcProvider } from '../base/oidc-provider.ts'
@@ -124,7 +125,8 @@ async function unlinkUserIdentity(parts: UserIdentitiesParts, call: Call, name: 
   const linked = (await parts.identities.of(uid)).find(
     (identity) => identity.issuer === (URL.parse(issuer)?.href ?? issuer),
   )
-  if (!linked) throw new ApiError('NotFound', `user "${name}" has no identity of ${issuer}`)
+  if (!linked)
+    throw new ApiError('NotFound', `user "${name}" has no identity of ${issuer}`, { params: { user: name, issuer } })
   await unlinkIdentity(parts, linked, { dryRun })
   if (!dryRun) parts.onEnd(uid)
   return answer(200, shown(linked))
@@ -139,7 +141,7 @@ async function assertMayGive(rights: Rights, caller: Caller, { name, roles }: Oi
 
 async function findUser({ store, users }: UserIdentitiesParts, name: string): Promise<StoredObject> {
   const user = await store.get(users, name)
-  if (!user) throw new ApiError('NotFound', `there is no user "${name}"`)
+  if (!user) throw objectNotFound('user', name)
   return user
 }
 

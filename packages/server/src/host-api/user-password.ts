@@ -1,4 +1,5 @@
 import { ApiError } from '@pergola/api'
+import { objectNotFound } from '../base/not-found.ts'
 import type { Answer, Call } from '../base/call.ts'
 import type { HostRoute } from '../base/host-route.ts'
 import { jsonAnswer } from '../base/json-answer.ts'
@@ -63,7 +64,7 @@ async function setUserPassword(parts: UserPasswordParts, call: Call, name: strin
   refuseWeak('the password', { field: '/password', password, username: name })
   const uid = await inAccessOrder(parts.store, async (order) => {
     const user = await parts.store.get(parts.users, name)
-    if (!user) throw new ApiError('NotFound', `there is no user "${name}"`)
+    if (!user) throw objectNotFound('user', name)
     await assertPowerOver(parts.rights, call.caller, name)
     await replacePassword(parts, { user, password, keepTokens: isKept, guards: [order], dryRun })
     return user.uid

@@ -29,5 +29,5 @@ export async function readBody(message: IncomingMessage, response: ServerRespons
 }
 
 export function tooLarge(limit: number): ApiError {
-  return new ApiError('PayloadTooLarge', `the body is larger than ${limit} bytes`)
+  return new ApiError('PayloadTooLarge', `the body is larger than ${limit} bytes`, { params: { limit } })
 }

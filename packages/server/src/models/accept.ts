@@ -17,7 +17,9 @@ import { named, type JsonObject } from './object.ts'
 export function readObject(model: Model, body: unknown): JsonObject {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     const message = `must be a JSON object of the kind ${model.kind}`
-    throw new ApiError('BadRequest', `the body ${message}`, { errors: [fieldError('', 'type', message)] })
+    throw new ApiError('BadRequest', `the body ${message}`, {
+      errors: [fieldError('', 'type', { message, params: { type: 'object' } })],
+    })
   }
   const { apiVersion, kind, metadata = {}, ...fields } = body as Record<string, unknown>
   refuseOtherType(model, { apiVersion, kind })
@@ -30,7 +32,14 @@ function refuseOtherType(model: Model, sent: { readonly apiVersion: unknown; rea
     throw new ApiError(
       'TypeMismatch',
       `the path is of ${field} "${model[field]}", the body says ${JSON.stringify(sent[field])}; correct it or leave it out`,
-      { errors: [fieldError(`/${field}`, 'type', `must be "${model[field]}", as the path says`)] },
+      {
+        errors: [
+          fieldError(`/${field}`, 'type', {
+            message: `must be "${model[field]}", as the path says`,
+            params: { expected: model[field] },
+          }),
+        ],
+      },
     )
   }
 }

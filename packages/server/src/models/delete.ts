@@ -1,4 +1,4 @@
-import { ApiError } from '@pergola/api'
+import { objectNotFound } from '../base/not-found.ts'
 import type { Caller } from '../base/call.ts'
 import type { Store, StoredObject, WriteResult } from '../store/store.ts'
 import { WriteConflict } from '../store/write-conflict.ts'
@@ -48,7 +48,7 @@ async function deleteAnyway({ store }: WriteParts, model: Model, request: Delete
 async function deleteRead({ store }: WriteParts, model: Model, request: DeleteRequest): Promise<StoredObject> {
   const { name, caller, dryRun = false } = request
   const stored = await store.get(model, name)
-  if (!stored) throw new ApiError('NotFound', `there is no ${model.singular} "${name}"`)
+  if (!stored) throw objectNotFound(model.singular, name)
   assertOwned(model, stored, request.scope)
   assertMatches(request, stored, `${model.singular} "${name}"`)
   const { object } = await deleteStored(store, model, { stored, caller, dryRun })

@@ -1,4 +1,4 @@
-import { ApiError } from '@pergola/api'
+import { objectNotFound } from '../base/not-found.ts'
 import type { Store, StoredObject } from '../store/store.ts'
 import type { Model } from './model.ts'
 import { assertOwned, type OwnerScope } from './owner-scope.ts'
@@ -10,7 +10,7 @@ export interface GetRequest {
 
 export async function getObject(store: Store, model: Model, { name, scope }: GetRequest): Promise<StoredObject> {
   const stored = await store.get(model, name)
-  if (!stored) throw new ApiError('NotFound', `there is no ${model.singular} "${name}"`)
+  if (!stored) throw objectNotFound(model.singular, name)
   assertOwned(model, stored, scope)
   return stored
 }

@@ -48,14 +48,15 @@ function keysOf({ name, type }: ModelIndex, values: readonly FoundValue[], fault
   const [first] = values
   if (first && values.length > maxIndexValues) {
     const message = `has ${values.length} values; at most ${maxIndexValues} can be indexed by ${name}`
-    faults.push({ ...fieldError(parentOf(first.pointer), 'index', message), params: { limit: maxIndexValues } })
+    const params = { fault: 'values', name, actual: values.length, limit: maxIndexValues } as const
+    faults.push(fieldError(parentOf(first.pointer), 'index', { message, params }))
     return []
   }
   return values.flatMap(({ pointer, value }) => {
     if (typeof value === 'object' || value === undefined) return []
     const result = indexKey(type, value as string | number | boolean)
     if ('key' in result) return [result.key]
-    faults.push(fieldError(pointer, 'index', result.fault))
+    faults.push(fieldError(pointer, 'index', { message: result.fault, params: { fault: 'value', name } }))
     return []
   })
 }

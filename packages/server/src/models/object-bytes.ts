@@ -19,7 +19,9 @@ export function toData({ metadata, ...fields }: JsonObject): Buffer {
     .replace(/^\{/, '')
   const data = Buffer.from(`${comma}${ownedJson}${fieldsJson}`)
   if (data.length <= maxObjectBytes) return data
-  throw new ApiError('PayloadTooLarge', `the object would be larger than ${maxObjectBytes} bytes`)
+  throw new ApiError('PayloadTooLarge', `the object would be larger than ${maxObjectBytes} bytes`, {
+    params: { limit: maxObjectBytes },
+  })
 }
 
 /** The client-owned part of the metadata. */

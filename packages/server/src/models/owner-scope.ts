@@ -1,4 +1,5 @@
 import { ApiError } from '@pergola/api'
+import { objectNotFound } from '../base/not-found.ts'
 import { isJsonObject } from '../base/json-object.ts'
 import { indexKey } from '../store/index-key.ts'
 import type { StoredObject, Term } from '../store/store.ts'
@@ -29,7 +30,7 @@ export function ownerTerm({ path, owner }: OwnerScope): Term {
 /** Throws `NotFound` for objects of others, as if they did not exist. */
 export function assertOwned(model: Model, stored: StoredObject, scope: OwnerScope | undefined): void {
   if (!scope || ownerIn(fromData(stored.data), scope.path) === scope.owner) return
-  throw new ApiError('NotFound', `there is no ${model.singular} "${stored.name}"`)
+  throw objectNotFound(model.singular, stored.name)
 }
 
 function ownerIn(object: unknown, path: string): unknown {

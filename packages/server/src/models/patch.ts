@@ -43,5 +43,7 @@ export function patchedBody(
   const patched = patchTypes[type](JSON.parse(storedBytes(model, stored).toString()), patch, model.rules.maxJsonDepth)
   if (typeof patched === 'object' && patched !== null && !Array.isArray(patched)) return patched
   const message = `leaves no JSON object, no ${model.kind}`
-  throw new ApiError('Invalid', `the patch ${message}`, { errors: [fieldError('', 'type', message)] })
+  throw new ApiError('Invalid', `the patch ${message}`, {
+    errors: [fieldError('', 'type', { message, params: { type: 'object' } })],
+  })
 }

@@ -147,7 +147,9 @@ function modelNotFound({ group, version, plural }: ModelAddress, known: readonly
   )
   const meant = nearest(plural, others)
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-  return new ApiError('ModelNotFound', `there is no model "${plural}" in ${apiVersion}${hint}`)
+  return new ApiError('ModelNotFound', `there is no model "${plural}" in ${apiVersion}${hint}`, {
+    params: { plural, apiVersion, ...(meant !== undefined && { nearest: meant }) },
+  })
 }
 
 function beingChanged({ plural }: ModelAddress, cause: StaleModel): ApiError {

@@ -36,6 +36,7 @@ export function createStreamLimits(options: StreamLimitOptions): StreamLimits {
         const why = isOwn ? `you have ${own}` : `this server has ${all}`
         throw new ApiError(isOwn ? 'TooManyRequests' : whenFull, `${why} ${what} open already; ${instead}, or wait`, {
           headers: { 'retry-after': '1' },
+          params: { scope: isOwn ? 'caller' : 'server', actual: isOwn ? own : all, what },
         })
       }
       running.set(name, own + 1)

@@ -1,4 +1,5 @@
 import { ApiError } from '@pergola/api'
+import { objectNotFound } from '../base/not-found.ts'
 import { deepEqual } from '../base/deep-equal.ts'
 import { isJsonObject } from '../base/json-object.ts'
 import type { StoredObject, UpdatedContent } from '../store/store.ts'
@@ -33,7 +34,7 @@ export async function updateObject({ store }: WriteParts, model: Model, request:
   const { name, dryRun = false } = request
   let stored = await store.get(model, name)
   for (let tries = 1; ; tries++) {
-    if (!stored) throw new ApiError('NotFound', `there is no ${model.singular} "${name}"`)
+    if (!stored) throw objectNotFound(model.singular, name)
     const change = await changeOf(model, stored, request)
     const { uid, version } = stored
     try {
@@ -128,14 +129,23 @@ export function assertSame(model: Model, stored: StoredObject, { metadata }: { r
   const { name, uid, version } = metadata as { name?: unknown; uid?: unknown; version?: unknown }
   if (name !== undefined && name !== stored.name) {
     const message = `the path names ${model.singular} "${stored.name}", the body ${JSON.stringify(name)}; an object cannot be renamed`
-    throw new ApiError('BadRequest', message, { errors: [fieldError('/metadata/name', 'immutable', message)] })
+    throw new ApiError('BadRequest', message, {
+      errors: [
+        fieldError('/metadata/name', 'immutable', {
+          message,
+          params: { stored: stored.name, sent: typeof name === 'string' ? name : JSON.stringify(name) },
+        }),
+      ],
+    })
   }
   // Another type can never be the stored one: a retry, which a conflict suggests, would not help.
   refuseInvalid(model, [
     ...(version === undefined || Number.isInteger(version)
       ? []
-      : [fieldError('/metadata/version', 'type', 'must be an integer')]),
-    ...(uid === undefined || typeof uid === 'string' ? [] : [fieldError('/metadata/uid', 'type', 'must be a string')]),
+      : [fieldError('/metadata/version', 'type', { message: 'must be an integer', params: { type: 'integer' } })]),
+    ...(uid === undefined || typeof uid === 'string'
+      ? []
+      : [fieldError('/metadata/uid', 'type', { message: 'must be a string', params: { type: 'string' } })]),
   ])
   if (typeof uid === 'string' && uid !== stored.uid) throw uidConflict(model, stored, uid)
   if (version !== undefined && version !== stored.version) throw versionConflict(model, stored, version)
@@ -169,7 +179,12 @@ function refuseNewFinalizers(
   const errors = object.metadata.finalizers.flatMap((finalizer, at) =>
     old.includes(finalizer)
       ? []
-      : [fieldError(`/metadata/finalizers/${at}`, 'finalizer', 'cannot be added: the object is being deleted')],
+      : [
+          fieldError(`/metadata/finalizers/${at}`, 'finalizer', {
+            message: 'cannot be added: the object is being deleted',
+            params: { fault: 'deleting' },
+          }),
+        ],
   )
   refuseInvalid(model, errors)
 }

@@ -1,4 +1,5 @@
 import { ApiError, isApiError } from '@pergola/api'
+import { objectNotFound } from '../base/not-found.ts'
 import { uuidv7 } from '../base/uuid.ts'
 import type { Caller } from '../base/call.ts'
 import { GuardFailed } from '../store/guard-failed.ts'
@@ -149,7 +150,7 @@ async function plan(parts: WriteParts, state: BatchState, { operation, options }
   if (operation.verb === 'create') return planCreate(parts, state, { operation, options })
   const { model, name } = operation
   const stored = await state.store.get(model, name)
-  if (!stored) throw new ApiError('NotFound', `there is no ${model.singular} "${name}"`)
+  if (!stored) throw objectNotFound(model.singular, name)
   if (operation.verb === 'delete') return planDelete(state, stored, { operation, options })
   return planUpdate(state, stored, { operation, options })
 }

@@ -12,26 +12,42 @@ export function writeProblem(error: unknown, model: Model): unknown {
   if (!(error instanceof WriteConflict)) return error
   const { kind, operation, duplicate, stored } = error
   const what = `${model.singular} "${operation.name}"`
+  const params = { kind: model.singular, name: operation.name }
   switch (kind) {
     case 'exists':
       if (model.rules.derivesName) {
-        return new ApiError('AlreadyExists', `${what} exists already; change it with PUT or PATCH`, { cause: error })
+        return new ApiError('AlreadyExists', `${what} exists already; change it with PUT or PATCH`, {
+          cause: error,
+          params,
+        })
       }
       return new ApiError('AlreadyExists', `${what} exists already; choose another name`, {
         cause: error,
-        errors: [fieldError('/metadata/name', 'exists', 'is taken; choose another one')],
+        params,
+        errors: [
+          fieldError('/metadata/name', 'exists', {
+            message: 'is taken; choose another one',
+            params: { fault: 'taken', ...params },
+          }),
+        ],
       })
     case 'duplicate': {
       const holder = duplicate?.holder === undefined ? '' : ` by "${duplicate.holder}"`
-      const taken = `the value ${duplicate ? shownValue(model, duplicate) : ''} of ${duplicate?.index} is taken`
+      const value = duplicate ? shownValue(model, duplicate) : ''
+      const taken = `the value ${value} of ${duplicate?.index} is taken`
+      const known = {
+        ...(duplicate && { index: duplicate.index }),
+        ...(duplicate?.holder !== undefined && { holder: duplicate.holder }),
+      }
       const pointer = duplicate ? pointerOf(model, operation, duplicate) : ''
       return new ApiError('DuplicateIndexValue', `${what}: ${taken}${holder}`, {
         cause: error,
-        errors: [{ ...fieldError(pointer, 'unique', `is taken${holder}`), params: { index: duplicate?.index } }],
+        params: { ...params, value, ...known },
+        errors: [fieldError(pointer, 'unique', { message: `is taken${holder}`, params: known })],
       })
     }
     case 'missing':
-      return new ApiError('NotFound', `there is no ${what}`, { cause: error })
+      return new ApiError('NotFound', `there is no ${what}`, { cause: error, params })
     case 'version':
     case 'uid':
       return stored ? versionConflict(model, stored) : error
@@ -79,10 +95,15 @@ export function versionConflict(model: Model, stored: StoredObject, sent?: unkno
     carries === ''
       ? `${what} has changed meanwhile and is at version ${stored.version}`
       : `${what} is at version ${stored.version}${carries}`
-  const field = fieldError('/metadata/version', 'version', `is ${stored.version} by now`)
+  const field = fieldError('/metadata/version', 'version', {
+    message: `is ${stored.version} by now`,
+    params: { stored: stored.version },
+  })
+  const params = { kind: model.singular, name: stored.name, version: stored.version }
   return new ApiError('VersionConflict', `${detail}; read it again and retry`, {
     headers: { etag: etagOf(stored) },
-    errors: [{ ...field, params: { stored: stored.version } }],
+    params: carries === '' ? params : { ...params, sent: Number(sent) },
+    errors: [field],
     stored: { uid: stored.uid, version: stored.version },
   })
 }
@@ -90,10 +111,14 @@ export function versionConflict(model: Model, stored: StoredObject, sent?: unkno
 /** The named object was deleted and another one was created under its name. */
 export function uidConflict(model: Model, stored: StoredObject, sent: string): ApiError {
   const what = `the name "${stored.name}" belongs to another ${model.singular} now`
-  const field = fieldError('/metadata/uid', 'uid', `is ${stored.uid}: the name belongs to another object now`)
+  const field = fieldError('/metadata/uid', 'uid', {
+    message: `is ${stored.uid}: the name belongs to another object now`,
+    params: { stored: stored.uid },
+  })
   return new ApiError('VersionConflict', `${what}: its uid is ${stored.uid}, the request has ${sent}; read it again`, {
     headers: { etag: etagOf(stored) },
-    errors: [{ ...field, params: { stored: stored.uid } }],
+    params: { kind: model.singular, name: stored.name, uid: stored.uid, sent },
+    errors: [field],
     stored: { uid: stored.uid, version: stored.version },
   })
 }

@@ -66,7 +66,10 @@ async function planWish(parts: WriteParts, wish: Wish): Promise<Planned | undefi
     return await plan(parts, wish)
   } catch (error) {
     if (!isApiError(error) || wish.where === undefined) throw error
-    throw new ApiError(error.reason, `${wish.where}: ${error.message}`, { cause: error })
+    throw new ApiError(error.reason, `${wish.where}: ${error.message}`, {
+      cause: error,
+      ...(error.params && { params: { ...error.params, where: wish.where } }),
+    })
   }
 }
 

@@ -43,7 +43,9 @@ async function assertGroupsFree({ store, plugins }: UsableParts, { name, definit
     const [holder] = items
     if (!holder || holder.name === name) continue
     const cure = `claim another group, or purge ${holder.name} with its data first`
-    throw new ApiError('DuplicateIndexValue', `the group "${group}" belongs to the plugin "${holder.name}"; ${cure}`)
+    throw new ApiError('DuplicateIndexValue', `the group "${group}" belongs to the plugin "${holder.name}"; ${cure}`, {
+      params: { group, plugin: holder.name },
+    })
   }
 }
 

@@ -1,4 +1,10 @@
-import { sectionOf, type ModelDeclaration, type PluginDefinition, type Section } from '@pergola/api'
+import {
+  sectionWithItems,
+  type ModelDeclaration,
+  type PlanItem,
+  type PlanSection,
+  type PluginDefinition,
+} from '@pergola/api'
 import { deepEqual } from '../base/deep-equal.ts'
 import type { Model } from '../models/model.ts'
 import type { IndexDefinition } from '../models/definition/definition.ts'
@@ -27,9 +33,9 @@ export interface ConformanceParts {
 export async function describeConformance(
   parts: ConformanceParts,
   { models }: PluginDefinition,
-): Promise<readonly Section[]> {
-  const refused: string[] = []
-  const shared: string[] = []
+): Promise<readonly PlanSection[]> {
+  const refused: PlanItem[] = []
+  const shared: PlanItem[] = []
   for (const { group, plural, versions, indexes } of models) {
     const model = parts.models().find((known) => known.group === group && known.plural === plural)
     // The definition is not validated yet; it can contain anything.
@@ -40,15 +46,14 @@ export async function describeConformance(
     const unique = newlyUnique(model, indexes).map(countDuplicates)
     if (!validate && unique.length === 0) continue
     const { looked, found, isAll } = await count(parts.store, model, { validate, unique })
-    const all = `${isAll ? looked : `the first ${looked}`} ${plural}`
-    if (found > 0) refused.push(`${found} of ${all}, which stay as they are`)
+    const among = { resource: plural, checked: looked, complete: isAll ? 'yes' : 'no' } as const
+    if (found > 0) refused.push({ code: 'nonconforming', values: { ...among, found } })
     for (const { path, duplicates } of unique) {
       if (duplicates() === 0) continue
-      const what = `${duplicates()} of ${all} have a ${path} that another one has`
-      shared.push(`${what}; the upgrade fails until each has its own`)
+      shared.push({ code: 'duplicate-values', values: { ...among, path, found: duplicates() } })
     }
   }
-  return [...sectionOf('does not conform', refused), ...sectionOf('duplicates', shared)]
+  return [...sectionWithItems('nonconforming', refused), ...sectionWithItems('duplicates', shared)]
 }
 
 /** Paths of indexes that are unique from now on. Values of functions are known to the new version alone. */

@@ -1,4 +1,4 @@
-import { sectionOf, type Section } from '@pergola/api'
+import { sectionWithItems, type PlanItem, type PlanSection } from '@pergola/api'
 import type { Model } from '../models/model.ts'
 import { fromData } from '../models/object-bytes.ts'
 import { allObjects } from '../store/all-objects.ts'
@@ -16,13 +16,13 @@ export async function describeDependents(
   { store, plugins }: DependentParts,
   name: string,
   version?: string,
-): Promise<readonly Section[]> {
-  const lines: string[] = []
+): Promise<readonly PlanSection[]> {
+  const items: PlanItem[] = []
   for await (const stored of allObjects(store, plugins)) {
     const { dependencies, removal, version: own } = specOf(fromData(stored.data))
     const range = dependencies?.[name]
     if (range === undefined || removal || (version !== undefined && isInRange(version, range))) continue
-    lines.push(`${stored.name} ${own}, which needs ${name} of ${range}`)
+    items.push({ code: 'dependent', values: { plugin: stored.name, version: own, needed: name, range } })
   }
-  return sectionOf('would stop', lines)
+  return sectionWithItems('dependents', items)
 }

@@ -77,12 +77,20 @@ export async function assertMayHandOut({ access }: HandingParts, caller: Caller,
   const what = `the plugin "${handed.plugin}"`
   if (handed.hasConsoleCode) {
     const why = 'its code in the console acts with the rights of whoever opens its pages'
-    throw new ApiError('EscalationForbidden', `${what} must be installed by a super administrator: ${why}`)
+    throw new ApiError('EscalationForbidden', `${what} must be installed by a super administrator: ${why}`, {
+      params: { plugin: handed.plugin },
+    })
   }
   const [missing] = handed.missing
   if (missing !== undefined) {
     const why = 'only a super administrator may name a role that is still to come'
-    throw new ApiError('EscalationForbidden', `${what} depends on the role "${missing}", which does not exist; ${why}`)
+    throw new ApiError(
+      'EscalationForbidden',
+      `${what} depends on the role "${missing}", which does not exist; ${why}`,
+      {
+        params: { plugin: handed.plugin, missing },
+      },
+    )
   }
   assertCovers(held, handed.rules, what)
   assertCoversAdded(held, handed.roles, what)

@@ -1,4 +1,4 @@
-import { sectionOf, type Section } from '@pergola/api'
+import { sectionWithItems, type PlanItem, type PlanSection } from '@pergola/api'
 import { isRole } from './declared-objects.ts'
 import type { ReviewedPackage } from './package-review.ts'
 import { bindingsOf, type BelongingParts } from './removal/belongings.ts'
@@ -8,14 +8,13 @@ export async function describeHeldRoles(
   parts: Pick<BelongingParts, 'store' | 'models'>,
   before: ReviewedPackage,
   after: ReviewedPackage,
-): Promise<readonly Section[]> {
+): Promise<readonly PlanSection[]> {
   const kept = new Set(after.objects.filter(isRole).map(({ name }) => name))
   const removed = before.objects.filter((object) => isRole(object) && !kept.has(object.name)).map(({ name }) => name)
-  const lines: string[] = []
+  const items: PlanItem[] = []
   for (const role of removed) {
     const bindings = await bindingsOf(parts, role)
-    if (bindings.length > 0)
-      lines.push(`role ${role} is removed, and rolebinding ${bindings.join(', ')} grants it; revoke it first`)
+    if (bindings.length > 0) items.push({ code: 'held-role', values: { role, bindings } })
   }
-  return sectionOf('stops it', lines)
+  return sectionWithItems('blocked', items)
 }

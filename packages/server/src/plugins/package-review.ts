@@ -3,10 +3,12 @@ import {
   describePlugin,
   describeUpgrade,
   packageContents,
+  requiredApprovals,
   type PackageContents,
+  type PlanSection,
+  type RequiredApproval,
   type RoleDeclaration,
   type Rule,
-  type Section,
 } from '@pergola/api'
 import { isJsonObject } from '../base/json-object.ts'
 import type { DeclaredObject } from './declared-object.ts'
@@ -14,9 +16,11 @@ import type { Manifest } from './manifest.ts'
 
 /** What an operator has to know and approve before a package is installed. */
 export interface PackageReview {
-  readonly sections: readonly Section[]
-  /** The items to approve, by name. */
-  readonly approvals: readonly string[]
+  readonly sections: readonly PlanSection[]
+  /** The items to approve by name. */
+  readonly approvals: readonly RequiredApproval[]
+  /** Names of earlier approvals that the package no longer needs. */
+  readonly expired: readonly string[]
 }
 
 export interface ReviewedPackage {
@@ -30,7 +34,8 @@ export function reviewPackage(after: ReviewedPackage, before: ReviewedPackage | 
   const earlier = before && contentsOf(before)
   return {
     sections: earlier ? describeUpgrade(earlier, contents) : describePlugin(contents),
-    approvals: approvalsFor(contents, earlier),
+    approvals: requiredApprovals(contents, earlier),
+    expired: earlier ? approvalsFor(earlier, contents) : [],
   }
 }
 

@@ -1,4 +1,13 @@
-import { ApiError, isApiError, renderSections, sectionOf, type Section } from '@pergola/api'
+import {
+  ApiError,
+  isApiError,
+  sectionWithItems,
+  type Plan,
+  type PlanItem,
+  type PlanSection,
+  type RequiredApproval,
+} from '@pergola/api'
+import { objectNotFound } from '../base/not-found.ts'
 import type { Answer, Call } from '../base/call.ts'
 import { createdAnswer, objectAnswer } from '../models/answers.ts'
 import { createObject } from '../models/create.ts'
@@ -10,12 +19,14 @@ import { updateObject } from '../models/update.ts'
 import type { StoredObject } from '../store/store.ts'
 import { fieldError } from '../base/field-error.ts'
 import { assertMayClaim } from './assert-may-claim.ts'
+import { approvedWith, type Approved } from './approved.ts'
 import { assertUsable, unusable } from './assert-usable.ts'
 import { assertDeclaresOwn, declaredObjects } from './declared-objects.ts'
 import { describeConformance, type ConformanceParts } from './conformance-plan.ts'
 import { describeDependents } from './dependents.ts'
 import { assertMayHandOut, handedOutBy, type HandedOut, type HandingParts } from './handed-out.ts'
 import { describeHeldRoles } from './held-roles.ts'
+import { identityOf } from './identity.ts'
 import { installedSpec } from './installed-spec.ts'
 import { manifestOf } from './manifest.ts'
 import { reviewPackage, type PackageReview, type ReviewedPackage } from './package-review.ts'
@@ -28,9 +39,6 @@ import { describeRemoval } from './removal/belongings.ts'
 import type { ReplicaLines } from './recent-lines.ts'
 import { takeoverBy } from './takeover.ts'
 import { PackageFault } from './unpack-archive.ts'
-
-const sharedAccount =
-  'it runs as the account of the host: crashes are contained, but its code can read what the host can, and a process that clears its environment and leaves its parent can escape the limits'
 
 export const mostPackageBytes = 100 * 1024 * 1024
 
@@ -50,17 +58,18 @@ export async function install(parts: PluginApiParts, call: Call): Promise<Answer
   const sent = await readSent(parts.packages, await call.request.readBody(mostPackageBytes))
   const installed = await installedSpec(parts, sent.manifest.name)
   assertMayClaim(parts.shipped, sent, installed)
-  return take(parts, { sent, installed, needsApproval: true }, call)
+  return take(parts, { sent, installed }, call)
 }
 
 /** Prepares the previous version to replace the active one; its permissions were approved when it was installed. */
 export async function rollBack(parts: PluginApiParts, name: string, call: Call): Promise<Answer> {
   const installed = await installedSpec(parts, name)
-  if (!installed) throw new ApiError('NotFound', `there is no plugin "${name}"`)
+  if (!installed) throw objectNotFound('plugin', name)
   const bytes = installed.previous && (await parts.packages.read(installed.previous.digest))
   if (!bytes)
     throw new ApiError('BadRequest', `there is no version of ${name} before ${installed.version} to go back to`)
-  return take(parts, { sent: await readSent(parts.packages, bytes), installed, needsApproval: false }, call)
+  const sent = await readSent(parts.packages, bytes)
+  return take(parts, { sent, installed, approvedBefore: installed.previous?.approved ?? [] }, call)
 }
 
 /** Asks every replica to replace the running process by a new one without downtime. */
@@ -83,9 +92,12 @@ export async function uninstall(
 ): Promise<Answer> {
   refuseUnknown(request.query, ['plan'])
   const installed = await installedSpec(parts, name)
-  if (!installed) throw new ApiError('NotFound', `there is no plugin "${name}"`)
+  if (!installed) throw objectNotFound('plugin', name)
   if (flag(request.query, 'plan')) {
-    return jsonAnswer(200, Buffer.from(JSON.stringify(await describeRemoval(parts, { name, spec: installed }, data))))
+    const sections = await describeRemoval(parts, { name, spec: installed }, data)
+    const size = (await parts.packages.read(installed.digest))?.length
+    const plugin = identityOf({ ...installed, name }, { digest: installed.digest, size })
+    return planAnswer({ plugin, from: installed.version, sections, approvals: [] })
   }
   const bodyFor = (stored: StoredObject) => {
     const spec = specOf(fromData(stored.data))
@@ -102,45 +114,79 @@ export interface SentPackage extends ReviewedPackage {
 interface Taken {
   readonly sent: SentPackage
   readonly installed: PluginSpec | undefined
-  readonly needsApproval: boolean
+  /** For a version that was approved when it was installed: its approvals. Nothing needs approval then. */
+  readonly approvedBefore?: readonly Approved[]
 }
 
 async function take(parts: PluginApiParts, taken: Taken, { request, caller }: Call): Promise<Answer> {
   const { query } = request
   refuseUnknown(query, ['plan', 'approve'])
   const isPlan = flag(query, 'plan')
-  const { sent, installed, needsApproval } = taken
-  const { name, version } = sent.manifest
+  const { sent, installed, approvedBefore } = taken
   await assertUsable(parts, sent.manifest)
   const { handedOut, ...review } = await reviewed(parts, sent, installed)
   const assertHeld = () => assertMayHandOut(parts, caller, handedOut)
-  if (isPlan) {
-    const refusal = await refusalOf(assertHeld)
-    // Whoever may not install it learns nothing of what is here: counts and conformance would answer questions about objects.
-    const shown = refusal.length > 0 ? reviewPackage(sent, undefined) : review
-    const sections = [
-      ...sectionOf('stops it', refusal),
-      ...shown.sections,
-      ...(refusal.length > 0 ? [] : await conformanceOf(parts, sent)),
-      ...(refusal.length > 0 ? [] : await describeDependents(parts, name, version)),
-      ...sectionOf('isolation', parts.isolation === 'uid' ? [] : [sharedAccount]),
-    ]
-    const approvals = needsApproval ? shown.approvals : []
-    return jsonAnswer(200, Buffer.from(JSON.stringify({ sections, approvals, text: renderSections(sections) })))
-  }
+  if (isPlan) return planAnswer(await planOf(parts, { ...taken, review, refusal: await refusalOf(assertHeld) }))
   await assertHeld()
-  if (needsApproval) refuseUnapproved(unapprovedIn(review, query.getAll('approve')))
-  return keep(parts, sent, { enabled: true, installedBy: installerOf(caller) })
+  if (!approvedBefore) refuseUnapproved(unapprovedIn(review, query.getAll('approve')))
+  const { user, ...through } = installerOf(caller)
+  const by = { ...(user && { user: user.name }), ...through }
+  const approved = approvedBefore ?? approvedWith(review, installed?.approved ?? [], { at: parts.clock.now(), by })
+  return keep(parts, sent, { enabled: true, installedBy: installerOf(caller), approved })
+}
+
+interface Planned extends Taken {
+  readonly review: PackageReview
+  readonly refusal: readonly PlanItem[]
+}
+
+async function planOf(parts: PluginApiParts, planned: Planned): Promise<Plan> {
+  const { sent, installed, approvedBefore, review, refusal } = planned
+  const { manifest, digest, bytes } = sent
+  const { name, version } = manifest
+  // Whoever may not install it learns nothing of what is here: counts and conformance would answer questions about objects.
+  const isRefused = refusal.length > 0
+  const shown = isRefused ? reviewPackage(sent, undefined) : review
+  const sections = [
+    ...sectionWithItems('blocked', refusal),
+    ...shown.sections,
+    ...(isRefused ? [] : await conformanceOf(parts, sent)),
+    ...(isRefused ? [] : await describeDependents(parts, name, version)),
+    ...sectionWithItems('isolation', parts.isolation === 'uid' ? [] : [{ code: 'shared-account', values: {} }]),
+  ]
+  return {
+    plugin: identityOf(manifest, { digest, size: bytes.length }),
+    ...(installed && !installed.removal && !isRefused && { from: installed.version }),
+    to: version,
+    sections: approvedBefore ? sections.map(withoutApprovals) : sections,
+    approvals: approvedBefore ? [] : namesOf(shown.approvals),
+  }
+}
+
+function planAnswer(plan: Plan): Answer {
+  return jsonAnswer(200, Buffer.from(JSON.stringify(plan)))
+}
+
+/** The approvals were given before. */
+function withoutApprovals({ code, items }: PlanSection): PlanSection {
+  const unnamed = items.map(({ code: fact, values, risk, change }) => {
+    return { code: fact, values, ...(risk && { risk }), ...(change && { change }) } as PlanItem
+  })
+  return { code, items: unnamed }
+}
+
+function namesOf(approvals: readonly RequiredApproval[]): readonly string[] {
+  return approvals.map(({ item }) => item.approval)
 }
 
 /** Why the caller may not do it, for a plan. */
-async function refusalOf(assertHeld: () => Promise<void>): Promise<readonly string[]> {
+async function refusalOf(assertHeld: () => Promise<void>): Promise<readonly PlanItem[]> {
   try {
     await assertHeld()
     return []
   } catch (error) {
     if (!isApiError(error)) throw error
-    return [error.message]
+    return [{ code: 'refused', values: { reason: error.reason, message: error.message } }]
   }
 }
 
@@ -162,7 +208,8 @@ export async function placePackage(
   assertMayClaim(parts.shipped, sent, installed)
   const review = await reviewed(parts, sent, installed)
   const missing = approved === 'everything' ? [] : unapprovedIn(review, approved)
-  if (missing.length === 0) await keep(parts, sent, { enabled })
+  const approvedNow = approvedWith(review, installed?.approved ?? [], { at: parts.clock.now() })
+  if (missing.length === 0) await keep(parts, sent, { enabled, approved: approvedNow })
   return missing
 }
 
@@ -193,12 +240,20 @@ async function reviewed(
   try {
     await parts.settings.assertUsable(sent.manifest.definition.settings)
     await assertDeclaresOwn(parts, sent.manifest.name, sent.objects)
-    const { sections, approvals } = reviewPackage(sent, earlier)
+    const { sections, approvals, expired } = reviewPackage(sent, earlier)
     const takeover = await takeoverBy(parts, sent.manifest, installed)
     const heldRoles = earlier ? await describeHeldRoles(parts, earlier, sent) : []
     return {
-      sections: [...sections, ...heldRoles, ...takeover.sections],
+      sections: [
+        ...sections,
+        ...heldRoles,
+        ...sectionWithItems(
+          'takeover',
+          takeover.approvals.map(({ item }) => item),
+        ),
+      ],
       approvals: [...approvals, ...takeover.approvals],
+      expired,
       handedOut: await handedOutBy(parts, sent, { installed, takeover }),
     }
   } catch (error) {
@@ -207,7 +262,7 @@ async function reviewed(
   }
 }
 
-async function conformanceOf(parts: PluginApiParts, { manifest }: SentPackage): Promise<readonly Section[]> {
+async function conformanceOf(parts: PluginApiParts, { manifest }: SentPackage): Promise<readonly PlanSection[]> {
   try {
     return await describeConformance(parts, manifest.definition)
   } catch (error) {
@@ -216,26 +271,27 @@ async function conformanceOf(parts: PluginApiParts, { manifest }: SentPackage): 
 }
 
 function unapprovedIn({ approvals }: PackageReview, approved: readonly string[]): readonly string[] {
-  return approvals.filter((name) => !approved.includes(name))
+  return namesOf(approvals).filter((name) => !approved.includes(name))
 }
 
 function refuseUnapproved(missing: readonly string[]): void {
   if (missing.length === 0) return
   throw new ApiError('Invalid', `the plugin needs approval: ${missing.join('; ')}; send approve=<name> for each`, {
-    errors: missing.map((name) => fieldError('/approve', 'approval', name)),
+    errors: missing.map((name) => fieldError('/approve', 'approval', { message: name, params: { approval: name } })),
   })
 }
 
-interface Writing extends Pick<PluginVersion, 'installedBy'> {
+interface Writing extends Pick<PluginVersion, 'installedBy' | 'approved'> {
   readonly enabled: boolean
   readonly dryRun: boolean
 }
 
 async function write(parts: PluginApiParts, sentPackage: SentPackage, writing: Writing): Promise<Answer> {
-  const { enabled, dryRun, installedBy } = writing
+  const { enabled, dryRun, installedBy, approved = [] } = writing
   const { manifest, digest } = sentPackage
   const { name, definition } = manifest
-  const sent = versionOf({ ...definition, ...manifest, digest, ...(installedBy && { installedBy }) })
+  const said = { ...(installedBy && { installedBy }), ...(approved.length > 0 && { approved }) }
+  const sent = versionOf({ ...definition, ...manifest, digest, ...said })
   const stored = await parts.store.get(parts.plugins, name)
   if (!stored) {
     const body = { metadata: { name }, spec: { enabled, ...sent } }
@@ -253,7 +309,8 @@ async function write(parts: PluginApiParts, sentPackage: SentPackage, writing: W
 
 /** The plugin was uninstalled before; it gets back what it left. */
 function returned(name: string, { removal, groups }: PluginSpec, sent: PluginSpec): PluginSpec {
-  if (removal === 'purge') throw new ApiError('InUse', `${name} is being purged; wait until that has ended`)
+  if (removal === 'purge')
+    throw new ApiError('InUse', `${name} is being purged; wait until that has ended`, { params: { name } })
   return { ...sent, groups: [...new Set([...groups, ...sent.groups])] }
 }
 
@@ -272,6 +329,7 @@ function upgrading(name: string, version: string): ApiError {
   return new ApiError(
     'InUse',
     `${name} is being upgraded to ${version}; wait until that has ended, or disable the plugin to abort it`,
+    { params: { name, version } },
   )
 }
 
@@ -283,7 +341,7 @@ export async function logs({ linesOf, ...parts }: PluginApiParts, name: string, 
   if (!/^\d{1,15}$/.test(after)) {
     throw new ApiError('BadRequest', `after must be a line number, as returned in "last"; it is "${after}"`)
   }
-  if (!(await parts.store.get(parts.plugins, name))) throw new ApiError('NotFound', `there is no plugin "${name}"`)
+  if (!(await parts.store.get(parts.plugins, name))) throw objectNotFound('plugin', name)
   const lines = linesOf(name, Number(after)) ?? { items: [], last: 0 }
   return jsonAnswer(200, Buffer.from(JSON.stringify(lines)))
 }

@@ -14,6 +14,7 @@ import type { JsonObject } from '../models/object.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
 import type { Model, WriteContext } from '../models/model.ts'
 import { fieldError } from '../base/field-error.ts'
+import type { Approved } from './approved.ts'
 
 export interface PluginVersion extends PluginAbout {
   readonly version: string
@@ -34,6 +35,8 @@ export interface PluginVersion extends PluginAbout {
   readonly dependencies?: Dependencies
   /** Who installed it: its roles grant no more than they hold. Absent for packages that come from the configuration. */
   readonly installedBy?: Installer
+  /** The rights that were approved, with when and by whom. */
+  readonly approved?: readonly Approved[]
 }
 
 interface Installer {
@@ -149,6 +152,22 @@ const versionFields = {
   installedBy: {
     type: 'object',
     properties: { user: { type: 'object', properties: { name: text, uid: text } }, plugin: text },
+  },
+  approved: {
+    type: 'array',
+    maxItems: 1_000,
+    description: 'The rights that were approved, when and by whom. Written by the host.',
+    items: {
+      type: 'object',
+      properties: {
+        section: text,
+        code: text,
+        values: { type: 'object', additionalProperties: true },
+        approval: { type: 'string', maxLength: 10_000 },
+        at: text,
+        by: { type: 'object', properties: { user: text, plugin: text } },
+      },
+    },
   },
   dependencies: { type: 'object', maxProperties: 100, additionalProperties: text },
   permissions: {
@@ -276,8 +295,8 @@ async function check(object: JsonObject, { caller, stored }: WriteContext): Prom
 
 /** The fields of a version, without those of the plugin as a whole. */
 export function versionOf(said: PluginVersion): PluginVersion {
-  const { version, digest, displayName, ui, pages, groups, permissions, settings, dependencies, installedBy } = said
-  const { description, author, homepage, license, logo, icon, color } = said
+  const { version, digest, displayName, ui, pages, groups, permissions, settings, dependencies } = said
+  const { installedBy, approved, description, author, homepage, license, logo, icon, color } = said
   return {
     version,
     digest,
@@ -288,6 +307,7 @@ export function versionOf(said: PluginVersion): PluginVersion {
     ...(settings && { settings }),
     ...(dependencies && { dependencies }),
     ...(installedBy && { installedBy }),
+    ...(approved && { approved }),
   }
 }
 

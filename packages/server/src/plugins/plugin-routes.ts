@@ -76,16 +76,54 @@ export function pluginRoutes(parts: PluginApiParts): readonly HostRoute[] {
 
 const changeFailures = ['VersionConflict', 'InUse'] as const
 
+const planItemSchema = {
+  type: 'object',
+  required: ['code', 'values'],
+  properties: {
+    code: {
+      type: 'string',
+      description: 'The fact that `values` complete; a client writes its own sentence from both.',
+    },
+    values: { type: 'object', additionalProperties: true },
+    risk: { enum: ['decision', 'everybody', 'role', 'none'] },
+    change: { enum: ['+', '-', '~'], description: 'In an upgrade: added, removed or changed.' },
+    approval: { type: 'string', description: 'The name to approve.' },
+  },
+}
+
 const planSchema = {
   type: 'object',
-  required: ['sections', 'text'],
+  required: ['plugin', 'sections', 'approvals'],
   properties: {
+    plugin: {
+      type: 'object',
+      required: ['name', 'version', 'digest', 'host'],
+      properties: {
+        name: text,
+        version: text,
+        displayName: text,
+        description: text,
+        author: text,
+        license: text,
+        homepage: text,
+        logo: { type: 'string', description: 'Path of the image in the package.' },
+        size: { type: 'integer', description: 'Size of the package in bytes.' },
+        digest: text,
+        requires: { type: 'string', description: 'Range of host versions.' },
+        host: { type: 'object', properties: { version: text, isCompatible: { type: 'boolean' } } },
+      },
+    },
+    from: { type: 'string', description: 'The version that is replaced or removed.' },
+    to: { type: 'string', description: 'The version that runs afterwards.' },
     sections: {
       type: 'array',
-      items: { type: 'object', required: ['heading', 'lines'], properties: { heading: text, lines: texts } },
+      items: {
+        type: 'object',
+        required: ['code', 'items'],
+        properties: { code: text, items: { type: 'array', items: planItemSchema } },
+      },
     },
     approvals: { ...texts, description: 'Names of the approvals that are required.' },
-    text: { type: 'string', description: 'The sections as text.' },
   },
 }
 

@@ -1,4 +1,5 @@
 import { ApiError, requestInfo, type RequestInfo } from '@pergola/api'
+import { pathNotFound } from '../base/not-found.ts'
 import type { Answer, IncomingRequest, PluginCaller } from '../base/call.ts'
 import { methodNotAllowed } from '../base/method-not-allowed.ts'
 import { fenceOf } from '../models/fence.ts'
@@ -48,7 +49,7 @@ export function createPluginServices(
     const info = requestInfo(request)
     const [kind = '', name = '', ...rest] = info.path.slice(prefix.length).split('/')
     const service = Object.hasOwn(services, kind) ? services[kind] : undefined
-    if (!service || rest.length > 0) throw new ApiError('NotFound', `there is nothing at ${info.path}`)
+    if (!service || rest.length > 0) throw pathNotFound(info.path)
     if (!nameForm.test(name)) {
       throw new ApiError('BadRequest', 'a name begins with a letter and holds letters, digits and "-", 63 at most')
     }

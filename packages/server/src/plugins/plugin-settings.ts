@@ -127,7 +127,8 @@ function misplacedFields(schema: JsonSchema, part: SettingsPart, data: unknown):
     configmap: 'is a secret, and belongs in the secret of the same name',
     secret: 'is no secret, and belongs in the configmap of the same name',
   }
+  const belongsIn = part === 'configmap' ? 'secret' : 'configmap'
   return fields
     .filter((field) => Object.hasOwn(known, field) && !isHere(field))
-    .map((field) => fieldError(step('/data', field), 'settings', words[part]))
+    .map((field) => fieldError(step('/data', field), 'settings', { message: words[part], params: { belongsIn } }))
 }

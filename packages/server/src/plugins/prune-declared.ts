@@ -35,6 +35,6 @@ export async function pruneDeclared(
 }
 
 /** For messages: `ConfigMap "defaults"`. */
-export function inWords({ kind, name }: DeclaredObject): string {
+function inWords({ kind, name }: DeclaredObject): string {
   return `${kind} "${name}"`
 }

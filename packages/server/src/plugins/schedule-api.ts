@@ -1,4 +1,5 @@
 import { ApiError } from '@pergola/api'
+import { objectNotFound } from '../base/not-found.ts'
 import { isJsonObject } from '../base/json-object.ts'
 import type { Answer, IncomingRequest, PluginCaller } from '../base/call.ts'
 import { fencedStore, leaseNameOf } from '../models/fence.ts'
@@ -44,7 +45,7 @@ interface FencedRequest {
 export function createScheduleApi({ store, plugins }: ScheduleApiParts): ScheduleApi {
   const find = async ({ plugin }: PluginCaller) => {
     const stored = await store.get(plugins, plugin)
-    if (!stored) throw new ApiError('NotFound', `there is no plugin "${plugin}"`)
+    if (!stored) throw objectNotFound('plugin', plugin)
     return stored
   }
 

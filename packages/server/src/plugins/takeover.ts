@@ -1,13 +1,12 @@
-import { groupsWithAudiences, sectionOf, settingsObjectName, type Rule, type Section } from '@pergola/api'
+import { groupsWithAudiences, settingsObjectName, type RequiredApproval, type Rule } from '@pergola/api'
 import type { Manifest } from './manifest.ts'
 import type { PluginSpec } from './plugin-model.ts'
 import { coreModel, countOf, type BelongingParts } from './removal/belongings.ts'
 
 /** What exists already and becomes accessible to the plugin. */
 export interface Takeover {
-  readonly sections: readonly Section[]
   /** Only what is new to the plugin is approved by name. */
-  readonly approvals: readonly string[]
+  readonly approvals: readonly RequiredApproval[]
   /** The rights that the plugin's code gets on all of it, new or not: an upgrade is other code. */
   readonly rules: readonly Rule[]
 }
@@ -23,24 +22,23 @@ export async function takeoverBy(
   const found = parts.models().filter(({ group }) => all.has(group))
   const added = found.filter(({ group }) => !known.has(group))
   const settings = await existingSettings(parts, name)
-  const lines = await Promise.all(
-    added.map(async (model) => {
+  const models = await Promise.all(
+    added.map(async (model): Promise<RequiredApproval> => {
       const { group, plural } = model
       const isReplaced = definition.models.some((one) => one.group === group && one.plural === plural)
-      const fate = isReplaced ? 'its schema and indexes are replaced' : 'it is not in the package'
-      return `${plural} of ${group}, declared without it, with ${await countOf(parts, model)} objects; ${fate}`
+      const count = await countOf(parts, model)
+      const values = { resource: plural, group, count, replaced: isReplaced ? 'yes' : 'no' } as const
+      const approval = `take over ${plural} of ${group}`
+      return { section: 'takeover', item: { code: 'takeover-model', values, risk: 'decision', approval } }
     }),
   )
-  const newSettings = installed ? [] : settings
+  const newSettings = (installed ? [] : settings).map(({ kind, object }): RequiredApproval => {
+    const values = { kind, name: object }
+    const approval = `take over ${kind} ${object}`
+    return { section: 'takeover', item: { code: 'takeover-settings', values, risk: 'decision', approval } }
+  })
   return {
-    sections: sectionOf('takes over', [
-      ...lines,
-      ...newSettings.map(({ kind, object }) => `the ${kind} ${object}, which becomes its settings`),
-    ]),
-    approvals: [
-      ...added.map(({ group, plural }) => `take over ${plural} of ${group}`),
-      ...newSettings.map(({ kind, object }) => `take over ${kind} ${object}`),
-    ],
+    approvals: [...models, ...newSettings],
     rules: [
       ...[...new Set(found.map(({ group }) => group))].map((group): Rule => ({
         apiGroups: [group],

@@ -1,6 +1,6 @@
-import { ApiError, type FieldError } from '@pergola/api'
+import { ApiError, type FieldError, type FieldRule } from '@pergola/api'
 import { shortened } from '../base/shortened.ts'
-import { fieldError, step } from '../base/field-error.ts'
+import { fieldError, movedTo, step } from '../base/field-error.ts'
 import { numberFault } from './json-number.ts'
 import { invalidBody } from './refuse-body.ts'
 
@@ -121,7 +121,19 @@ function scanNumber(scan: Scan): void {
   if (fault === undefined || scan.faults.length === maxFaults || scan.pointersLength > maxPointersLength) return
   const pointer = pointerOf(scan)
   scan.pointersLength += pointer.length
-  scan.faults.push(fieldError(pointer, 'number', `is ${shortened(number)}, ${fault}; use a string`))
+  const value = shortened(number)
+  scan.faults.push(
+    fieldError(pointer, 'number', {
+      message: `is ${value}, ${fault}; use a string`,
+      params: { value, ...lossOf(number) },
+    }),
+  )
+}
+
+/** The values in the words of `numberFault`. */
+function lossOf(number: string): { readonly limit?: number; readonly kept?: string } {
+  const value = Number(number)
+  return Math.abs(value) > Number.MAX_SAFE_INTEGER ? { limit: Number.MAX_SAFE_INTEGER } : { kept: String(value) }
 }
 
 /** A digit, sign, point or exponent. A number is followed by a comma, a bracket, a space or the end. */
@@ -133,21 +145,24 @@ function pointerOf({ frames }: Scan): string {
   return frames.reduce((pointer, { place }) => step(pointer, String(place)), '').toWellFormed()
 }
 
-interface Fault {
-  readonly rule: string
-  readonly message: string
-}
+type Fault = Pick<FieldError, 'message' | 'params'> & { readonly rule: FieldRule }
 
 const tooDeep = (maxDepth: number): Fault => ({
   rule: 'depth',
   message: `nests deeper than ${maxDepth} levels; make it flatter`,
+  params: { limit: maxDepth },
 })
-const forbiddenKey: Fault = { rule: 'key', message: 'is a key that no object may have; rename it' }
+const forbiddenKey: Fault = {
+  rule: 'key',
+  message: 'is a key that no object may have; rename it',
+  params: { fault: 'forbidden' },
+}
 const repeatedKey: Fault = { rule: 'duplicate', message: 'is a duplicate key; send each key once' }
 const loneSurrogate: Fault = { rule: 'surrogate', message: 'has half of a surrogate pair; send whole characters' }
 
-function refused(scan: Scan, { rule, message }: Fault): ApiError {
+function refused(scan: Scan, fault: Fault): ApiError {
   const pointer = pointerOf(scan)
+  const { message } = fault
   const detail = `the body cannot be stored unchanged: ${shortened(pointer) || 'it'} ${message}`
-  return new ApiError('BadRequest', detail, { errors: [fieldError(pointer, rule, message)] })
+  return new ApiError('BadRequest', detail, { errors: [movedTo(pointer, { ...fault, field: '' })] })
 }

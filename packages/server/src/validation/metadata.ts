@@ -1,12 +1,5 @@
-import {
-  finalizerFault,
-  isHostFinalizer,
-  keyFault,
-  labelValueFault,
-  objectNameFault,
-  type FieldError,
-} from '@pergola/api'
-import { fieldError, step } from '../base/field-error.ts'
+import { isHostFinalizer, namingFault, type FieldError, type NamingFault, type NamingRule } from '@pergola/api'
+import { fieldError, limitError, movedTo, step } from '../base/field-error.ts'
 import { compileSchema } from './schema-validator.ts'
 
 export const maxLabels = 64
@@ -61,29 +54,29 @@ export function metadataErrors(metadata: unknown): readonly FieldError[] {
   return [
     ...nameErrors(sent),
     ...Object.entries(sent.labels ?? {}).flatMap(([key, value]) => [
-      ...faults(step('/metadata/labels', key), 'key', keyFault(key)),
-      ...faults(step('/metadata/labels', key), 'labelValue', labelValueFault(value)),
+      ...faults(step('/metadata/labels', key), 'key', namingFault('key', key)),
+      ...faults(step('/metadata/labels', key), 'labelValue', namingFault('labelValue', value)),
     ]),
     ...Object.keys(sent.annotations ?? {}).flatMap((key) =>
-      faults(step('/metadata/annotations', key), 'key', keyFault(key)),
+      faults(step('/metadata/annotations', key), 'key', namingFault('key', key)),
     ),
     ...(sent.finalizers ?? []).flatMap((finalizer, at, all) =>
-      faults(`/metadata/finalizers/${at}`, 'finalizer', finalizerFault(finalizer) ?? repeatFault(all, at)),
+      faults(`/metadata/finalizers/${at}`, 'finalizer', namingFault('finalizer', finalizer) ?? repeatFault(all, at)),
     ),
   ]
 }
 
-function repeatFault(all: readonly string[], at: number): string | undefined {
-  return all.indexOf(all[at] ?? '') < at ? 'is a duplicate' : undefined
+function repeatFault(all: readonly string[], at: number): NamingFault | undefined {
+  return all.indexOf(all[at] ?? '') < at ? { message: 'is a duplicate', params: { fault: 'duplicate' } } : undefined
 }
 
 function nameErrors({ name, generateName }: SentMetadata): readonly FieldError[] {
-  if (name !== undefined) return faults('/metadata/name', 'name', objectNameFault(name))
+  if (name !== undefined) return faults('/metadata/name', 'name', namingFault('name', name))
   if (generateName === undefined) {
     return [fieldError('/metadata/name', 'required', 'is required; or send metadata.generateName for a name made here')]
   }
   // The generated suffix is always valid, so the prefix is checked with one in place.
-  return faults('/metadata/generateName', 'name', objectNameFault(`${generateName}00000000`))
+  return faults('/metadata/generateName', 'name', namingFault('name', `${generateName}00000000`))
 }
 
 function boundErrors({ labels = {}, annotations = {}, finalizers = [] }: SentMetadata): readonly FieldError[] {
@@ -98,16 +91,13 @@ function boundErrors({ labels = {}, annotations = {}, finalizers = [] }: SentMet
   ]
   return bounds
     .filter(({ found, limit }) => found > limit)
-    .map(({ field, found, limit, unit }) => ({
-      ...fieldError(`/metadata/${field}`, 'limit', `has ${found} ${unit}; at most ${limit} are allowed`),
-      params: { limit },
-    }))
+    .map(({ field, ...bound }) => limitError(`/metadata/${field}`, bound))
 }
 
-function faults(pointer: string, rule: string, fault: string | undefined): readonly FieldError[] {
+function faults(pointer: string, rule: NamingRule, fault: NamingFault | undefined): readonly FieldError[] {
   return fault === undefined ? [] : [fieldError(pointer, rule, fault)]
 }
 
 function below(parent: string, error: FieldError): FieldError {
-  return { ...error, ...fieldError(`${parent}${error.pointer}`, error.rule, error.message) }
+  return movedTo(`${parent}${error.pointer}`, error)
 }

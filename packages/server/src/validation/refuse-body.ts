@@ -1,6 +1,6 @@
 import { ApiError, isApiError, type FieldError } from '@pergola/api'
 import { shortened } from '../base/shortened.ts'
-import { fieldError } from '../base/field-error.ts'
+import { movedTo } from '../base/field-error.ts'
 
 /** Number of errors in the message; the list has all of them. */
 const told = 3
@@ -38,5 +38,5 @@ function atSentPlace(error: FieldError, places: SentPlaces): FieldError {
   const place = Object.keys(places).find((one) => given === one || given.startsWith(`${one}/`))
   if (place === undefined) return error
   const pointer = `${places[place]}${given.slice(place.length)}`
-  return { ...error, ...fieldError(pointer, error.rule, error.message) }
+  return movedTo(pointer, error)
 }

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../base/json-object.ts'
 import { nearest, referencedSchema, type FieldError } from '@pergola/api'
-import { fieldError, step } from '../base/field-error.ts'
+import { fieldError, limitError, step } from '../base/field-error.ts'
 import { fieldDisplayErrors } from './field-display.ts'
 import { knownFormats } from './formats.ts'
 import { instructionsOf, maxInstructions } from './linear-regexp.ts'
@@ -56,7 +56,7 @@ interface Place {
 /** Everything in a model's schema that could be unsafe, slow or silently ignored; the compiler checks the rest. */
 export function schemaErrors(schema: JsonSchema): readonly FieldError[] {
   const bytes = Buffer.byteLength(JSON.stringify(schema))
-  if (bytes > maxSchemaBytes) return [limitError('', 'bytes', { found: bytes, limit: maxSchemaBytes })]
+  if (bytes > maxSchemaBytes) return [limitError('', { found: bytes, limit: maxSchemaBytes, unit: 'bytes' })]
   const definitions = isJsonObject(schema['$defs']) ? (schema['$defs'] as Record<string, JsonSchema>) : {}
   const errors: FieldError[] = []
   const weights = new Map<unknown, number>()
@@ -64,9 +64,9 @@ export function schemaErrors(schema: JsonSchema): readonly FieldError[] {
   let count = 0
   for (let level: readonly Place[] = [{ schema, pointer: '', depth: 1 }]; level.length > 0;) {
     const deep = level.find(({ depth }) => depth > maxSchemaDepth)
-    if (deep) return [limitError(deep.pointer, 'levels', { found: deep.depth, limit: maxSchemaDepth })]
+    if (deep) return [limitError(deep.pointer, { found: deep.depth, limit: maxSchemaDepth, unit: 'levels' })]
     count += level.length
-    if (count > maxSubSchemas) return [limitError('', 'sub-schemas', { found: count, limit: maxSubSchemas })]
+    if (count > maxSubSchemas) return [limitError('', { found: count, limit: maxSubSchemas, unit: 'sub-schemas' })]
     errors.push(...level.flatMap((place) => keywordErrors(place, definitions, patterns)))
     errors.push(...level.flatMap((place) => weightErrors(place, weightOf(place.schema, definitions, weights))))
     level = level.flatMap(subSchemas)
@@ -146,7 +146,7 @@ function weightErrors({ schema, pointer }: Place, weight: number): readonly Fiel
       ),
     ]
   }
-  return [limitError(at, 'schemas, itself and those it refers to', { found: weight, limit: maxSubSchemas })]
+  return [limitError(at, { found: weight, limit: maxSubSchemas, unit: 'schemas, itself and those it refers to' })]
 }
 
 /** The number of schemas that one value is validated against; infinite for a schema that refers to itself. */
@@ -183,8 +183,4 @@ function patternFault(pattern: string, spent: SpentOnPatterns): string | undefin
     const why = error instanceof Error ? error.message : String(error)
     return `cannot be matched in linear time or is not a pattern: ${why}; back-references and look-around are not allowed`
   }
-}
-
-function limitError(pointer: string, unit: string, { found, limit }: { found: number; limit: number }): FieldError {
-  return { ...fieldError(pointer, 'limit', `has ${found} ${unit}; at most ${limit} are allowed`), params: { limit } }
 }

@@ -4,7 +4,7 @@ import type { FieldError } from '@pergola/api'
 import { cloneJson } from '../base/clone-json.ts'
 import { deepEqual } from '../base/deep-equal.ts'
 import { createAjv, type Thoroughness } from './compile-schema.ts'
-import { fieldError, step, valueAt } from '../base/field-error.ts'
+import { fieldError, movedTo, step, valueAt } from '../base/field-error.ts'
 import { violationMessage } from './violation-message.ts'
 import { withoutFormNoise } from './form-noise.ts'
 import { boundedMatching, linearTimeRegExp, loadedPattern, TooLongForPatterns } from './linear-regexp.ts'
@@ -183,6 +183,11 @@ function toFieldError(error: ErrorObject): FieldError {
     case 'not':
       return fieldError(instancePath, keyword, violationMessage(keyword, params, error.message))
     default:
-      return { ...fieldError(instancePath, keyword, violationMessage(keyword, params, error.message)), params }
+      return movedTo(instancePath, {
+        field: '',
+        rule: keyword,
+        message: violationMessage(keyword, params, error.message),
+        params,
+      })
   }
 }

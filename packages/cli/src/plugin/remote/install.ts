@@ -1,4 +1,4 @@
-import type { Section } from '@pergola/api'
+import { renderPlan, type Plan } from '@pergola/api'
 import type { Client } from '@pergola/client'
 import type { CommandContext } from '../../command-context.ts'
 import { attempting } from '../../server/attempting.ts'
@@ -7,6 +7,7 @@ import { isConfirmed } from '../../terminal/ask.ts'
 import { CommandFault } from '../../terminal/command-fault.ts'
 import { exitCodes, type ExitCode } from '../../terminal/exit-codes.ts'
 import { awaitStarted } from './await-started.ts'
+import { aboutLines } from './about-lines.ts'
 import { findPlugin, pluginsPath, type PluginObject } from './plugin-object.ts'
 import { readLocalPackage, type LocalPackage } from './read-manifest.ts'
 
@@ -18,14 +19,6 @@ export interface InstallOptions extends ServerOptions {
   readonly yes?: boolean
   readonly approve?: readonly string[]
   readonly wait: number
-}
-
-/** The server's description of what a package changes. */
-interface Plan {
-  readonly sections: readonly Section[]
-  readonly text: string
-  /** Names of the required approvals. */
-  readonly approvals: readonly string[]
 }
 
 /** Installs a new plugin. */
@@ -84,7 +77,7 @@ async function take(context: CommandContext, taken: Taken, options: InstallOptio
   }
   const plan = await planOf(client, sent)
   const title = isUpgrade ? `${name} ${installed.spec.version} -> ${version}` : `${name} ${version}`
-  await terminal.print([`  ${title}`, ...(plan.text === '' ? [] : [plan.text]), ...lookLines(plan)])
+  await terminal.print([`  ${title}`, ...aboutLines(plan), renderPlan(plan.sections), ...lookLines(plan)])
   if (options.plan) return terminal.print(['  a plan, nothing has been changed', `  next      ${nextOf(taken, plan)}`])
   const approved = await approvedOf(context, plan, {
     ...options,
@@ -109,11 +102,13 @@ async function take(context: CommandContext, taken: Taken, options: InstallOptio
 
 /** Suggests commands that list the nonconforming objects. */
 function lookLines({ sections }: Plan): readonly string[] {
-  const lines = sections.filter(({ heading }) => heading === 'does not conform').flatMap((section) => section.lines)
-  return lines.flatMap((line) => {
-    const [, plural] = /^\S+ of \S+ ([a-z0-9]+),/.exec(line) ?? []
-    return plural === undefined ? [] : [`  look      pergola list ${plural} --nonconforming, once it is there`]
-  })
+  return sections.flatMap(({ items }) =>
+    items.flatMap((item) =>
+      item.code === 'nonconforming'
+        ? [`  look      pergola list ${item.values.resource} --nonconforming, once it is there`]
+        : [],
+    ),
+  )
 }
 
 /** Confirming at the prompt approves everything shown. Without a prompt, only approvals given by name count. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { renderPlan, type Plan } from '@pergola/api'
 import type { CommandContext } from '../../command-context.ts'
 import { attempting } from '../../server/attempting.ts'
 import { connect, type Connection, type ServerOptions } from '../../server/connect.ts'
@@ -73,8 +74,8 @@ export async function rollBack(
     attempting(attempt, () =>
       client.call({ method: 'POST', path: `${pluginsPath}/${encodeURIComponent(name)}/rollback${query}` }),
     )
-  const { text } = (await post('?plan=true')) as { readonly text: string }
-  await terminal.print([`  ${name} ${spec.version} -> ${previous.version}`, ...(text === '' ? [] : [text])])
+  const { sections } = (await post('?plan=true')) as Plan
+  await terminal.print([`  ${name} ${spec.version} -> ${previous.version}`, renderPlan(sections)])
   if (options.plan) return terminal.print([planned])
   if (!(await isConfirmed(terminal, { question: `Go back on ${host}?`, yes: options.yes }))) return refused(terminal)
   await post('')
@@ -107,8 +108,8 @@ export async function uninstall(
     attempting(attempt, () =>
       client.call({ method: 'POST', path: `${pluginsPath}/${encodeURIComponent(name)}/${action}${query}` }),
     )
-  const { text } = (await post('?plan=true')) as { readonly text: string }
-  await terminal.print([`  ${name}`, text])
+  const { sections } = (await post('?plan=true')) as Plan
+  await terminal.print([`  ${name}`, renderPlan(sections)])
   if (options.plan) return terminal.print([planned])
   const question = purge ? `Delete ${name} and all it has stored on ${host}?` : `Uninstall ${name} on ${host}?`
   if (!(await isConfirmed(terminal, { question, yes: options.yes }))) return refused(terminal)

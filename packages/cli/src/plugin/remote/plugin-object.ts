@@ -1,4 +1,4 @@
-import type { JsonSchema, PluginAbout } from '@pergola/api'
+import type { JsonSchema, PlanItem, PlanSectionCode, PluginAbout } from '@pergola/api'
 import { isApiError } from '@pergola/api'
 import type { ApiObject, Client } from '@pergola/client'
 
@@ -30,6 +30,14 @@ interface PluginVersion extends PluginAbout {
   readonly groups: readonly string[]
   readonly settings?: JsonSchema
   readonly dependencies?: Readonly<Record<string, string>>
+  readonly approved?: readonly Approved[]
+}
+
+/** An approved right, with when and by whom. */
+export type Approved = PlanItem & {
+  readonly section: PlanSectionCode
+  readonly at: string
+  readonly by?: { readonly user?: string; readonly plugin?: string }
 }
 
 interface ReplicaState extends PluginState {

@@ -1,4 +1,4 @@
-import { renderSections, sectionOf } from '@pergola/api'
+import { planHeading, planSentence, renderSections, sectionOf } from '@pergola/api'
 import type { CommandContext } from '../../command-context.ts'
 import { allOf } from '../../server/all-of.ts'
 import { attempting } from '../../server/attempting.ts'
@@ -8,7 +8,8 @@ import { printJson } from '../../terminal/print-json.ts'
 import { tableOf } from '../../terminal/table.ts'
 import { shortTime } from '../../terminal/times.ts'
 import { shortened, visible } from '../../terminal/visible.ts'
-import { plugins, stateOf, stateWords, type PluginObject } from './plugin-object.ts'
+import { aboutWords } from './about-lines.ts'
+import { plugins, stateOf, stateWords, type Approved, type PluginObject } from './plugin-object.ts'
 
 export interface ShowOptions extends ServerOptions {
   readonly output: Output
@@ -50,16 +51,11 @@ export async function showPlugin(
 }
 
 export function pluginText({ metadata, spec, status = {} }: PluginObject): string {
-  const { version, displayName, digest, groups, dependencies = {}, candidate, previous } = spec
-  const { description, author, license, homepage } = spec
-  const about = [description, author === undefined ? undefined : `by ${author}`, license, homepage]
+  const { version, displayName, digest, groups, dependencies = {}, candidate, previous, approved = [] } = spec
   const { upgrade, replicas = [], schedules = [] } = status
   return renderSections([
     ...sectionOf('plugin', [`${metadata.name}${displayName === undefined ? '' : `, ${displayName}`}`]),
-    ...sectionOf(
-      'says of itself',
-      about.filter((words) => words !== undefined),
-    ),
+    ...sectionOf('about', aboutWords(spec)),
     ...sectionOf('version', [`${version}  ${digest}`]),
     ...sectionOf('state', [stateOf({ spec, status }), ...linesOf(status.message)]),
     ...sectionOf(
@@ -76,6 +72,7 @@ export function pluginText({ metadata, spec, status = {} }: PluginObject): strin
     ...sectionOf('candidate', candidate ? [candidate.version] : []),
     ...sectionOf('previous', previous ? [`${previous.version}, for pergola plugin rollback ${metadata.name}`] : []),
     ...sectionOf('groups', groups),
+    ...sectionOf('approved', approved.map(approvedLine)),
     ...sectionOf(
       'requires',
       Object.entries(dependencies).map(([plugin, range]) => `${plugin} ${range}`),
@@ -93,6 +90,16 @@ export function pluginText({ metadata, spec, status = {} }: PluginObject): strin
       ),
     ),
   ])
+}
+
+function approvedLine(item: Approved): string {
+  const { section, at, by } = item
+  return `${planHeading(section)}: ${planSentence(section, item)}  (${approverWords(by)}, ${shortTime(at)})`
+}
+
+function approverWords({ user, plugin }: NonNullable<Approved['by']> = {}): string {
+  if (user !== undefined) return plugin === undefined ? `by ${user}` : `by ${user} through ${plugin}`
+  return plugin === undefined ? 'by the configuration' : `by the plugin ${plugin}`
 }
 
 /** Lines of a message, such as a stack trace; tabs would be escaped. */

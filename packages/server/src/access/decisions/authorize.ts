@@ -1,7 +1,7 @@
-import type { RequestInfo, Rule } from '@pergola/api'
+import type { ProblemParams, RequestInfo, Rule } from '@pergola/api'
 import type { Caller } from '../../base/call.ts'
 import type { EffectiveRule } from './compile-rules.ts'
-import { callerName, describeRequest } from './describe-request.ts'
+import { callerName, describeRequest, requestParams } from './describe-request.ts'
 import { concernsCredential } from './credential-request.ts'
 import type { HeldRoles } from './role-book.ts'
 import { resourceOf } from './rule-matches.ts'
@@ -15,7 +15,7 @@ type Decision =
   /** `until`: when the decision expires, unless roles change earlier. */
   | { readonly allowed: true; readonly by: EffectiveRule; readonly until: number | undefined }
   /** The reason, worded for the caller; computed on demand. */
-  | { readonly allowed: false; readonly reason: () => string }
+  | { readonly allowed: false; readonly reason: () => string; readonly params: () => ProblemParams }
 
 export type Authorize = (caller: Caller, request: RequestInfo) => Promise<Decision>
 
@@ -27,7 +27,11 @@ export function createAuthorize(source: RoleSource): Authorize {
 export function decide(held: HeldRoles, caller: Caller, request: RequestInfo): Decision {
   const by = held.find(request)
   if (by) return { allowed: true, by, until: held.until }
-  return { allowed: false, reason: () => denial(held, caller, request) }
+  return {
+    allowed: false,
+    reason: () => denial(held, caller, request),
+    params: () => denialParams(held, caller, request),
+  }
 }
 
 function denial({ roles }: HeldRoles, caller: Caller, request: RequestInfo): string {
@@ -41,6 +45,15 @@ function denial({ roles }: HeldRoles, caller: Caller, request: RequestInfo): str
     return `${denied} ${through}: both need the right; the caller holds ${names}`
   }
   return `${denied}; to ask an operator for it, add to "permissions" of the plugin ${JSON.stringify(ruleFor(request))}`
+}
+
+/** The values in `denial`. */
+function denialParams({ roles }: HeldRoles, caller: Caller, request: RequestInfo): ProblemParams {
+  const denied = { caller: callerName(caller), ...requestParams(request) }
+  if (caller.kind === 'plugin') return denied
+  const through = caller.through === undefined ? {} : { through: caller.through }
+  if (caller.through !== undefined && concernsCredential(request)) return { ...denied, ...through }
+  return { ...denied, ...through, roles: roles.map(({ name }) => name) }
 }
 
 /** The narrowest rule that would allow the request. */

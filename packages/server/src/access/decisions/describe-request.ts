@@ -1,4 +1,4 @@
-import type { RequestInfo } from '@pergola/api'
+import type { ProblemParams, RequestInfo } from '@pergola/api'
 import type { Caller } from '../../base/call.ts'
 import { resourceOf } from './rule-matches.ts'
 
@@ -8,6 +8,14 @@ export function describeRequest(request: RequestInfo): string {
   const resource = resourceOf(request)
   const named = request.name === undefined ? resource : `${resource} "${request.name}"`
   return `${request.verb} ${named} in ${describeGroup(request.group)}`
+}
+
+/** The values in `describeRequest`. */
+export function requestParams(request: RequestInfo): ProblemParams {
+  const { verb } = request
+  if (request.kind === 'non-resource') return { verb, path: request.path }
+  const { group, name } = request
+  return { verb, resource: resourceOf(request), group, ...(name !== undefined && { name }) }
 }
 
 export function describeGroup(group: string): string {

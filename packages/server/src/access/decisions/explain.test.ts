@@ -153,6 +153,10 @@ test('a denial has the nearest rule, what it misses, and the templates that woul
   expect(await explained({ what: '', ...anonymous, line: `GET ${todos}` })).toEqual({
     allowed: false,
     templates: ['todo-view', 'todo-manage'],
+    reasons: [
+      { code: 'no-rule-near', values: { roles: ['anonymous'] } },
+      { code: 'templates', values: { templates: ['todo-view', 'todo-manage'] } },
+    ],
     text: expect.any(String) as string,
   })
 })

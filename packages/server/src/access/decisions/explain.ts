@@ -1,4 +1,4 @@
-import { contentRoles, type RequestInfo, type Rule } from '@pergola/api'
+import { contentRoles, type AccessReason, type AccessReasonValues, type RequestInfo, type Rule } from '@pergola/api'
 import type { Caller } from '../../base/call.ts'
 import { createPause } from '../../base/pause.ts'
 import type { EffectiveRule } from './compile-rules.ts'
@@ -27,6 +27,8 @@ interface RuleOrigin {
 interface Allowance {
   readonly allowed: true
   readonly by: RuleOrigin
+  /** The parts of `text` after the request. */
+  readonly reasons: readonly AccessReason[]
   readonly text: string
 }
 
@@ -36,7 +38,15 @@ interface Denial {
   readonly nearest?: RuleOrigin & { readonly misses: readonly Miss[] }
   /** Role templates that would allow the request, at most three; those that grant least come first. */
   readonly templates: readonly string[]
+  /** The parts of `text` after the request. */
+  readonly reasons: readonly AccessReason[]
   readonly text: string
+}
+
+/** A reason with its English words. */
+interface Worded {
+  readonly reason: AccessReason
+  readonly words: string
 }
 
 export type Explanation = Allowance | Denial
@@ -46,24 +56,46 @@ export async function explain(held: HeldRoles, caller: Caller, request: RequestI
   const found = held.find(request)
   if (!found) return explainDenial(held, caller, request)
   const by = originOf(found, held)
-  const reasons = [heldWords(by), ...pathWords(by), `its rule allows ${ruleWords(by.rule)}`]
-  return { allowed: true, by, text: `${callerName(caller)} may ${describeRequest(request)}: ${reasons.join('; ')}` }
+  const worded: readonly Worded[] = [
+    heldWords(by),
+    ...pathWords(by),
+    { reason: { code: 'rule', values: ruleValues(by.rule) }, words: `its rule allows ${ruleWords(by.rule)}` },
+  ]
+  const words = worded.map((one) => one.words).join('; ')
+  const text = `${callerName(caller)} may ${describeRequest(request)}: ${words}`
+  return { allowed: true, by, reasons: worded.map(({ reason }) => reason), text }
 }
 
 async function explainDenial(held: HeldRoles, caller: Caller, request: RequestInfo): Promise<Denial> {
   const near = await nearestRule(held, request)
   const nearest = near && { ...originOf(near.effective, held), misses: near.misses }
   const templates = await narrowestTemplates(held, request)
-  const reasons = [
-    `${callerName(caller)} may not ${describeRequest(request)}`,
-    nearest
-      ? `nearest is ${ownerOf(nearest)}, which allows ${missWords(nearest.rule, nearest.misses, request)}`
-      : nothingNear(held),
+  const worded: readonly Worded[] = [
+    nearest ? nearestWords(nearest, request) : nothingNear(held),
     ...ignoredWords(held),
     ...emptyWords(held),
     templateWords(templates),
   ]
-  return { allowed: false, ...(nearest && { nearest }), templates, text: reasons.join('; ') }
+  const denied = `${callerName(caller)} may not ${describeRequest(request)}`
+  const text = [denied, ...worded.map(({ words }) => words)].join('; ')
+  const reasons = worded.map(({ reason }) => reason)
+  return { allowed: false, ...(nearest && { nearest }), templates, reasons, text }
+}
+
+function nearestWords(nearest: NonNullable<Denial['nearest']>, request: RequestInfo): Worded {
+  const { rule, misses } = nearest
+  const role = ownerOf(nearest)
+  return {
+    reason: { code: 'nearest', values: { role, misses, ...ruleValues(rule) } },
+    words: `nearest is ${role}, which allows ${missWords(rule, misses, request)}`,
+  }
+}
+
+function ruleValues(rule: Rule): AccessReasonValues['rule'] {
+  const { verbs } = rule
+  if ('nonResourceURLs' in rule) return { verbs, paths: rule.nonResourceURLs }
+  const { apiGroups: groups, resources, resourceNames: names = [] } = rule
+  return { verbs, resources, groups, ...(names.length > 0 && { names }) }
 }
 
 async function narrowestTemplates({ book }: HeldRoles, request: RequestInfo): Promise<readonly string[]> {
@@ -109,39 +141,51 @@ function ownerOf({ role, path }: RuleOrigin): string {
   return path.at(-1)?.role ?? role
 }
 
-function heldWords({ role, binding }: RuleOrigin): string {
-  return binding === undefined ? `holds ${role}` : `bound to ${role} by rolebinding ${binding}`
+function heldWords({ role, binding }: RuleOrigin): Worded {
+  const words = binding === undefined ? `holds ${role}` : `bound to ${role} by rolebinding ${binding}`
+  return { reason: { code: 'held', values: { role, ...(binding !== undefined && { binding }) } }, words }
 }
 
 /** For example `author depends on todo-manage, which aggregates todo-view`. */
-function pathWords({ role, path }: RuleOrigin): readonly string[] {
+function pathWords({ role, path }: RuleOrigin): readonly Worded[] {
   if (path.length === 0) return []
   const steps = path.map((step) => `${step.by === 'dependency' ? 'depends on' : 'aggregates'} ${step.role}`)
-  return [`${role} ${steps.join(', which ')}`]
+  const values = { role, by: path.map(({ by }) => by), roles: path.map((step) => step.role) }
+  return [{ reason: { code: 'path', values }, words: `${role} ${steps.join(', which ')}` }]
 }
 
-function nothingNear({ roles }: HeldRoles): string {
-  return roles.length === 0 ? 'holds no role' : `no rule of ${roles.map(({ name }) => name).join(', ')} comes near`
+function nothingNear({ roles }: HeldRoles): Worded {
+  if (roles.length === 0) return { reason: { code: 'no-role', values: {} }, words: 'holds no role' }
+  const names = roles.map(({ name }) => name)
+  const words = `no rule of ${names.join(', ')} comes near`
+  return { reason: { code: 'no-rule-near', values: { roles: names } }, words }
 }
 
 /** Names rules stored by a newer host: the caller may rely on one of them. */
-function ignoredWords({ book, roles }: HeldRoles): readonly string[] {
+function ignoredWords({ book, roles }: HeldRoles): readonly Worded[] {
   return book
     .reach(roles.map(({ name }) => name))
     .filter(({ definition }) => book.rulesOf(definition).length < definition.rules.length)
-    .map(({ definition }) => `${definition.name} has a rule that this host does not understand, which allows nothing`)
+    .map(({ definition: { name } }) => ({
+      reason: { code: 'unknown-rule', values: { role: name } },
+      words: `${name} has a rule that this host does not understand, which allows nothing`,
+    }))
 }
 
 /** Names roles that are held for nothing until a plugin adds their rules. */
-function emptyWords({ book, roles }: HeldRoles): readonly string[] {
+function emptyWords({ book, roles }: HeldRoles): readonly Worded[] {
   return roles
     .filter(({ name }) => contentRoles.includes(name))
     .filter(({ name }) => book.reach([name]).every(({ definition }) => book.rulesOf(definition).length === 0))
-    .map(({ name }) => `the rights of ${name} come with the plugin content, which is not enabled`)
+    .map(({ name }) => ({
+      reason: { code: 'role-of-plugin', values: { role: name, plugin: 'content' } },
+      words: `the rights of ${name} come with the plugin content, which is not enabled`,
+    }))
 }
 
-function templateWords(templates: readonly string[]): string {
+function templateWords(templates: readonly string[]): Worded {
+  const reason = { code: 'templates', values: { templates } } as const
   const [only = '', ...more] = templates
-  if (more.length > 0) return `role templates ${templates.join(', ')} would allow it`
-  return only === '' ? 'no role template would allow it' : `role template ${only} would allow it`
+  if (more.length > 0) return { reason, words: `role templates ${templates.join(', ')} would allow it` }
+  return { reason, words: only === '' ? 'no role template would allow it' : `role template ${only} would allow it` }
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '@pergola/api'
+import { objectNotFound } from '../../base/not-found.ts'
 import type { Answer } from '../../base/call.ts'
 import type { HostRoute } from '../../base/host-route.ts'
 import { jsonAnswer } from '../../base/json-answer.ts'
@@ -24,7 +24,7 @@ export function oidcRoutes(parts: OidcEndpointParts): readonly HostRoute[] {
   const clientOf = (name = '') => {
     const client = clients.get(name)
     if (client) return client
-    throw new ApiError('NotFound', `there is no provider "${name}"`)
+    throw objectNotFound('provider', name)
   }
   return [
     {

@@ -197,7 +197,7 @@ async function signOut(parts: SessionsEndpointParts, call: Call, id: string): Pr
   const isCurrent = id === '-' || id === caller.sessionId
   const ended = isCurrent ? caller.sessionId : id
   if (ended === undefined || !(await parts.sessions.end(caller.uid, ended))) {
-    throw new ApiError('NotFound', `you have no session "${id}"`)
+    throw new ApiError('NotFound', `you have no session "${id}"`, { params: { kind: 'session', name: id } })
   }
   parts.onEnd(caller.uid)
   const headers = isCurrent && caller.via === 'cookie' ? { 'set-cookie': parts.cookie.cleared } : {}

@@ -2,14 +2,17 @@ import {
   groupFault,
   isAudienceGroup,
   kindFault,
+  maxGroupLength,
+  maxModelNameLength,
   reservedGroupFault,
   resolveIndexPath,
   resourceNameFault,
   versionFault,
   type FieldError,
+  type FieldRuleParams,
   type IndexedPath,
 } from '@pergola/api'
-import { fieldError } from '../../base/field-error.ts'
+import { fieldError, limitError, movedTo } from '../../base/field-error.ts'
 import type { JsonSchema, ObjectSchema } from '../../validation/object-schema.ts'
 import { allSubSchemas, schemaErrors } from '../../validation/schema-errors.ts'
 import type { IndexDefinition, ModelSpec } from './definition.ts'
@@ -43,29 +46,35 @@ function nameErrors(
   { group, kind, singular, plural }: ModelSpec,
   { byHost = false }: Registering,
 ): readonly FieldError[] {
-  const faults: readonly (readonly [field: string, fault: string | undefined])[] = [
-    ['group', groupFault(group)],
-    ['group', byHost ? undefined : reservedGroupFault(group)],
-    ['group', isAudienceGroup(group) ? 'begins like the groups of custom APIs; choose one without api.' : undefined],
-    ['kind', kindFault(kind)],
-    ['singular', resourceNameFault(singular)],
-    ['plural', resourceNameFault(plural)],
+  const audience = 'begins like the groups of custom APIs; choose one without api.'
+  const [ofGroup, ofModel] = [{ limit: maxGroupLength }, { limit: maxModelNameLength }]
+  const faults: readonly (readonly [string, string | undefined, FieldRuleParams['name']])[] = [
+    ['group', groupFault(group), { fault: 'group-form', ...ofGroup }],
+    ['group', byHost ? undefined : reservedGroupFault(group), { fault: 'reserved' }],
+    ['group', isAudienceGroup(group) ? audience : undefined, { fault: 'audience' }],
+    ['kind', kindFault(kind), { fault: 'kind-form', ...ofModel }],
+    ['singular', resourceNameFault(singular), { fault: 'resource-form', ...ofModel }],
+    ['plural', resourceNameFault(plural), { fault: 'resource-form', ...ofModel }],
   ]
-  return faults.flatMap(([field, fault]) => (fault === undefined ? [] : [fieldError(`/spec/${field}`, 'name', fault)]))
+  return faults.flatMap(([field, message, params]) =>
+    message === undefined ? [] : [fieldError(`/spec/${field}`, 'name', { message, params })],
+  )
 }
 
 function versionErrors({ versions }: ModelSpec): readonly FieldError[] {
   const [version] = versions
   if (!version || versions.length > 1) {
     const message = `has ${versions.length} versions; a model has exactly one for now`
-    return [fieldError('/spec/versions', 'versions', message)]
+    return [fieldError('/spec/versions', 'versions', { message, params: { actual: versions.length } })]
   }
   const { name, schema } = version
   const nameFault = versionFault(name)
   const at = '/spec/versions/0'
   const others = Object.keys(schema.properties).filter((field) => field !== 'spec' && field !== 'status')
   return [
-    ...(nameFault === undefined ? [] : [fieldError(`${at}/name`, 'name', nameFault)]),
+    ...(nameFault === undefined
+      ? []
+      : [fieldError(`${at}/name`, 'name', { message: nameFault, params: { fault: 'version-form' } })]),
     ...others.map((field) =>
       fieldError(
         `${at}/schema/properties/${field}`,
@@ -113,13 +122,7 @@ function indexErrors({ indexes = [], versions }: ModelSpec): readonly FieldError
     { found: multi, limit: maxMultiIndexes, unit: 'indexes of several values' },
   ]
   const beyond = bounds.filter(({ found, limit }) => found > limit)
-  return [
-    ...errors,
-    ...beyond.map(({ found, limit, unit }) => ({
-      ...fieldError('/spec/indexes', 'limit', `has ${found} ${unit}; at most ${limit} are allowed`),
-      params: { limit },
-    })),
-  ]
+  return [...errors, ...beyond.map((bound) => limitError('/spec/indexes', bound))]
 }
 
 /** Evaluated indexes have text values. */
@@ -144,15 +147,33 @@ function oneIndexErrors(
   const repeated = [index.name, pathOf(index)].find((name) => defaultIndexes.has(name))
   if (repeated !== undefined) {
     const repeatedPlace = repeated === index.name ? `${place}/name` : pathPlace
-    return [fieldError(repeatedPlace, 'index', 'is an index of every model; leave it out')]
+    return [
+      fieldError(repeatedPlace, 'index', {
+        message: 'is an index of every model; leave it out',
+        params: { fault: 'default', name: repeated },
+      }),
+    ]
   }
   if (indexes.findIndex(({ name }) => name === index.name) < at) {
-    return [fieldError(`${place}/name`, 'index', `is declared twice: "${index.name}"`)]
+    return [
+      fieldError(`${place}/name`, 'index', {
+        message: `is declared twice: "${index.name}"`,
+        params: { fault: 'twice', name: index.name },
+      }),
+    ]
   }
   if (/[=!<>^,()\\\s]/.test(index.name) || index.name === '') {
-    return [fieldError(`${place}/name`, 'index', 'must not contain spaces or any of = ! < > ^ , ( ) \\')]
+    return [
+      fieldError(`${place}/name`, 'index', {
+        message: 'must not contain spaces or any of = ! < > ^ , ( ) \\',
+        params: { fault: 'form', name: index.name },
+      }),
+    ]
   }
-  if ('fault' in resolved) return [fieldError(pathPlace, 'index', `${pathOf(index)} ${resolved.fault}`)]
+  if ('fault' in resolved) {
+    const path = pathOf(index)
+    return [fieldError(pathPlace, 'index', { message: `${path} ${resolved.fault}`, params: { fault: 'path', path } })]
+  }
   return []
 }
 
@@ -161,19 +182,32 @@ function compositeErrors({ composites = [], indexes = [], versions }: ModelSpec)
   if (!version) return []
   return composites.flatMap((parts, at) => {
     const place = `/spec/composites/${at}`
-    if (parts.length < 2) return [fieldError(place, 'index', 'must name two indexes or more')]
+    if (parts.length < 2)
+      return [
+        fieldError(place, 'index', {
+          message: 'must name two indexes or more',
+          params: { fault: 'too-few', limit: 2 },
+        }),
+      ]
     return parts.flatMap((part, which) => {
       const [name = '', direction, ...rest] = part.split(' ')
       const index = indexes.find((candidate) => candidate.name === name)
       const resolved = index && resolvedIndex(version.schema, index)
       if (rest.length > 0 || (direction !== undefined && !/^(asc|desc)$/i.test(direction))) {
-        return [fieldError(`${place}/${which}`, 'index', 'must be <index>, <index> asc or <index> desc')]
-      }
-      if (!resolved) return [fieldError(`${place}/${which}`, 'index', `names no index of this model: "${name}"`)]
-      if ('multi' in resolved && resolved.multi) {
         return [
-          fieldError(`${place}/${which}`, 'index', `"${name}" holds several values; a composite takes single ones`),
+          fieldError(`${place}/${which}`, 'index', {
+            message: 'must be <index>, <index> asc or <index> desc',
+            params: { fault: 'direction', name },
+          }),
         ]
+      }
+      if (!resolved) {
+        const message = `names no index of this model: "${name}"`
+        return [fieldError(`${place}/${which}`, 'index', { message, params: { fault: 'unknown', name } })]
+      }
+      if ('multi' in resolved && resolved.multi) {
+        const message = `"${name}" holds several values; a composite takes single ones`
+        return [fieldError(`${place}/${which}`, 'index', { message, params: { fault: 'several', name } })]
       }
       return []
     })
@@ -181,5 +215,5 @@ function compositeErrors({ composites = [], indexes = [], versions }: ModelSpec)
 }
 
 function below(parent: string, error: FieldError): FieldError {
-  return { ...error, ...fieldError(`${parent}${error.pointer}`, error.rule, error.message) }
+  return movedTo(`${parent}${error.pointer}`, error)
 }

@@ -161,12 +161,20 @@ function refuseOthers({ holderOf }: DefinitionParts, object: JsonObject, stored:
   const { group, plural } = specOf(object)
   const declarer = declarerOf(stored)
   if (declarer !== undefined) {
-    throw new ApiError('InUse', `${plural} of ${group} belong to the plugin ${declarer}; only its package changes them`)
+    throw new ApiError(
+      'InUse',
+      `${plural} of ${group} belong to the plugin ${declarer}; only its package changes them`,
+      {
+        params: { plural, group, plugin: declarer },
+      },
+    )
   }
   const holder = stored ? undefined : holderOf(group)
   if (holder === undefined) return
   const cure = `choose another group, or declare ${plural} in its package`
-  throw new ApiError('InUse', `the group ${group} belongs to the plugin ${holder}; ${cure}`)
+  throw new ApiError('InUse', `the group ${group} belongs to the plugin ${holder}; ${cure}`, {
+    params: { group, plural, plugin: holder },
+  })
 }
 
 function objectNameErrors(object: JsonObject): readonly FieldError[] {
@@ -174,7 +182,10 @@ function objectNameErrors(object: JsonObject): readonly FieldError[] {
   // Without a valid plural there is no right name.
   if (object.metadata.name === expected || resourceNameFault(specOf(object).plural) !== undefined) return []
   return [
-    fieldError('/metadata/name', 'name', `must be "${expected}", which follows from group and plural; or leave it out`),
+    fieldError('/metadata/name', 'name', {
+      message: `must be "${expected}", which follows from group and plural; or leave it out`,
+      params: { fault: 'expected', expected },
+    }),
   ]
 }
 
@@ -184,15 +195,17 @@ function changeErrors(before: ModelSpec, after: ModelSpec): readonly FieldError[
   return [
     ...(['group', 'plural', 'kind', 'singular'] as const)
       .filter((field) => before[field] !== after[field])
-      .map((field) => fieldError(`/spec/${field}`, 'immutable', `is "${before[field]}" and cannot be changed`)),
+      .map((field) => {
+        const message = `is "${before[field]}" and cannot be changed`
+        return fieldError(`/spec/${field}`, 'immutable', { message, params: { stored: before[field] } })
+      }),
     ...(versionBefore === versionAfter
       ? []
       : [
-          fieldError(
-            '/spec/versions/0/name',
-            'immutable',
-            `is "${versionBefore}"; a second version is not served for now`,
-          ),
+          fieldError('/spec/versions/0/name', 'immutable', {
+            message: `is "${versionBefore}"; a second version is not served for now`,
+            params: { stored: versionBefore ?? '' },
+          }),
         ]),
   ]
 }
@@ -205,14 +218,9 @@ async function takenErrors(store: Store, { model, object }: Declared): Promise<r
   const { items } = await store.list(model, { where, limit: 4, total: 'none' })
   const others = items.filter((item) => item.name !== object.metadata.name)
   if (others.length === 0) return []
-  const by = others.map((item) => item.name).join(', ')
-  return [
-    fieldError(
-      '/spec',
-      'taken',
-      `kind, singular and plural must be unique in ${spec.group}; one of them is taken by ${by}`,
-    ),
-  ]
+  const holders = others.map((item) => item.name)
+  const message = `kind, singular and plural must be unique in ${spec.group}; one of them is taken by ${holders.join(', ')}`
+  return [fieldError('/spec', 'taken', { message, params: { group: spec.group, holders } })]
 }
 
 async function compileErrors({ compiler }: DefinitionParts, spec: ModelSpec): Promise<readonly FieldError[]> {
@@ -231,5 +239,7 @@ async function endModel(
   await open(key)
   const { total } = await store.list(key, { limit: 1 })
   if (dryRun && total?.count === 0) return
-  throw new ApiError('InUse', `there are ${total?.count} ${plural}; delete them before their model`)
+  throw new ApiError('InUse', `there are ${total?.count} ${plural}; delete them before their model`, {
+    params: { count: total?.count ?? 0, plural },
+  })
 }

@@ -7,9 +7,15 @@ export async function toldInPatch<Done>(patch: unknown, work: () => Promise<Done
     return await work()
   } catch (error) {
     if (!isApiError(error) || !error.errors) throw error
-    const { reason, message, stored, headers, cause } = error
+    const { reason, message, stored, headers, cause, params } = error
     const errors = errorsInPatch(patch, error.errors)
-    throw new ApiError(reason, message, { cause, errors, headers, ...(stored && { stored }) })
+    throw new ApiError(reason, message, {
+      cause,
+      errors,
+      headers,
+      ...(params && { params }),
+      ...(stored && { stored }),
+    })
   }
 }
 

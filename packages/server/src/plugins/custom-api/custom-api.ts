@@ -6,6 +6,7 @@ import {
   type RouteDeclaration,
   type RouteTable,
 } from '@pergola/api'
+import { pathNotFound } from '../../base/not-found.ts'
 import type { Call } from '../../base/call.ts'
 import type { Exchange, Relay } from '../../base/relay.ts'
 import type { CallerTokens } from './caller-tokens.ts'
@@ -97,7 +98,7 @@ function routeOf(
   const found = routes.find(request)
   if (found && 'route' in found) return found.route
   if (hasApp) return {}
-  if (!found) throw new ApiError('NotFound', `there is nothing at ${request.path}`)
+  if (!found) throw pathNotFound(request.path)
   throw new ApiError('MethodNotAllowed', otherRoutesWords(request, found), {
     headers: { allow: found.methods.join(', ') },
   })

@@ -1,11 +1,10 @@
-import { renderSections, sectionOf, settingsObjectName, type Section } from '@pergola/api'
+import { sectionWithItems, settingsObjectName, type PlanItem, type PlanSection } from '@pergola/api'
 import type { Model } from '../../models/model.ts'
 import { allObjects } from '../../store/all-objects.ts'
 import type { Store } from '../../store/store.ts'
 import { describeDependents, type DependentParts } from '../dependents.ts'
 import type { InstalledPlugin } from '../known-plugins.ts'
 import { PluginFailed } from '../not-started.ts'
-import { inWords } from '../prune-declared.ts'
 import type { DeclaredObject } from '../declared-object.ts'
 import { isForeign, isRole, ownStored } from '../declared-objects.ts'
 import { openPackage, type OpenedPackage } from '../open-package.ts'
@@ -73,34 +72,44 @@ export async function describeRemoval(
   parts: BelongingParts & DependentParts,
   plugin: Pick<InstalledPlugin, 'name' | 'spec'>,
   data: 'keep' | 'purge',
-): Promise<{ readonly sections: readonly Section[]; readonly text: string }> {
+): Promise<readonly PlanSection[]> {
   const { models, roles, bindings, objects } = await belongingsOf(parts, plugin)
-  const counts = await Promise.all(models.map(async (model) => `${await countOf(parts, model)} ${model.plural}`))
-  const sections: Section[] = [
-    ...sectionOf(data === 'keep' ? 'kept' : 'deleted for good', [...counts, ...(await settingsOf(parts, plugin.name))]),
-    ...sectionOf('roles deleted', roles),
-    ...sectionOf('objects deleted', objects.map(inWords)),
-    ...sectionOf(
-      'held by',
-      bindings.map((name) => `rolebinding ${name}, which is deleted too`),
+  const { groups } = plugin.spec
+  const counts = await Promise.all(
+    models.map(async (model): Promise<PlanItem> => {
+      const { group, plural } = model
+      return { code: 'objects', values: { count: await countOf(parts, model), resource: plural, group } }
+    }),
+  )
+  return [
+    ...sectionWithItems(data === 'keep' ? 'kept' : 'deleted', [...counts, ...(await settingsOf(parts, plugin.name))]),
+    ...sectionWithItems(
+      'deleted-roles',
+      roles.map((role) => ({ code: 'role', values: { role } })),
+    ),
+    ...sectionWithItems(
+      'deleted-objects',
+      objects.map(({ kind, name }) => ({ code: 'object', values: { kind, name } })),
+    ),
+    ...sectionWithItems(
+      'deleted-bindings',
+      bindings.map((name) => ({ code: 'binding', values: { name } })),
     ),
     ...(await describeDependents(parts, plugin.name)),
-    ...sectionOf(
-      'afterwards',
-      data === 'keep'
-        ? ['the data is available again when the plugin is installed again; no other plugin can claim its groups']
-        : ['its groups are free'],
-    ),
+    ...sectionWithItems('afterwards', [
+      { code: data === 'keep' ? 'data-kept' : 'groups-released', values: { groups } },
+    ]),
   ]
-  return { sections, text: renderSections(sections) }
 }
 
 /** The objects with the settings of the plugin, as far as they exist. */
-async function settingsOf(parts: BelongingParts, plugin: string): Promise<readonly string[]> {
+async function settingsOf(parts: BelongingParts, plugin: string): Promise<readonly PlanItem[]> {
   const name = settingsObjectName(plugin)
   const kinds = [coreModel(parts, 'ConfigMap'), coreModel(parts, 'Secret')]
   const found = await Promise.all(kinds.map((model) => parts.store.get(model, name)))
-  return kinds.filter((_, at) => found[at]).map(({ singular }) => `its settings, ${singular} ${name}`)
+  return kinds
+    .filter((_, at) => found[at])
+    .map(({ singular }) => ({ code: 'settings-object', values: { kind: singular, name } }))
 }
 
 export async function countOf({ store }: Pick<BelongingParts, 'store'>, model: Model): Promise<number> {
