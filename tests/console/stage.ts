@@ -94,9 +94,10 @@ export async function openStage({ url, database, setupSecret }: StageOptions): P
       const { page } = visitor
       await page.goto(`${url}/console`)
       await page.getByLabel('User name').fill(username)
-      await page.getByLabel('Password').fill(password)
+      await page.getByLabel('Password', { exact: true }).fill(password)
       await page.getByRole('button', { name: 'Sign in' }).click()
-      await page.getByRole('link', { name: username, exact: true }).waitFor()
+      // On a phone the menu is closed.
+      await page.locator(`[data-user="${username}"]`).waitFor({ state: 'attached' })
       return visitor
     },
     until: async (what, holds) => {

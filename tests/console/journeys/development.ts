@@ -37,15 +37,15 @@ export const development: Journey = {
       // As left behind by an earlier host on this machine.
       await page.context().addCookies([{ name: 'pergola-session', value: 'pgs_ended', url: origin }])
       await page.goto(now)
-      await page.getByRole('link', { name: 'admin', exact: true }).waitFor()
+      await page.locator('[data-user="admin"]').waitFor()
       match(page.url(), /\/console[^#]*$/)
       await visitor.goTo('/objects/note.example.com/v1alpha1/notes')
-      await page.getByRole('cell', { name: 'first', exact: true }).waitFor()
+      await page.getByRole('region', { name: 'Notes' }).waitFor()
       const title = `seen at ${origin}`
       await rename(title)
       await page.getByRole('cell', { name: title }).waitFor()
       await page.reload()
-      await page.getByRole('link', { name: 'admin', exact: true }).waitFor()
+      await page.locator('[data-user="admin"]').waitFor()
       assertClean(visitor)
 
       await using late = await stage.open({ at })
