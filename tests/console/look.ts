@@ -20,18 +20,22 @@ const tab = (name: string) => (page: Page) => page.getByRole('tab', { name }).cl
 const button = (name: string) => (page: Page) => page.getByRole('button', { name }).click()
 
 const scenes: readonly Scene[] = [
-  { name: 'overview', path: '/overview' },
-  { name: 'search', path: '/overview', act: searchWater },
+  { name: 'home', path: '/home' },
+  { name: 'metrics', path: '/metrics' },
+  { name: 'models', path: '/models' },
+  { name: 'shortcuts', path: '/home', act: (page) => page.keyboard.press('?') },
+  { name: 'search', path: '/home', act: searchWater },
   { name: 'objects', path: todos },
-  { name: 'columns', path: todos, act: button('Columns') },
+  { name: 'columns', path: todos, act: button('Display') },
+  { name: 'preview', path: `${todos}?open=reply-to-the-auditors` },
+  { name: 'filter', path: todos, act: openFilter },
   { name: 'filtered', path: `${todos}?where=spec.owner%3Dnobody` },
   { name: 'empty', path: '/objects/-/v1alpha1/secrets' },
   { name: 'new-object', path: `${todos}/-new` },
   { name: 'object', path: sample },
   { name: 'object-yaml', path: sample, act: tab('YAML') },
-  { name: 'object-activity', path: contested, act: watchChange },
+  { name: 'object-changes', path: contested, act: watchChange },
   { name: 'object-access', path: `${sample}?tab=access` },
-  { name: 'delete', path: sample, act: button('Delete') },
   { name: 'conflict', path: contested, act: editTogether },
   { name: 'missing-object', path: `${todos}/nobody` },
   { name: 'users', path: '/users' },
@@ -54,6 +58,14 @@ const scenes: readonly Scene[] = [
   { name: 'nothing', path: '/nowhere' },
 ]
 
+async function openFilter(page: Page): Promise<void> {
+  await page.keyboard.press('/')
+  await page.keyboard.type('state')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Enter')
+  await page.getByRole('option').first().waitFor()
+}
+
 async function searchWater(page: Page): Promise<void> {
   await page.keyboard.press('Control+K')
   await page.getByRole('dialog').getByRole('combobox').fill('water')
@@ -69,16 +81,15 @@ async function editTogether(page: Page, stage: Stage): Promise<void> {
   await page.getByLabel('Title').fill('Water the plants on Friday')
   const path = '/apis/todo.example.com/v1alpha1/todos/water-the-plants'
   await stage.api('PATCH', path, { spec: { title: `Water the plants in room ${++edits}` } })
-  await page.getByText('Somebody changed this object').waitFor()
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Somebody saved this').waitFor()
+  await page.keyboard.press('Control+S')
   await page.getByRole('dialog').waitFor()
 }
 
 async function watchChange(page: Page, stage: Stage): Promise<void> {
-  await page.getByRole('tab', { name: 'Activity' }).click()
   const path = '/apis/todo.example.com/v1alpha1/todos/water-the-plants'
   await stage.api('PATCH', path, { spec: { title: `Water the plants in room ${++edits}` } })
-  await page.getByText('spec.title').waitFor()
+  await page.getByRole('log').getByText('Changed').first().waitFor()
 }
 
 async function choosePackage(page: Page): Promise<void> {

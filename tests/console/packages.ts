@@ -78,3 +78,15 @@ export async function brokenPages(): Promise<Buffer> {
     'src/ui/index.ts': `if (document.title) throw new Error('this module fails while it loads')\nexport default {}`,
   })
 }
+
+/** A plugin with a field of every schema type. */
+export async function purchasing(): Promise<Buffer> {
+  return packedFiles({
+    'package.json': JSON.stringify({
+      ...(JSON.parse(about('purchasing', '1.4.2')) as object),
+      author: 'Harbour Tools',
+      description: 'Ask for things, approve them, see the money.',
+    }),
+    'src/plugin.ts': readFileSync(join(import.meta.dirname, 'plugins/purchases.ts'), 'utf8'),
+  })
+}
