@@ -10,7 +10,7 @@ export const setup: Journey = {
     const { page } = visitor
     // The console of a new installation redirects to the setup page.
     await page.goto(`${stage.url}/console`)
-    await page.getByRole('heading', { name: 'Set up Pergola' }).waitFor()
+    await page.getByRole('heading', { name: 'Create the administrator' }).waitFor()
     // The secret is pasted, because no link contains it.
     await tabToField(visitor, 'off')
     await page.keyboard.type(stage.setupSecret)
@@ -19,10 +19,9 @@ export const setup: Journey = {
     await page.keyboard.type('admin')
     await tabToField(visitor, 'new-password')
     await page.keyboard.type(password)
-    await tabTo(visitor, 'Create administrator')
+    await tabTo(visitor, 'Create and sign in')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    await page.getByText('accepting').waitFor()
+    await page.getByRole('heading', { name: 'Welcome, admin' }).waitFor()
     assertClean(visitor)
   },
 }
