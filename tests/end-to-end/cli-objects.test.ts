@@ -40,13 +40,13 @@ metadata: { name: ann }
 afterAll(() => installation[Symbol.asyncDispose]())
 
 describe('pergola list', () => {
-  test('prints a table with the most useful columns; accepts plural, singular and group, selectors and sort', async () => {
+  test('prints a table of the title and the indexed fields; accepts plural, singular and group, selectors and sort', async () => {
     const { done, run } = installation
     const table = await done(['list', 'todos', '--sort', 'metadata.name'])
     expect(table.replaceAll(/\d+s$/gm, '3s').split('\n')).toEqual([
-      '  NAME  TITLE     OWNER  STATE  DUE               AGE',
-      '  milk  Buy milk  ann    open   2030-03-01 10:00  3s',
-      '  tea   Make tea         done                     3s',
+      '  NAME  TITLE     STATE  DUE               AGE',
+      '  milk  Buy milk  open   2030-03-01 10:00  3s',
+      '  tea   Make tea  done                     3s',
       '',
     ])
     expect(await done(['list', 'todo', '--where', 'state=done', '-o', 'name'])).toBe('tea\n')

@@ -112,6 +112,7 @@ const plainKeywords: readonly Keyword[] = [
   ['nullable', () => true],
   ['discriminator', () => ({ propertyName: 'a' })],
   ['x-anything', (random) => anyJson(random, 1)],
+  ['x-display', (random) => anyJson(random, 2)],
   ['constructor', () => 1],
   ['dependentRequired', () => ({ a: ['b'] })],
   ['contentEncoding', () => 'base64'],

@@ -15,6 +15,7 @@ describe('a schema is converted to the type', () => {
     [{ type: 'integer' }, 'number'],
     [{ type: ['string', 'null'] }, 'string | null'],
     [{ enum: ['open', "it's", 1, true, null] }, "'open' | 'it\\'s' | 1 | true | null"],
+    [{ enum: ['a'], 'x-display': { tones: { a: 'red' }, label: { en: '*/' } } }, "'a'"],
     [{ enum: [] }, 'never'],
     [{ const: 'a\n"b"' }, '\'a\\n"b"\''],
     [{ type: 'array', items: { type: 'string' } }, 'readonly string[]'],

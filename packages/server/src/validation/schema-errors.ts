@@ -1,7 +1,7 @@
 import { isJsonObject } from '../base/json-object.ts'
 import { nearest, referencedSchema, type FieldError } from '@pergola/api'
 import { fieldError, limitError, step } from '../base/field-error.ts'
-import { fieldDisplayErrors } from './field-display.ts'
+import { fieldDisplayErrors } from './field-display-errors.ts'
 import { knownFormats } from './formats.ts'
 import { instructionsOf, maxInstructions } from './linear-regexp.ts'
 import type { JsonSchema } from './object-schema.ts'

@@ -1,7 +1,7 @@
 import {
   choiceFault,
   displayForms,
-  hueFault,
+  displayHues,
   maxDisplayText,
   maxLabels,
   maxUnitLength,
@@ -25,7 +25,7 @@ const languageTag = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/
 const checks: Readonly<Record<keyof FieldDisplay, Check>> = {
   unit: (unit, pointer) => (isJsonObject(unit) ? sideErrors(unit, pointer) : textErrors(unit, pointer, maxUnitLength)),
   tones: toneErrors,
-  as: (form, pointer) => faultAt(pointer, choiceFault(String(form), displayForms, `"${String(form)}" is not known`)),
+  as: (form, pointer) => choiceErrors(form, pointer, displayForms),
   label: labelErrors,
   placeholder: (text, pointer) => textErrors(text, pointer, maxDisplayText),
 }
@@ -39,7 +39,9 @@ export function fieldDisplayErrors(pointer: string, field: Field): readonly Fiel
   return Object.entries(display).flatMap(([key, value]) => {
     const check = known.get(key)
     const place = step(pointer, key)
-    return check ? check(value, place, field) : faultAt(place, choiceFault(key, [...known.keys()], 'is not known'))
+    return check
+      ? check(value, place, field)
+      : faultAt(place, choiceFault(key, [...known.keys()], 'is not a known key'))
   })
 }
 
@@ -62,27 +64,27 @@ function sideErrors(unit: Readonly<Record<string, unknown>>, pointer: string): r
 
 function toneErrors(tones: unknown, pointer: string, field: Field): readonly FieldError[] {
   if (!isJsonObject(tones)) return faultAt(pointer, 'must be an object from values of the enum to colors')
-  const values = valuesOf(field).map(String)
-  if (values.length === 0) return faultAt(pointer, 'needs an enum in the same schema')
+  const values = valuesOf(field)
+  if (values.size === 0) return faultAt(pointer, 'needs an enum in the same schema')
   return Object.entries(tones).flatMap(([value, hue]) => {
     const place = step(pointer, value)
-    const fault = choiceFault(value, values, 'is not a value of the enum')
-    return fault === undefined ? faultAt(place, aboutHue(hue)) : faultAt(place, fault)
+    return values.has(value) ? choiceErrors(hue, place, displayHues) : faultAt(place, 'is not a value of the enum')
   })
 }
 
-function aboutHue(hue: unknown): string | undefined {
-  const fault = hueFault(String(hue))
-  return fault === undefined ? undefined : `"${String(hue)}" ${fault}`
+function choiceErrors(value: unknown, pointer: string, known: readonly string[]): readonly FieldError[] {
+  if (typeof value !== 'string') return faultAt(pointer, `must be one of ${known.join(', ')}`)
+  return faultAt(pointer, choiceFault(value, known, 'is not known'))
 }
 
 /** The values of an enum, also of one written as alternatives of `const`. */
-function valuesOf({ schema, definitions }: Field): readonly unknown[] {
+function valuesOf({ schema, definitions }: Field): ReadonlySet<string> {
   const referenced = referencedSchema(schema['$ref'], definitions)
   const { enum: choices, anyOf, oneOf } = isJsonObject(referenced) ? { ...referenced, ...schema } : schema
-  if (Array.isArray(choices)) return choices
   const parts: readonly unknown[] = [anyOf, oneOf].flatMap((list: unknown) => (Array.isArray(list) ? list : []))
-  return parts.flatMap((part) => (isJsonObject(part) && 'const' in part ? [part['const']] : []))
+  const only = parts.map((part) => (isJsonObject(part) ? part['const'] : undefined))
+  const values: readonly unknown[] = Array.isArray(choices) ? choices : only
+  return new Set(values.filter((value) => ['string', 'number', 'boolean'].includes(typeof value)).map(String))
 }
 
 function labelErrors(label: unknown, pointer: string): readonly FieldError[] {
