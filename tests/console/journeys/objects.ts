@@ -67,7 +67,7 @@ export const conflict: Journey = {
     strictEqual(await at.getByRole('dialog').getByRole('group').count(), 2, 'only fields that both changed')
     await at.getByText('Merged without a question').waitFor()
     await at.getByRole('button', { name: 'Save the result' }).click()
-    await at.getByText('Saved').waitFor()
+    await at.getByText('Saved', { exact: true }).waitFor()
     const { spec } = (await stage.api('GET', `${todos}/shared`)) as { spec: Record<string, unknown> }
     strictEqual(
       JSON.stringify([spec['title'], spec['owner'], spec['tags']]),
@@ -106,7 +106,7 @@ export const asText: Journey = {
     await retype(stored.replace('as it was', 'my title'))
     // Each side has changed another field: both are kept without a question.
     await at.getByRole('button', { name: /^Save/ }).click()
-    await at.getByText('Saved').waitFor()
+    await at.getByText('Saved', { exact: true }).waitFor()
     const { spec } = (await stage.api('GET', `${todos}/as-text`)) as { spec: Record<string, unknown> }
     strictEqual(JSON.stringify([spec['title'], spec['owner']]), JSON.stringify(['my title', 'their owner']))
 
@@ -301,15 +301,16 @@ export const ended: Journey = {
     await dialog.waitFor({ state: 'detached' })
     strictEqual(await at.getByLabel('Title').inputValue(), 'typed for an hour')
     // A reload keeps the draft as well, in this tab and for this user alone.
-    await at.waitForFunction("(sessionStorage.getItem('pergola.drafts') ?? '').includes('typed for an hour')")
+    const keeps = async () => (await at.evaluate("sessionStorage.getItem('pergola.drafts') ?? ''")) as string
+    await stage.until('the draft is kept', async () => (await keeps()).includes('typed for an hour'))
     await at.reload()
     await at.getByText('1 unsaved change').first().waitFor()
     strictEqual(await at.getByLabel('Title').inputValue(), 'typed for an hour')
     await at.keyboard.press('Control+S')
-    await at.getByText('Saved').waitFor()
+    await at.getByText('Saved', { exact: true }).waitFor()
     const { spec } = (await stage.api('GET', `${todos}/long-edit`)) as { spec: Record<string, unknown> }
     strictEqual(spec['title'], 'typed for an hour')
-    await at.waitForFunction("!(sessionStorage.getItem('pergola.drafts') ?? '').includes('typed for an hour')")
+    await stage.until('the draft is forgotten', async () => !(await keeps()).includes('typed for an hour'))
     await stage.api('DELETE', `${todos}/long-edit`)
     assertClean(visitor)
   },

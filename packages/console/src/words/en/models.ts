@@ -107,6 +107,7 @@ export const models = {
   },
   object: {
     about: 'About',
+    views: 'View',
     status: 'Status',
     yaml: 'YAML',
     saved: 'Saved',

@@ -96,6 +96,7 @@ export const shell = {
     label: 'Menu',
     skip: 'Skip to content',
     back: 'Back',
+    path: 'Way back',
     home: 'Home',
     work: 'Work',
     people: 'People',

@@ -106,6 +106,7 @@ export const models: WordsOf<typeof en> = {
   },
   object: {
     about: '概况',
+    views: '视图',
     status: '状态',
     yaml: 'YAML',
     saved: '已保存',

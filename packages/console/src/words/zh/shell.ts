@@ -97,6 +97,7 @@ export const shell: WordsOf<typeof en> = {
     label: '菜单',
     skip: '跳到正文',
     back: '返回',
+    path: '返回路径',
     home: '首页',
     work: '工作',
     people: '人员',
