@@ -10,6 +10,7 @@ export {
   resourceNameFault,
   versionFault,
 } from './definition-names.ts'
+export type { HealthCode, HealthFinding, HealthValues } from './health-findings.ts'
 export { resolveIndexPath } from './index-path.ts'
 export type { IndexedPath, IndexValueType } from './index-path.ts'
 export {

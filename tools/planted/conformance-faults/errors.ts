@@ -1,7 +1,14 @@
 import type { ConformanceFault } from '../planted-fault.ts'
 
-/** Promises of C5: errors. */
+/** Promises about errors. */
 export const errorFaults: readonly ConformanceFault[] = [
+  {
+    promise: 'C8-426',
+    what: 'a problem lacks the values of its detail',
+    file: 'packages/api/src/problem.ts',
+    find: '...(error.params && { params: error.params }),',
+    replace: '',
+  },
   {
     promise: 'C5-1',
     what: 'a problem is plain JSON',
