@@ -1,7 +1,7 @@
 import { renderPlan, type Plan, type Problem } from '@pergola/api'
 import { expect, test } from 'vitest'
 import { hostVersion } from '../../packages/server/src/base/host-version.ts'
-import { untold } from '../../packages/server/src/validation/untold.rows.ts'
+import { untold } from '../../packages/server/src/models/untold.rows.ts'
 import { pluginPackage, type PluginFiles } from '../end-to-end/plugin-package.ts'
 import { person } from './people.ts'
 import { another, install, notesOf, notesPath, packages, phaseIs, plugins } from './plugin.ts'

@@ -33,9 +33,9 @@ export const errorFaults: readonly ConformanceFault[] = [
   {
     promise: 'C5-6',
     what: 'the figures of a bound are left out',
-    file: 'packages/server/src/validation/metadata.ts',
-    find: '      params: { limit },\n',
-    replace: '',
+    file: 'packages/server/src/base/field-error.ts',
+    find: 'params: { limit, actual: found, unit } })',
+    replace: 'params: { unit } as never })',
   },
   {
     promise: 'C5-7',

@@ -65,7 +65,7 @@ export async function followSecretKeys(parts: SecretKeysParts): Promise<SecretKe
         const detail = `every stored secret can be read (keys here: ${listed(own)})`
         return { code: 'secrets-readable', values: { keys: own }, detail }
       }
-      const counts = lacking.map(([, secrets]) => String(secrets))
+      const counts = lacking.map(([, count]) => String(count))
       const values = { missing: lacking.map(([id]) => id), counts, keys: own }
       return { code: 'secrets-locked', values, detail: words }
     },
