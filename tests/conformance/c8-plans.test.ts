@@ -1,7 +1,7 @@
 import { renderPlan, type Plan, type Problem } from '@pergola/api'
 import { expect, test } from 'vitest'
 import { hostVersion } from '../../packages/server/src/base/host-version.ts'
-import { untold } from '../../packages/server/src/validation/untold.rows.ts'
+import { untold } from '../../packages/server/src/models/untold.rows.ts'
 import { pluginPackage, type PluginFiles } from '../end-to-end/plugin-package.ts'
 import { person } from './people.ts'
 import { another, install, notesOf, notesPath, packages, phaseIs, plugins } from './plugin.ts'
@@ -158,7 +158,9 @@ rules: [{ apiGroups: [${name}.example.com], resources: [notes], verbs: [get, lis
     const asking = pluginPackage({ definition: another('unagreed', { permissions: reading('secrets') }) })
     const large = { metadata: { name: 'large' }, spec: { title: 'x'.repeat(4_000_000) } }
     const secret = { metadata: { name: 'telling-settings' }, data: { token: 'x' } }
-    const token = { metadata: { name: 'narrow' }, displayName: 'narrow', roles: ['super-administrator'] }
+    const token = { roles: ['super-administrator'] }
+    const models = '/apis/plugin.platform.run/v1alpha1/models'
+    expectStatus(await api.request('POST', models, { body: { spec: { ...model, group: 'shelved.example.com' } } }), 201)
     const uid = '00000000-0000-4000-8000-000000000000'
     const binding = {
       metadata: { name: 'nobodys' },
@@ -184,6 +186,13 @@ rules: [{ apiGroups: [${name}.example.com], resources: [notes], verbs: [get, lis
         'held',
         () => ann.request('POST', '/apis/uc.api.platform.run/v1alpha1/personalaccesstokens', { body: token }),
       ],
+      [
+        'Invalid',
+        'taken',
+        () =>
+          api.request('POST', models, { body: { spec: { ...model, group: 'shelved.example.com', plural: 'papers' } } }),
+      ],
+      ['PayloadTooLarge', 'size', () => api.request('POST', batches, batch(operation('create', { object: large })))],
       ['NotFound', 'operation', () => api.request('POST', batches, batch(operation('delete', { name: 'missing' })))],
     ]
     for (const [reason, rule, send] of requests) {

@@ -76,7 +76,7 @@ export interface FieldRuleParams {
   readonly versions: { readonly actual: number }
 }
 
-/** Rules without values in their sentence, and rules whose `message` is the sentence of a plugin or of a parser. */
+/** Rules that promise no params: their sentence has no values, or is in `message` only. */
 type PlainRule =
   | 'anyOf'
   | 'check'

@@ -25,6 +25,7 @@ export {
   maxUnitLength,
 } from './display.ts'
 export type { DisplayHue, DisplayIcon, FieldDisplay, ModelDisplay } from './display.ts'
+export type { HealthCode, HealthFinding, HealthValues } from './health-findings.ts'
 export { resolveIndexPath } from './index-path.ts'
 export type { IndexedPath, IndexValueType } from './index-path.ts'
 export {

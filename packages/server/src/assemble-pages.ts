@@ -12,7 +12,7 @@ import { consoleFolder, readConsole } from './console/read-console.ts'
 import { createDiscovery } from './discovery/discovery-endpoints.ts'
 import { seeOther } from './host-api/sign-in/see-other.ts'
 import { wantsPage } from './host-api/sign-in/sign-in-page.ts'
-import { createHealth, detailsPath, type HealthCheck } from './http/health.ts'
+import { HealthFault, createHealth, detailsPath, type Finding, type HealthCheck } from './http/health.ts'
 import type { Model } from './models/model.ts'
 import type { SecretKeys } from './models/secrets/secret-keys.ts'
 import type { Stages } from './pipeline.ts'
@@ -87,7 +87,7 @@ interface HealthParts {
   readonly secretKeys: Pick<SecretKeys, 'describe'>
   readonly feedState?: () => string
   readonly listener: () => { readonly draining: boolean }
-  readonly plugins: () => Pick<AssembledPlugins, 'isolation' | 'isStarting'>
+  readonly plugins: () => Pick<AssembledPlugins, 'accounts' | 'isStarting'>
 }
 
 function createHealthChecks(parts: HealthParts): readonly HealthCheck[] {
@@ -96,8 +96,9 @@ function createHealthChecks(parts: HealthParts): readonly HealthCheck[] {
     {
       name: 'accepting',
       check: async () => {
-        if (listener().draining) throw new Error('the server is stopping')
-        return `requests, by version ${hostVersion}`
+        if (listener().draining) throw new HealthFault({ code: 'stopping', values: {} }, 'the server is stopping')
+        const values = { version: hostVersion }
+        return { code: 'accepting', values, detail: `requests, by version ${hostVersion}` }
       },
     },
     {
@@ -105,23 +106,30 @@ function createHealthChecks(parts: HealthParts): readonly HealthCheck[] {
       check: async () => {
         const trouble = database.trouble()
         if (trouble !== undefined) throw new Error(trouble)
-        return [store.description, `schema ${schema.number()}`, store.details()]
-          .filter((words) => words !== '')
-          .join(', ')
+        const values = { store: store.description, schema: schema.number(), details: store.details() }
+        const words = [values.store, `schema ${values.schema}`, values.details].filter((one) => one !== '')
+        return { code: 'database', values, detail: words.join(', ') }
       },
       isLogged: false,
     },
     // Never fails: only the readers of those secrets get 503.
     { name: 'secrets', check: async () => secretKeys.describe() },
     // Never fails: whichever transport is in use, requests can be served here.
-    ...(feedState ? [{ name: 'feed', check: async () => feedState() }] : []),
+    ...(feedState ? [{ name: 'feed', check: async () => feedFinding(feedState()) }] : []),
     {
       name: 'plugins',
       check: async () => {
-        const { isolation, isStarting } = plugins()
-        if (isStarting()) throw new Error('still starting (plugins.startGrace)')
-        return isolation
+        const { accounts, isStarting } = plugins()
+        if (isStarting()) {
+          throw new HealthFault({ code: 'plugins-starting', values: {} }, 'still starting (plugins.startGrace)')
+        }
+        const { isolation, isRoot, description } = accounts
+        return { code: 'plugins', values: { isolation, root: isRoot ? 'yes' : 'no' }, detail: description }
       },
     },
   ]
+}
+
+function feedFinding(state: string): Finding {
+  return { code: 'feed', values: { state }, detail: state }
 }

@@ -83,7 +83,7 @@ export interface AssembledPlugins {
   readonly evaluateAhead: Supervisor['evaluateAhead']
   readonly ownedAt: (request: ResourceRequest) => OwnedResource | undefined
   /** How plugins are isolated, in words. */
-  readonly isolation: Accounts['description']
+  readonly accounts: Pick<Accounts, 'isolation' | 'isRoot' | 'description'>
   readonly customApis: Supervisor['customApis']
   /** Console pages of plugins. */
   readonly pages: (path: string) => Handler | undefined
@@ -116,7 +116,7 @@ export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack)
     linesOf: (name: string, after: number) => supervisor?.linesOf(name, after),
   }
   return {
-    isolation: accounts.description,
+    accounts,
     isStarting: () => isStarting,
     customApis: () => supervisor?.customApis() ?? { routes: [], owned: [], apps: [] },
     hostRoutes: pluginRoutes(installing),

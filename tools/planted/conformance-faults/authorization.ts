@@ -154,7 +154,7 @@ const requests: readonly ConformanceFault[] = [
     promise: 'C5-30',
     what: 'everybody who is denied gets 401',
     file: pipeline,
-    find: "throw new ApiError('Forbidden', decision.reason())",
+    find: "throw new ApiError('Forbidden', decision.reason(), { params: decision.params() })",
     replace: "throw new ApiError('Unauthenticated', decision.reason())",
   },
 ]

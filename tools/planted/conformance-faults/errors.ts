@@ -1,7 +1,14 @@
 import type { ConformanceFault } from '../planted-fault.ts'
 
-/** Promises of C5: errors. */
+/** Promises about errors. */
 export const errorFaults: readonly ConformanceFault[] = [
+  {
+    promise: 'C8-426',
+    what: 'a problem lacks the values of its detail',
+    file: 'packages/api/src/problem.ts',
+    find: '...(error.params && { params: error.params }),',
+    replace: '',
+  },
   {
     promise: 'C5-1',
     what: 'a problem is plain JSON',
@@ -26,9 +33,9 @@ export const errorFaults: readonly ConformanceFault[] = [
   {
     promise: 'C5-6',
     what: 'the figures of a bound are left out',
-    file: 'packages/server/src/validation/metadata.ts',
-    find: '      params: { limit },\n',
-    replace: '',
+    file: 'packages/server/src/base/field-error.ts',
+    find: 'params: { limit, actual: found, unit } })',
+    replace: 'params: { unit } as never })',
   },
   {
     promise: 'C5-7',

@@ -2,9 +2,10 @@ import type { PlanItem, PlanItemCode, PlanItemOf, PlanSection, PlanSectionCode }
 import { groupWords } from './right-words.ts'
 import { renderSections, sectionOf } from './sections.ts'
 
-/** Renders sections in English, for terminals. */
-export function renderPlan(sections: readonly PlanSection[]): string {
-  return renderSections(sections.flatMap((section) => sectionOf(headings[section.code], planLines(section))))
+/** Renders sections in English, for terminals; above them what the author says about the plugin. */
+export function renderPlan(sections: readonly PlanSection[], about: readonly string[] = []): string {
+  const told = sections.flatMap((section) => sectionOf(headings[section.code], planLines(section)))
+  return renderSections([...sectionOf(headings.about, about), ...told])
 }
 
 /** The sentence of an item in its section, without its change and its approval. */

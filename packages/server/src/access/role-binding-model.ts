@@ -101,9 +101,9 @@ export function createRoleBindingModel(parts: RoleBindingParts): Model {
   return model
 }
 
-function missingError(pointer: string, kind: string, name: string): FieldError {
-  const params = { fault: 'missing', kind, name } as const
-  return fieldError(pointer, 'exists', { message: `there is no ${kind} "${name}"`, params })
+function missingError(pointer: string, kind: string, missing: string): FieldError {
+  const params = { fault: 'missing', kind, name: missing } as const
+  return fieldError(pointer, 'exists', { message: `there is no ${kind} "${missing}"`, params })
 }
 
 async function check(

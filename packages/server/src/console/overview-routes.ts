@@ -1,4 +1,5 @@
 import type { HostRoute } from '../base/host-route.ts'
+import type { HealthFinding } from '@pergola/api'
 import { hostVersion } from '../base/host-version.ts'
 import type { Traffic } from '../base/traffic.ts'
 import { jsonAnswer } from '../base/json-answer.ts'
@@ -8,7 +9,9 @@ export interface OverviewParts {
   /** Open watches on this replica. */
   readonly watches: () => number
   /** The checks of `/readyz`. */
-  readonly check: () => Promise<readonly { readonly name: string; readonly ok: boolean; readonly detail: string }[]>
+  readonly check: () => Promise<
+    readonly (HealthFinding & { readonly name: string; readonly ok: boolean; readonly detail: string })[]
+  >
 }
 
 const text = { type: 'string' }
@@ -26,8 +29,14 @@ const schema = {
       type: 'array',
       items: {
         type: 'object',
-        required: ['name', 'ok', 'detail'],
-        properties: { name: text, ok: { type: 'boolean' }, detail: text },
+        required: ['name', 'ok', 'code', 'values', 'detail'],
+        properties: {
+          name: text,
+          ok: { type: 'boolean' },
+          code: text,
+          values: { type: 'object', additionalProperties: true },
+          detail: text,
+        },
       },
     },
     traffic: {

@@ -1,12 +1,15 @@
-import type { RequestHead } from '@pergola/api'
+import type { HealthFinding, RequestHead } from '@pergola/api'
 import type { Answer, Caller } from '../base/call.ts'
 import type { HostRoute } from '../base/host-route.ts'
 import type { Log } from '../base/log.ts'
 
-/** One condition for this server to be usable: returns a detail for people, or throws. */
+/** A finding with its English words. */
+export type Finding = HealthFinding & { readonly detail: string }
+
+/** One condition for this server to be usable: returns what it finds, or throws. */
 export interface HealthCheck {
   readonly name: string
-  readonly check: () => Promise<string>
+  readonly check: () => Promise<Finding>
   /** Failures are logged elsewhere. */
   readonly isLogged?: boolean
 }
@@ -66,10 +69,17 @@ export function createHealth({ checks, knowsCallers, maySeeDetails, log }: Healt
   }
 }
 
-interface CheckResult {
-  readonly name: string
-  readonly ok: boolean
-  readonly detail: string
+type CheckResult = Finding & { readonly name: string; readonly ok: boolean }
+
+/** A failed check that has a code of its own. */
+export class HealthFault extends Error {
+  override readonly name = 'HealthFault'
+  readonly finding: HealthFinding
+
+  constructor(finding: HealthFinding, detail: string) {
+    super(detail)
+    this.finding = finding
+  }
 }
 
 type Readiness = (asked: Record<'verbose' | 'details', boolean>) => Promise<Answer>
@@ -118,16 +128,17 @@ interface Noted {
 
 async function run({ name, check, isLogged = true }: HealthCheck, { failing, log }: Noted): Promise<CheckResult> {
   try {
-    const detail = await check()
+    const found = await check()
     if (failing.delete(name)) log.info({ check: name }, 'ready again')
-    return { name, ok: true, detail }
+    return { name, ok: true, ...found }
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)
     if (isLogged && !failing.has(name)) {
       failing.add(name)
       log.warn({ check: name, detail }, 'not ready')
     }
-    return { name, ok: false, detail }
+    const finding: HealthFinding = error instanceof HealthFault ? error.finding : { code: 'failed', values: { detail } }
+    return { name, ok: false, detail, ...finding }
   }
 }
 

@@ -7,7 +7,7 @@ import { isConfirmed } from '../../terminal/ask.ts'
 import { CommandFault } from '../../terminal/command-fault.ts'
 import { exitCodes, type ExitCode } from '../../terminal/exit-codes.ts'
 import { awaitStarted } from './await-started.ts'
-import { aboutLines } from './about-lines.ts'
+import { aboutWords } from './about-words.ts'
 import { findPlugin, pluginsPath, type PluginObject } from './plugin-object.ts'
 import { readLocalPackage, type LocalPackage } from './read-manifest.ts'
 
@@ -77,7 +77,11 @@ async function take(context: CommandContext, taken: Taken, options: InstallOptio
   }
   const plan = await planOf(client, sent)
   const title = isUpgrade ? `${name} ${installed.spec.version} -> ${version}` : `${name} ${version}`
-  await terminal.print([`  ${title}`, ...aboutLines(plan), renderPlan(plan.sections), ...lookLines(plan)])
+  await terminal.print([
+    `  ${title}`,
+    renderPlan(plan.sections, plan.from === undefined ? aboutWords(plan.plugin) : []),
+    ...lookLines(plan),
+  ])
   if (options.plan) return terminal.print(['  a plan, nothing has been changed', `  next      ${nextOf(taken, plan)}`])
   const approved = await approvedOf(context, plan, {
     ...options,

@@ -8,7 +8,7 @@ import { printJson } from '../../terminal/print-json.ts'
 import { tableOf } from '../../terminal/table.ts'
 import { shortTime } from '../../terminal/times.ts'
 import { shortened, visible } from '../../terminal/visible.ts'
-import { aboutWords } from './about-lines.ts'
+import { aboutWords } from './about-words.ts'
 import { plugins, stateOf, stateWords, type Approved, type PluginObject } from './plugin-object.ts'
 
 export interface ShowOptions extends ServerOptions {

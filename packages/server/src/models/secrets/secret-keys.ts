@@ -1,3 +1,4 @@
+import type { HealthFinding } from '@pergola/api'
 import { randomUUID } from 'node:crypto'
 import { isJsonObject } from '../../base/json-object.ts'
 import type { Log } from '../../base/log.ts'
@@ -29,7 +30,7 @@ export interface SecretKeysParts {
 /** Which keys the stored secrets need, and which this replica has. */
 export interface SecretKeys extends AsyncDisposable {
   /** For operators; names keys by their ids. */
-  describe(): string
+  describe(): HealthFinding & { readonly detail: string }
   /** Reads the secrets again soon, because some have changed. */
   look(): void
 }
@@ -57,7 +58,17 @@ export async function followSecretKeys(parts: SecretKeysParts): Promise<SecretKe
   await read()
   const lease = await keepLease({ store, log, aliveMs }, `${keyLeases}${randomUUID()}/${own.join(',')}`)
   return {
-    describe: () => missingWords(missing(), own) ?? `every stored secret can be read (keys here: ${listed(own)})`,
+    describe: () => {
+      const lacking = missing()
+      const words = missingWords(lacking, own)
+      if (words === undefined) {
+        const detail = `every stored secret can be read (keys here: ${listed(own)})`
+        return { code: 'secrets-readable', values: { keys: own }, detail }
+      }
+      const counts = lacking.map(([, count]) => String(count))
+      const values = { missing: lacking.map(([id]) => id), counts, keys: own }
+      return { code: 'secrets-locked', values, detail: words }
+    },
     look,
     [Symbol.asyncDispose]: async () => {
       clearTimeout(timer)

@@ -24,6 +24,8 @@ export interface Accounts extends Disposable {
    * `uid`: each plugin has its own account, separate from the host and from each other. `shared`: all use the host's account.
    */
   readonly isolation: 'uid' | 'shared'
+  /** Whether plugins run as root. */
+  readonly isRoot: boolean
   /** In words, for operators. */
   readonly description: string
   /** Logged at start: plugins are less separate from the host than the operator may expect. */
@@ -59,6 +61,7 @@ export function createAccounts(wanted: 'auto' | 'uid' | 'shared'): Accounts {
   let last: Promise<unknown> = Promise.resolve()
   return {
     isolation: 'uid',
+    isRoot: false,
     description: 'a separate account each',
     // One after the other: two could get the same id.
     take: () => {
@@ -81,6 +84,7 @@ function sharedAccounts(fault?: string): Accounts {
     : 'the account of the host, and can read what it can'
   return {
     isolation: 'shared',
+    isRoot,
     description: `isolated from crashes only, not from each other${isRoot ? ', and running as root' : ''} (plugins.isolation); a process that clears its environment and leaves its parent between two scans is not counted by limits`,
     ...((isRoot || fault !== undefined) && { warning: `${why}: plugins run as ${account}` }),
     take: async () => undefined,

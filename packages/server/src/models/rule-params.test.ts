@@ -1,13 +1,13 @@
 import { isApiError, type FieldError, type FieldRuleParams } from '@pergola/api'
 import { describe, expect, test } from 'vitest'
-import { createStreamLimits, watches } from '../models/stream-limits.ts'
-import { definitionErrors } from '../models/definition/definition-errors.ts'
+import { createStreamLimits, watches } from './stream-limits.ts'
+import { definitionErrors } from './definition/definition-errors.ts'
 import { objectNotFound, pathNotFound } from '../base/not-found.ts'
-import { toData } from '../models/object-bytes.ts'
+import { toData } from './object-bytes.ts'
 import { untold } from './untold.rows.ts'
-import { refuseLossyJson } from './json-scanner.ts'
-import { metadataErrors } from './metadata.ts'
-import { compileSchema } from './schema-validator.ts'
+import { refuseLossyJson } from '../validation/json-scanner.ts'
+import { metadataErrors } from '../validation/metadata.ts'
+import { compileSchema } from '../validation/schema-validator.ts'
 
 type Faults = () => readonly FieldError[]
 
@@ -28,7 +28,7 @@ const inDefinition =
   () => {
     const schema = { properties: { spec: { type: 'object', properties: { a: { type: 'string' } } } } }
     const names = { group: 'a.example.com', kind: 'Thing', singular: 'thing', plural: 'things' }
-    return definitionErrors({ ...names, versions: [{ name: 'v1', schema }], ...change } as never)
+    return definitionErrors({ ...names, versions: [{ name: 'v1', schema }], ...change })
   }
 
 function problemOf(work: () => unknown) {
@@ -139,7 +139,7 @@ describe('params have every value of the detail, for', () => {
   const rows: readonly (readonly [string, () => unknown])[] = [
     ['an object that does not exist', () => objectNotFound('todo', 'milk')],
     ['a path that does not exist', () => pathNotFound('/apis/x')],
-    ['an object that is too large', () => problemOf(() => toData({ metadata: {}, a: 'x'.repeat(4_000_000) } as never))],
+    ['an object that is too large', () => problemOf(() => toData({ metadata: {}, a: 'x'.repeat(4_000_000) }))],
     [
       'too many watches',
       () =>
