@@ -8,6 +8,7 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly additionalProperties?: boolean | Schema
+  readonly patternProperties?: Readonly<Record<string, Schema>>
   readonly items?: Schema
   readonly enum?: readonly unknown[]
   readonly const?: unknown
@@ -78,9 +79,15 @@ export function widgetOf(schema: Schema, whole: Schema = {}): Widget {
   if (type === 'array') return schema.items ? listWidget(resolved(schema.items, whole), whole) : 'any'
   if (type !== 'object') return 'any'
   if (schema.properties) return 'group'
-  return typeof schema.additionalProperties === 'object' && widgetOf(schema.additionalProperties, whole) !== 'any'
-    ? 'map'
-    : 'any'
+  const values = valuesSchema(schema)
+  return values && widgetOf(resolved(values, whole), whole) !== 'any' ? 'map' : 'any'
+}
+
+/** Of an object whose keys are free: the schema of each value. */
+export function valuesSchema({ additionalProperties, patternProperties = {} }: Schema): Schema | undefined {
+  if (typeof additionalProperties === 'object') return additionalProperties
+  const patterns = Object.values(patternProperties)
+  return patterns.length === 1 ? patterns[0] : undefined
 }
 
 const longText = 300

@@ -1,4 +1,4 @@
-import { resolved, type Schema } from './schema.ts'
+import { resolved, valuesSchema, type Schema } from './schema.ts'
 
 /** A copy without what is never shown again: nothing of it may be kept in a browser. */
 export function withoutSecrets(schema: Schema | undefined, whole: Schema, value: unknown): unknown {
@@ -6,7 +6,7 @@ export function withoutSecrets(schema: Schema | undefined, whole: Schema, value:
   if (here.writeOnly === true || here.format === 'password') return undefined
   if (Array.isArray(value)) return value.map((one) => withoutSecrets(here.items, whole, one))
   if (typeof value !== 'object' || value === null) return value
-  const others = typeof here.additionalProperties === 'object' ? here.additionalProperties : undefined
+  const others = valuesSchema(here)
   return Object.fromEntries(
     Object.entries(value)
       .map(([key, one]) => [key, withoutSecrets(here.properties?.[key] ?? others, whole, one)] as const)

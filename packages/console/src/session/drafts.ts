@@ -17,7 +17,7 @@ async function uidOfUser(): Promise<string> {
   if (known?.username !== username) {
     const uid = client
       .call({ method: 'GET', path: `${publicApi}/users/-` })
-      .then((user) => (user as { readonly metadata: { readonly uid: string } }).metadata.uid)
+      .then((profile) => (profile as { readonly uid: string }).uid)
     known = { username, uid }
     uid.catch(() => (known = undefined))
   }

@@ -29,8 +29,8 @@ const patch = jsonRequest<ProfilePatch>(
 const text = { type: 'string' }
 const profile = {
   type: 'object',
-  required: ['name', 'roles'],
-  properties: { name: text, displayName: text, email: text, roles: { type: 'array', items: text } },
+  required: ['name', 'uid', 'roles'],
+  properties: { name: text, uid: text, displayName: text, email: text, roles: { type: 'array', items: text } },
 }
 
 interface ProfilePatch {
@@ -74,7 +74,7 @@ async function shownProfile({ rights }: OwnProfileParts, call: Call, user: Store
   const { roles } = await rights.rolesOf(call.caller)
   const { displayName, email } = specOf(user)
   const held = [...new Set(roles.map(({ name }) => name))]
-  const shown = { name: user.name, displayName, email, roles: held }
+  const shown = { name: user.name, uid: user.uid, displayName, email, roles: held }
   return taggedAnswer(call, 'application/json', JSON.stringify(shown))
 }
 
