@@ -4,19 +4,8 @@ import { startPergola } from '../end-to-end/pergola-process.ts'
 import { install, narrowed, roleChange, search, setup } from './journeys/administration.ts'
 import { development } from './journeys/development.ts'
 import type { Journey } from './journeys/journey.ts'
-import {
-  asText,
-  away,
-  bulk,
-  columns,
-  conflict,
-  connection,
-  create,
-  ended,
-  everyType,
-  find,
-} from './journeys/objects.ts'
-import { known, live, lookers, reading } from './journeys/objects.ts'
+import { asText, conflict, create, ended, everyType, lookers } from './journeys/forms.ts'
+import { away, bulk, columns, connection, find, known, live, reading } from './journeys/objects.ts'
 import { contained, hostile, pluginPage, progress, uninstall, upgrade } from './journeys/plugins.ts'
 import { lookAround, lookAtSetup } from './look.ts'
 import { firstLoad, million } from './journeys/speed.ts'

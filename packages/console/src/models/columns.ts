@@ -52,7 +52,7 @@ const widths: Readonly<Partial<Record<Widget, number>>> = {
   tags: 170,
 }
 
-export function columnOf(name: string, schema: Schema | undefined, language: string): Column {
+function columnOf(name: string, schema: Schema | undefined, language: string): Column {
   const field = schemaOfField(name, schema)
   const widget = widgetOf(field, schema)
   const { before, after } = unitOf(field['x-display'])

@@ -14,8 +14,7 @@ export interface ListState {
   readonly open?: string | undefined
 }
 
-export const pageSizes: readonly number[] = [20, 50, 100]
-const sizes = new Set(pageSizes)
+const sizes: ReadonlySet<number> = new Set([20, 50, 100])
 const usualSize = 50
 
 export interface UsedListState {

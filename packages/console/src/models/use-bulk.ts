@@ -56,8 +56,6 @@ export function useBulk(of: {
     save: async (columns) => {
       try {
         const objects = await chosen()
-        const valueOf = (object: ApiObject, key: string) =>
-          key === 'created' ? object.metadata.creationTimestamp : valueAt(object, key)
         const fields = columns.filter(({ key }) => key !== 'title' && key !== 'name')
         const rows = objects.map((object) => [object.metadata.name, ...fields.map(({ key }) => valueOf(object, key))])
         download(
@@ -69,6 +67,10 @@ export function useBulk(of: {
       }
     },
   }
+}
+
+function valueOf(object: ApiObject, key: string): unknown {
+  return key === 'created' ? object.metadata.creationTimestamp : valueAt(object, key)
 }
 
 function download(name: string, text: string): void {

@@ -5,7 +5,7 @@ import { withoutSecrets } from './without-secrets.ts'
 
 const pauseMs = 500
 
-interface Edited<T> {
+interface Edited<T extends object> {
   readonly key: () => string
   readonly schema: () => Schema | undefined
   /** What is edited now; undefined while nothing is. */
@@ -15,7 +15,7 @@ interface Edited<T> {
 }
 
 /** Keeps what is typed for a page that is opened again, without secrets; what is saved or discarded is forgotten. */
-export function useKeptDraft<T>({ key, schema, edited, isReady, restore }: Edited<T>): void {
+export function useKeptDraft<T extends object>({ key, schema, edited, isReady, restore }: Edited<T>): void {
   let isAsked = false
   watch(
     isReady,
@@ -39,8 +39,6 @@ export function useKeptDraft<T>({ key, schema, edited, isReady, restore }: Edite
   })
 }
 
-function withoutSecretsOf<T>(draft: T, schema: Schema): unknown {
-  return Object.fromEntries(
-    Object.entries(draft as object).map(([part, value]) => [part, withoutSecrets(schema, schema, value)]),
-  )
+function withoutSecretsOf(draft: object, schema: Schema): unknown {
+  return Object.fromEntries(Object.entries(draft).map(([part, value]) => [part, withoutSecrets(schema, schema, value)]))
 }

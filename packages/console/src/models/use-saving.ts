@@ -42,7 +42,7 @@ export function useSaving({ type, hasOwnStatus, object }: Of): Saving {
     isBusy.value = true
     failure.value = undefined
     try {
-      reset((await client.resource(type()).update(draft.value as never)) as unknown as AnyObject)
+      reset((await client.resource(type()).update(draft.value)) as AnyObject)
       tellDone(words.value.object.saved)
       return true
     } catch (reason) {

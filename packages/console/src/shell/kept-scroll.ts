@@ -3,12 +3,16 @@ import { useRouter } from 'vue-router'
 
 const patienceMs = 2_000
 
+/** The place in the history of the browser. */
+function here(): number {
+  return (history.state as { readonly position?: number } | null)?.position ?? 0
+}
+
 /** Where each entry of the history was scrolled to: Back finds the page as it was left. Elements that count have `data-scroll`. */
 export function useKeptScroll(root: Readonly<ShallowRef<HTMLElement | null>>): void {
   const kept = new Map<number, number>()
   const router = useRouter()
   let isRestoring = false
-  const here = () => Number((history.state as { position?: number } | null)?.position ?? 0)
 
   const onScroll = ({ target }: Event) => {
     if (isRestoring || !(target instanceof HTMLElement) || !target.matches('[data-scroll]')) return

@@ -29,7 +29,7 @@ export function useShellKeys(on: { readonly search: () => void; readonly shortcu
 }
 
 /** While typing, and in dialogs, letters are letters. */
-export function isTyping(event: Event): boolean {
+function isTyping(event: Event): boolean {
   const [target] = event.composedPath()
   if (!(target instanceof HTMLElement)) return false
   return target.isContentEditable || target.closest('input:not([type=checkbox]), textarea, select, dialog') !== null
