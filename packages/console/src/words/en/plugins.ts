@@ -67,7 +67,7 @@ export const plugins = {
     leftHint: (all: number) =>
       all === 1
         ? 'Nothing of the package has run yet. It is installed when you tick the one decision.'
-        : `Nothing of the package has run yet. It is installed when all ${all} are ticked.`,
+        : `Nothing of the package has run yet. It is installed when ${all === 2 ? 'both' : `all ${all}`} are ticked.`,
     ready: 'Ready',
     readyHint: 'Nothing of the package has run yet.',
     readyUpgrade: 'The plugin stays in use all the time.',
