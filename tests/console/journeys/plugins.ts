@@ -85,7 +85,7 @@ export const contained: Journey = {
     await visitor.choose('Home')
     await page.getByRole('main').getByRole('link', { name: 'Failing', exact: true }).waitFor()
     await visitor.choose('Todos')
-    await page.getByRole('button', { name: 'New todo' }).waitFor()
+    await page.getByRole('link', { name: 'New todo' }).first().waitFor()
     await page.getByRole('link', { name: 'Plugins 1 failing' }).waitFor()
     assertClean(visitor)
   },

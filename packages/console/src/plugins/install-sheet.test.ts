@@ -5,15 +5,24 @@ import { approvalsOf, decisionsLeft, sheetOf } from './install-sheet.ts'
 const item = (code: string, values: object, more: object = {}) => ({ code, values, ...more }) as unknown as PlanItem
 const route = (path: string, more: object = {}, values: object = {}) =>
   item('route', { method: 'GET', path, ...values }, more)
-const planOf = (sections: Partial<Record<PlanSectionCode, readonly PlanItem[]>>): Pick<Plan, 'sections' | 'approvals'> => ({
+const planOf = (
+  sections: Partial<Record<PlanSectionCode, readonly PlanItem[]>>,
+): Pick<Plan, 'sections' | 'approvals'> => ({
   sections: Object.entries(sections).map(([code, items]) => ({ code: code as PlanSectionCode, items })),
   approvals: Object.values(sections).flatMap((items) => items.flatMap(({ approval }) => approval ?? [])),
 })
-const joins = item('joins-role', { role: 'own', target: 'authenticated' }, { risk: 'everybody', approval: 'own into authenticated' })
+const joins = item(
+  'joins-role',
+  { role: 'own', target: 'authenticated' },
+  { risk: 'everybody', approval: 'own into authenticated' },
+)
 const plan = planOf({
   public: [route('/shares', { risk: 'decision', approval: 'public: GET /shares' })],
   'signed-in': [joins, route('/share', { risk: 'everybody' })],
-  roles: [route('/stats', { risk: 'role' }, { role: 'view', displayName: 'View' }), route('/shares', {}, { role: 'view' })],
+  roles: [
+    route('/stats', { risk: 'role' }, { role: 'view', displayName: 'View' }),
+    route('/shares', {}, { role: 'view' }),
+  ],
   requests: [item('console-code', {}, { risk: 'decision', approval: 'console-code' })],
   needs: [item('host-version', { range: '1.x' }), item('plugin-version', { plugin: 'shop', range: '1.x' })],
 })

@@ -4,7 +4,11 @@ import type { PluginObject } from './plugin-object.ts'
 
 const version = (digest: string) => ({ version: digest, digest, groups: [], permissions: [] })
 const plugin = (spec: object, status: object = {}) =>
-  ({ metadata: { name: 'todo' }, spec: { enabled: true, ...version('new'), ...spec }, status }) as unknown as PluginObject
+  ({
+    metadata: { name: 'todo' },
+    spec: { enabled: true, ...version('new'), ...spec },
+    status,
+  }) as unknown as PluginObject
 const started = { phase: 'Started', replicas: [{ replica: 'a', digest: 'new', phase: 'Started' }] }
 const old = { ...version('old'), candidate: version('new') }
 
@@ -12,13 +16,7 @@ const cases: readonly (readonly [string, PluginObject | undefined, boolean, stri
   ['nothing is known yet', undefined, false, 'installed', 'under-way'],
   ['it is stored and starts', plugin({}), false, 'running', 'under-way'],
   ['it runs', plugin({}, started), false, undefined, 'done'],
-  [
-    'it crashes',
-    plugin({}, { ...started, phase: 'NotStarted', reason: 'BackingOff' }),
-    false,
-    'running',
-    'failed',
-  ],
+  ['it crashes', plugin({}, { ...started, phase: 'NotStarted', reason: 'BackingOff' }), false, 'running', 'failed'],
   ['the state of the version before does not count', plugin({}, { phase: 'Started' }), false, 'running', 'under-way'],
   ['the new version starts beside the old one', plugin(old), true, 'beside', 'under-way'],
   [

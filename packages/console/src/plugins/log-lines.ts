@@ -8,7 +8,10 @@ export interface LogEntry {
 
 const hostMark = 'pergola: '
 const words: readonly (readonly [LogLevel, RegExp])[] = [
-  ['error', /^\W*(error|fatal|uncaught|unhandled)\b|^\w*(Error|Exception)\b[^\n]*:|\b(level|severity)["=: ]+(error|fatal)\b/i],
+  [
+    'error',
+    /^\W*(error|fatal|uncaught|unhandled)\b|^\w*(Error|Exception)\b[^\n]*:|\b(level|severity)["=: ]+(error|fatal)\b/i,
+  ],
   ['warn', /^\W*warn(ing)?\b|^\(node:\d+\) \w*Warning|\b(level|severity)["=: ]+warn(ing)?\b/i],
 ]
 /** Of pino and others: 40 is a warning, 50 and more an error. */

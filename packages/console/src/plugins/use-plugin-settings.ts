@@ -79,11 +79,7 @@ async function hasSecrets(object: string): Promise<'some' | 'none' | 'unknown'> 
   }
 }
 
-async function write(
-  type: ResourceType<Kept>,
-  name: string,
-  data: Readonly<Record<string, unknown>>,
-): Promise<void> {
+async function write(type: ResourceType<Kept>, name: string, data: Readonly<Record<string, unknown>>): Promise<void> {
   if (Object.keys(data).length === 0) return
   try {
     await client.resource(type).patch(name, { data })

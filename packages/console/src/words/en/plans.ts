@@ -72,7 +72,9 @@ function thing(resource: string): string {
 function origin(group: string | undefined): string {
   if (group === undefined) return ''
   if (group === '*') return ', of the host and of every plugin'
-  return group === '' || /(^|\.)platform\.run$/.test(group) ? ', which belong to the host' : `, which belong to ${group}`
+  return group === '' || /(^|\.)platform\.run$/.test(group)
+    ? ', which belong to the host'
+    : `, which belong to ${group}`
 }
 
 function resourceWords({ verbs, resource, group, names = [], kind }: Values<'resource'>, section: PlanSectionCode) {
@@ -138,7 +140,11 @@ const ofField = (resource: string, path: string) => `${upper(resource)}: field $
 const traits = (all: readonly string[]) => listed(all.map((trait) => types[trait] ?? trait.replace(':', ' ')))
 const checkedOf = ({ checked, complete, resource }: Values<'nonconforming'>) =>
   `${complete === 'yes' ? '' : 'the first '}${checked.toLocaleString('en')} ${resource}`
-const kinds: Readonly<Record<string, string>> = { ConfigMap: 'settings', Secret: 'secrets', RoleBinding: 'role holders' }
+const kinds: Readonly<Record<string, string>> = {
+  ConfigMap: 'settings',
+  Secret: 'secrets',
+  RoleBinding: 'role holders',
+}
 const aboutNames = { description: 'Description', author: 'Author', license: 'License', homepage: 'Website' }
 
 const items: PlanWords['items'] = {

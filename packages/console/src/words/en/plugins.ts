@@ -3,7 +3,8 @@ export const plugins = {
     title: 'Plugins',
     install: 'Install a plugin',
     none: 'No plugins yet',
-    noneHint: 'A plugin brings data models, pages and rights. Install one from a package that “pergola plugin pack” made.',
+    noneHint:
+      'A plugin brings data models, pages and rights. Install one from a package that “pergola plugin pack” made.',
     name: 'Plugin',
     version: 'Version',
     state: 'State',
@@ -135,7 +136,8 @@ export const plugins = {
     purge: 'Delete its data',
     purgeHint: 'Everything it has stored is deleted. This cannot be undone.',
     disableTitle: (name: string) => `Disable ${name}?`,
-    disableHint: 'Its process stops, and its pages and addresses do not answer until it is enabled again. Stored data stays.',
+    disableHint:
+      'Its process stops, and its pages and addresses do not answer until it is enabled again. Stored data stays.',
     noLogs: 'No log lines on this server',
     noLogsMatch: 'No line matches',
     logsOf: (server: string) => `From server ${server}; newest line last.`,
