@@ -14,7 +14,7 @@ export interface Progress {
 }
 
 const installing: readonly StepKey[] = ['checked', 'decided', 'installed', 'running']
-const upgrading: readonly StepKey[] = ['checked', 'decided', 'beside', 'prepared', 'moved']
+const upgrading: readonly StepKey[] = ['checked', 'beside', 'prepared', 'moved']
 
 /** The steps while a package is reviewed. */
 export function stepsBefore(): readonly Step[] {

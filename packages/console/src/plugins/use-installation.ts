@@ -1,17 +1,32 @@
 import type { Plan } from '@pergola/api'
-import { computed, ref, shallowRef } from 'vue'
-import { approvalsOf, decisionsLeft, sheetOf } from './install-sheet.ts'
+import { computed, ref, shallowRef, type Ref } from 'vue'
+import { approvalsOf, decisionsLeft, sheetOf, type Sheet } from './install-sheet.ts'
 import type { PluginObject } from './plugin-object.ts'
 import { installPackage, planPackage } from './send-package.ts'
 
+export interface Installation {
+  readonly file: Readonly<Ref<File | undefined>>
+  readonly plan: Readonly<Ref<Plan | undefined>>
+  readonly sheet: Readonly<Ref<Sheet | undefined>>
+  /** Names of the approvals that are ticked. */
+  readonly ticks: Ref<ReadonlySet<string>>
+  readonly left: Readonly<Ref<number>>
+  readonly isBlocked: Readonly<Ref<boolean>>
+  readonly isBusy: Readonly<Ref<boolean>>
+  readonly error: Readonly<Ref<unknown>>
+  /** What the server answered to the installation. */
+  readonly taken: Readonly<Ref<PluginObject | undefined>>
+  readonly choose: (chosen: File | undefined) => Promise<void>
+  readonly install: () => Promise<void>
+}
+
 /** A package from its choice to its installation: its plan, what is ticked, and what became of it. */
-export function useInstallation() {
+export function useInstallation(): Installation {
   const file = shallowRef<File>()
   const plan = shallowRef<Plan>()
   const ticks = shallowRef<ReadonlySet<string>>(new Set())
   const error = shallowRef<unknown>()
   const isBusy = ref(false)
-  /** What the server answered to the installation. */
   const taken = shallowRef<PluginObject>()
 
   const sheet = computed(() => plan.value && sheetOf(plan.value))

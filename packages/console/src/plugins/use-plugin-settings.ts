@@ -1,7 +1,7 @@
 import { secretSettings, settingsObjectName, type JsonSchema } from '@pergola/api'
 import { isApiError, type ApiObject, type FieldError, type ResourceType } from '@pergola/client'
 import { useQuery, useQueryClient } from '@tanstack/vue-query'
-import { computed, ref, shallowRef, watch } from 'vue'
+import { computed, ref, shallowRef, watch, type Ref } from 'vue'
 import type { Schema } from '../models/schema.ts'
 import { client } from '../server/client.ts'
 import { isRefusal } from '../server/is-refusal.ts'
@@ -13,8 +13,26 @@ interface Kept extends ApiObject {
 const configMaps: ResourceType<Kept> = { group: '', version: 'v1alpha1', plural: 'configmaps' }
 const secrets: ResourceType<Kept> = { group: '', version: 'v1alpha1', plural: 'secrets' }
 
+type Values = Readonly<Record<string, unknown>>
+
+export interface EditedSettings {
+  readonly isReady: Readonly<Ref<boolean>>
+  readonly readError: Readonly<Ref<unknown>>
+  /** Whether secrets of the plugin are stored. */
+  readonly stored: Readonly<Ref<'some' | 'none' | 'unknown' | undefined>>
+  readonly secret: ReadonlySet<string>
+  readonly before: Readonly<Ref<Values>>
+  readonly values: Ref<Values>
+  readonly changes: Readonly<Ref<readonly string[]>>
+  readonly errors: Readonly<Ref<readonly FieldError[]>>
+  readonly failure: Readonly<Ref<unknown>>
+  readonly isBusy: Readonly<Ref<boolean>>
+  readonly reset: () => void
+  readonly save: () => Promise<boolean>
+}
+
 /** The settings of a plugin: readable ones in a config map, secret ones in a secret that is never read. */
-export function usePluginSettings(name: string, schema: Schema) {
+export function usePluginSettings(name: string, schema: Schema): EditedSettings {
   const queryClient = useQueryClient()
   const object = settingsObjectName(name)
   const secret = new Set(secretSettings(schema as JsonSchema))
@@ -27,8 +45,10 @@ export function usePluginSettings(name: string, schema: Schema) {
   })
 
   const before = computed(() => shownSettings(schema, kept.data.value ?? {}))
-  const values = shallowRef<Readonly<Record<string, unknown>>>({})
-  const reset = () => (values.value = before.value)
+  const values = shallowRef<Values>({})
+  const reset = () => {
+    values.value = before.value
+  }
   watch(before, reset, { immediate: true })
   const changes = computed(() => changedSettings(schema, before.value, values.value))
 
@@ -56,7 +76,11 @@ export function usePluginSettings(name: string, schema: Schema) {
     }
   }
 
-  return { kept, stored: stored.data, secret, values, before, changes, errors, failure, isBusy, reset, save }
+  const isReady = computed(
+    () => kept.data.value !== undefined && (secret.size === 0 || stored.data.value !== undefined),
+  )
+  const readError = computed(() => kept.error.value ?? stored.error.value)
+  return { isReady, readError, stored: stored.data, secret, values, before, changes, errors, failure, isBusy, reset, save }
 }
 
 async function readStored(object: string): Promise<Readonly<Record<string, unknown>>> {

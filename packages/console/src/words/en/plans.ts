@@ -165,7 +165,7 @@ const items: PlanWords['items'] = {
         : `Do what the role “${other}” allows.`,
   }),
   'joins-role': ({ values }) => joinsWords(values),
-  role: ({ values }) => ({ text: `Role ${roleName(values)}`, code: values.role }),
+  role: ({ values }) => ({ text: `Role ${roleName(values)}`, code: values.displayName && values.role }),
   'role-without-rights': ({ values }) => ({ text: `The role ${roleName(values)} allows nothing yet.` }),
   'console-code': () => ({
     text: 'Runs its own code in the console.',

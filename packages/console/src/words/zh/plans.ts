@@ -137,7 +137,7 @@ const items: PlanWords['items'] = {
     text: section === 'public' ? `任何人无需登录即可做角色“${other}”允许的事。` : `做角色“${other}”允许的事。`,
   }),
   'joins-role': ({ values }) => joinsWords(values),
-  role: ({ values }) => ({ text: `角色${roleName(values)}`, code: values.role }),
+  role: ({ values }) => ({ text: `角色${roleName(values)}`, code: values.displayName && values.role }),
   'role-without-rights': ({ values }) => ({ text: `角色${roleName(values)}暂无任何权限。` }),
   'console-code': () => ({
     text: '在控制台中运行自己的代码。',
