@@ -47,10 +47,11 @@ const scenes: readonly Scene[] = [
   { name: 'why', path: '/why' },
   { name: 'plugins', path: '/plugins' },
   { name: 'plugin', path: '/plugins/todo' },
+  { name: 'plugin-rights', path: '/plugins/todo', act: tab('Rights') },
   { name: 'plugin-settings', path: '/plugins/todo', act: tab('Settings') },
   { name: 'failing-plugin', path: '/plugins/failing' },
   { name: 'plugin-logs', path: '/plugins/failing', act: tab('Logs') },
-  { name: 'uninstall', path: '/plugins/failing', act: button('Uninstall') },
+  { name: 'uninstall', path: '/plugins/failing', act: uninstall },
   { name: 'install', path: '/plugins/-/install' },
   { name: 'install-review', path: '/plugins/-/install', act: choosePackage },
   { name: 'plugin-page', path: '/p/todo' },
@@ -92,12 +93,17 @@ async function watchChange(page: Page, stage: Stage): Promise<void> {
   await page.getByRole('log').getByText('Changed').first().waitFor()
 }
 
+async function uninstall(page: Page): Promise<void> {
+  await button('More actions')(page)
+  await button('Uninstall')(page)
+}
+
 async function choosePackage(page: Page): Promise<void> {
   const buffer = await nextTodo({ name: 'todo-board' })
   await page
     .locator('input[type=file]')
     .setInputFiles({ name: 'todo-board-1.1.0.tgz', mimeType: 'application/gzip', buffer })
-  await page.getByRole('button', { name: /^Approve and/ }).scrollIntoViewIfNeeded()
+  await page.getByRole('button', { name: /^Install / }).scrollIntoViewIfNeeded()
 }
 
 const looks: readonly (BrowserOptions & { readonly name: string })[] = [

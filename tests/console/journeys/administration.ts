@@ -42,10 +42,18 @@ export const install: Journey = {
     await page.keyboard.press('Enter')
     await (await chooser).setFiles({ name: 'todo.tgz', mimeType: 'application/gzip', buffer: await todo() })
     await page.getByText('GET /apis/api.todo.example.com/v1alpha1/shares/{code}').first().waitFor()
-    await page.getByText('acts with the rights of whoever opens the page').waitFor()
-    await tabTo(visitor, 'Approve and install')
+    const decisions = page.getByRole('checkbox')
+    strictEqual(await decisions.count(), 2)
+    for (const box of await decisions.all()) {
+      strictEqual(await page.getByRole('button', { name: 'Install Todos' }).isEnabled(), false, 'a decision is left')
+      strictEqual(await box.isChecked(), false, 'a decision made beforehand')
+      await box.focus()
+      await page.keyboard.press('Space')
+    }
+    await tabTo(visitor, 'Install Todos')
     await page.keyboard.press('Enter')
-    await page.getByText('running').first().waitFor()
+    await page.getByText('Todos 1.0.0 is installed').waitFor()
+    await page.getByRole('main').getByText('running').first().waitFor()
 
     await tabTo(visitor, 'Users')
     await page.keyboard.press('Enter')

@@ -13,8 +13,16 @@ async function upload({ page }: Visitor, bytes: Buffer): Promise<void> {
   await page
     .locator('input[type=file]')
     .setInputFiles({ name: 'package.tgz', mimeType: 'application/gzip', buffer: bytes })
-  await page.getByRole('button', { name: /^Approve and/ }).click()
+  const go = page.getByRole('button', { name: /^Install / })
+  await go.waitFor()
+  for (const box of await page.getByRole('checkbox').all()) await box.check()
+  await go.click()
   await page.waitForURL(/\/console\/plugins\/(?!-)/)
+}
+
+async function fromMenu({ page }: Visitor, action: string): Promise<void> {
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('button', { name: action }).click()
 }
 
 async function installed(stage: Stage, bytes: Buffer): Promise<void> {
@@ -54,7 +62,7 @@ export const progress: Journey = {
     await page.getByRole('progressbar').waitFor()
     await page.getByText('running').first().waitFor()
     await page.getByRole('progressbar').waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Restart' }).click()
+    await fromMenu(visitor, 'Restart')
     // Enabling counts as the first restart.
     await stage.until('it is restarted', async () => {
       const { status } = (await stage.api('GET', `${plugins}/library`)) as RestartedPlugin
@@ -74,11 +82,10 @@ export const contained: Journey = {
     await page.getByText('it fails on purpose').first().waitFor()
     await page.getByRole('tab', { name: 'Logs' }).click()
     await page.getByRole('log').getByText('about to fail').waitFor()
-    await visitor.choose('Overview')
-    await page.getByRole('link', { name: 'Failing' }).waitFor()
-    await page.getByText('accepting').waitFor()
+    await visitor.choose('Home')
+    await page.getByRole('main').getByRole('link', { name: 'Failing', exact: true }).waitFor()
     await visitor.choose('Todos')
-    await page.getByRole('button', { name: 'New todo' }).waitFor()
+    await page.getByRole('link', { name: 'New todo' }).first().waitFor()
     await page.getByRole('link', { name: 'Plugins 1 failing' }).waitFor()
     assertClean(visitor)
   },
@@ -92,14 +99,18 @@ export const upgrade: Journey = {
     const entry = (title: string) => page.getByRole('navigation').getByRole('link', { name: title, exact: true })
     await visitor.goTo('/plugins/todo')
     await page.getByRole('main').getByRole('link', { name: 'Todos', exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Upgrade' }).click()
+    await page.getByRole('link', { name: 'Upgrade', exact: true }).click()
     await page
       .locator('input[type=file]')
       .setInputFiles({ name: 'todo.tgz', mimeType: 'application/gzip', buffer: await nextTodo() })
-    // Console code was approved with the first version.
-    await page.getByText('It asks for nothing that is not approved already.').waitFor()
-    await page.getByRole('button', { name: 'Approve and upgrade' }).click()
+    // Console code was approved with the first version: there is nothing to decide.
+    await page.getByText('Nothing but its code.').waitFor()
+    strictEqual(await page.getByRole('checkbox').count(), 0, 'a decision that was made before')
+    await page.getByRole('button', { name: 'Upgrade to 1.1.0' }).click()
+    await page.getByText('Todos is upgraded to 1.1.0').waitFor()
     await page.getByText('todo · 1.1.0').waitFor()
+    await page.getByRole('tab', { name: 'Rights' }).click()
+    await page.getByText('Runs its own code in the console.').waitFor()
     await entry('Todos to do').waitFor()
     await entry('Open todos').waitFor({ state: 'detached' })
     await visitor.choose('Todos to do')
@@ -107,7 +118,7 @@ export const upgrade: Journey = {
     await page.reload()
     await page.getByRole('heading', { name: 'Todos to do' }).waitFor()
     await visitor.goTo('/plugins/todo')
-    await page.getByRole('button', { name: 'Roll back' }).click()
+    await fromMenu(visitor, 'Roll back')
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click()
     await page.getByText('todo · 1.0.0').waitFor()
     await entry('Open todos').waitFor()
@@ -160,10 +171,10 @@ export const hostile: Journey = {
     match(ofPlugins().join(), /^\/plugins\/hostile\/[0-9a-f]+\/index\.js$/)
     await assertShellStands(visitor)
     await page.evaluate('window.wasNotReloaded = true')
-    await page.getByRole('button', { name: 'Reload page' }).click()
+    await page.getByRole('button', { name: 'Load the page again' }).click()
     await page.waitForFunction('window.wasNotReloaded === undefined')
     await page.getByText('this page throws').waitFor()
-    await page.getByRole('link', { name: 'Open logs' }).click()
+    await page.getByRole('link', { name: 'Logs of Hostile' }).click()
     await page.getByRole('heading', { name: 'Hostile', level: 1, exact: true }).waitFor()
     strictEqual(await page.getByRole('tab', { selected: true }).innerText(), 'Logs')
     await visitor.choose('Throws later')
@@ -178,8 +189,8 @@ export const hostile: Journey = {
     await assertShellStands(visitor)
     await visitor.choose('Broken')
     await page.getByText('this module fails while it loads').waitFor()
-    await visitor.choose('Overview')
-    await page.getByText('accepting').waitFor()
+    await visitor.choose('Home')
+    await page.getByRole('main').getByRole('link', { name: 'Broken', exact: true }).waitFor()
     // The content security policy blocked requests to other origins and reported them; none was sent.
     const others = visitor.faults.filter((fault) => !fault.includes('elsewhere.example'))
     strictEqual(others.join('; '), '')
@@ -187,8 +198,7 @@ export const hostile: Journey = {
 }
 
 async function assertShellStands({ page }: Visitor): Promise<void> {
-  await page.getByRole('banner').waitFor()
-  await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).waitFor()
+  await page.getByRole('navigation').getByRole('link', { name: 'Home' }).waitFor()
   const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
   if (background === 'rgb(255, 0, 0)') throw new Error('styles of a plugin reach the whole page')
 }
@@ -199,7 +209,7 @@ export const uninstall: Journey = {
     await using visitor = await stage.as('admin')
     const { page } = visitor
     await visitor.goTo('/plugins/todo')
-    await page.getByRole('button', { name: 'Uninstall' }).click()
+    await fromMenu(visitor, 'Uninstall')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Delete its data').check()
     await dialog

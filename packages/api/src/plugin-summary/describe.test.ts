@@ -363,3 +363,12 @@ test('another display is one line of an upgrade, and needs no approval', () => {
   const ofModel = changed((model) => ({ ...model, display: { icon: 'book-open' } }))
   expect(describeUpgrade({ definition: library }, { definition: ofModel })).toEqual(told)
 })
+
+test('a right in the core group names its group, however many groups the plugin has', () => {
+  const permissions = [{ apiGroups: [''], resources: ['users'], verbs: ['get'] }]
+  for (const groups of [['a.example.com'], ['a.example.com', 'b.example.com']]) {
+    const sections = describePlugin({ definition: { ...empty, groups, permissions } })
+    const [item] = sections.find(({ code }) => code === 'requests')?.items ?? []
+    expect(item).toMatchObject({ code: 'resource', values: { resource: 'users', group: '' } })
+  }
+})

@@ -35,10 +35,12 @@ export function rightItem(right: Right, definition: PluginDefinition): PlanItem 
   const { verbs } = right
   if ('url' in right) return { code: 'url', values: { verbs, url: right.url } }
   const { group, resource, names } = right
+  const home = homeOf(definition)
   const values = {
     verbs,
     resource,
-    ...(group !== homeOf(definition) && { group }),
+    // Without a single group of its own, an absent group would make the core group look like the plugin's.
+    ...((home === '' || group !== home) && { group }),
     ...(names.length > 0 && { names }),
     ...modelWords(definition, { group, plural: resource }),
   }

@@ -73,7 +73,8 @@ function offer(router: Router, { name, displayName, icon, color, module, pages }
       path: addressOf(path),
       // A component of its own: the router would reuse one frame for all pages.
       component: defineComponent({
-        setup: () => () => h(PluginFrame, { plugin: name, load: () => loader.page(path) }),
+        setup: () => () =>
+          h(PluginFrame, { plugin: { name, title: displayName, icon, color }, load: () => loader.page(path) }),
       }),
       meta: { title: () => title, ...(permissions && { permissions }) },
     }),

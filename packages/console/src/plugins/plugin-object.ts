@@ -1,7 +1,16 @@
 import type { ApiObject, ResourceType } from '@pergola/client'
-import type { Plan as ServerPlan, PlanSection, PluginAbout, Rule } from '@pergola/api'
-import { consoleApi } from '../server/client.ts'
+import type { PlanItem, PlanSectionCode, PluginAbout, Rule } from '@pergola/api'
 import type { Schema } from '../models/schema.ts'
+import type { Words } from '../words/en.ts'
+
+/** A right that was approved by name, as the plan described it. */
+export interface ApprovedRight extends Pick<PlanItem, 'code' | 'values'> {
+  readonly section: PlanSectionCode
+  readonly approval: string
+  readonly at: string
+  /** Absent when the configuration approved it. */
+  readonly by?: { readonly user?: string; readonly plugin?: string }
+}
 
 interface PluginVersion extends PluginAbout {
   readonly version: string
@@ -10,6 +19,8 @@ interface PluginVersion extends PluginAbout {
   readonly groups: readonly string[]
   readonly permissions: readonly Rule[]
   readonly settings?: Schema
+  readonly approved?: readonly ApprovedRight[]
+  readonly installedBy?: { readonly user?: { readonly name: string } }
 }
 
 export interface PluginState {
@@ -51,29 +62,56 @@ export const pluginType: ResourceType<PluginObject> = {
   plural: 'plugins',
 }
 
-/** Where packages go, and what is done with a plugin as a whole. */
-export const pluginsPath = `${consoleApi}/plugins`
+type Level = 'ok' | 'warn' | 'bad' | 'idle'
 
-/** What an install, an upgrade, a rollback or a removal would do. */
-export interface Plan extends Omit<ServerPlan, 'sections'> {
-  readonly sections: readonly (PlanSection & { readonly heading?: string })[]
+/** The tone of a state, the same wherever it is shown. */
+export function levelOfState({ phase, reason }: PluginState): Level {
+  if (phase === 'Disabled') return 'idle'
+  if (phase === 'Started') return 'ok'
+  return phase === 'Failed' || reason === 'BackingOff' ? 'bad' : 'warn'
 }
 
-export function levelOf({ spec, status }: PluginObject): 'ok' | 'warn' | 'bad' | 'idle' {
+export function levelOf(plugin: PluginObject): Level {
+  const { spec, status = {} } = plugin
   if (!spec.enabled) return 'idle'
-  if (status?.phase === 'Started') return 'ok'
-  return status?.phase === 'Failed' || status?.reason === 'BackingOff' ? 'bad' : 'warn'
+  return isRestarting(plugin) ? 'warn' : levelOfState(status)
 }
 
-/** Of the indexes that are being built, where that is what it waits for: `42 %` in the words of its state. */
-export function buildPercent({ reason, message = '' }: PluginState): number | undefined {
-  if (reason !== 'BuildingIndexes') return undefined
-  const [, percent = '0'] = /(\d+)\s*%/.exec(message) ?? []
-  return Number(percent)
+/** A server still runs the process that a restart replaces. */
+export function isRestarting({ spec, status = {} }: PluginObject): boolean {
+  const { replicas = [], phase } = status
+  return phase === 'Started' && replicas.some(({ restarts = 0 }) => restarts < (spec.restarts ?? 0))
+}
+
+/** A state in words: why it does not run yet, else its phase. */
+export function stateWords(state: PluginState, { phases, reasons, building }: Words['plugins']): string {
+  const percent = buildPercent(state)
+  if (percent !== undefined) return building(percent)
+  return reasons[state.reason ?? ''] ?? phases[state.phase ?? 'NotStarted']
+}
+
+/** The version of a package by its digest, as far as the plugin knows it. */
+export function versionOf({ spec }: PluginObject, digest: string): string | undefined {
+  return [spec, spec.candidate, spec.previous].find((one) => one?.digest === digest)?.version
+}
+
+/** Of the indexes that are being built, where that is what it waits for. */
+export function buildPercent({ reason, message }: PluginState): number | undefined {
+  return reason === 'BuildingIndexes' ? (percentIn(message) ?? 0) : undefined
+}
+
+/** `42 %` in the words of a state. */
+export function percentIn(message = ''): number | undefined {
+  const [, percent] = /(\d+)\s*%/.exec(message) ?? []
+  return percent === undefined ? undefined : Number(percent)
 }
 
 /** Its address has the digest of the package, so browsers may keep the image. */
 export function logoPath({ metadata, spec: { digest, logo } }: PluginObject): string | undefined {
   if (logo === undefined) return undefined
   return `/plugins/${metadata.name}/${digest.slice(digest.indexOf(':') + 1).slice(0, 12)}/${logo}`
+}
+
+export function titleOfPlugin({ metadata, spec }: PluginObject): string {
+  return spec.displayName ?? metadata.name
 }

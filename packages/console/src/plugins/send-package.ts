@@ -1,19 +1,27 @@
-import { ApiError, type Problem } from '@pergola/api'
-import { pluginsPath, type Plan } from './plugin-object.ts'
+import { ApiError, type Plan, type Problem } from '@pergola/api'
+import type { PluginObject } from './plugin-object.ts'
+import { pluginsPath } from './plugins-path.ts'
 
-/** A package goes as it is, where everything else is JSON. */
-export async function sendPackage(
-  bytes: Blob,
-  { plan, approve = [] }: { readonly plan: boolean; readonly approve?: readonly string[] },
-): Promise<Plan & { readonly metadata?: { readonly name: string } }> {
-  const query = new URLSearchParams([['plan', String(plan)], ...approve.map((one) => ['approve', one])])
-  const response = await fetch(`${pluginsPath}/-/packages?${query.toString()}`, {
+/** Asks what the installation of a package would do. */
+export async function planPackage(bytes: Blob): Promise<Plan> {
+  return (await send(bytes, [['plan', 'true']])) as Plan
+}
+
+export async function installPackage(bytes: Blob, approvals: readonly string[]): Promise<PluginObject> {
+  const query = approvals.map((name): readonly [string, string] => ['approve', name])
+  return (await send(bytes, query)) as PluginObject
+}
+
+/** A package is sent as it is, where everything else is JSON. */
+async function send(bytes: Blob, query: readonly (readonly [string, string])[]): Promise<unknown> {
+  const parameters = new URLSearchParams(query.map(([name, value]) => [name, value]))
+  const response = await fetch(`${pluginsPath}/-/packages?${parameters.toString()}`, {
     method: 'POST',
     headers: { 'content-type': 'application/gzip' },
     body: bytes,
   })
   const answer: unknown = await response.json()
-  if (response.ok) return answer as Plan
+  if (response.ok) return answer
   const { reason, detail, requestId, errors } = answer as Problem
   throw new ApiError(reason, detail, { requestId, ...(errors && { errors }) })
 }

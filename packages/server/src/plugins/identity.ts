@@ -19,8 +19,8 @@ export function identityOf(
   { name, version, displayName, requires, ...described }: Described,
   { digest, size }: StoredPackage,
 ): PlanIdentity {
-  const { description, author, license, homepage, logo } = described
-  const about = { displayName, description, author, license, homepage, logo, requires }
+  const { description, author, license, homepage, logo, icon, color } = described
+  const about = { displayName, description, author, license, homepage, logo, icon, color, requires }
   const given = Object.fromEntries(Object.entries(about).filter(([, text]) => text !== undefined))
   const isCompatible = requires === undefined || isInRange(hostVersion, requires)
   return {

@@ -342,6 +342,6 @@ export async function logs({ linesOf, ...parts }: PluginApiParts, name: string, 
     throw new ApiError('BadRequest', `after must be a line number, as returned in "last"; it is "${after}"`)
   }
   if (!(await parts.store.get(parts.plugins, name))) throw objectNotFound('plugin', name)
-  const lines = linesOf(name, Number(after)) ?? { items: [], last: 0 }
+  const lines = linesOf(name, Number(after)) ?? { items: [], times: [], last: 0 }
   return jsonAnswer(200, Buffer.from(JSON.stringify(lines)))
 }

@@ -107,6 +107,8 @@ const planSchema = {
         license: text,
         homepage: text,
         logo: { type: 'string', description: 'Path of the image in the package.' },
+        icon: text,
+        color: text,
         size: { type: 'integer', description: 'Size of the package in bytes.' },
         digest: text,
         requires: { type: 'string', description: 'Range of host versions.' },
@@ -166,9 +168,10 @@ function logsRoute(parts: PluginApiParts): HostRoute {
         description: 'The lines, oldest first.',
         schema: {
           type: 'object',
-          required: ['items', 'last'],
+          required: ['items', 'times', 'last'],
           properties: {
             items: texts,
+            times: { ...texts, description: 'When the host received each line, RFC 3339.' },
             last: { type: 'integer', description: 'The number of the newest line.' },
             replica: text,
           },

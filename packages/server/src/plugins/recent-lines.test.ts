@@ -2,20 +2,24 @@ import { expect, test } from 'vitest'
 import { createRecentLog } from './recent-lines.ts'
 
 const written = (count: number) => {
-  const log = createRecentLog()
-  for (let at = 1; at <= count; at++) log.add('todo', `line ${at}`)
+  let now = 0
+  const log = createRecentLog(() => now)
+  for (let at = 1; at <= count; at++) {
+    now = at
+    log.add('todo', `line ${at}`)
+  }
   return log
 }
 
 test('returns the lines after a number, and the last number', () => {
   const log = written(3)
-  expect(log.after('todo', 0)).toEqual({ items: ['line 1', 'line 2', 'line 3'], last: 3 })
-  expect(log.after('todo', 2)).toEqual({ items: ['line 3'], last: 3 })
-  expect(log.after('todo', 3)).toEqual({ items: [], last: 3 })
+  expect(log.after('todo', 0)).toMatchObject({ items: ['line 1', 'line 2', 'line 3'], last: 3 })
+  expect(log.after('todo', 2)).toEqual({ items: ['line 3'], times: ['1970-01-01T00:00:00.003Z'], last: 3 })
+  expect(log.after('todo', 3)).toEqual({ items: [], times: [], last: 3 })
 })
 
 test('an unknown number returns all lines', () => {
-  expect(written(2).after('todo', 900)).toEqual({ items: ['line 1', 'line 2'], last: 2 })
+  expect(written(2).after('todo', 900)).toMatchObject({ items: ['line 1', 'line 2'], last: 2 })
 })
 
 test('keeps the newest lines with their numbers', () => {

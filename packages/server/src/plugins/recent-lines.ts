@@ -2,6 +2,8 @@
 interface RecentLines {
   /** Oldest first. */
   readonly items: readonly string[]
+  /** When the host received each line, RFC 3339. */
+  readonly times: readonly string[]
   /** The number of the newest line; later lines have higher numbers. */
   readonly last: number
 }
@@ -20,22 +22,24 @@ export interface RecentLog {
 
 export const maxLines = 500
 
-export function createRecentLog(): RecentLog {
-  const logs = new Map<string, { items: string[]; last: number }>()
+export function createRecentLog(now: () => number): RecentLog {
+  const logs = new Map<string, { lines: { readonly text: string; readonly at: number }[]; last: number }>()
   return {
     add: (plugin, line) => {
-      const log = logs.get(plugin) ?? { items: [], last: 0 }
+      const log = logs.get(plugin) ?? { lines: [], last: 0 }
       logs.set(plugin, log)
       log.last++
-      log.items.push(line)
-      if (log.items.length > maxLines * 1.25) log.items = log.items.slice(-maxLines)
+      log.lines.push({ text: line, at: now() })
+      if (log.lines.length > maxLines * 1.25) log.lines = log.lines.slice(-maxLines)
     },
     after: (plugin, line) => {
       const log = logs.get(plugin)
       if (!log) return undefined
-      const { items, last } = log
+      const { lines, last } = log
       const wanted = line > last ? maxLines : Math.min(maxLines, last - line)
-      return { items: wanted === 0 ? [] : items.slice(-wanted), last }
+      const shown = wanted === 0 ? [] : lines.slice(-wanted)
+      const times = shown.map(({ at }) => new Date(at).toISOString())
+      return { items: shown.map(({ text }) => text), times, last }
     },
     forget: (plugin) => void logs.delete(plugin),
   }

@@ -175,7 +175,7 @@ function createSeats(parts: SupervisorParts) {
   const { known, log, store } = parts
   const seats = new Map<string, Seat>()
   const statuses = createPluginStatuses(parts)
-  const written = createRecentLog()
+  const written = createRecentLog(() => parts.clock.now())
   const exclusively: RunnerParts['exclusively'] = (name, work) => underLease(store, { name }, work)
   const neighbours = createNeighbours({
     installed: (name) => known.all().find((plugin) => plugin.name === name),

@@ -163,9 +163,9 @@ export const shell = {
   page: {
     notLoaded: 'This page did not load',
     notLoadedHint: 'The server did not answer. What you typed elsewhere is kept.',
-    failed: (plugin: string) => `This page of the plugin “${plugin}” has failed`,
-    failedHint: 'The rest of the console is not affected.',
-    reload: 'Reload page',
-    openLogs: 'Open logs',
+    failed: (plugin: string) => `${plugin} stopped on this page`,
+    failedHint: 'The rest of the console works. The message was:',
+    reload: 'Load the page again',
+    openLogs: (plugin: string) => `Logs of ${plugin}`,
   },
 }

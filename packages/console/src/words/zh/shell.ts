@@ -161,9 +161,9 @@ export const shell: WordsOf<typeof en> = {
   page: {
     notLoaded: '页面未能加载',
     notLoadedHint: '服务器没有应答。您在其他地方输入的内容仍保留。',
-    failed: (plugin) => `插件“${plugin}”的页面出错`,
-    failedHint: '控制台的其他部分不受影响。',
+    failed: (plugin) => `${plugin} 在此页面停止运行`,
+    failedHint: '控制台的其他部分正常。错误信息：',
     reload: '重新加载页面',
-    openLogs: '打开日志',
+    openLogs: (plugin) => `${plugin} 的日志`,
   },
 }

@@ -1,0 +1,71 @@
+import type { Plan } from '@pergola/api'
+import { computed, ref, shallowRef, type Ref } from 'vue'
+import { approvalsOf, decisionsLeft, sheetOf, type Sheet } from './install-sheet.ts'
+import type { PluginObject } from './plugin-object.ts'
+import { installPackage, planPackage } from './send-package.ts'
+
+export interface Installation {
+  readonly file: Readonly<Ref<File | undefined>>
+  readonly plan: Readonly<Ref<Plan | undefined>>
+  readonly sheet: Readonly<Ref<Sheet | undefined>>
+  /** Names of the approvals that are ticked. */
+  readonly ticks: Ref<ReadonlySet<string>>
+  readonly left: Readonly<Ref<number>>
+  readonly isBlocked: Readonly<Ref<boolean>>
+  readonly isBusy: Readonly<Ref<boolean>>
+  readonly error: Readonly<Ref<unknown>>
+  /** What the server answered to the installation. */
+  readonly taken: Readonly<Ref<PluginObject | undefined>>
+  readonly choose: (chosen: File | undefined) => Promise<void>
+  readonly install: () => Promise<void>
+}
+
+/** A package from its choice to its installation: its plan, what is ticked, and what became of it. */
+export function useInstallation(): Installation {
+  const file = shallowRef<File>()
+  const plan = shallowRef<Plan>()
+  const ticks = shallowRef<ReadonlySet<string>>(new Set())
+  const error = shallowRef<unknown>()
+  const isBusy = ref(false)
+  const taken = shallowRef<PluginObject>()
+
+  const sheet = computed(() => plan.value && sheetOf(plan.value))
+  const left = computed(() => (sheet.value ? decisionsLeft(sheet.value, ticks.value) : 0))
+  const isBlocked = computed(() => (sheet.value?.blocked.length ?? 0) > 0)
+
+  async function choose(chosen: File | undefined): Promise<void> {
+    if (!chosen || taken.value) return
+    file.value = chosen
+    plan.value = undefined
+    ticks.value = new Set()
+    await attempt(async () => {
+      const answer = await planPackage(chosen)
+      // Another package may have been chosen meanwhile: its plan must not come from this one.
+      if (file.value === chosen) plan.value = answer
+    })
+  }
+
+  async function install(): Promise<void> {
+    const { value: bytes } = file
+    const { value: shown } = sheet
+    if (!bytes || !shown || left.value > 0 || isBlocked.value || isBusy.value) return
+    await attempt(async () => {
+      taken.value = await installPackage(bytes, approvalsOf(shown, ticks.value))
+    })
+  }
+
+  async function attempt(work: () => Promise<void>): Promise<void> {
+    const { value: about } = file
+    isBusy.value = true
+    error.value = undefined
+    try {
+      await work()
+    } catch (reason) {
+      if (file.value === about) error.value = reason
+    } finally {
+      if (file.value === about) isBusy.value = false
+    }
+  }
+
+  return { file, plan, sheet, ticks, left, isBlocked, isBusy, error, taken, choose, install }
+}
