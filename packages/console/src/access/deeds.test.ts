@@ -6,7 +6,10 @@ const lists = { group: 'todo.example.com', plural: 'lists' }
 
 test.each([
   [['watch', 'get', 'list'], ['see']],
-  [['patch', 'create', 'update'], ['create', 'change']],
+  [
+    ['patch', 'create', 'update'],
+    ['create', 'change'],
+  ],
   [['deletecollection'], ['delete']],
   [['*'], ['see', 'create', 'change', 'delete']],
   [['unheard-of'], []],
@@ -30,9 +33,19 @@ test('models with the same deeds are summed up together, and rules about anythin
   })
 })
 
+test('a rule of a plugin is about the model that it names with its plugin', () => {
+  const rule = { apiGroups: ['todo.example.com'], resources: ['todo/todos'], verbs: ['*'] }
+  expect(summaryOf([rule], [todos, lists]).parts.map(({ models }) => models)).toEqual([[todos]])
+})
+
 test('only a rule without names about all groups, resources and verbs allows everything', () => {
   const all = { apiGroups: ['*'], resources: ['*'], verbs: ['*'] }
   expect(allowsEverything([all])).toBe(true)
   expect(allowsEverything([{ ...all, resourceNames: ['one'] }])).toBe(false)
-  expect(allowsEverything([{ ...all, verbs: ['get'] }, { nonResourceURLs: ['*'], verbs: ['*'] }])).toBe(false)
+  expect(
+    allowsEverything([
+      { ...all, verbs: ['get'] },
+      { nonResourceURLs: ['*'], verbs: ['*'] },
+    ]),
+  ).toBe(false)
 })

@@ -35,7 +35,9 @@ type Named = Pick<ListedModel, 'group' | 'plural'>
 function isAbout(rule: Rule, { group, plural }: Named): boolean {
   if ('nonResourceURLs' in rule || (rule.resourceNames ?? []).length > 0) return false
   const has = (texts: readonly string[], text: string) => texts.includes('*') || texts.includes(text)
-  return has(rule.apiGroups, group) && has(rule.resources, plural)
+  // A plugin names its own models `plugin/plural`.
+  const isOfPlugin = rule.resources.some((one) => one.split('/')[1] === plural)
+  return has(rule.apiGroups, group) && (has(rule.resources, plural) || isOfPlugin)
 }
 
 export function allowsEverything(rules: readonly Rule[]): boolean {
@@ -54,10 +56,7 @@ export interface RuleSummary<Model> {
   readonly others: number
 }
 
-export function summaryOf<Model extends Named>(
-  rules: readonly Rule[],
-  models: readonly Model[],
-): RuleSummary<Model> {
+export function summaryOf<Model extends Named>(rules: readonly Rule[], models: readonly Model[]): RuleSummary<Model> {
   const ofModels = models.map((model) => ({
     model,
     deeds: deedsOf(rules.filter((rule) => isAbout(rule, model)).flatMap(({ verbs }) => verbs)),

@@ -5,12 +5,20 @@ import type { Explanation } from './who-may.ts'
 
 const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete']
 const users = { group: '', version: 'v1alpha1', plural: 'users', isOwn: true, verbs } as unknown as ListedModel
-const todos = { group: 'todo.example.com', version: 'v1', plural: 'todos', isOwn: false, verbs } as unknown as ListedModel
+const todos = {
+  group: 'todo.example.com',
+  version: 'v1',
+  plural: 'todos',
+  isOwn: false,
+  verbs,
+} as unknown as ListedModel
 const yes = (role: string) => ({ allowed: true, by: { role }, reasons: [] }) as unknown as Explanation
 const no: Explanation = { allowed: false, reasons: [] }
 
 test('asks once for each model and deed, the models of plugins first', () => {
-  const asked = requestsFor([users, { ...todos, version: 'v0' }, todos]).map(({ verb, resource }) => `${verb} ${resource}`)
+  const asked = requestsFor([users, { ...todos, version: 'v0' }, todos]).map(
+    ({ verb, resource }) => `${verb} ${resource}`,
+  )
   const of = (plural: string) => ['list', 'create', 'update', 'delete'].map((verb) => `${verb} ${plural}`)
   expect(asked).toEqual([...of('todos'), ...of('users')])
 })

@@ -24,7 +24,11 @@ const cases: readonly (readonly [AccessReason, string, string])[] = [
     '最接近的是 view，它允许：任意操作 所有数据。',
   ],
   [{ code: 'no-role', values: {} }, 'Holds no role.', '没有任何角色。'],
-  [{ code: 'templates', values: { templates: [] } }, 'No part of a role would allow it.', '没有角色的组成部分允许此操作。'],
+  [
+    { code: 'templates', values: { templates: [] } },
+    'No part of a role would allow it.',
+    '没有角色的组成部分允许此操作。',
+  ],
   [
     { code: 'templates', values: { templates: ['todo-manage', 'all'] } },
     'Manage todos or all would allow it.',

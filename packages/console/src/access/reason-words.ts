@@ -25,7 +25,11 @@ export function reasonWords(reason: AccessReason, words: Words, nameOf: (role: s
     case 'rule':
       return reasons.rule(deedWords(reason.values.verbs, words), dataWords(reason.values, words))
     case 'nearest':
-      return reasons.nearest(nameOf(reason.values.role), deedWords(reason.values.verbs, words), dataWords(reason.values, words))
+      return reasons.nearest(
+        nameOf(reason.values.role),
+        deedWords(reason.values.verbs, words),
+        dataWords(reason.values, words),
+      )
     case 'no-role':
       return reasons.noRole
     case 'no-rule-near':

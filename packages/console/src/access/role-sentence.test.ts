@@ -14,11 +14,7 @@ const rule = (resources: readonly string[], verbs: readonly string[]) =>
 test.each([
   [[rule(['todos'], ['get', 'create'])], 'See and create todos.', '查看、新建 todos。'],
   [[rule(['*'], ['*'])], 'Do everything with todos and todo lists.', '管理 todos、todo lists。'],
-  [
-    [rule(['todos'], ['list']), rule(['reports'], ['get'])],
-    'See todos; 1 other right.',
-    '查看 todos；另有 1 项权限。',
-  ],
+  [[rule(['todos'], ['list']), rule(['reports'], ['get'])], 'See todos; 1 other right.', '查看 todos；另有 1 项权限。'],
   [[], 'Nothing yet.', '暂无权限。'],
 ])('rules %j read as a sentence', (rules, english, chinese) => {
   const role = roleOf('staff', rules)

@@ -52,8 +52,12 @@ export async function actionHits(): Promise<readonly Hit[]> {
   const toRole = { name: 'role', params: { name: '-new' } }
   return [
     ...ofModels,
-    ...(mayOpenUsers && creates('users') ? [{ key: 'new user', title: users.new, hint: '', act: toUser, icon: Plus }] : []),
-    ...(mayOpenRoles && creates('roles') ? [{ key: 'new role', title: roles.new, hint: '', act: toRole, icon: Plus }] : []),
+    ...(mayOpenUsers && creates('users')
+      ? [{ key: 'new user', title: users.new, hint: '', act: toUser, icon: Plus }]
+      : []),
+    ...(mayOpenRoles && creates('roles')
+      ? [{ key: 'new role', title: roles.new, hint: '', act: toRole, icon: Plus }]
+      : []),
     ...(mayInstall ? [toInstall] : []),
     {
       key: 'theme',

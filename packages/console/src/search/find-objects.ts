@@ -35,7 +35,7 @@ export interface FindOptions {
   readonly schemaOf: (model: ListedModel) => Promise<Schema | undefined>
 }
 
-/** Objects whose API name or title begins with the query, model by model. Models of plugins come before the host's own. */
+/** Objects that the query finds, model by model. Models of plugins come before the host's own. */
 export async function findObjects(
   models: readonly ListedModel[],
   query: string,
@@ -63,14 +63,13 @@ export async function findObjects(
 /** Of each request one more than are shown, if there are so many. */
 async function findIn(model: ListedModel, query: string, options: FindOptions): Promise<readonly ObjectHit[]> {
   const { signal, schemaOf } = options
-  const list = async (term: UnplacedSelectorTerm) => {
-    const { items } = await client
-      .resource(model)
-      .list({ size: perModel + 1, sort: term.key, fieldSelector: [term] }, { signal })
-    return items
+  const list = async (fieldSelector: readonly UnplacedSelectorTerm[]) => {
+    const query = { size: perModel + 1, sort: 'metadata.name', fieldSelector }
+    return (await client.resource(model).list(query, { signal })).items
   }
+  const hasWords = model.indexes.some(({ name }) => name === 'words')
   try {
-    const lists = await Promise.all(searchTerms(query, titleIndexOf(model)).map(list))
+    const lists = await Promise.all(searchTerms(query, { title: titleIndexOf(model), hasWords }).map(list))
     const objects = [...new Map(lists.flat().map((object) => [object.metadata.uid, object])).values()]
     // The colours of states are in the schema, which is read only where something was found.
     const schema = objects.length > 0 && !model.isOwn ? await schemaOf(model).catch(() => undefined) : undefined

@@ -1,17 +1,21 @@
 import { expect, test } from 'vitest'
-import { marked, searchTerms } from './search-terms.ts'
+import { marked, searchTerms, type SearchIndexes } from './search-terms.ts'
 
-const told = (query: string, path?: string) =>
-  searchTerms(query, path).map((term) => `${term.key} ${'value' in term ? term.value : ''}`)
+const told = (query: string, indexes: SearchIndexes) =>
+  searchTerms(query, indexes).map((terms) =>
+    terms.map((term) => `${term.key} ${'value' in term ? term.value : ''}`).join(', '),
+  )
 
-test('a query is looked for in names, and in titles that have an index', () => {
-  expect(told(' Water the ')).toEqual(['metadata.name water-the'])
-  expect(told('water the', 'spec.title')).toEqual([
+test('a query is looked for in names, in titles that have an index, and in words that have one', () => {
+  expect(told(' Water the ', { hasWords: false })).toEqual(['metadata.name water-the'])
+  expect(told('water the', { title: 'spec.title', hasWords: false })).toEqual([
     'metadata.name water-the',
     'spec.title water the',
     'spec.title Water the',
   ])
-  expect(told('Water', 'spec.title')).toEqual(['metadata.name water', 'spec.title Water'])
+  expect(told('Water', { title: 'spec.title', hasWords: false })).toEqual(['metadata.name water', 'spec.title Water'])
+  expect(told('The pl', { hasWords: true })).toEqual(['metadata.name the-pl', 'words the, words pl'])
+  expect(told('李伟', { hasWords: true })).toEqual(['metadata.name 李伟'])
 })
 
 test.each([

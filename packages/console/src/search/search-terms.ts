@@ -5,15 +5,31 @@ export function nameLike(query: string): string {
   return query.trim().toLowerCase().replaceAll(/\s+/g, '-')
 }
 
-/** What a query is the beginning of: the API name, and the title where it has an index. Indexes tell capitals apart. */
-export function searchTerms(query: string, titlePath: string | undefined): readonly UnplacedSelectorTerm[] {
+export interface SearchIndexes {
+  /** The path of the title, where it has an index. */
+  readonly title?: string | undefined
+  /** The model has an index `words` with the words of its objects in lower case. */
+  readonly hasWords: boolean
+}
+
+/** What finds objects: the beginning of the API name, of the title, and of words. The index of a title tells capitals apart. */
+export function searchTerms(
+  query: string,
+  { title, hasWords }: SearchIndexes,
+): readonly (readonly UnplacedSelectorTerm[])[] {
   const text = query.trim()
+  const prefix = (key: string, value: string) => ({ key, op: 'prefix' as const, value })
   const capital = text.charAt(0).toUpperCase() + text.slice(1)
-  const titles = titlePath === undefined ? [] : [...new Set([text, capital])]
-  return [
-    { key: 'metadata.name', op: 'prefix', value: nameLike(text) },
-    ...titles.map((value) => ({ key: titlePath ?? '', op: 'prefix' as const, value })),
-  ]
+  const titles = title === undefined ? [] : [...new Set([text, capital])].map((value) => [prefix(title, value)])
+  const words = hasWords ? wordsOf(text).map((word) => prefix('words', word)) : []
+  return [[prefix('metadata.name', nameLike(text))], ...titles, ...(words.length > 0 ? [words] : [])]
+}
+
+/** Bounded: each word is a condition of the request. */
+const mostWords = 5
+
+function wordsOf(text: string): readonly string[] {
+  return text.toLowerCase().split(/\W+/).filter(Boolean).slice(0, mostWords)
 }
 
 export interface Marked {

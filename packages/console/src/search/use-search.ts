@@ -38,7 +38,12 @@ export function useSearch(menu: () => readonly MenuSection[]): Search {
   const query = ref('')
   const actions = shallowRef<readonly Hit[]>([])
   const isActions = computed(() => query.value.trimStart().startsWith(onlyActions))
-  const typed = computed(() => query.value.trimStart().slice(isActions.value ? 1 : 0).trim())
+  const typed = computed(() =>
+    query.value
+      .trimStart()
+      .slice(isActions.value ? 1 : 0)
+      .trim(),
+  )
   const { objects, isSearching, error, left } = useFoundObjects(() => (isActions.value ? '' : typed.value))
   let latest = 0
   watch(
@@ -62,10 +67,12 @@ export function useSearch(menu: () => readonly MenuSection[]): Search {
 
 /** Until the server has answered, what was found before stays as far as it still matches. */
 function stillMatching({ groups }: FoundObjects, typed: string): readonly HitGroup[] {
-  const [name, text] = [nameLike(typed), typed.toLowerCase()]
+  const name = nameLike(typed)
+  const parts = typed.toLowerCase().split(/\s+/)
+  const isFound = (title: string) => parts.every((part) => title.toLowerCase().includes(part))
   return groups.map(({ model, hits }) => ({
     heading: manyOf(model),
-    hits: hits.filter((hit) => hit.name.startsWith(name) || hit.title.toLowerCase().startsWith(text)),
+    hits: hits.filter((hit) => hit.name.startsWith(name) || isFound(hit.title)),
   }))
 }
 

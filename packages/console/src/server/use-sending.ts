@@ -18,7 +18,8 @@ export function useSending(fields: readonly string[]): Sending {
   const error = ref<unknown>()
   const errors = computed((): readonly FieldError[] => (isApiError(error.value) ? (error.value.errors ?? []) : []))
   const isAtFields = computed(
-    () => errors.value.length > 0 && errors.value.every(({ pointer }) => pointer !== undefined && fields.includes(pointer)),
+    () =>
+      errors.value.length > 0 && errors.value.every(({ pointer }) => pointer !== undefined && fields.includes(pointer)),
   )
   return {
     isBusy,

@@ -42,7 +42,8 @@ export const access = {
     clear: 'Show everybody',
     search: 'Search users',
     password: 'First password',
-    passwordHint: 'At least 8 characters; the person can change it. Without one, the person cannot sign in with a password.',
+    passwordHint:
+      'At least 8 characters; the person can change it. Without one, the person cannot sign in with a password.',
     unknown: (name: string) => `There is no user “${name}”.`,
   },
   user: {
@@ -100,7 +101,7 @@ export const access = {
     new: 'New role',
     name: 'API name',
     displayName: 'Role',
-    does: 'Lets people',
+    does: 'What it allows',
     holders: 'Held by',
     builtIn: 'Built in',
     part: 'Part of a role',

@@ -124,7 +124,7 @@ export const shell = {
     pages: 'Pages',
     actions: 'Do',
     searching: 'Searching…',
-    none: 'Nothing found. Objects are found by the beginning of their title or API name.',
+    none: 'Nothing found. Objects are found by the beginning of their title or API name, some by every word.',
     more: 'More match. Type more of the title or API name.',
     left: (count: number) =>
       count === 1

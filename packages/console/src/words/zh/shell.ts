@@ -125,7 +125,7 @@ export const shell: WordsOf<typeof en> = {
     pages: '页面',
     actions: '操作',
     searching: '正在搜索…',
-    none: '没有结果。对象按标题或 API 名称的开头查找。',
+    none: '没有结果。对象按标题或 API 名称的开头查找，部分对象按任意词查找。',
     more: '还有更多匹配。请输入更完整的标题或 API 名称。',
     left: (count) => `另有 ${count} 个模型未被搜索，请打开其列表查找。`,
     close: '关闭搜索',
