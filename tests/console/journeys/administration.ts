@@ -65,14 +65,14 @@ export const install: Journey = {
     await page.keyboard.type('ann')
     await page.getByLabel('First password').focus()
     await page.keyboard.type(password)
-    await tabTo(visitor, 'Create')
+    await tabTo(visitor, 'Create user')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'ann' }).waitFor()
-    await page.getByLabel('Assign a role').selectOption('todo-view')
-    await page.getByLabel('Assign a role').focus()
-    await tabTo(visitor, 'Add')
+    await page.getByRole('heading', { name: 'ann', exact: true }).waitFor()
+    await tabTo(visitor, 'Give a role')
     await page.keyboard.press('Enter')
-    await page.getByRole('link', { name: 'todo-view' }).waitFor()
+    await page.getByRole('button', { name: /^View todos/ }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'View todos', exact: true }).waitFor()
     assertClean(visitor)
   },
 }
@@ -92,7 +92,7 @@ export const narrowed: Journey = {
     await page.getByText('No todos yet').waitFor()
     strictEqual(await page.getByRole('button', { name: 'New todo' }).count(), 0, 'a button that would be refused')
     await page.goto(`${stage.url}/console/plugins`)
-    await page.getByRole('heading', { name: 'You may not see this page' }).waitFor({ state: 'attached' })
+    await page.getByRole('heading', { name: 'You may not see this page', level: 1 }).waitFor({ state: 'attached' })
     assertClean(visitor)
   },
 }
@@ -113,25 +113,31 @@ export const search: Journey = {
       await visitor.page.keyboard.type(text)
     }
     await type(admin, 'jump')
-    await option(admin, /^jump-here/).waitFor()
+    await option(admin, /jump-here/).waitFor()
+    // A word of the title finds it, too.
+    await dialog.getByRole('combobox').fill('name')
+    await option(admin, /jump-there/).waitFor({ state: 'detached' })
+    await option(admin, /^found by its name/).waitFor()
+    await dialog.getByRole('combobox').fill('jump-here')
+    await option(admin, /^found by its name/).waitFor()
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'jump-here' }).waitFor()
+    await page.getByRole('heading', { name: 'found by its name' }).waitFor()
     // A draft is not left without a question, and does not come along to the other page.
     await page.getByLabel('Title').fill('a draft')
     await type(admin, 'jump-there')
-    await option(admin, /^jump-there/).waitFor()
+    await option(admin, /jump-there/).waitFor()
     const asked = page.waitForEvent('dialog')
     const pressed = page.keyboard.press('Enter')
     await (await asked).accept()
     await pressed
-    await page.getByRole('heading', { name: 'jump-there' }).waitFor()
+    await page.getByRole('heading', { name: 'the other one' }).waitFor()
     strictEqual(await page.getByLabel('Title').inputValue(), 'the other one')
     // Escape returns the focus to where it was.
-    await tabTo(admin, 'Delete')
+    await tabTo(admin, 'Users')
     await type(admin, 'role')
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
-    strictEqual(await page.evaluate('document.activeElement?.textContent?.trim()'), 'Delete')
+    strictEqual(await page.evaluate('document.activeElement?.textContent?.trim()'), 'Users')
     await type(admin, 'new')
     await option(admin, /^New todo/).waitFor()
     await page.keyboard.press('ArrowUp')
@@ -144,7 +150,7 @@ export const search: Journey = {
     await page.getByRole('heading', { name: 'New todo' }).waitFor()
     // Ann may view todos, and nothing else.
     await type(ann, 'jump')
-    await option(ann, /^jump-here/).waitFor()
+    await option(ann, /jump-here/).waitFor()
     for (const text of ['New todo', 'admin', 'Plugins']) {
       await ann.page.getByRole('dialog').getByRole('combobox').fill(text)
       await ann.page.getByText('Nothing found').waitFor()
@@ -172,7 +178,7 @@ export const roleChange: Journey = {
     await stage.api('DELETE', '/api/v1alpha1/rolebindings/ann-todo-view')
     await entry.waitFor({ state: 'detached' })
     await ofPlugin.waitFor({ state: 'detached' })
-    await page.getByRole('heading', { name: 'You may not see this page' }).waitFor({ state: 'attached' })
+    await page.getByRole('heading', { name: 'You may not see this page', level: 1 }).waitFor({ state: 'attached' })
     await stage.api('POST', '/api/v1alpha1/rolebindings', {
       metadata: { name: 'ann-todo-view' },
       roleRef: { name: 'todo-view' },

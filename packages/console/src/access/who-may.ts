@@ -1,3 +1,4 @@
+import type { AccessReason, Rule } from '@pergola/api'
 import { client, publicApi } from '../server/client.ts'
 import { bindings, type RoleBinding } from './core-types.ts'
 
@@ -12,9 +13,42 @@ const ownVerbs = ['get', 'update', 'delete'] as const
 /** Who may patch an object may change it, too. */
 const rolesVerbs = ['get', 'update', 'patch', 'delete'] as const
 
-interface Explanation {
+interface Origin {
+  readonly role: string
+  readonly path: readonly { readonly role: string }[]
+  readonly rule: Rule
+}
+
+/** An answer of the server, with the parts of a sentence in any language. */
+export interface Explanation {
   readonly allowed: boolean
-  readonly text: string
+  readonly by?: Origin
+  readonly nearest?: Origin & { readonly misses: readonly string[] }
+  readonly templates?: readonly string[]
+  readonly reasons: readonly AccessReason[]
+}
+
+export interface ReviewedRequest {
+  readonly verb: string
+  readonly group: string
+  readonly resource: string
+  readonly name?: string
+}
+
+const mostAtOnce = 100
+
+/** What somebody, or without a name the signed-in user, may do; in the order of the requests. */
+export async function review(
+  requests: readonly ReviewedRequest[],
+  { user, signal }: { readonly user?: string | undefined; readonly signal?: AbortSignal },
+): Promise<readonly Explanation[]> {
+  const found: Explanation[] = []
+  for (let from = 0; from < requests.length; from += mostAtOnce) {
+    const body = { ...(user !== undefined && { user }), requests: requests.slice(from, from + mostAtOnce) }
+    const answer = await client.call({ method: 'POST', path: `${publicApi}/accessreviews`, body, signal })
+    found.push(...(answer as { readonly items: readonly Explanation[] }).items)
+  }
+  return found
 }
 
 /** Whether the signed-in user may use each of the verbs, and why. */
@@ -22,9 +56,10 @@ export async function reviewMine(
   object: ReviewedObject,
   signal: AbortSignal,
 ): Promise<readonly (Explanation & { readonly verb: (typeof ownVerbs)[number] })[]> {
-  const body = { requests: ownVerbs.map((verb) => ({ verb, ...object })) }
-  const answer = await client.call({ method: 'POST', path: `${publicApi}/accessreviews`, body, signal })
-  const { items } = answer as { readonly items: readonly Explanation[] }
+  const items = await review(
+    ownVerbs.map((verb) => ({ verb, ...object })),
+    { signal },
+  )
   return ownVerbs.flatMap((verb, at) => (items[at] ? [{ verb, ...items[at] }] : []))
 }
 
@@ -44,11 +79,12 @@ export async function rolesFor(
   object: ReviewedObject,
   { signal, mayListBindings }: { readonly signal: AbortSignal; readonly mayListBindings: boolean },
 ): Promise<readonly AllowingRole[]> {
-  const body = { requests: rolesVerbs.map((verb) => ({ verb, ...object })) }
-  const answer = await client.call({ method: 'POST', path: `${publicApi}/whocan`, body, signal })
-  const { items } = answer as { readonly items: readonly { readonly roles: readonly Counted[] }[] }
+  const items = await whoCan(
+    rolesVerbs.map((verb) => ({ verb, ...object })),
+    signal,
+  )
   const found = new Map<string, Counted & { readonly verbs: Set<string> }>()
-  for (const [at, { roles }] of items.entries()) {
+  for (const [at, roles] of items.entries()) {
     for (const role of roles) {
       const known = found.get(role.name) ?? { ...role, verbs: new Set() }
       known.verbs.add(rolesVerbs[at] ?? '')
@@ -61,9 +97,20 @@ export async function rolesFor(
     .toSorted((one, other) => one.name.localeCompare(other.name))
 }
 
-interface Counted {
+export interface Counted {
   readonly name: string
   readonly bindings: number
+}
+
+/** For each request the roles that allow it. */
+export async function whoCan(
+  requests: readonly ReviewedRequest[],
+  signal?: AbortSignal,
+): Promise<readonly (readonly Counted[])[]> {
+  const answer = await client.call({ method: 'POST', path: `${publicApi}/whocan`, body: { requests }, signal })
+  return (answer as { readonly items: readonly { readonly roles: readonly Counted[] }[] }).items.map(
+    ({ roles }) => roles,
+  )
 }
 
 async function bindingsOf(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { statePathOf, titleOfObject, titlePathOf } from './display.ts'
+import { titleIndexOf, statePathOf, titleOfObject, titlePathOf } from './display.ts'
 import type { ListedModel } from './listed-models.ts'
 import type { Schema } from './schema.ts'
 
@@ -37,4 +37,11 @@ test('its state is the enum with tones, else the one called so', () => {
     statePathOf(spec({ level: { ...level, 'x-display': { tones: { high: 'red' } } }, state: { enum: ['open'] } })),
   ).toBe('spec.level')
   expect(statePathOf(spec({ level }))).toBeUndefined()
+})
+
+test('a title can be searched by only where it has an index of single values', () => {
+  const index = (name: string, multi = false) => ({ name, multi, type: 'string', unique: false })
+  expect(titleIndexOf({ indexes: [index('spec.state'), index('spec.displayName')] })).toBe('spec.displayName')
+  expect(titleIndexOf({ indexes: [index('spec.title')], display: { title: 'spec.label' } })).toBeUndefined()
+  expect(titleIndexOf({ indexes: [index('spec.title', true)] })).toBeUndefined()
 })

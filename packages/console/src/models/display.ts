@@ -12,6 +12,13 @@ export function titlePathOf(model: ListedModel | undefined, schema: Schema | und
   return usualTitles.find((path) => schema !== undefined && schemaAt(schema, path.split('.')).type === 'string')
 }
 
+/** The title path that the server can search by; undefined when it has no index. */
+export function titleIndexOf(model: Pick<ListedModel, 'display' | 'indexes'>): string | undefined {
+  const said = model.display?.title
+  const paths = said === undefined ? usualTitles : [said]
+  return paths.find((path) => model.indexes.some(({ name, multi }) => name === path && !multi))
+}
+
 export function titleOfObject(object: ApiObject, path: string | undefined): string {
   const value = path === undefined ? undefined : valueAt(object, path)
   return typeof value === 'string' && value.trim() !== '' ? value : object.metadata.name

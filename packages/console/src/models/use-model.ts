@@ -32,24 +32,33 @@ export function useModel(address: () => ModelAddress): UsedModel {
     )
   })
   const document = useQuery({
-    queryKey: computed(() => ['openapi', groupOf(address().group), address().version]),
-    queryFn: async ({ signal }) => {
-      const { group, version } = address()
-      const path = group === '-' ? `/openapi/v3/api/${version}` : `/openapi/v3/apis/${group}/${version}`
-      return (await client.call({ method: 'GET', path, signal })) as OpenApiDocument
-    },
+    queryKey: computed(() => documentKey({ ...address(), group: groupOf(address().group) })),
+    queryFn: async ({ signal }) => readDocument({ ...address(), group: groupOf(address().group) }, signal),
   })
-  const schema = computed(() => {
-    const { schemas } = document.data.value?.components ?? {}
-    const found = model.value && schemas?.[model.value.kind]
-    return found && schemas ? { ...found, definitions: schemas } : undefined
-  })
+  const schema = computed(() => model.value && document.data.value && schemaIn(document.data.value, model.value.kind))
   return {
     model,
     schema,
     isMissing: computed(() => listed.data.value !== undefined && model.value === undefined),
     error: computed(() => listed.error.value ?? document.error.value ?? undefined),
   }
+}
+
+type GroupVersion = Pick<ModelAddress, 'group' | 'version'>
+
+/** Where the OpenAPI document of a group and version is kept. */
+export function documentKey({ group, version }: GroupVersion): readonly string[] {
+  return ['openapi', group, version]
+}
+
+export async function readDocument({ group, version }: GroupVersion, signal: AbortSignal): Promise<OpenApiDocument> {
+  const path = group === '' ? `/openapi/v3/api/${version}` : `/openapi/v3/apis/${group}/${version}`
+  return (await client.call({ method: 'GET', path, signal })) as OpenApiDocument
+}
+
+export function schemaIn({ components: { schemas } }: OpenApiDocument, kind: string): Schema | undefined {
+  const found = schemas[kind]
+  return found && { ...found, definitions: schemas }
 }
 
 export function groupOf(inAddress: string): string {

@@ -1,3 +1,4 @@
+import { CircleUser, LogOut, Moon, Plus, Puzzle, Sun } from '@lucide/vue'
 import { tellProblem } from '../kit/tell.ts'
 import { modelsAllowing } from '../models/allowed-models.ts'
 import { oneOf } from '../models/kind-words.ts'
@@ -12,14 +13,16 @@ import type { Hit } from './hit.ts'
 /** What the menu has, and the account page, which is not in the menu. */
 export function pageHits(menu: readonly MenuSection[]): readonly Hit[] {
   const inMenu = menu.flatMap(({ heading = '', entries }) =>
-    entries.map(({ title, hint, to }) => ({
+    entries.map(({ title, hint, to, icon }) => ({
       key: `page ${JSON.stringify(to)}`,
       title,
       hint: hint || heading,
       act: to,
+      icon,
     })),
   )
-  return [...inMenu, { key: 'page account', title: words.value.account.title, hint: '', act: { name: 'account' } }]
+  const account = { key: 'page account', title: words.value.account.title, hint: '', act: { name: 'account' } }
+  return [...inMenu, { ...account, icon: CircleUser }]
 }
 
 const packages = { group: 'console.api.platform.run', resource: 'plugins', subresource: 'packages' }
@@ -40,21 +43,35 @@ export async function actionHits(): Promise<readonly Hit[]> {
       title: objects.new(oneOf(model)),
       hint: group,
       act: { name: 'new-object', params: { group: group || '-', version, plural } },
+      icon: Plus,
     }))
   const creates = (plural: string) => creatable.some((model) => model.group === '' && model.plural === plural)
   const toUser = { name: 'users', hash: '#new' }
+  const install = { key: 'install', title: plugins.install, hint: '' }
+  const toInstall = { ...install, act: { name: 'install-plugin' }, icon: Puzzle }
   const toRole = { name: 'role', params: { name: '-new' } }
   return [
     ...ofModels,
-    ...(mayOpenUsers && creates('users') ? [{ key: 'new user', title: users.new, hint: '', act: toUser }] : []),
-    ...(mayOpenRoles && creates('roles') ? [{ key: 'new role', title: roles.new, hint: '', act: toRole }] : []),
-    ...(mayInstall ? [{ key: 'install', title: plugins.install, hint: '', act: { name: 'install-plugin' } }] : []),
+    ...(mayOpenUsers && creates('users')
+      ? [{ key: 'new user', title: users.new, hint: '', act: toUser, icon: Plus }]
+      : []),
+    ...(mayOpenRoles && creates('roles')
+      ? [{ key: 'new role', title: roles.new, hint: '', act: toRole, icon: Plus }]
+      : []),
+    ...(mayInstall ? [toInstall] : []),
     {
       key: 'theme',
       title: isDark.value ? account.toLight : account.toDark,
       hint: '',
       act: () => void (theme.value = isDark.value ? 'light' : 'dark'),
+      icon: isDark.value ? Sun : Moon,
     },
-    { key: 'sign out', title: account.signOut, hint: '', act: () => void signOut().catch(tellProblem) },
+    {
+      key: 'sign out',
+      title: account.signOut,
+      hint: '',
+      act: () => void signOut().catch(tellProblem),
+      icon: LogOut,
+    },
   ]
 }

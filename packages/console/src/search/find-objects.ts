@@ -1,60 +1,90 @@
-import type { ApiObject } from '@pergola/client'
+import type { ApiObject, UnplacedSelectorTerm } from '@pergola/client'
 import { roleKeys } from '@pergola/api'
+import { User } from '@lucide/vue'
 import type { RouteLocationRaw } from 'vue-router'
+import { hueOfName, hueOfValue } from '../kit/hue.ts'
+import { iconOf } from '../kit/icons.ts'
 import { valueAt } from '../models/cell-text.ts'
+import { schemaOfField } from '../models/columns.ts'
+import { statePathOf, titleIndexOf, titleOfObject } from '../models/display.ts'
+import { valueWords } from '../models/format.ts'
 import type { ListedModel } from '../models/listed-models.ts'
+import type { Schema } from '../models/schema.ts'
 import { client } from '../server/client.ts'
 import { isRefusal } from '../server/is-refusal.ts'
 import type { Hit } from './hit.ts'
+import { nameLike, searchTerms } from './search-terms.ts'
 
-/** One request a model: the number of models, of requests in flight and of objects read is bounded. */
+/** A few requests a model: the number of models, of requests in flight and of objects read is bounded. */
 export const mostModels = 40
 const mostAtOnce = 4
 const perModel = 5
 
+export interface ObjectHit extends Hit {
+  readonly name: string
+}
+
 export interface FoundObjects {
-  readonly hits: readonly Hit[]
+  readonly groups: readonly { readonly model: ListedModel; readonly hits: readonly ObjectHit[] }[]
   /** Others match, too. */
   readonly hasMore: boolean
 }
 
-/** Objects whose name begins with the query, model by model. Models of plugins come before the host's own. */
+export interface FindOptions {
+  readonly signal: AbortSignal
+  readonly schemaOf: (model: ListedModel) => Promise<Schema | undefined>
+}
+
+/** Objects that the query finds, model by model. Models of plugins come before the host's own. */
 export async function findObjects(
   models: readonly ListedModel[],
   query: string,
-  signal: AbortSignal,
+  options: FindOptions,
 ): Promise<FoundObjects> {
-  const value = nameLike(query)
-  if (value === '') return { hits: [], hasMore: false }
+  if (query.trim() === '') return { groups: [], hasMore: false }
   const asked = oneVersionOfEach(models).slice(0, mostModels)
-  const found: (readonly Hit[])[] = []
+  const found: (readonly ObjectHit[])[] = []
   let next = 0
   const work = async () => {
     for (let at = next++; at < asked.length; at = next++) {
       const model = asked[at]
       if (!model) return
-      found[at] = await findIn(model, value, signal)
+      found[at] = await findIn(model, query, options)
     }
   }
   await Promise.all(Array.from({ length: mostAtOnce }, work))
+  const groups = asked.map((model, at) => ({ model, hits: (found[at] ?? []).slice(0, perModel) }))
   return {
-    hits: found.flatMap((hits) => hits.slice(0, perModel)),
+    groups: groups.filter(({ hits }) => hits.length > 0),
     hasMore: found.some(({ length }) => length > perModel),
   }
 }
 
-/** One more than are shown, if there are so many. */
-async function findIn(model: ListedModel, value: string, signal: AbortSignal): Promise<readonly Hit[]> {
-  const fieldSelector = [{ key: 'metadata.name', op: 'prefix' as const, value }]
-  try {
+/** Of each request one more than are shown, if there are so many. */
+async function findIn(model: ListedModel, query: string, options: FindOptions): Promise<readonly ObjectHit[]> {
+  const { signal, schemaOf } = options
+  const list = async (fieldSelector: readonly UnplacedSelectorTerm[]) => {
     const query = { size: perModel + 1, sort: 'metadata.name', fieldSelector }
-    const { items } = await client.resource(model).list(query, { signal })
-    return items.map((object) => hitOf(model, object))
+    return (await client.resource(model).list(query, { signal })).items
+  }
+  const hasWords = model.indexes.some(({ name }) => name === 'words')
+  try {
+    const lists = await Promise.all(searchTerms(query, { title: titleIndexOf(model), hasWords }).map(list))
+    const objects = [...new Map(lists.flat().map((object) => [object.metadata.uid, object])).values()]
+    // The colours of states are in the schema, which is read only where something was found.
+    const schema = objects.length > 0 && !model.isOwn ? await schemaOf(model).catch(() => undefined) : undefined
+    return objects
+      .toSorted((one, other) => exactness(other, query) - exactness(one, query))
+      .map((object) => hitOf(model, object, schema))
   } catch (error) {
     // The model or the right may have gone since the models were listed; the others are still searched.
     if (isRefusal(error)) return []
     throw error
   }
+}
+
+function exactness({ metadata }: ApiObject, query: string): number {
+  return Number(metadata.name === nameLike(query))
 }
 
 /** Without further versions of the same model, which have the same objects. Models of plugins come first. */
@@ -63,17 +93,31 @@ export function oneVersionOfEach(models: readonly ListedModel[]): readonly Liste
   return [...byPath.values()].toReversed().toSorted((one, other) => Number(one.isOwn) - Number(other.isOwn))
 }
 
-/** Names have neither spaces nor capitals: `Water the pl` finds `water-the-plants`. */
-export function nameLike(query: string): string {
-  return query.trim().toLowerCase().replaceAll(/\s+/g, '-')
+const usualTitles = ['spec.title', 'spec.displayName']
+
+function hitOf(model: ListedModel, object: ApiObject, schema: Schema | undefined): ObjectHit {
+  const { name, uid, annotations } = object.metadata
+  const path = titleIndexOf(model) ?? usualTitles.find((one) => typeof valueAt(object, one) === 'string')
+  const title = annotations?.[roleKeys.displayName] ?? titleOfObject(object, path)
+  const statePath = statePathOf(schema)
+  const state = statePath === undefined ? undefined : valueAt(object, statePath)
+  const field = schemaOfField(statePath ?? '', schema)
+  return {
+    key: uid,
+    name,
+    title,
+    hint: title === name ? '' : name,
+    act: pageOf(model, name),
+    tile: model.display?.color ?? hueOfName(model.group),
+    ...(isUsers(model) ? { icon: User, isPerson: true } : { icon: iconOf(model.display?.icon) }),
+    ...(typeof state === 'string' && {
+      pill: { text: valueWords(state), hue: hueOfValue(state, field.enum ?? [], field['x-display']?.tones) },
+    }),
+  }
 }
 
-function hitOf(model: ListedModel, object: ApiObject): Hit {
-  const { name, uid, annotations } = object.metadata
-  const called =
-    valueAt(object, 'spec.title') ?? valueAt(object, 'spec.displayName') ?? annotations?.[roleKeys.displayName]
-  const hint = typeof called === 'string' && called !== name ? `${called} · ${model.kind}` : model.kind
-  return { key: uid, title: name, hint, act: pageOf(model, name) }
+function isUsers({ group, plural }: ListedModel): boolean {
+  return group === '' && plural === 'users'
 }
 
 /** Users, roles and plugins have pages of their own. */

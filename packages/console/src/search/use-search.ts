@@ -1,21 +1,29 @@
+import { useQueryClient } from '@tanstack/vue-query'
 import { computed, onScopeDispose, ref, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from 'vue'
 import { modelsAllowing } from '../models/allowed-models.ts'
+import { manyOf } from '../models/kind-words.ts'
+import { documentKey, readDocument, schemaIn } from '../models/use-model.ts'
 import { held } from '../session/permissions.ts'
 import type { MenuSection } from '../shell/use-menu.ts'
 import { words } from '../words/words.ts'
 import { actionHits, pageHits } from './commands.ts'
-import { findObjects, mostModels, nameLike, oneVersionOfEach, type FoundObjects } from './find-objects.ts'
+import { findObjects, mostModels, oneVersionOfEach, type FindOptions, type FoundObjects } from './find-objects.ts'
 import type { Hit, HitGroup } from './hit.ts'
 import { matching } from './match.ts'
+import { nameLike } from './search-terms.ts'
 
 /** Objects are searched after a pause in typing, from this many characters on. */
 const pauseMs = 200
 const leastCharacters = 2
 const mostOfEach = 20
-const nothing: FoundObjects = { hits: [], hasMore: false }
+const nothing: FoundObjects = { groups: [], hasMore: false }
+/** Before what is typed, it leaves only actions. */
+const onlyActions = '>'
 
 export interface Search {
   readonly query: Ref<string>
+  /** What is looked for, without the sign for actions. */
+  readonly typed: ComputedRef<string>
   readonly groups: ComputedRef<readonly HitGroup[]>
   readonly isSearching: Ref<boolean>
   readonly error: ShallowRef<unknown>
@@ -29,7 +37,14 @@ export interface Search {
 export function useSearch(menu: () => readonly MenuSection[]): Search {
   const query = ref('')
   const actions = shallowRef<readonly Hit[]>([])
-  const { objects, isSearching, error, left } = useFoundObjects(query)
+  const isActions = computed(() => query.value.trimStart().startsWith(onlyActions))
+  const typed = computed(() =>
+    query.value
+      .trimStart()
+      .slice(isActions.value ? 1 : 0)
+      .trim(),
+  )
+  const { objects, isSearching, error, left } = useFoundObjects(() => (isActions.value ? '' : typed.value))
   let latest = 0
   watch(
     [held, words],
@@ -42,29 +57,38 @@ export function useSearch(menu: () => readonly MenuSection[]): Search {
   )
   const groups = computed(() => {
     const { search } = words.value
-    const typed = query.value.trim()
-    // Until the server has answered, what was found before stays as far as it still matches.
-    const name = nameLike(typed)
-    const found = objects.value.hits
-      .filter(({ title }) => title.startsWith(name))
-      .toSorted((one, other) => Number(other.title === name) - Number(one.title === name))
-    return [
-      { heading: search.pages, hits: matching(typed, pageHits(menu())).slice(0, mostOfEach) },
-      { heading: search.actions, hits: matching(typed, actions.value).slice(0, mostOfEach) },
-      { heading: search.objects, hits: found.slice(0, mostOfEach) },
-    ].filter(({ hits }) => hits.length > 0)
+    const doing = { heading: search.actions, hits: matching(typed.value, actions.value).slice(0, mostOfEach) }
+    const pages = { heading: search.pages, hits: matching(typed.value, pageHits(menu())).slice(0, mostOfEach) }
+    const all = isActions.value ? [doing] : [pages, ...stillMatching(objects.value, typed.value), doing]
+    return all.filter(({ hits }) => hits.length > 0)
   })
-  const hasMore = computed(() => objects.value.hasMore || objects.value.hits.length > mostOfEach)
-  return { query, groups, isSearching, error, hasMore, left }
+  return { query, typed, groups, isSearching, error, hasMore: computed(() => objects.value.hasMore), left }
+}
+
+/** Until the server has answered, what was found before stays as far as it still matches. */
+function stillMatching({ groups }: FoundObjects, typed: string): readonly HitGroup[] {
+  const name = nameLike(typed)
+  const parts = typed.toLowerCase().split(/\s+/)
+  const isFound = (title: string) => parts.every((part) => title.toLowerCase().includes(part))
+  return groups.map(({ model, hits }) => ({
+    heading: manyOf(model),
+    hits: hits.filter((hit) => hit.name.startsWith(name) || isFound(hit.title)),
+  }))
 }
 
 function useFoundObjects(
-  query: Ref<string>,
+  query: () => string,
 ): Pick<Search, 'isSearching' | 'error' | 'left'> & { objects: ShallowRef<FoundObjects> } {
+  const queryClient = useQueryClient()
   const objects = shallowRef(nothing)
   const isSearching = ref(false)
   const error = shallowRef<unknown>()
   const left = ref(0)
+  const schemaOf: FindOptions['schemaOf'] = async (model) => {
+    const queryKey = documentKey(model)
+    const queryFn = async ({ signal }: { readonly signal: AbortSignal }) => readDocument(model, signal)
+    return schemaIn(await queryClient.ensureQueryData({ queryKey, queryFn }), model.kind)
+  }
   let stop = new AbortController()
   const find = async (typed: string, { signal }: AbortController) => {
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
@@ -72,7 +96,7 @@ function useFoundObjects(
     try {
       const models = await modelsAllowing('list')
       left.value = Math.max(0, oneVersionOfEach(models).length - mostModels)
-      const found = await findObjects(models, typed, signal)
+      const found = await findObjects(models, typed, { signal, schemaOf })
       if (!signal.aborted) objects.value = found
     } catch (reason) {
       if (!signal.aborted) error.value = reason
@@ -84,7 +108,7 @@ function useFoundObjects(
     stop.abort()
     stop = new AbortController()
     error.value = undefined
-    isSearching.value = now.trim().length >= leastCharacters
+    isSearching.value = now.length >= leastCharacters
     if (isSearching.value) void find(now, stop)
     else objects.value = nothing
   })

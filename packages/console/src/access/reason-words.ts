@@ -1,0 +1,46 @@
+import type { AccessReason, AccessReasonValues } from '@pergola/api'
+import type { Words } from '../words/en.ts'
+import { deedsOf } from './deeds.ts'
+
+/** What verbs allow, in words: `see, change`. A verb without a word stays as it is. */
+export function deedWords(verbs: readonly string[], { deeds, why }: Words): string {
+  if (verbs.includes('*')) return why.everything
+  const known = deedsOf(verbs).map((deed) => deeds[deed])
+  return (known.length > 0 ? known : verbs).join(why.and)
+}
+
+function dataWords({ resources = [], names = [], paths = [] }: AccessReasonValues['rule'], { why }: Words): string {
+  const data = [...resources, ...paths].map((one) => (one === '*' ? why.allData : one)).join(why.and)
+  return names.length > 0 ? `${data} (${names.join(why.and)})` : data
+}
+
+/** A reason of the server in the language of the console. */
+export function reasonWords(reason: AccessReason, words: Words, nameOf: (role: string) => string): string {
+  const { reasons } = words
+  switch (reason.code) {
+    case 'held':
+      return reasons.held(nameOf(reason.values.role))
+    case 'path':
+      return reasons.path(nameOf(reason.values.role), reason.values.roles.map(nameOf))
+    case 'rule':
+      return reasons.rule(deedWords(reason.values.verbs, words), dataWords(reason.values, words))
+    case 'nearest':
+      return reasons.nearest(
+        nameOf(reason.values.role),
+        deedWords(reason.values.verbs, words),
+        dataWords(reason.values, words),
+      )
+    case 'no-role':
+      return reasons.noRole
+    case 'no-rule-near':
+      return reasons.noRuleNear(reason.values.roles.map(nameOf))
+    case 'unknown-rule':
+      return reasons.unknownRule(nameOf(reason.values.role))
+    case 'role-of-plugin':
+      return reasons.roleOfPlugin(nameOf(reason.values.role), reason.values.plugin)
+    case 'templates': {
+      const { templates } = reason.values
+      return templates.length === 0 ? reasons.noTemplates : reasons.templates(templates.map(nameOf))
+    }
+  }
+}

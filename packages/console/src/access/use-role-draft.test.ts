@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { shallowRef } from 'vue'
+import type { Role } from './core-types.ts'
+import { rulesIn, useRoleDraft } from './use-role-draft.ts'
+
+const key = 'rbac.authorization.platform.run/dependencies'
+const part = (name: string, needs: readonly string[] = []) =>
+  ({ metadata: { name, annotations: { [key]: JSON.stringify(needs) } }, rules: [] }) as unknown as Role
+
+test('chosen parts are saved as dependencies, and what they need is known with its reason', () => {
+  const all = [part('view'), part('manage', ['view'])]
+  const { toggle, draft, needed, newName } = useRoleDraft(
+    () => undefined,
+    () => all,
+  )
+  newName.value = 'staff'
+  toggle('manage', true)
+  expect(draft.value.metadata.name).toBe('staff')
+  expect(draft.value.metadata.annotations?.[key]).toBe('["manage"]')
+  expect([...needed.value]).toEqual([['view', ['manage']]])
+  toggle('manage', false)
+  expect(draft.value.metadata.annotations?.[key]).toBe('[]')
+})
+
+test('a text that is no list of rules is not saved as an empty list', () => {
+  const role = shallowRef(part('staff'))
+  const { ownRules, isUnreadable } = useRoleDraft(
+    () => role.value,
+    () => [],
+  )
+  expect(isUnreadable.value).toBe(false)
+  for (const text of ['verbs: get', '- [', 'just text']) {
+    ownRules.value = text
+    expect([text, isUnreadable.value, rulesIn(text)]).toEqual([text, true, undefined])
+  }
+})

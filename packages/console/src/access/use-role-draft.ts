@@ -1,0 +1,73 @@
+import { roleKeys } from '@pergola/api'
+import { computed, ref, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from 'vue'
+import { parse, stringify } from 'yaml'
+import type { Role } from './core-types.ts'
+import { dependenciesOf, displayNameOf, withNeeded } from './role-words.ts'
+
+export interface RoleDraft {
+  readonly newName: Ref<string>
+  readonly displayName: Ref<string>
+  /** Parts that were chosen, by name. */
+  readonly chosen: ShallowRef<ReadonlySet<string>>
+  /** Parts that chosen ones need, each with those that need it. */
+  readonly needed: ComputedRef<ReadonlyMap<string, readonly string[]>>
+  readonly ownRules: Ref<string>
+  /** The rules cannot be read as a list. */
+  readonly isUnreadable: ComputedRef<boolean>
+  /** As it would be saved. */
+  readonly draft: ComputedRef<Role>
+  readonly toggle: (part: string, isOn: boolean) => void
+}
+
+/** What is edited of a role. A version that somebody else saves replaces it. */
+export function useRoleDraft(role: () => Role | undefined, all: () => readonly Role[]): RoleDraft {
+  const newName = ref('')
+  const displayName = ref('')
+  const chosen = shallowRef<ReadonlySet<string>>(new Set())
+  const ownRules = ref('[]\n')
+  watch(
+    role,
+    (now, before) => {
+      if (!now || before?.metadata.version === now.metadata.version) return
+      displayName.value = displayNameOf(now)
+      chosen.value = new Set(dependenciesOf(now))
+      ownRules.value = stringify(now.rules)
+    },
+    { immediate: true },
+  )
+  const typed = computed(() => rulesIn(ownRules.value))
+  const draft = computed((): Role => {
+    const base = role() ?? ({ metadata: { name: newName.value } } as Role)
+    const annotations = {
+      ...base.metadata.annotations,
+      ...(displayName.value !== '' && { [roleKeys.displayName]: displayName.value }),
+      [roleKeys.dependencies]: JSON.stringify([...chosen.value].toSorted()),
+    }
+    return { ...base, metadata: { ...base.metadata, annotations }, rules: typed.value ?? [] }
+  })
+  return {
+    newName,
+    displayName,
+    chosen,
+    needed: computed(() => withNeeded(chosen.value, all())),
+    ownRules,
+    isUnreadable: computed(() => typed.value === undefined),
+    draft,
+    toggle: (part, isOn) => {
+      const next = new Set(chosen.value)
+      if (isOn) next.add(part)
+      else next.delete(part)
+      chosen.value = next
+    },
+  }
+}
+
+/** Undefined for a text that is no list. */
+export function rulesIn(text: string): Role['rules'] | undefined {
+  try {
+    const typed: unknown = parse(text)
+    return Array.isArray(typed) ? (typed as Role['rules']) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/vue-query'
+import { computed, type ComputedRef } from 'vue'
+import { listModels } from '../models/listed-models.ts'
+import { client } from '../server/client.ts'
+import { readAll } from '../server/read-all.ts'
+import { useMay } from '../session/use-may.ts'
+import { words } from '../words/words.ts'
+import { roles, type Role } from './core-types.ts'
+import { roleSentence } from './role-sentence.ts'
+import { displayNameOf } from './role-words.ts'
+
+export interface RoleBook {
+  readonly all: ComputedRef<readonly Role[]>
+  readonly isReady: ComputedRef<boolean>
+  /** What people call a role; its API name for who may not read roles. */
+  readonly nameOf: (role: string) => string
+  /** In a sentence, what a role lets its holders do. */
+  readonly doesOf: (role: Role) => string
+}
+
+/** Roles, as far as the signed-in user may read them. */
+export function useRoles(): RoleBook {
+  const mayList = useMay({ verb: 'list', group: '', resource: 'roles' })
+  const read = useQuery({
+    queryKey: ['roles'],
+    queryFn: async ({ signal }) => readAll(client.resource(roles).listAll({}, { signal })),
+    enabled: mayList,
+  })
+  const models = useQuery({ queryKey: ['models'], queryFn: async ({ signal }) => listModels(signal) })
+  const all = computed(() => read.data.value ?? [])
+  const byName = computed(() => new Map(all.value.map((role) => [role.metadata.name, role])))
+  return {
+    all,
+    isReady: computed(() => read.data.value !== undefined),
+    nameOf: (name) => {
+      const role = byName.value.get(name)
+      return words.value.roleNames[name] ?? (role ? displayNameOf(role) : name)
+    },
+    doesOf: (role) => roleSentence(role, { all: all.value, models: models.data.value ?? [], words: words.value }),
+  }
+}

@@ -1,0 +1,14 @@
+import type { UnplacedSelectorTerm } from '@pergola/api'
+
+/** Where a typed text may be the beginning of: the user name, the name, the e-mail. The indexes tell capitals apart. */
+export function userTerms(typed: string): readonly UnplacedSelectorTerm[] {
+  const text = typed.trim()
+  if (text === '') return []
+  const prefix = (key: string, value: string) => ({ key, op: 'prefix' as const, value })
+  const capital = text.charAt(0).toUpperCase() + text.slice(1)
+  return [
+    ...(/^[\w.-]+$/.test(text) ? [prefix('metadata.name', text.toLowerCase())] : []),
+    ...[...new Set([capital, text])].map((value) => prefix('spec.displayName', value)),
+    ...(/\s/.test(text) ? [] : [prefix('spec.email', text.toLowerCase())]),
+  ]
+}

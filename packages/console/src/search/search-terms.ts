@@ -1,0 +1,47 @@
+import type { UnplacedSelectorTerm } from '@pergola/api'
+
+/** Names have neither spaces nor capitals: `Water the pl` finds `water-the-plants`. */
+export function nameLike(query: string): string {
+  return query.trim().toLowerCase().replaceAll(/\s+/g, '-')
+}
+
+export interface SearchIndexes {
+  /** The path of the title, where it has an index. */
+  readonly title?: string | undefined
+  /** The model has an index `words` with the words of its objects in lower case. */
+  readonly hasWords: boolean
+}
+
+/** What finds objects: the beginning of the API name, of the title, and of words. The index of a title tells capitals apart. */
+export function searchTerms(
+  query: string,
+  { title, hasWords }: SearchIndexes,
+): readonly (readonly UnplacedSelectorTerm[])[] {
+  const text = query.trim()
+  const prefix = (key: string, value: string) => ({ key, op: 'prefix' as const, value })
+  const capital = text.charAt(0).toUpperCase() + text.slice(1)
+  const titles = title === undefined ? [] : [...new Set([text, capital])].map((value) => [prefix(title, value)])
+  const words = hasWords ? wordsOf(text).map((word) => prefix('words', word)) : []
+  return [[prefix('metadata.name', nameLike(text))], ...titles, ...(words.length > 0 ? [words] : [])]
+}
+
+/** Bounded: each word is a condition of the request. */
+const mostWords = 5
+
+function wordsOf(text: string): readonly string[] {
+  return text.toLowerCase().split(/\W+/).filter(Boolean).slice(0, mostWords)
+}
+
+export interface Marked {
+  readonly before: string
+  readonly match: string
+  readonly after: string
+}
+
+/** A title, parted at where the query is in it. */
+export function marked(title: string, query: string): Marked {
+  const at = title.toLowerCase().indexOf(query.trim().toLowerCase())
+  const { length } = query.trim()
+  if (at < 0 || length === 0) return { before: title, match: '', after: '' }
+  return { before: title.slice(0, at), match: title.slice(at, at + length), after: title.slice(at + length) }
+}

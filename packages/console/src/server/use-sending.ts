@@ -1,0 +1,42 @@
+import { isApiError, type FieldError } from '@pergola/client'
+import { computed, ref, type ComputedRef, type Ref } from 'vue'
+import { fieldErrorWords } from './field-errors.ts'
+
+export interface Sending {
+  readonly isBusy: Ref<boolean>
+  /** What failed and belongs to no field. */
+  readonly failure: ComputedRef<unknown>
+  /** What is wrong with the field at the pointer. */
+  readonly faultOf: (pointer: string) => string | undefined
+  /** Whether it was done. */
+  readonly send: (act: () => Promise<void>) => Promise<boolean>
+}
+
+/** Sends a small form: what the server refuses is said at the field that it is about. `fields` are the pointers that the form shows. */
+export function useSending(fields: readonly string[]): Sending {
+  const isBusy = ref(false)
+  const error = ref<unknown>()
+  const errors = computed((): readonly FieldError[] => (isApiError(error.value) ? (error.value.errors ?? []) : []))
+  const isAtFields = computed(
+    () =>
+      errors.value.length > 0 && errors.value.every(({ pointer }) => pointer !== undefined && fields.includes(pointer)),
+  )
+  return {
+    isBusy,
+    failure: computed(() => (isAtFields.value ? undefined : error.value)),
+    faultOf: (pointer) => errors.value.filter((one) => one.pointer === pointer).map(fieldErrorWords)[0],
+    send: async (act) => {
+      isBusy.value = true
+      error.value = undefined
+      try {
+        await act()
+        return true
+      } catch (reason) {
+        error.value = reason
+        return false
+      } finally {
+        isBusy.value = false
+      }
+    },
+  }
+}
