@@ -80,7 +80,20 @@ export function usePluginSettings(name: string, schema: Schema): EditedSettings 
     () => kept.data.value !== undefined && (secret.size === 0 || stored.data.value !== undefined),
   )
   const readError = computed(() => kept.error.value ?? stored.error.value)
-  return { isReady, readError, stored: stored.data, secret, values, before, changes, errors, failure, isBusy, reset, save }
+  return {
+    isReady,
+    readError,
+    stored: stored.data,
+    secret,
+    values,
+    before,
+    changes,
+    errors,
+    failure,
+    isBusy,
+    reset,
+    save,
+  }
 }
 
 async function readStored(object: string): Promise<Readonly<Record<string, unknown>>> {
