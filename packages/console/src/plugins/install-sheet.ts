@@ -7,7 +7,7 @@ export interface Decision {
   readonly placed?: PlacedItem
 }
 
-export interface SheetRole {
+interface SheetRole {
   readonly name: string
   readonly title: string
   readonly items: readonly PlacedItem[]

@@ -1,6 +1,6 @@
 import { percentIn, type PluginObject } from './plugin-object.ts'
 
-export type StepKey = 'checked' | 'decided' | 'installed' | 'running' | 'beside' | 'prepared' | 'moved'
+type StepKey = 'checked' | 'decided' | 'installed' | 'running' | 'beside' | 'prepared' | 'moved'
 
 export interface Step {
   readonly key: StepKey

@@ -1,4 +1,4 @@
-export type LogLevel = 'info' | 'warn' | 'error' | 'host'
+type LogLevel = 'info' | 'warn' | 'error' | 'host'
 
 export interface LogEntry {
   readonly time: string | undefined

@@ -22,6 +22,6 @@ async function send(bytes: Blob, query: readonly (readonly [string, string])[]):
   })
   const answer: unknown = await response.json()
   if (response.ok) return answer
-  const { reason, detail, requestId, errors } = answer as Problem
-  throw new ApiError(reason, detail, { requestId, ...(errors && { errors }) })
+  const { reason, detail, requestId, errors, params } = answer as Problem
+  throw new ApiError(reason, detail, { requestId, ...(errors && { errors }), ...(params && { params }) })
 }
