@@ -92,7 +92,7 @@ export const known: Journey = {
     await at.getByRole('log').getByText('before → after').waitFor()
     await at.getByText('once').waitFor()
     await at.getByRole('tab', { name: 'Access' }).click()
-    const role = at.getByRole('row', { name: /^todo-view/ })
+    const role = at.getByRole('row', { name: /^(todo-view|View todos)/ })
     await role.getByRole('link', { name: 'ann' }).waitFor()
     strictEqual(JSON.stringify((await role.getByRole('cell').allInnerTexts()).slice(1, 4)), '["yes","–","–"]')
     // The address leads to the same tab. Ann may view todos, and nothing else.
