@@ -64,8 +64,8 @@ export async function findObjects(
 async function findIn(model: ListedModel, query: string, options: FindOptions): Promise<readonly ObjectHit[]> {
   const { signal, schemaOf } = options
   const list = async (fieldSelector: readonly UnplacedSelectorTerm[]) => {
-    const query = { size: perModel + 1, sort: 'metadata.name', fieldSelector }
-    return (await client.resource(model).list(query, { signal })).items
+    const asked = { size: perModel + 1, sort: 'metadata.name', fieldSelector }
+    return (await client.resource(model).list(asked, { signal })).items
   }
   const hasWords = model.indexes.some(({ name }) => name === 'words')
   try {
