@@ -4,10 +4,10 @@ import type { UnplacedSelectorTerm } from '@pergola/api'
 export function userTerms(typed: string): readonly UnplacedSelectorTerm[] {
   const text = typed.trim()
   if (text === '') return []
-  const capital = text.charAt(0).toUpperCase() + text.slice(1)
+  const capitals = text.replaceAll(/(?<=^|\s)\p{L}/gu, (letter) => letter.toUpperCase())
   return [
     ...(/^[\w.-]+$/.test(text) ? [prefix('metadata.name', text.toLowerCase())] : []),
-    ...[...new Set([capital, text])].map((value) => prefix('spec.displayName', value)),
+    ...[...new Set([capitals, text])].map((value) => prefix('spec.displayName', value)),
     ...(/\s/.test(text) ? [] : [prefix('spec.email', text.toLowerCase())]),
   ]
 }

@@ -20,7 +20,7 @@ export const mostModels = 40
 const mostAtOnce = 4
 const perModel = 5
 
-export interface ObjectHit extends Hit {
+interface ObjectHit extends Hit {
   readonly name: string
 }
 
