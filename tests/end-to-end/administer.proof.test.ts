@@ -63,7 +63,7 @@ describe('beside two running servers on PostgreSQL', () => {
         expect(made).toMatchObject({ code: 0 })
         const [, at = '', secret = ''] =
           /setup +(\S+) {2}\(makes .*, once, until \d\d:\d\d\)\n +secret +(pgi_[\w-]{43}) /.exec(made.stdout) ?? []
-        expect(at).toBe('https://pergola.example/auth/setup')
+        expect(at).toBe('https://pergola.example/console/setup')
         expect(made.stdout).toContain('next      curl')
         expect(made.stderr).toContain('"event":"setup-renew"')
         expect(made.stderr).not.toContain(secret)

@@ -17,7 +17,7 @@ test('serve prints six lines at most, the last of them what to do next', async (
     `  api       ${url}`,
     `  console   ${url}/console`,
     '  database  SQLite pergola.db',
-    `  next      open ${url}/auth/setup within an hour, and make the first administrator with this secret:`,
+    `  next      open ${url}/console/setup within an hour, and make the first administrator with this secret:`,
     expect.stringMatching(/^ {2}secret {4}pgi_[\w-]{43}$/),
     '',
   ])
@@ -53,7 +53,7 @@ test('without a terminal serve prints one line of JSON when it is ready, at any 
     version: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,
     replica: `${hostname()}/${pergola.pid}`,
     database: 'SQLite pergola.db',
-    setup: `${url}/auth/setup`,
+    setup: `${url}/console/setup`,
     setupSecret: expect.stringMatching(/^pgi_[\w-]{43}$/) as string,
   })
   pergola.signal('SIGTERM')

@@ -8,6 +8,7 @@ import { systemClock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
 import type { SealingKey } from './base/sealing-keys.ts'
+import { consoleFolder, setupPagePath } from './console/read-console.ts'
 import { passwordFault } from './credentials/password-rules.ts'
 import { createPasswords, type Passwords } from './credentials/passwords.ts'
 import { openRevocations } from './credentials/revocations.ts'
@@ -50,6 +51,8 @@ interface ResetPassword {
 interface SetupLink {
   /** Where to send the secret, with the wanted name and password. */
   readonly url: string
+  /** Where a person pastes the secret. */
+  readonly page: string
   readonly secret: string
   readonly expiresAt: Date
 }
@@ -129,8 +132,9 @@ async function renewSetup(parts: Parts, { server }: Config): Promise<SetupLink> 
   }
   const secret = await createSetupSecrets(parts.store, parts.clock).make()
   await parts.record({ event: 'setup-renew' })
-  const url = `${server.publicUrl ?? `http://${server.host}:${server.port}`}/auth/setup`
-  return { url, secret, expiresAt: new Date(parts.clock.now() + setupSecretMs) }
+  const at = server.publicUrl ?? `http://${server.host}:${server.port}`
+  const [url, page] = [`${at}/auth/setup`, at + setupPagePath(consoleFolder)]
+  return { url, page, secret, expiresAt: new Date(parts.clock.now() + setupSecretMs) }
 }
 
 async function administrators({ store, own }: Parts): Promise<readonly AdministratorEntry[]> {

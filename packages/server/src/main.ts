@@ -8,6 +8,7 @@ import { recordCommand } from './audit/record-command.ts'
 import { administratorOf, type Administrator } from './base/administrator.ts'
 import { ConfigError } from './base/config-error.ts'
 import { loadConfig, type Config } from './base/config.ts'
+import { consoleFolder, setupPagePath } from './console/read-console.ts'
 import { hostVersion } from './base/host-version.ts'
 import { freeMemoryWhenQuiet } from './base/free-memory.ts'
 import { createLineBuffer } from './base/line-buffer.ts'
@@ -231,7 +232,7 @@ function tellReady({ log: { format } }: Config, server: Server, seconds: number)
     return stdout(banner({ url, database, setupSecret, seconds }))
   }
   const replica = `${hostname()}/${process.pid}`
-  const setup = setupSecret === undefined ? {} : { setup: `${url}/auth/setup`, setupSecret }
+  const setup = setupSecret === undefined ? {} : { setup: url + setupPagePath(consoleFolder), setupSecret }
   const log = createLog({ level: 'info', pretty: false, write: stdout })
   log.info({ url, version: hostVersion, replica, database, ...setup }, 'ready')
 }
@@ -253,7 +254,7 @@ function banner({ url, database, setupSecret, seconds }: BannerFacts): string {
       ? [`  next      open the console, or  pergola login ${url}`]
       : [
           // A link never contains the secret.
-          `  next      open ${url}/auth/setup within an hour, and make the first administrator with this secret:`,
+          `  next      open ${url}${setupPagePath(consoleFolder)} within an hour, and make the first administrator with this secret:`,
           `  secret    ${setupSecret}`,
         ]),
     '',

@@ -41,10 +41,10 @@ export function addAdminCommands(program: Command): void {
 }
 
 async function setupLink(administration: Administration, options: Options): Promise<void> {
-  const { url, secret, expiresAt } = await administration.renewSetup()
+  const { url, page, secret, expiresAt } = await administration.renewSetup()
   const { origin } = new URL(url)
-  print(options, { url, secret, expiresAt }, [
-    `  setup     ${url}  (makes the first administrator, once, until ${timeOf(expiresAt)})`,
+  print(options, { url, page, secret, expiresAt }, [
+    `  setup     ${page}  (makes the first administrator, once, until ${timeOf(expiresAt)})`,
     `  secret    ${secret}  (to be pasted there)`,
     `            or without a browser:`,
     `  next      curl -H 'Origin: ${origin}' -H 'Content-Type: application/json' -d @- ${url}`,

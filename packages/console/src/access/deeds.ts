@@ -31,10 +31,13 @@ export function deedsOf(verbs: readonly string[]): readonly Deed[] {
 
 type Named = Pick<ListedModel, 'group' | 'plural'>
 
+function has(texts: readonly string[], text: string): boolean {
+  return texts.includes('*') || texts.includes(text)
+}
+
 /** Whether the rule is about every object of the model. */
 function isAbout(rule: Rule, { group, plural }: Named): boolean {
   if ('nonResourceURLs' in rule || (rule.resourceNames ?? []).length > 0) return false
-  const has = (texts: readonly string[], text: string) => texts.includes('*') || texts.includes(text)
   // A plugin names its own models `plugin/plural`.
   const isOfPlugin = rule.resources.some((one) => one.split('/')[1] === plural)
   return has(rule.apiGroups, group) && (has(rule.resources, plural) || isOfPlugin)

@@ -4,11 +4,14 @@ import type { UnplacedSelectorTerm } from '@pergola/api'
 export function userTerms(typed: string): readonly UnplacedSelectorTerm[] {
   const text = typed.trim()
   if (text === '') return []
-  const prefix = (key: string, value: string) => ({ key, op: 'prefix' as const, value })
-  const capital = text.charAt(0).toUpperCase() + text.slice(1)
+  const capitals = text.replaceAll(/(?<=^|\s)\p{L}/gu, (letter) => letter.toUpperCase())
   return [
     ...(/^[\w.-]+$/.test(text) ? [prefix('metadata.name', text.toLowerCase())] : []),
-    ...[...new Set([capital, text])].map((value) => prefix('spec.displayName', value)),
+    ...[...new Set([capitals, text])].map((value) => prefix('spec.displayName', value)),
     ...(/\s/.test(text) ? [] : [prefix('spec.email', text.toLowerCase())]),
   ]
+}
+
+function prefix(key: string, value: string): UnplacedSelectorTerm {
+  return { key, op: 'prefix', value }
 }

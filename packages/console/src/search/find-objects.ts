@@ -20,7 +20,7 @@ export const mostModels = 40
 const mostAtOnce = 4
 const perModel = 5
 
-export interface ObjectHit extends Hit {
+interface ObjectHit extends Hit {
   readonly name: string
 }
 
@@ -64,8 +64,8 @@ export async function findObjects(
 async function findIn(model: ListedModel, query: string, options: FindOptions): Promise<readonly ObjectHit[]> {
   const { signal, schemaOf } = options
   const list = async (fieldSelector: readonly UnplacedSelectorTerm[]) => {
-    const query = { size: perModel + 1, sort: 'metadata.name', fieldSelector }
-    return (await client.resource(model).list(query, { signal })).items
+    const asked = { size: perModel + 1, sort: 'metadata.name', fieldSelector }
+    return (await client.resource(model).list(asked, { signal })).items
   }
   const hasWords = model.indexes.some(({ name }) => name === 'words')
   try {

@@ -18,11 +18,14 @@ export function searchTerms(
   { title, hasWords }: SearchIndexes,
 ): readonly (readonly UnplacedSelectorTerm[])[] {
   const text = query.trim()
-  const prefix = (key: string, value: string) => ({ key, op: 'prefix' as const, value })
   const capital = text.charAt(0).toUpperCase() + text.slice(1)
   const titles = title === undefined ? [] : [...new Set([text, capital])].map((value) => [prefix(title, value)])
   const words = hasWords ? wordsOf(text).map((word) => prefix('words', word)) : []
   return [[prefix('metadata.name', nameLike(text))], ...titles, ...(words.length > 0 ? [words] : [])]
+}
+
+function prefix(key: string, value: string): UnplacedSelectorTerm {
+  return { key, op: 'prefix', value }
 }
 
 /** Bounded: each word is a condition of the request. */

@@ -16,6 +16,11 @@ export interface ConsoleFiles {
 
 export const consolePage = 'index.html'
 
+/** The page for the first administrator: of the console, or without a built console the host's own. */
+export function setupPagePath(folder: URL): string {
+  return existsSync(new URL(consolePage, folder)) ? '/console/setup' : '/auth/setup'
+}
+
 /** Undefined when the console was not built. */
 export function readConsole(folder: URL): ConsoleFiles | undefined {
   if (!existsSync(new URL(consolePage, folder))) return undefined
