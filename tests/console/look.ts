@@ -48,6 +48,7 @@ const scenes: readonly Scene[] = [
   { name: 'plugins', path: '/plugins' },
   { name: 'plugin', path: '/plugins/todo' },
   { name: 'plugin-rights', path: '/plugins/todo', act: tab('Rights') },
+  { name: 'plugin-rights', path: '/plugins/todo', act: tab('Rights') },
   { name: 'plugin-settings', path: '/plugins/todo', act: tab('Settings') },
   { name: 'failing-plugin', path: '/plugins/failing' },
   { name: 'plugin-logs', path: '/plugins/failing', act: tab('Logs') },
@@ -58,6 +59,12 @@ const scenes: readonly Scene[] = [
   { name: 'account', path: '/account' },
   { name: 'nothing', path: '/nowhere' },
 ]
+
+async function uninstall(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('button', { name: 'Uninstall' }).click()
+  await page.getByRole('dialog').waitFor()
+}
 
 async function openFilter(page: Page): Promise<void> {
   await page.keyboard.press('/')
@@ -71,7 +78,7 @@ async function searchWater(page: Page): Promise<void> {
   await page.keyboard.press('Control+K')
   await page.getByRole('dialog').getByRole('combobox').fill('water')
   await page
-    .getByRole('option', { name: /^water/ })
+    .getByRole('option', { name: /^water/i })
     .first()
     .waitFor()
 }
