@@ -16,7 +16,6 @@ export const shell = {
     lead: 'You give everybody else their rights.',
     secret: 'Setup secret',
     secretHint: 'The server printed it when it started; after an hour it expires. Restart the server for another one.',
-    fromLink: 'The setup link has been read. It is valid for an hour after the start.',
     strength: (strength: number, length: number) =>
       length === 0
         ? 'At least 8 characters.'
@@ -49,7 +48,6 @@ export const shell = {
     new: 'new',
     save: 'save',
     close: 'close',
-    menu: 'collapse the menu',
     home: 'home',
     plugins: 'plugins',
     users: 'users',
@@ -61,7 +59,6 @@ export const shell = {
     anonymous: 'Anybody',
   } as Readonly<Record<string, string>>,
   account: {
-    menu: 'Account',
     tokensShort: 'Tokens',
     theme: 'Theme',
     themes: { system: 'System', light: 'Light', dark: 'Dark' },

@@ -19,7 +19,6 @@ export const shell: WordsOf<typeof en> = {
     lead: '由您为其他人授予权限。',
     secret: '设置密钥',
     secretHint: '服务器启动时已打印，一小时后失效。重启服务器可获得新的密钥。',
-    fromLink: '已读取设置链接。链接自启动起一小时内有效。',
     strength: (strength, length) =>
       length === 0 ? '至少 8 个字符。' : `${['', '太弱', '一般', '良好', '很强'][strength] ?? ''}：${length} 个字符`,
     begin: '创建并登录',
@@ -50,7 +49,6 @@ export const shell: WordsOf<typeof en> = {
     new: '新建',
     save: '保存',
     close: '关闭',
-    menu: '收起菜单',
     home: '首页',
     plugins: '插件',
     users: '用户',
@@ -62,7 +60,6 @@ export const shell: WordsOf<typeof en> = {
     anonymous: '任何人',
   },
   account: {
-    menu: '账户',
     tokensShort: '令牌',
     theme: '主题',
     themes: { system: '跟随系统', light: '浅色', dark: '深色' },
