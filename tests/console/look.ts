@@ -100,11 +100,6 @@ async function watchChange(page: Page, stage: Stage): Promise<void> {
   await page.getByRole('log').getByText('Changed').first().waitFor()
 }
 
-async function uninstall(page: Page): Promise<void> {
-  await button('More actions')(page)
-  await button('Uninstall')(page)
-}
-
 async function choosePackage(page: Page): Promise<void> {
   const buffer = await nextTodo({ name: 'todo-board' })
   await page

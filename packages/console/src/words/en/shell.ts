@@ -48,6 +48,7 @@ export const shell = {
     new: 'new',
     save: 'save',
     close: 'close',
+    menu: 'collapse the menu',
     home: 'home',
     plugins: 'plugins',
     users: 'users',

@@ -49,6 +49,7 @@ export const shell: WordsOf<typeof en> = {
     new: '新建',
     save: '保存',
     close: '关闭',
+    menu: '收起菜单',
     home: '首页',
     plugins: '插件',
     users: '用户',
