@@ -86,8 +86,8 @@ async function suggest(context: CompletionContext, schema: Schema | undefined) {
 }
 
 const colours = HighlightStyle.define([
-  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--brand)' },
-  { tag: tags.comment, color: 'var(--muted)' },
+  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--brand-ink)' },
+  { tag: tags.comment, color: 'var(--ink-2)' },
   { tag: tags.string, color: 'var(--ink)' },
   { tag: [tags.number, tags.bool, tags.null, tags.keyword], color: 'var(--warn)' },
 ])
@@ -98,10 +98,10 @@ const appearance = EditorView.theme({
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6' },
   '.cm-content': { padding: '0.6rem 0', caretColor: 'var(--ink)' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
-  '.cm-gutters': { background: 'var(--soft)', color: 'var(--muted)', border: '0' },
+  '.cm-gutters': { background: 'var(--sunken)', color: 'var(--ink-3)', border: '0' },
   '.cm-activeLine': { background: 'color-mix(in srgb, var(--brand) 7%, transparent)' },
   '.cm-tooltip': { background: 'var(--raised)', border: '1px solid var(--line)', borderRadius: '6px' },
-  '.cm-tooltip-autocomplete ul li[aria-selected]': { background: 'var(--ok-soft)', color: 'var(--ink)' },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': { background: 'var(--good-soft)', color: 'var(--ink)' },
   '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': {
     background: 'color-mix(in srgb, var(--brand) 22%, transparent) !important',
   },
