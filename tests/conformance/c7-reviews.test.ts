@@ -60,7 +60,11 @@ onEachEngine((api) => {
       ann.request('PATCH', profile, { body, headers: { 'content-type': 'application/merge-patch+json' } })
     const read = await ann.request('GET', profile)
     expectStatus(read, 200)
-    expect(read.body).toEqual({ name: ann.name, roles: ['anonymous', 'authenticated'] })
+    expect(read.body).toEqual({
+      name: ann.name,
+      uid: expect.any(String),
+      roles: ['anonymous', 'authenticated'],
+    })
     const changed = await patch({ displayName: 'Ann', email: 'ann@example.com' })
     expectStatus(changed, 200)
     expect(changed.body).toMatchObject({ name: ann.name, displayName: 'Ann', email: 'ann@example.com' })

@@ -165,7 +165,8 @@ onEachEngine((api) => {
     const body = packed('1.1.0', { display: { icon: 'star' } })
     const { body: plan } = await api.request('POST', `${packages}?plan=true`, { body, headers: gzip })
     const { sections, approvals = [] } = plan as { readonly sections: readonly object[]; readonly approvals?: object[] }
-    expect(sections).toContainEqual({ heading: 'display', lines: ['changes for notes'] })
+    const shown = { code: 'model-display', values: { resource: 'notes' }, change: '~', risk: 'none' }
+    expect(sections).toContainEqual({ code: 'models', items: [shown] })
     expect(approvals).toEqual([])
   })
 

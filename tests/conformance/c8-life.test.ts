@@ -203,7 +203,7 @@ onEachEngine((api) => {
       await api.request('GET', apiOf(name))
       await vi.waitFor(async () => expect((await after(0)).items).toContain('asked'), { timeout: 60_000 })
       const { last, replica } = await after(0)
-      expect(await after(last)).toEqual({ items: [], last, replica })
+      expect(await after(last)).toEqual({ items: [], times: [], last, replica })
       expectStatus(await api.request('POST', below(name, 'restart')), 200)
       await phaseIs(api, { replicas: [{ restarts: 1, ...started }] }, name)
       await api.request('GET', apiOf(name))
