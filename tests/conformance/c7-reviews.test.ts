@@ -62,7 +62,7 @@ onEachEngine((api) => {
     expectStatus(read, 200)
     expect(read.body).toEqual({
       name: ann.name,
-      uid: expect.any(String),
+      uid: expect.any(String) as string,
       roles: ['anonymous', 'authenticated'],
     })
     const changed = await patch({ displayName: 'Ann', email: 'ann@example.com' })
