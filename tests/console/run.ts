@@ -4,9 +4,10 @@ import { startPergola } from '../end-to-end/pergola-process.ts'
 import { install, narrowed, roleChange, search, setup } from './journeys/administration.ts'
 import { development } from './journeys/development.ts'
 import type { Journey } from './journeys/journey.ts'
-import { asText, conflict, create, ended, everyType, lookers } from './journeys/forms.ts'
+import { byKeys, byThumb } from './journeys/hands.ts'
+import { asText, atItsPlace, conflict, create, ended, everyType, lookers } from './journeys/forms.ts'
 import { away, bulk, columns, connection, find, known, live, reading } from './journeys/objects.ts'
-import { contained, hostile, pluginPage, progress, uninstall, upgrade } from './journeys/plugins.ts'
+import { contained, hostile, kept, pluginPage, progress, uninstall, upgrade } from './journeys/plugins.ts'
 import { lookAround, lookAtSetup } from './look.ts'
 import { firstLoad, million } from './journeys/speed.ts'
 import { openStage } from './stage.ts'
@@ -59,12 +60,16 @@ const journeys: readonly Journey[] = [
   connection,
   away,
   ended,
+  atItsPlace,
   lookers,
   bulk,
   everyType,
+  kept,
   find,
   reading,
   columns,
+  byKeys,
+  byThumb,
   roleChange,
   progress,
   contained,

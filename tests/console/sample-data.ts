@@ -1,4 +1,4 @@
-import { failing } from './packages.ts'
+import { failing, purchasing } from './packages.ts'
 import type { Stage } from './stage.ts'
 
 const day = 86_400_000
@@ -29,11 +29,34 @@ const titles = [
   'Repair the door of the archive',
 ]
 
+const purchases = [
+  ['Badge printer ribbons', 'received', 94.2],
+  ['Replacement battery for van 3', 'ordered', 412.5],
+  ['Winter tyres for vans 1–6', 'ordered', 3588],
+  ['Paper A4, 80 boxes', 'ordered', 1976],
+  ['Camera for the conference room', 'toApprove', 1129],
+  ['Fire door inspection', 'approved', 1480],
+  ['Standing desks for the Berlin office', 'toApprove', 8640],
+  ['Noise-cancelling headsets × 14', 'approved', 4046],
+  ['Window repair, second floor', 'rejected', 760],
+  ['CAD licences, 12 months', 'approved', 14_280],
+  ['Coffee beans, standing order', 'ordered', 236.4],
+  ['Oscilloscope for the test bench', 'toApprove', 5290],
+  ['First-aid kits, all sites', 'received', 318],
+  ['Translation of the safety manual (zh, pl)', 'draft', 2100],
+  ['安全手册印刷，500 册', 'draft', 960],
+  ['Laptop docks × 20', 'approved', 3180],
+  ['Visitor chairs, reception', 'draft', 1290],
+  ['Rails for the server rack', 'ordered', 148.9],
+  ['Snow clearing, December to March', 'toApprove', 6400],
+] as const
+
 /** Creates data for every page, independent of earlier journeys; existing objects are not changed. */
 export async function makeSampleData(stage: Stage): Promise<void> {
   const people = [
-    { name: 'bob', displayName: 'Bob Meyer', email: 'bob@example.com' },
-    { name: 'carol', displayName: 'Carol Nowak', email: 'carol@example.com', disabled: true },
+    { name: 'bob', displayName: 'Bob Meyer', email: 'bob@harbour.example' },
+    { name: 'carol', displayName: 'Carol Nowak', email: 'carol@harbour.example', disabled: true },
+    { name: 'dmitri', displayName: 'Dmitri Volkov', email: 'dmitri@harbour.example' },
   ]
   for (const { name, ...spec } of people) await make(stage, '/api/v1alpha1/users', { metadata: { name }, spec })
   await make(stage, '/api/v1alpha1/rolebindings', {
@@ -58,6 +81,42 @@ export async function makeSampleData(stage: Stage): Promise<void> {
   }
   const plugins = '/apis/console.api.platform.run/v1alpha1/plugins/-/packages'
   await stage.api('POST', plugins, await failing()).catch(ignoreExisting)
+  await stage.api('POST', plugins, await purchasing()).catch(ignoreExisting)
+  await makePurchases(stage)
+}
+
+async function makePurchases(stage: Stage): Promise<void> {
+  const path = '/apis/purchasing.example.com/v1/purchases'
+  await stage.until('purchases are served', async () =>
+    stage.api('GET', path).then(
+      () => true,
+      () => false,
+    ),
+  )
+  await make(stage, '/api/v1alpha1/rolebindings', {
+    metadata: { name: 'ann-purchasing-view' },
+    roleRef: { name: 'purchasing-view' },
+    subjects: [{ name: 'ann' }],
+  })
+  for (const [at, [title, state, amount]] of purchases.entries()) {
+    const [neededBy = ''] = fromNow(at * 3 - 5).split('T')
+    const spec = {
+      title,
+      state,
+      amount,
+      neededBy,
+      requestedBy: ['bob', 'dmitri', 'carol', 'ann'][at % 4],
+      tags: ['furniture', 'berlin'],
+      note: 'Twelve desks for the team that moves in on 1 December. The price holds until Friday.',
+      items: [
+        { item: 'Desk frame, electric', quantity: 12, price: 540 },
+        { item: 'Desk top, oak, 160 cm', quantity: 12, price: 165 },
+        { item: 'Delivery and assembly', quantity: 1, price: 180 },
+      ],
+      delivery: { street: 'Rungestraße 20', city: 'Berlin', call: true },
+    }
+    await make(stage, path, { metadata: { name: `purchase-${String(at + 1).padStart(2, '0')}` }, spec })
+  }
 }
 
 async function make(stage: Stage, path: string, body: object): Promise<void> {

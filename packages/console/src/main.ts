@@ -6,7 +6,9 @@ import './styles/controls.css'
 import App from './app.vue'
 import { router } from './router.ts'
 import PermissionGate from './session/permission-gate.vue'
+import { startWords } from './words/words.ts'
 
+startWords()
 createApp(App)
   .component('PermissionGate', PermissionGate)
   .use(router)

@@ -1,8 +1,8 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
-import { purchasing } from '../packages.ts'
 import { password } from '../stage.ts'
 import { assertClean, makeTodo, todos } from './administration.ts'
 import type { Journey } from './journey.ts'
+import { installPurchasing } from './plugins.ts'
 
 const page = '/objects/todo.example.com/v1alpha1/todos'
 
@@ -163,6 +163,38 @@ export const ended: Journey = {
   },
 }
 
+export const atItsPlace: Journey = {
+  name: 'what is wrong is said at its field; an object that was deleted cannot be saved',
+  run: async (stage) => {
+    await using stranger = await stage.open()
+    stranger.expectStatus(401)
+    await stranger.goTo('/login')
+    await stranger.page.getByLabel('User name').fill('admin')
+    await stranger.page.getByLabel('Password', { exact: true }).fill('wrong')
+    await stranger.page.getByRole('button', { name: 'Sign in' }).click()
+    const field = stranger.page.locator('.field', { has: stranger.page.locator('[aria-invalid=true]') })
+    await field
+      .getByText(/password/i)
+      .last()
+      .waitFor()
+    strictEqual(await stranger.page.getByText(/[0-9a-f]{8}-[0-9a-f]{4}-/).count(), 0, 'an ID that nobody can use')
+
+    await makeTodo(stage, 'short-lived', { title: 'short-lived' })
+    await using visitor = await stage.as('admin')
+    const { page: at } = visitor
+    await visitor.goTo(`${page}/short-lived`)
+    await at.getByLabel('Title').fill('too late')
+    await stage.api('DELETE', `${todos}/short-lived`)
+    await at.getByText('Somebody deleted this').waitFor()
+    strictEqual(await at.getByRole('button', { name: /^(Save|More actions)/ }).count(), 0)
+    strictEqual(await at.locator('main').getByRole('textbox').count(), 0, 'a field that cannot be saved')
+    await at.keyboard.press('Control+S')
+    strictEqual(await at.getByRole('alert').count(), 0, 'a second message about the same')
+    assertClean(visitor)
+    assertClean(stranger)
+  },
+}
+
 export const lookers: Journey = {
   name: 'who may only look gets text and the reason, no fields',
   run: async (stage) => {
@@ -188,13 +220,7 @@ const purchases = '/objects/purchasing.example.com/v1/purchases'
 export const everyType: Journey = {
   name: 'a form with every schema type: each control writes what it shows, and wrong values are said, not corrected',
   run: async (stage) => {
-    await stage.api('POST', '/apis/console.api.platform.run/v1alpha1/plugins/-/packages', await purchasing())
-    await stage.until('purchases are served', async () =>
-      stage.api('GET', '/apis/purchasing.example.com/v1/purchases').then(
-        () => true,
-        () => false,
-      ),
-    )
+    await installPurchasing(stage)
     await using visitor = await stage.as('admin')
     visitor.expectStatus(422)
     const { page: at } = visitor

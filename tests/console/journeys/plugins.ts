@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, strictEqual } from 'node:assert/strict'
-import { brokenPages, failing, hostilePages, nextTodo, slowIndex } from '../packages.ts'
+import { brokenPages, failing, hostilePages, nextTodo, purchasing, slowIndex } from '../packages.ts'
 import type { Stage, Visitor } from '../stage.ts'
 import { assertClean, makeTodo, todos } from './administration.ts'
 import type { Journey } from './journey.ts'
@@ -8,6 +8,17 @@ const plugins = '/apis/plugin.platform.run/v1alpha1/plugins'
 const books = '/apis/library.example.com/v1/books'
 const bookCount = 2_000
 const packages = '/apis/console.api.platform.run/v1alpha1/plugins/-/packages'
+
+/** Whether it is there already or not. */
+export async function installPurchasing(stage: Stage): Promise<void> {
+  await stage.api('POST', packages, await purchasing())
+  await stage.until('purchases are served', async () =>
+    stage.api('GET', '/apis/purchasing.example.com/v1/purchases').then(
+      () => true,
+      () => false,
+    ),
+  )
+}
 
 async function upload({ page }: Visitor, bytes: Buffer): Promise<void> {
   await page
@@ -147,6 +158,28 @@ export const pluginPage: Journey = {
     await stage.api('DELETE', `${todos}/milk`)
     assertClean(admin)
     assertClean(ann)
+  },
+}
+
+export const kept: Journey = {
+  name: 'what was approved stays visible; a secret is stored without being shown',
+  run: async (stage) => {
+    await using visitor = await stage.as('admin')
+    visitor.expectStatus(404)
+    const { page } = visitor
+    await visitor.goTo('/plugins/todo?tab=rights')
+    await page.getByText('GET /apis/api.todo.example.com/v1alpha1/shares/{code}').waitFor()
+    strictEqual(await page.getByText('Nothing was to be approved').count(), 0)
+    await installPurchasing(stage)
+    await visitor.goTo('/plugins/purchasing?tab=settings')
+    strictEqual(await page.getByLabel('Limit').inputValue(), '24', 'a default that is not shown')
+    await page.getByLabel('Token').fill('never to be seen')
+    await page.getByRole('button', { name: /^Save/ }).click()
+    await page.getByText('Stored', { exact: false }).first().waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'Replace' }).waitFor()
+    strictEqual((await page.content()).includes('never to be seen'), false)
+    assertClean(visitor)
   },
 }
 

@@ -13,8 +13,10 @@ export interface ProblemWords {
 /** Whatever failed, in words for people. */
 export function problemWords(error: unknown): ProblemWords {
   if (isApiError(error)) {
-    const { reason, requestId } = error
-    return { title: problems[reason].title, detail: error.message, reason, requestId }
+    const { reason, requestId, message, params } = error
+    const known = words.value.problems[reason]
+    const title = known?.title ?? problems[reason].title
+    return { title, detail: known?.detail?.(params ?? {}) ?? message, reason, requestId }
   }
   const { problem } = words.value
   if (isConnectionError(error)) return { title: problem.unreachable, detail: problem.unreachableHint }

@@ -2,15 +2,16 @@ import { access } from './en/access.ts'
 import { models } from './en/models.ts'
 import { home } from './en/home.ts'
 import { plugins } from './en/plugins.ts'
+import { problems } from './en/problems.ts'
 import { shell } from './en/shell.ts'
 
 /** By the rooms of the console. */
-export const en = { ...shell, ...home, ...models, ...access, ...plugins }
+export const en = { ...shell, ...home, ...models, ...access, ...plugins, ...problems }
 
 type Wide<Text> = Text extends string
   ? string
-  : Text extends (...given: infer Given) => string
-    ? (...given: Given) => string
+  : Text extends (...given: infer Given) => string | undefined
+    ? (...given: Given) => ReturnType<Text>
     : { readonly [Key in keyof Text]: Wide<Text[Key]> }
 
 /** What every language has to say. */

@@ -8,14 +8,18 @@ const key = 'pergola.language'
 
 /** Everything the console says, in the language that was chosen; in a template, `words.login.title`. */
 export const words = shallowRef<Words>(en)
-export const language = ref<Language>(chosen())
+export const language = ref<Language>('en')
 
-watchEffect(() => {
-  const wanted = language.value
-  document.documentElement.lang = wanted
-  localStorage.setItem(key, wanted)
-  void load(wanted)
-})
+/** Takes the chosen language, or the browser's, and keeps what is chosen later. */
+export function startWords(): void {
+  language.value = chosen()
+  watchEffect(() => {
+    const wanted = language.value
+    document.documentElement.lang = wanted
+    localStorage.setItem(key, wanted)
+    void load(wanted)
+  })
+}
 
 function chosen(): Language {
   const kept = localStorage.getItem(key)

@@ -213,16 +213,4 @@ export const models = {
     hint: '24 Nov 2026',
     time: 'Time',
   },
-  rules: {
-    minimum: ({ limit }) => `At least ${String(limit)}.`,
-    maximum: ({ limit }) => `At most ${String(limit)}.`,
-    minLength: ({ limit }) => `At least ${String(limit)} characters.`,
-    maxLength: ({ limit }) => `At most ${String(limit)} characters.`,
-    maxItems: ({ limit }) => `At most ${String(limit)}.`,
-    number: () => 'Not a number.',
-    integer: () => 'A whole number.',
-    email: () => 'Not a complete address. Write it as name@company.com.',
-    uri: () => 'Not a complete address. Write it as https://company.com.',
-    date: () => 'Not a day. Write it as 24 Nov 2026.',
-  } as Readonly<Record<string, (params: Readonly<Record<string, unknown>>) => string>>,
 }

@@ -210,16 +210,4 @@ export const models: WordsOf<typeof en> = {
     hint: '2026-11-24',
     time: '时间',
   },
-  rules: {
-    minimum: ({ limit }) => `至少为 ${String(limit)}。`,
-    maximum: ({ limit }) => `至多为 ${String(limit)}。`,
-    minLength: ({ limit }) => `至少 ${String(limit)} 个字符。`,
-    maxLength: ({ limit }) => `至多 ${String(limit)} 个字符。`,
-    maxItems: ({ limit }) => `至多 ${String(limit)} 项。`,
-    number: () => '不是数字。',
-    integer: () => '须为整数。',
-    email: () => '地址不完整，请写成 name@company.com。',
-    uri: () => '地址不完整，请写成 https://company.com。',
-    date: () => '不是日期，请写成 2026-11-24。',
-  },
 }

@@ -1,0 +1,94 @@
+import type { UnplacedSelectorTerm } from '@pergola/api'
+import { words } from '../words/words.ts'
+import { needsValue, operatorsFor, valuesOf, type Draft, type FilterField, type Operator } from './filter-logic.ts'
+import { valueWords } from './format.ts'
+
+/** One line of the list below the filter. */
+export interface Offer {
+  readonly key: string
+  readonly title: string
+  readonly kind: 'field' | 'op' | 'value' | 'find' | 'labels'
+  readonly isOn?: boolean
+  readonly act: () => void
+}
+
+interface Typed {
+  readonly fields: readonly FilterField[]
+  readonly draft: Draft
+  readonly text: string
+}
+
+/** What an offer does. */
+interface Acts {
+  readonly step: (to: Draft) => void
+  readonly put: (term: UnplacedSelectorTerm) => void
+  readonly takeLabels: (labels: string) => void
+  readonly takeValue: (value: string) => void
+}
+
+export function isDateField(field: FilterField | undefined): boolean {
+  return field?.widget === 'date' || field?.widget === 'time'
+}
+
+/** What can be chosen next: a field, then a condition that fits it, then a value. */
+export function offersFor({ fields, draft, text }: Typed, acts: Acts): readonly Offer[] {
+  const typed = text.trim()
+  const matches = (title: string) => title.toLowerCase().includes(typed.toLowerCase())
+  const { field, op } = draft
+  if (!field) {
+    const found = fields.filter(({ title }) => matches(title))
+    return [...found.map((one) => fieldOffer(one, acts)), ...(typed === '' ? [] : findOffers(fields, typed, acts))]
+  }
+  if (!op) {
+    const all = operatorsFor(field).map((one) => operatorOffer(field, one, acts))
+    return all.filter(({ title }) => matches(title))
+  }
+  const known = valuesOf(field).filter((value) => matches(value) || matches(valueWords(value)))
+  return known.map((value) => valueOffer({ ...draft, field }, value, acts))
+}
+
+function fieldOffer(field: FilterField, { step }: Acts): Offer {
+  return { key: field.key, title: field.title, kind: 'field', act: () => step({ field }) }
+}
+
+/** A typed word is looked for in the first two texts and in the name; it may be a label, too. */
+function findOffers(fields: readonly FilterField[], typed: string, { put, takeLabels }: Acts): readonly Offer[] {
+  const { objects } = words.value
+  const texts = fields.filter(({ key, widget }) => widget === 'text' && key !== 'metadata.name').slice(0, 2)
+  const found = [...texts, ...fields.filter(({ key }) => key === 'metadata.name')]
+  const begins = found.map(({ key, title }) => ({
+    key: `find ${key}`,
+    title: objects.begins(title, typed),
+    kind: 'find' as const,
+    act: () => put({ key, op: 'prefix', value: typed }),
+  }))
+  const labels = {
+    key: 'labels',
+    title: objects.tagged(typed),
+    kind: 'labels' as const,
+    act: () => takeLabels(typed),
+  }
+  return [...begins, ...(/^[!\w./-]+(\s*[=!]|$)/.test(typed) ? [labels] : [])]
+}
+
+function operatorOffer(field: FilterField, op: Operator, { step, put }: Acts): Offer {
+  const { operators, dateOperators } = words.value.objects
+  const bare = { key: field.key, op } as UnplacedSelectorTerm
+  return {
+    key: op,
+    title: (isDateField(field) ? dateOperators : operators)[op],
+    kind: 'op',
+    act: () => (needsValue(op) ? step({ field, op }) : put(bare)),
+  }
+}
+
+function valueOffer(draft: Draft & { readonly field: FilterField }, value: string, { takeValue }: Acts): Offer {
+  const { yes, no } = words.value.object
+  return {
+    key: value,
+    title: draft.field.widget === 'switch' ? (value === 'true' ? yes : no) : value,
+    kind: 'value',
+    isOn: draft.values?.includes(value) ?? false,
+    act: () => takeValue(value),
+  }
+}

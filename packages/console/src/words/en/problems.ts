@@ -1,0 +1,26 @@
+import type { Reason } from '@pergola/api'
+
+type Params = Readonly<Record<string, unknown>>
+
+interface ProblemSentence {
+  readonly title: string
+  /** Undefined when the values are not enough for a sentence. */
+  readonly detail?: (params: Params) => string | undefined
+}
+
+/** English sentences of problems come from the server; here are those that the console itself can say. */
+export const problems = {
+  problems: {} as Readonly<Partial<Record<Reason, ProblemSentence>>>,
+  rules: {
+    minimum: ({ limit }) => `At least ${String(limit)}.`,
+    maximum: ({ limit }) => `At most ${String(limit)}.`,
+    minLength: ({ limit }) => `At least ${String(limit)} characters.`,
+    maxLength: ({ limit }) => `At most ${String(limit)} characters.`,
+    maxItems: ({ limit }) => `At most ${String(limit)}.`,
+    number: () => 'Not a number.',
+    integer: () => 'A whole number.',
+    email: () => 'Not a complete address. Write it as name@company.com.',
+    uri: () => 'Not a complete address. Write it as https://company.com.',
+    date: () => 'Not a day. Write it as 24 Nov 2026.',
+  } as Readonly<Record<string, (params: Params) => string | undefined>>,
+}

@@ -1,0 +1,112 @@
+import { ok, strictEqual } from 'node:assert/strict'
+import { assertClean, makeTodo, todos } from './administration.ts'
+import type { Journey } from './journey.ts'
+
+const titleOf = async (spec: Promise<unknown>) =>
+  ((await spec) as { readonly spec: { readonly title: string } }).spec.title
+
+export const byKeys: Journey = {
+  name: 'filter, select, create, edit and delete by keyboard alone',
+  run: async (stage) => {
+    for (const at of [1, 2, 3]) await makeTodo(stage, `keys-${at}`, { title: `by keys ${at}` })
+    await using visitor = await stage.as('admin')
+    const { page: at } = visitor
+    const { keyboard } = at
+    const type = async (text: string) => {
+      await keyboard.type(text)
+      await keyboard.press('Enter')
+    }
+    // To the list through the search.
+    await keyboard.press('Control+K')
+    await at.getByRole('dialog').getByRole('combobox').waitFor()
+    await keyboard.type('todos')
+    await at
+      .getByRole('option', { name: /^Todos/ })
+      .first()
+      .waitFor()
+    await keyboard.press('Enter')
+    await at.getByRole('heading', { name: 'Todos', level: 1 }).waitFor()
+    await at.getByRole('link', { name: 'by keys 1' }).waitFor()
+    await keyboard.press('/')
+    await type('api name')
+    await type('begins')
+    await type('keys')
+    await at.getByText('1–3 of 3').waitFor()
+    // Two rows, as a range, and away with them; Undo is a key away as well.
+    await keyboard.press('Escape')
+    await at.locator('h1').focus()
+    await keyboard.press('j')
+    await keyboard.press('x')
+    await keyboard.press('j')
+    await keyboard.press('Shift+X')
+    await at.getByText('2 selected').waitFor()
+    await at.getByRole('toolbar').getByRole('button', { name: 'Delete' }).focus()
+    await keyboard.press('Enter')
+    await at.getByText('1–1 of').waitFor()
+    await at.getByRole('button', { name: 'Undo' }).focus()
+    await keyboard.press('Enter')
+    await at.getByText('1–3 of 3').waitFor()
+
+    await at.locator('h1').focus()
+    await keyboard.press('n')
+    await at.getByRole('heading', { name: 'New todo' }).waitFor()
+    await at.getByLabel('Title').focus()
+    await keyboard.type('by keys 4')
+    for (let tabs = 0; tabs < 40; tabs++) {
+      await keyboard.press('Tab')
+      if (await at.getByLabel('Owner').evaluate('(field) => field === document.activeElement')) break
+    }
+    await keyboard.type('admin')
+    await keyboard.press('Escape')
+    await keyboard.press('Control+S')
+    await at.getByRole('heading', { name: 'by keys 4', level: 1 }).waitFor()
+    const name = at.url().split('/').at(-1) ?? ''
+    await at.getByLabel('Title').focus()
+    await keyboard.press('Control+A')
+    await keyboard.type('by keys alone')
+    await keyboard.press('Control+S')
+    await at.getByText('Saved', { exact: true }).waitFor()
+    strictEqual(await titleOf(stage.api('GET', `${todos}/${name}`)), 'by keys alone')
+    for (const one of ['keys-1', 'keys-2', 'keys-3', name]) await stage.api('DELETE', `${todos}/${one}`)
+    assertClean(visitor)
+  },
+}
+
+export const byThumb: Journey = {
+  name: 'on a phone: menu, cards, filter, edit, select and undo',
+  run: async (stage) => {
+    for (const at of [1, 2, 3]) await makeTodo(stage, `thumb-${at}`, { title: `by thumb ${at}` })
+    await using visitor = await stage.as('admin', { phone: true })
+    const { page: at } = visitor
+    await at.getByRole('button', { name: 'Menu' }).tap()
+    await at.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: 'Todos', exact: true }).tap()
+    await at.getByRole('link', { name: 'by thumb 1' }).waitFor()
+    strictEqual(await at.getByRole('table').count(), 0, 'rows are cards on a phone')
+    await at.getByRole('combobox', { name: 'Filter' }).tap()
+    await at.keyboard.insertText('thumb')
+    await at.getByRole('option', { name: 'API name begins with' }).tap()
+    await at.getByText('1–3 of 3').waitFor()
+    await at.getByRole('link', { name: 'by thumb 2' }).tap()
+    await at.getByRole('heading', { name: 'by thumb 2', level: 1 }).waitFor()
+    await at.getByLabel('Title').fill('by thumb two')
+    await at.getByRole('button', { name: /^Save/ }).tap()
+    await at.getByText('Saved', { exact: true }).waitFor()
+    strictEqual(await titleOf(stage.api('GET', `${todos}/thumb-2`)), 'by thumb two')
+    await at.getByRole('link', { name: 'Back' }).tap()
+    await at.getByText('1–3 of 3').waitFor()
+    // A long press selects the first, then a tap each.
+    const card = at.getByRole('listitem').filter({ hasText: 'by thumb 1' })
+    const box = await card.boundingBox()
+    ok(box)
+    const touch = { pointerType: 'touch', clientX: box.x + 20, clientY: box.y + 20, bubbles: true }
+    await card.dispatchEvent('pointerdown', touch)
+    await at.getByText('1 selected').waitFor()
+    await card.dispatchEvent('pointerup', touch)
+    await at.getByRole('toolbar').getByRole('button', { name: 'Delete' }).tap()
+    await card.waitFor({ state: 'detached' })
+    await at.getByRole('button', { name: 'Undo' }).tap()
+    await card.waitFor()
+    for (const one of [1, 2, 3]) await stage.api('DELETE', `${todos}/thumb-${one}`)
+    assertClean(visitor)
+  },
+}
