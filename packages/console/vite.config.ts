@@ -29,6 +29,19 @@ export default defineConfig({
     rolldownOptions: {
       input: { console: 'index.html', ...shared },
       preserveEntrySignatures: 'exports-only',
+      // Few requests: what most pages share is a file each, and only what few people open is loaded apart.
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'vue', test: /node_modules\/(@?vue|@tanstack|@lucide)/ },
+            {
+              name: 'kit',
+              test: /packages\/(api|client)\/|console\/src\/(kit|server|session|models\/(allowed|listed)-models|models\/(format|kind-words))/,
+            },
+            { name: 'objects', test: /console\/src\/(models|controls)\/(?!code-editor|.*yaml)/ },
+          ],
+        },
+      },
     },
   },
 })

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { createDatabase, startPostgres } from '@pergola/test-servers'
 import { startPergola } from '../end-to-end/pergola-process.ts'
@@ -82,7 +83,10 @@ const journeys: readonly Journey[] = [
 
 await using server = await startPostgres('18')
 await using database = await createDatabase(server.url)
-await using pergola = startPergola({ env: { PERGOLA_DATABASE_URL: database.url, PERGOLA_SERVER_STOP_DELAY: '0' } })
+await using pergola = startPergola({
+  env: { PERGOLA_DATABASE_URL: database.url, PERGOLA_SERVER_STOP_DELAY: '0' },
+  files: { key: randomBytes(32).toString('base64'), 'pergola.yaml': 'secrets: { keys: [{ file: key }] }' },
+})
 const url = await pergola.url()
 const { setupSecret = '' } = JSON.parse(pergola.stdout()) as { readonly setupSecret?: string }
 await using stage = await openStage({ url, database: database.url, setupSecret })

@@ -5,6 +5,8 @@ import type { Journey } from './journey.ts'
 const titleOf = async (spec: Promise<unknown>) =>
   ((await spec) as { readonly spec: { readonly title: string } }).spec.title
 
+const focused = "document.activeElement?.getAttribute('data-pointer')"
+
 export const byKeys: Journey = {
   name: 'filter, select, create, edit and delete by keyboard alone',
   run: async (stage) => {
@@ -54,7 +56,7 @@ export const byKeys: Journey = {
     await keyboard.type('by keys 4')
     for (let tabs = 0; tabs < 40; tabs++) {
       await keyboard.press('Tab')
-      if (await at.getByLabel('Owner').evaluate('(field) => field === document.activeElement')) break
+      if ((await at.evaluate(focused)) === '/spec/owner') break
     }
     await keyboard.type('admin')
     await keyboard.press('Escape')

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/vue-query'
 import { computed, type ComputedRef } from 'vue'
-import { listModels } from '../models/listed-models.ts'
+import { useModels } from '../models/listed-models.ts'
 import { client } from '../server/client.ts'
 import { readAll } from '../server/read-all.ts'
 import { useMay } from '../session/use-may.ts'
@@ -26,7 +26,7 @@ export function useRoles(): RoleBook {
     queryFn: async ({ signal }) => readAll(client.resource(roles).listAll({}, { signal })),
     enabled: mayList,
   })
-  const models = useQuery({ queryKey: ['models'], queryFn: async ({ signal }) => listModels(signal) })
+  const models = useModels()
   const all = computed(() => read.data.value ?? [])
   const byName = computed(() => new Map(all.value.map((role) => [role.metadata.name, role])))
   return {

@@ -3,7 +3,7 @@ import { hintOf, wasWords, wrongWith } from './field-words.ts'
 
 it('says what the server said of a value before what can be seen without asking', () => {
   const told = [{ field: 'spec.amount', rule: 'check', message: 'is more than the budget' }]
-  expect(wrongWith(-3, { type: 'number', minimum: 0 }, told)).toBe('is more than the budget')
+  expect(wrongWith(-3, { type: 'number', minimum: 0 }, told)).toBe('Is more than the budget.')
   expect(wrongWith(-3, { type: 'number', minimum: 0 }, [])).toBe('At least 0.')
   expect(wrongWith(3, { type: 'number', minimum: 0 }, [])).toBeUndefined()
 })

@@ -1,4 +1,5 @@
 import type { ModelDisplay } from '@pergola/api'
+import { useQuery, type UseQueryReturnType } from '@tanstack/vue-query'
 import { client } from '../server/client.ts'
 
 interface IndexedField {
@@ -37,9 +38,21 @@ interface Discovery {
 
 const withPages = new Set(['/users', '/roles', 'plugin.platform.run/plugins'])
 
+let latest: { readonly at: number; readonly models: readonly ListedModel[] } | undefined
+
+/** The models, beginning with those that the menu has just read. */
+export function useModels(): UseQueryReturnType<readonly ListedModel[], Error> {
+  return useQuery({
+    queryKey: ['models'],
+    queryFn: async ({ signal }) => listModels(signal),
+    initialData: () => latest?.models,
+    initialDataUpdatedAt: () => latest?.at,
+  })
+}
+
 export async function listModels(signal?: AbortSignal): Promise<readonly ListedModel[]> {
   const { groups } = (await client.call({ method: 'GET', path: '/apis', signal })) as Discovery
-  return groups.flatMap(({ name: group, versions }) =>
+  const models = groups.flatMap(({ name: group, versions }) =>
     versions.flatMap(({ name: version, models }) =>
       models.map((model) => ({
         ...model,
@@ -50,4 +63,6 @@ export async function listModels(signal?: AbortSignal): Promise<readonly ListedM
       })),
     ),
   )
+  latest = { at: Date.now(), models }
+  return models
 }

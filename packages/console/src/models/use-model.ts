@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/vue-query'
 import { computed, type ComputedRef } from 'vue'
 import { client } from '../server/client.ts'
-import { listModels, type ListedModel } from './listed-models.ts'
+import { useModels, type ListedModel } from './listed-models.ts'
 import type { Schema } from './schema.ts'
 
 /** As the address of a page names a model; the core group, which has no name, is `-` there. */
@@ -24,7 +24,7 @@ interface OpenApiDocument {
 
 /** What the server says of a model: its names, its indexes, its schema. */
 export function useModel(address: () => ModelAddress): UsedModel {
-  const listed = useQuery({ queryKey: ['models'], queryFn: async ({ signal }) => listModels(signal) })
+  const listed = useModels()
   const model = computed(() => {
     const { group, version, plural } = address()
     return listed.data.value?.find(

@@ -8,5 +8,11 @@ export function fieldErrorWords({
   message,
 }: Pick<FieldError, 'rule' | 'message'> & { readonly params?: object }): string {
   const known = words.value.rules[rule]
-  return known?.({ ...params }) ?? message
+  return known?.({ ...params }) ?? sentence(message)
+}
+
+/** The server says what follows the name of the field: `is required`. */
+function sentence(message: string): string {
+  const end = /[.!?]$/.test(message) ? '' : '.'
+  return `${message.slice(0, 1).toUpperCase()}${message.slice(1)}${end}`
 }

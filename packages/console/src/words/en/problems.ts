@@ -12,6 +12,7 @@ interface ProblemSentence {
 export const problems = {
   problems: {} as Readonly<Partial<Record<Reason, ProblemSentence>>>,
   rules: {
+    required: () => 'Required.',
     minimum: ({ limit }) => `At least ${String(limit)}.`,
     maximum: ({ limit }) => `At most ${String(limit)}.`,
     minLength: ({ limit }) => `At least ${String(limit)} characters.`,
