@@ -21,7 +21,7 @@ const tab = (name: string) => (page: Page) => page.getByRole('tab', { name }).cl
 const button = (name: string) => (page: Page) => page.getByRole('button', { name }).click()
 
 const scenes: readonly Scene[] = [
-  { name: 'home', path: '/home' },
+  { name: 'home', path: '/home', act: (page) => page.getByText('Needs attention').waitFor() },
   { name: 'metrics', path: '/metrics' },
   { name: 'models', path: '/models' },
   { name: 'shortcuts', path: '/home', act: (page) => page.keyboard.press('?') },
@@ -132,7 +132,10 @@ async function openFilter(page: Page): Promise<void> {
 async function searchDesks(page: Page): Promise<void> {
   await page.keyboard.press('Control+K')
   await page.getByRole('dialog').getByRole('combobox').fill('standing')
-  await page.getByRole('option', { name: /standing/i }).first().waitFor()
+  await page
+    .getByRole('option', { name: /standing/i })
+    .first()
+    .waitFor()
 }
 
 let edits = 0
@@ -265,7 +268,7 @@ const smallTargets = `(() => {
   const all = [...document.querySelectorAll('button, select, textarea, input, [role=tab], [role=option], a')]
   const isShown = (one) => one.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && !one.closest('.hidden-visually, .skip')
   const isInText = (one) => one.tagName === 'A' && getComputedStyle(one).display === 'inline'
-  const boxOf = (one) => ((/^(checkbox|radio|file)$/.test(one.type) && one.closest('label, td, li')) || one.closest('.in') || one).getBoundingClientRect()
+  const boxOf = (one) => ((/^(checkbox|radio|file)$/.test(one.type) && one.closest('label, td, li')) || one.closest('.in, .filter, [data-row]') || one).getBoundingClientRect()
   const isSmall = ({ width, height }) => width > 1 && (width < 35.5 || height < 35.5)
   return all
     .filter((one) => isShown(one) && !isInText(one) && isSmall(boxOf(one)))

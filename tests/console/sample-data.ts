@@ -44,7 +44,7 @@ const purchases = [
   ['Oscilloscope for the test bench', 'toApprove', 5290],
   ['First-aid kits, all sites', 'received', 318],
   ['Translation of the safety manual (zh, pl)', 'draft', 2100],
-  ['安全手册印刷，500 册', 'draft', 960],
+  ['Safety manual, 500 prints', 'draft', 960],
   ['Laptop docks × 20', 'approved', 3180],
   ['Visitor chairs, reception', 'draft', 1290],
   ['Rails for the server rack', 'ordered', 148.9],
@@ -83,6 +83,12 @@ export async function makeSampleData(stage: Stage): Promise<void> {
   await stage.api('POST', plugins, await failing()).catch(ignoreExisting)
   await stage.api('POST', plugins, await purchasing()).catch(ignoreExisting)
   await makePurchases(stage)
+  await stage.until('the failing plugin waits for its next start', async () => {
+    const { status } = (await stage.api('GET', '/apis/plugin.platform.run/v1alpha1/plugins/failing')) as {
+      readonly status?: { readonly reason?: string }
+    }
+    return status?.reason === 'BackingOff'
+  })
 }
 
 async function makePurchases(stage: Stage): Promise<void> {

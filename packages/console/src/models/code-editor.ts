@@ -43,7 +43,7 @@ export function openEditor(
         appearance,
         EditorView.lineWrapping,
         EditorState.readOnly.of(isReadonly),
-        EditorView.contentAttributes.of({ 'aria-label': label }),
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         autocompletion({ override: [async (context) => suggest(context, schema())] }),
         lintGutter(),
         linter(faultsIn),

@@ -52,7 +52,7 @@ export function useModels(): UseQueryReturnType<readonly ListedModel[], Error> {
 
 export async function listModels(signal?: AbortSignal): Promise<readonly ListedModel[]> {
   const { groups } = (await client.call({ method: 'GET', path: '/apis', signal })) as Discovery
-  const models = groups.flatMap(({ name: group, versions }) =>
+  const listed = groups.flatMap(({ name: group, versions }) =>
     versions.flatMap(({ name: version, models }) =>
       models.map((model) => ({
         ...model,
@@ -63,6 +63,6 @@ export async function listModels(signal?: AbortSignal): Promise<readonly ListedM
       })),
     ),
   )
-  latest = { at: Date.now(), models }
-  return models
+  latest = { at: Date.now(), models: listed }
+  return listed
 }
