@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { RoleDefinition } from '../../packages/server/src/access/decisions/role-graph.ts'
 import { systemClock } from '../../packages/server/src/base/clock.ts'
-import type { UserCaller } from '../../packages/server/src/base/call.ts'
-import { createOperation } from '../../packages/server/src/models/create.ts'
+import type { UserCaller } from '../../packages/server/src/call/call.ts'
+import { createOperation } from '../../packages/server/src/models/verbs/create.ts'
 import { indexedObject } from '../../packages/server/src/models/indexed-object.ts'
 import type { JsonObject } from '../../packages/server/src/models/object.ts'
 import { declarationOf, type Model } from '../../packages/server/src/models/model.ts'
 import { toData } from '../../packages/server/src/models/object-bytes.ts'
 import { builtInRoles } from '../../packages/server/src/access/built-in-roles.ts'
-import { createOwnModels } from '../../packages/server/src/access/own-models.ts'
+import { createAccessModels } from '../../packages/server/src/access/access-models.ts'
 import type { Store } from '../../packages/server/src/store/store.ts'
 import { createDice, randomRoles, roleCount } from './policy.ts'
 
@@ -38,7 +38,7 @@ export async function openCrowdModels(store: Store): Promise<CrowdModels> {
   const rights = () => {
     throw new Error('this benchmark must not write through the models')
   }
-  const { roles, bindings, users } = createOwnModels({ store, clock: systemClock, rights })
+  const { roles, bindings, users } = createAccessModels({ store, clock: systemClock, rights })
   for (const model of [roles, bindings, users]) await store.openModel(declarationOf(model))
   return { roles, bindings, users }
 }

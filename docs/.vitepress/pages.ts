@@ -56,7 +56,7 @@ const order: Readonly<Record<string, readonly string[]>> = {
     'stability',
     'conformance',
   ],
-  contributing: ['suites'],
+  contributing: ['where-to-change', 'suites'],
   'coming-from': ['halo', 'kubernetes', 'strapi', 'directus'],
 }
 

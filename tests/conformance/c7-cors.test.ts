@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { loadConfig } from '../../packages/server/src/base/config.ts'
+import { loadConfig } from '../../packages/server/src/config/config.ts'
 import { cookieOf, core, person } from './people.ts'
 import { expectProblem, expectStatus, type Answer } from './request.ts'
 import { onEachEngine, type Api } from './server.ts'

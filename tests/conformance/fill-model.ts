@@ -1,6 +1,6 @@
 import { systemClock as clock } from '../../packages/server/src/base/clock.ts'
-import { createBuiltInModel } from '../../packages/server/src/models/built-in-model.ts'
-import { createOperation } from '../../packages/server/src/models/create.ts'
+import { createBuiltInModel } from '../../packages/server/src/models/definition/built-in-model.ts'
+import { createOperation } from '../../packages/server/src/models/verbs/create.ts'
 import { definitionOf, type ModelSpec } from '../../packages/server/src/models/definition/definition.ts'
 import type { JsonObject } from '../../packages/server/src/models/object.ts'
 import { declarationOf } from '../../packages/server/src/models/model.ts'

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Provider, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
-import type { OidcProviderSettings } from '../../packages/server/src/base/oidc-settings.ts'
+import type { OidcProviderSettings } from '../../packages/server/src/config/oidc-settings.ts'
 
 const clientId = 'pergola'
 const clientSecret = 'secret-of-the-client-secret-of-the-client'

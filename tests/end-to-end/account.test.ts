@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { assemble } from '../../packages/server/src/assemble.ts'
-import { loadConfig } from '../../packages/server/src/base/config.ts'
+import { assemble } from '../../packages/server/src/assembly/assemble.ts'
+import { loadConfig } from '../../packages/server/src/config/config.ts'
 import { createLog } from '../../packages/server/src/base/log.ts'
 
 const ann = { username: 'ann', password: 'correct horse battery' }

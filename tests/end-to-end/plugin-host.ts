@@ -1,8 +1,8 @@
 import { createMigratedDatabase } from '../../packages/server/src/store/contract/migrated-database.ts'
 import { expect, inject, vi } from 'vitest'
-import { assemble } from '../../packages/server/src/assemble.ts'
+import { assemble } from '../../packages/server/src/assembly/assemble.ts'
 import type { AssembleOptions } from '../../packages/server/src/server.ts'
-import { loadConfig } from '../../packages/server/src/base/config.ts'
+import { loadConfig } from '../../packages/server/src/config/config.ts'
 import { createLog } from '../../packages/server/src/base/log.ts'
 
 const password = 'correct horse battery'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { describePlugin, packageContents, renderPlan, type PluginManifest } from '../../packages/api/src/index.ts'
 import { todoProject } from '../../packages/cli/src/plugin/plugin-project.rows.ts'
-import { createPackageReader } from '../../packages/server/src/plugins/read-package.ts'
+import { createPackageReader } from '../../packages/server/src/plugins/package/read-package.ts'
 import { startPergola, type PergolaOptions } from './pergola-process.ts'
 
 async function run(args: readonly string[], options: PergolaOptions) {

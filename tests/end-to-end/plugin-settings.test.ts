@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { packPlugin } from '../../packages/cli/src/plugin/pack.ts'
-import { sealingKey } from '../../packages/server/src/base/sealing-keys.ts'
+import { sealingKey } from '../../packages/server/src/config/sealing-keys.ts'
 import { engines, startHost, type PluginHost } from './plugin-host.ts'
 
 const repository = join(import.meta.dirname, '../..')

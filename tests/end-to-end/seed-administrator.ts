@@ -1,9 +1,9 @@
 import { systemClock as clock } from '../../packages/server/src/base/clock.ts'
 import { digestOf } from '../../packages/server/src/credentials/secret.ts'
 import { createSessions } from '../../packages/server/src/credentials/sessions.ts'
-import { createOperation } from '../../packages/server/src/models/create.ts'
+import { createOperation } from '../../packages/server/src/models/verbs/create.ts'
 import { declarationOf } from '../../packages/server/src/models/model.ts'
-import { createOwnModels } from '../../packages/server/src/access/own-models.ts'
+import { createAccessModels } from '../../packages/server/src/access/access-models.ts'
 import { openStore } from '../../packages/server/src/store/open-store.ts'
 
 /** Name of the binding that makes the seeded user a super administrator. */
@@ -19,7 +19,7 @@ export async function seedAdministrator(url: string, token: string): Promise<voi
   const rights = () => {
     throw new Error('nobody is asked for rights')
   }
-  const { roles, bindings, users, tokens } = createOwnModels({ store, clock, rights })
+  const { roles, bindings, users, tokens } = createAccessModels({ store, clock, rights })
   for (const model of [roles, bindings, users, tokens]) await store.openModel(declarationOf(model))
   const name = 'admin'
   const user = await createOperation({ clock }, users, { metadata: { name }, spec: { disabled: false } })

@@ -15,7 +15,7 @@ export function mutated(value: unknown, random: Random): { readonly value: unkno
 
 type Holder = Record<Step, unknown>
 
-interface Place {
+interface LogPosition {
   readonly holder: Holder
   readonly key: Step
   readonly random: Random
@@ -33,7 +33,7 @@ function placesIn(value: unknown, found: [Holder, Step][]): [Holder, Step][] {
 
 const otherTypes: readonly unknown[] = [null, true, 0, -1, 1.5, '', 'x', [], {}, [null], { x: 1 }, [[]]]
 
-const changes: readonly { readonly name: string; readonly change: (place: Place) => void }[] = [
+const changes: readonly { readonly name: string; readonly change: (place: LogPosition) => void }[] = [
   { name: 'wrong type', change: ({ holder, key, random }) => (holder[key] = structuredClone(random.pick(otherTypes))) },
   {
     name: 'left out',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { assemble } from '../../packages/server/src/assemble.ts'
+import { assemble } from '../../packages/server/src/assembly/assemble.ts'
 import type { Server } from '../../packages/server/src/server.ts'
-import { loadConfig } from '../../packages/server/src/base/config.ts'
+import { loadConfig } from '../../packages/server/src/config/config.ts'
 import { createLog } from '../../packages/server/src/base/log.ts'
 import { sendRaw, type RawAnswer } from './attack.ts'
 

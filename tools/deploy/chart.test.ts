@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { loadConfig } from '../../packages/server/src/base/config.ts'
+import { loadConfig } from '../../packages/server/src/config/config.ts'
 import { chartValues, renderChart, type ChartValues, type KubernetesObject } from './chart.ts'
 import { readTemplate, renderNodes } from './render-template.ts'
 import { readYaml } from './yaml-files.ts'

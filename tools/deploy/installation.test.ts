@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { loadConfig, type Config } from '../../packages/server/src/base/config.ts'
+import { loadConfig, type Config } from '../../packages/server/src/config/config.ts'
 import { readYaml } from './yaml-files.ts'
 
 interface ComposeService {

@@ -1,5 +1,5 @@
 import type { Reason } from '../../packages/api/src/problem.ts'
-import { closeCodes, problemCloseCode } from '../../packages/server/src/base/close-codes.ts'
+import { closeCodes, problemCloseCode } from '../../packages/server/src/call/close-codes.ts'
 import { table } from './markdown.ts'
 
 type Code = keyof typeof closeCodes

@@ -3,7 +3,7 @@ import { problems } from '../../packages/api/src/problem.ts'
 import { builtInRoles } from '../../packages/server/src/access/built-in-roles.ts'
 import { paperTable, unitTable } from '../../bench/scale/paper.ts'
 import { readUnits } from '../../bench/scale/units.ts'
-import { configSchema, variableOf } from '../../packages/server/src/base/config.ts'
+import { configSchema, variableOf } from '../../packages/server/src/config/config.ts'
 import { catalogue, type Metric } from '../../packages/server/src/base/metrics.ts'
 import { streamCloseTable, watchCloseTable } from './close-codes.ts'
 import { exportReference } from './exports.ts'
@@ -169,7 +169,7 @@ function layers(layerList: readonly Layer[], heading: string): string {
   const rows = layerList.map(({ name, does, mayImport }) => [
     `\`${name}\``,
     does,
-    mayImport.map((other) => `\`${other}\``).join(', ') || 'nothing',
+    mayImport.map((other) => (other === '*' ? 'every folder' : `\`${other}\``)).join(', ') || 'nothing',
   ])
   return table([heading, 'Does', 'May import'], rows)
 }

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 
 /** Folders of the repository, without `plugins`, which is also the name of a resource. */
 const rooted = /^(\.ci|bench|deploy|docs|examples|packages|tests|tools)\/[\w./-]+$/
@@ -12,10 +12,23 @@ export function createMissingFiles(): (document: string, text: string) => readon
   return (document, text) => {
     const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '')
     const named = new Set([...prose.matchAll(/`([^`\n]+)`/g)].map(([, name = '']) => name))
-    return [...named]
-      .filter((name) => (rooted.test(name) && !isThere(name)) || (isOfCode(document, name) && !isSomewhere(name)))
-      .map((name) => `${document}: there is no file ${name}`)
+    const rows = [...prose.matchAll(/\| `([\w./-]+\.ts)` \| `(\w+)` \|/g)]
+    const unknown = rows
+      .filter(([, file = '', name = '']) => !isExported(files, file, name))
+      .map(([, file = '', name = '']) => `${document}: ${file} exports no function ${name}`)
+    const missing = [...named].filter(
+      (name) => (rooted.test(name) && !isThere(name)) || (isOfCode(document, name) && !isSomewhere(name)),
+    )
+    return [...unknown, ...missing.map((name) => `${document}: there is no file ${name}`)]
   }
+}
+
+function isExported(files: readonly string[], file: string, name: string): boolean {
+  const at = files.find((one) => one === file || one === `packages/server/src/${file}`)
+  return (
+    at !== undefined &&
+    new RegExp(String.raw`^export (async )?function\*? ${name}\b`, 'm').test(readFileSync(at, 'utf8'))
+  )
 }
 
 /** Files that git ignores are made by whoever follows the document. */

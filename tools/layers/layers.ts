@@ -39,87 +39,87 @@ export const packages: readonly Layer[] = [
   { name: 'api', does: 'the shared words; no dependencies, no Node', mayImport: [] },
 ]
 
-/** Folders of `packages/server/src`, in the order a request passes through them. The check allows each to import at most six others. */
+/**
+ * Folders of `packages/server/src`, in the order a request passes through them. Each may also import the `common` ones, and at
+ * most five others.
+ */
 export const serverFolders: readonly Layer[] = [
-  { name: 'http', does: 'listener, limits, answers and problems on the wire', mayImport: ['base'] },
-  { name: 'audit', does: 'who did what, a line each', mayImport: ['base'] },
-  { name: 'authn', does: 'credentials of a request to a caller', mayImport: ['base'] },
+  {
+    name: 'assembly',
+    does: 'creates every part of the server, then starts them',
+    mayImport: ['*'],
+  },
+  { name: 'http', does: 'the listener and its limits; answers on the wire', mayImport: [] },
+  { name: 'audit', does: 'the audit log: a line per request', mayImport: [] },
+  { name: 'authn', does: 'from the credentials of a request to its caller', mayImport: [] },
   {
     name: 'dispatch',
-    does: 'request to the verb, endpoint or page that answers it',
-    mayImport: ['watch', 'models', 'validation', 'store', 'base'],
+    does: 'from a request to the verb, endpoint or page that answers it',
+    mayImport: ['watch', 'models', 'validation', 'store'],
   },
   {
     name: 'host-api',
-    does: "the host's own endpoints, a file each: signing in, OpenID Connect, profile, tokens, reviews",
-    mayImport: ['access', 'credentials', 'models', 'validation', 'store', 'base'],
+    does: "the host's own endpoints, a file each: signing in, OpenID Connect, profile, tokens, reviews, batches",
+    mayImport: ['access', 'credentials', 'models', 'validation', 'store'],
   },
   {
     name: 'console',
-    does: 'the files of the console and of pages of plugins, and how this replica is',
-    mayImport: ['models', 'base'],
+    does: 'serves the console, the pages of plugins and the figures of this replica',
+    mayImport: ['models'],
   },
   {
     name: 'plugins',
-    does: 'plugins: what is installed, their processes, and requests that they answer',
-    mayImport: ['access', 'feed', 'models', 'validation', 'store', 'base'],
+    does: 'plugins: packages, installing, running, processes, custom APIs, upgrades, removal',
+    mayImport: ['access', 'feed', 'models', 'validation', 'store'],
   },
   {
     name: 'discovery',
-    does: 'what there is to call, for programs and for people',
-    mayImport: ['models', 'validation', 'base'],
+    does: 'lists what can be called, and its OpenAPI documents',
+    mayImport: ['models', 'validation'],
   },
   {
     name: 'access',
-    does: 'users, roles, bindings and tokens as models, who holds what, and the decision with its reason',
-    mayImport: ['credentials', 'feed', 'models', 'store', 'base'],
+    does: 'users, roles and bindings as models; decides whether a caller may do something, and says why',
+    mayImport: ['credentials', 'feed', 'models', 'store'],
   },
   {
     name: 'watch',
-    does: 'changes to everybody who watches, each from its own place on',
-    mayImport: ['feed', 'models', 'store', 'base'],
+    does: 'delivers changes to watchers, each from its own revision',
+    mayImport: ['feed', 'models', 'store'],
   },
   {
     name: 'credentials',
-    does: 'passwords, sessions, secrets of tokens, login limits and all SQL on their tables; never part of an object',
-    mayImport: ['feed', 'store', 'base'],
+    does: 'passwords, sessions, secrets of tokens and login limits; never part of an object',
+    mayImport: ['feed', 'store'],
   },
-  { name: 'feed', does: 'committed changes, as they come, to everybody in the process', mayImport: ['store', 'base'] },
-  { name: 'models', does: 'one file a verb', mayImport: ['validation', 'store', 'base'] },
-  { name: 'validation', does: 'bodies, metadata and schemas to field errors', mayImport: ['base'] },
-  { name: 'store', does: 'objects, indexes, change log and leases in SQLite or PostgreSQL', mayImport: ['base'] },
-  { name: 'base', does: 'configuration, log, clock, the types of a call', mayImport: [] },
+  { name: 'feed', does: 'hands committed changes to every subscriber in the process', mayImport: ['store'] },
+  {
+    name: 'models',
+    does: 'models and their objects: verbs, queries, batches, definitions, secrets',
+    mayImport: ['validation', 'store'],
+  },
+  { name: 'validation', does: 'checks bodies, metadata and schemas; answers field errors', mayImport: [] },
+  { name: 'store', does: 'objects, indexes, change log and leases in SQLite or PostgreSQL', mayImport: [] },
+  { name: 'call', does: 'the types of a call, of its answer and of a route', mayImport: [] },
+  { name: 'config', does: 'reads and checks the configuration', mayImport: [] },
+  { name: 'base', does: 'log, clock, metrics and small utilities', mayImport: [] },
 ]
 
-/** Files beside those folders: they assemble the parts, may import any folder, and no folder imports them. */
-export const serverRoots = [
-  'index',
-  'main',
-  'assemble',
-  'assemble-feed',
-  'assemble-host-api',
-  'assemble-models',
-  'assemble-pages',
-  'assemble-plugins',
-  'assemble-store',
-  'assemble-streaming',
-  'server',
-  'chores',
-  'administer',
-  'develop',
-  'embed',
-  'pipeline',
-]
+/** Folders that every other folder may import; each of them may import those behind it. */
+export const common: readonly string[] = ['call', 'config', 'base']
+
+/** Files beside those folders: the ways in. They may import any folder, and no folder imports them. */
+export const serverRoots = ['index', 'main', 'server', 'administer', 'develop', 'embed', 'pipeline']
 
 /** Libraries that only one place may import, so that replacing one changes only that place. */
 export const sealedLibraries: readonly { readonly library: string; readonly only: string }[] = [
   { library: 'ws', only: '(packages/server/src/http|packages/plugin-sdk/src/run|tests|bench)' },
-  { library: 'ajv', only: '(packages/server/src/(validation|base)|packages/plugin-sdk/src/run|tests/fuzz)' },
+  { library: 'ajv', only: '(packages/server/src/(validation|config)|packages/plugin-sdk/src/run|tests/fuzz)' },
   { library: 're2js', only: 'packages/server/src/validation' },
   { library: 'pino', only: 'packages/server/src/base' },
   { library: '@opentelemetry/sdk-metrics', only: 'packages/server/src/base' },
   { library: '@opentelemetry/exporter-prometheus', only: 'packages/server/src/base' },
-  { library: 'yaml', only: '(packages/server/src/base|packages/cli/src/(objects|plugin))' },
+  { library: 'yaml', only: '(packages/server/src/(base|config)|packages/cli/src/(objects|plugin))' },
   { library: 'better-sqlite3', only: 'packages/server/src/store/sqlite' },
   { library: 'pg', only: '(packages/server/src/store/postgres|tests|bench)' },
   { library: '@nats-io', only: '(packages/feed-nats/src|tests|bench)' },

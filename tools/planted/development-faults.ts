@@ -91,7 +91,7 @@ const faults: readonly Row[] = [
     'a broken save takes the place of what answers',
     dev('says where|broken saves'),
     {
-      file: 'packages/server/src/plugins/plugin-api.ts',
+      file: 'packages/server/src/plugins/install/plugin-api.ts',
       replace: '  if (enabled) return { ...spec, groups, candidate: { ...sent, adds } }\n',
       by: '',
     },

@@ -35,13 +35,13 @@ const faults: readonly (readonly [what: string, command: string, edit: Edit, exp
   [
     'a setting that the reference does not list',
     check,
-    { file: 'packages/server/src/base/config.ts', replace: 'Port to listen on;', by: 'A planted port;' },
+    { file: 'packages/server/src/config/config.ts', replace: 'Port to listen on;', by: 'A planted port;' },
     /configuration\.md: the part "settings" is not what the code says/,
   ],
   [
     'a limit that can be set, without what happens beyond it',
     check,
-    { file: 'packages/server/src/base/config.ts', replace: '        maxPerUser: {', by: '        mostPerUser: {' },
+    { file: 'packages/server/src/config/config.ts', replace: '        maxPerUser: {', by: '        mostPerUser: {' },
     /does not say what happens beyond watch\.mostPerUser/,
   ],
   [
@@ -77,7 +77,7 @@ const faults: readonly (readonly [what: string, command: string, edit: Edit, exp
   [
     'a close code that the reference does not list',
     check,
-    { file: 'packages/server/src/base/close-codes.ts', replace: 'failed: 1011', by: 'failed: 1012' },
+    { file: 'packages/server/src/call/close-codes.ts', replace: 'failed: 1011', by: 'failed: 1012' },
     /streams\.md: the part "streams of plugins" is not what the code says/,
   ],
   [

@@ -111,7 +111,7 @@ export const watchFaults: readonly WatchFault[] = [
     what: 'a deletion is only tried, and said to be done',
     edits: [
       {
-        file: 'packages/server/src/models/delete.ts',
+        file: 'packages/server/src/models/verbs/delete.ts',
         replace: "store.write([{ type: 'delete', model, name }], { dryRun })",
         by: "store.write([{ type: 'delete', model, name }], { dryRun: dryRun || true })",
       },

@@ -1,6 +1,6 @@
 import { Session, type Profiler } from 'node:inspector/promises'
-import { assemble } from '../../../packages/server/src/assemble.ts'
-import { loadConfig } from '../../../packages/server/src/base/config.ts'
+import { assemble } from '../../../packages/server/src/assembly/assemble.ts'
+import { loadConfig } from '../../../packages/server/src/config/config.ts'
 import { createLog } from '../../../packages/server/src/base/log.ts'
 
 /** A server that profiles itself. Argument: the database. */

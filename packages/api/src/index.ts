@@ -42,7 +42,7 @@ export {
   reservedKeyFault,
 } from './names.ts'
 export type { NamingFault, NamingParams, NamingRule } from './names.ts'
-export { nearest } from './nearest.ts'
+export { editDistance, nearest } from './nearest.ts'
 export { apiVersionOf, declarerKey } from './object.ts'
 export type { ApiObject, Metadata } from './object.ts'
 export { referencedSchema } from './object-schema.ts'

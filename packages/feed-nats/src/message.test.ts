@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { PackedChange, Place } from '../../server/src/store/store.ts'
+import type { PackedChange, LogPosition } from '../../server/src/store/store.ts'
 import { packMessages, packPlace, packProof, unpackMessage, unpackProof } from './message.ts'
 import { sealsOf } from './seals.ts'
 
 const seals = sealsOf(Buffer.alloc(32, 1))
 const others = sealsOf(Buffer.alloc(32, 2))
-const start: Place = { number: 41, tag: '-7' }
+const start: LogPosition = { number: 41, tag: '-7' }
 
 function changesOf(...sizes: number[]): PackedChange[] {
   return sizes.map((size, at) => ({

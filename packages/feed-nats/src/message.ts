@@ -1,10 +1,10 @@
-import type { PackedChange, Place } from '@pergola/server/feed'
+import type { PackedChange, LogPosition } from '@pergola/server/feed'
 import { sealLength, type Seals } from './seals.ts'
 
 /** A message of the stream: consecutive changes, and the places before and after them. */
 export interface ChangesMessage {
-  readonly from: Place
-  readonly to: Place
+  readonly from: LogPosition
+  readonly to: LogPosition
   /** All changes in between; empty when they do not fit into a message and must be read from the log. */
   readonly changes: readonly CarriedChange[]
 }
@@ -27,10 +27,10 @@ export const nonceBytes = 16
 
 /** Packs changes into messages of at most `maxBytes`, in order; a change that fits into none gets an empty message. */
 export function* packMessages(
-  from: Place,
+  from: LogPosition,
   changes: readonly PackedChange[],
   maxBytes: number,
-): Generator<{ readonly bytes: Buffer; readonly to: Place; readonly changes: readonly PackedChange[] }> {
+): Generator<{ readonly bytes: Buffer; readonly to: LogPosition; readonly changes: readonly PackedChange[] }> {
   let before = from
   let begin = 0
   let size = headerBytes
@@ -52,12 +52,12 @@ export function* packMessages(
 }
 
 /** A message that only tells the log's place. */
-export function packPlace(place: Place): Buffer {
+export function packPlace(place: LogPosition): Buffer {
   return pack({ from: place, to: place }, [], headerBytes)
 }
 
 function pack(
-  { from, to }: { readonly from: Place; readonly to: Place },
+  { from, to }: { readonly from: LogPosition; readonly to: LogPosition },
   changes: readonly PackedChange[],
   size: number,
 ): Buffer {
@@ -98,7 +98,7 @@ export function unpackMessage(seals: Seals, bytes: Buffer): ChangesMessage | und
 }
 
 /** Answers a question for the log's place. Includes the question's nonce, so that an old answer cannot be reused. */
-export function packProof(nonce: Buffer, place: Place): Buffer {
+export function packProof(nonce: Buffer, place: LogPosition): Buffer {
   const bytes = Buffer.allocUnsafe(sealLength + 2 + nonceBytes + 16)
   bytes[sealLength] = version
   bytes[sealLength + 1] = kinds.proof
@@ -108,17 +108,17 @@ export function packProof(nonce: Buffer, place: Place): Buffer {
 }
 
 /** Undefined when it is not a proof, its seal is not ours, or it answers another question. */
-export function unpackProof(seals: Seals, bytes: Buffer, nonce: Buffer): Place | undefined {
+export function unpackProof(seals: Seals, bytes: Buffer, nonce: Buffer): LogPosition | undefined {
   if (bytes.length !== sealLength + 2 + nonceBytes + 16 || !seals.isSealed(bytes)) return undefined
   if (bytes[sealLength] !== version || bytes[sealLength + 1] !== kinds.proof) return undefined
   if (!bytes.subarray(sealLength + 2, sealLength + 2 + nonceBytes).equals(nonce)) return undefined
   return readPlace(bytes, sealLength + 2 + nonceBytes)
 }
 
-function writePlace(bytes: Buffer, { number, tag }: Place, at: number): number {
+function writePlace(bytes: Buffer, { number, tag }: LogPosition, at: number): number {
   return bytes.writeBigInt64BE(BigInt(tag), bytes.writeBigInt64BE(BigInt(number), at))
 }
 
-function readPlace(bytes: Buffer, at: number): Place {
+function readPlace(bytes: Buffer, at: number): LogPosition {
   return { number: Number(bytes.readBigInt64BE(at)), tag: String(bytes.readBigInt64BE(at + 8)) }
 }

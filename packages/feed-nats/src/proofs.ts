@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NatsConnection } from '@nats-io/transport-node'
-import type { Place, StreamSettings } from '@pergola/server/feed'
+import type { LogPosition, StreamSettings } from '@pergola/server/feed'
 import type { NatsLink } from './link.ts'
 import { nonceBytes, unpackProof } from './message.ts'
 import type { Seals } from './seals.ts'
@@ -15,7 +15,7 @@ export interface ProofParts {
   readonly stream: StreamSettings
   readonly seals: Seals
   /** The log ended at this place when the question was asked. */
-  readonly onProof: (place: Place, askedAt: number) => void
+  readonly onProof: (place: LogPosition, askedAt: number) => void
   /** No replica carries the log, or it does not answer. */
   readonly onSilence: () => void
   readonly onRefused: () => void

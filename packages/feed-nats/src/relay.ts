@@ -9,7 +9,7 @@ import {
   type Log,
   type PackedChange,
   type PackedLog,
-  type Place,
+  type LogPosition,
   placeOf,
   type Revision,
   type Store,
@@ -212,7 +212,7 @@ async function beginAnew({ stream, seals, store, log, opened }: OpenTerm, expect
 
 interface Questions extends Disposable {
   /** Answers all questions asked before that moment with the log's place at that moment. */
-  answer(before: number, place: Place): void
+  answer(before: number, place: LogPosition): void
 }
 
 /** Replicas ask for the log's place, each with a nonce; they are answered after the next read of the log. */
@@ -240,6 +240,6 @@ function ifExpired(error: unknown): undefined {
   if (!isApiError(error) || error.reason !== 'RevisionExpired') throw error
 }
 
-function revisionOf(place: Place): Revision {
+function revisionOf(place: LogPosition): Revision {
   return encodeRevision({ ...place, skipped: [] })
 }

@@ -1,4 +1,4 @@
-import type { HandingOut, Place } from '@pergola/server/feed'
+import type { HandingOut, LogPosition } from '@pergola/server/feed'
 
 /** After this long without a proof that NATS has delivered everything, the log is read instead. */
 const unprovenMs = 1_200
@@ -11,12 +11,12 @@ const patienceMs = 15_000
 /** How far NATS has delivered, and what is known about the end of the log. */
 export interface Standing {
   /** The place after what the stream has delivered. */
-  stream: Place | undefined
+  stream: LogPosition | undefined
   /** When NATS last delivered something new. */
   movedAt: number
   readsLog: boolean
   /** Records that the log was at this place when the question was asked. */
-  told(place: Place, askedAt: number): void
+  told(place: LogPosition, askedAt: number): void
   /** Compares the recorded places with what has arrived. */
   settle(): void
   /** Everything committed before this moment has arrived by NATS. */
@@ -26,7 +26,7 @@ export interface Standing {
 }
 
 interface Told {
-  readonly place: Place
+  readonly place: LogPosition
   readonly askedAt: number
   readonly toldAt: number
 }
@@ -73,7 +73,7 @@ export function isBrought(
 }
 
 /** Whether a place was handed out, with the same tag. */
-export function isKnown(handing: HandingOut, place: Place): boolean {
+export function isKnown(handing: HandingOut, place: LogPosition): boolean {
   try {
     return handing.recent(place) !== undefined
   } catch {

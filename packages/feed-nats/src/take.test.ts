@@ -3,7 +3,7 @@ import { expect, inject, test } from 'vitest'
 import { createLog } from '../../server/src/base/log.ts'
 import { create, people } from '../../server/src/store/contract/fixture.ts'
 import { openPostgresStore } from '../../server/src/store/postgres/postgres-store.ts'
-import type { Change, PackedChange, Place } from '../../server/src/store/store.ts'
+import type { Change, PackedChange, LogPosition } from '../../server/src/store/store.ts'
 import { startHandingOut } from '../../server/src/feed/handing-out.ts'
 import type { FeedMetrics } from './feed-metrics.ts'
 import { packMessages, packPlace } from './message.ts'
@@ -53,7 +53,7 @@ async function openFeed({ cutOff = false } = {}) {
     inTurn: (work) => work(),
     quiet: {},
   }
-  const placeAt = (at: number): Place => (at === 0 ? from : (changes[at - 1]?.place ?? from))
+  const placeAt = (at: number): LogPosition => (at === 0 ? from : (changes[at - 1]?.place ?? from))
   return {
     store,
     handing,
@@ -65,7 +65,7 @@ async function openFeed({ cutOff = false } = {}) {
     take: (bytes: Buffer) => take(parts, bytes),
     readLog: () => readLog(parts, 0),
     /** The changes between two places, as the relay would send them. */
-    message: (begin: number, end: number, how: { from?: Place; changes?: readonly PackedChange[] } = {}) => {
+    message: (begin: number, end: number, how: { from?: LogPosition; changes?: readonly PackedChange[] } = {}) => {
       const carried = how.changes ?? changes.slice(begin, end)
       const [message] = packMessages(how.from ?? placeAt(begin), carried, 100_000)
       return seals.seal(message?.bytes ?? packPlace(placeAt(begin)))

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { openAdministration, type Administration } from './administer.ts'
-import { assemble } from './assemble.ts'
+import { assemble } from './assembly/assemble.ts'
 import type { Server } from './server.ts'
-import { loadConfig } from './base/config.ts'
+import { loadConfig } from './config/config.ts'
 import { createLog } from './base/log.ts'
 
 const ann = { username: 'ann', password: 'correct horse battery' }

@@ -2,18 +2,18 @@ import { ApiError } from '@pergola/api'
 import { replacePassword } from './access/replace-password.ts'
 import { needsSetup } from './access/first-administrator.ts'
 import { createSetupSecrets, setupSecretMs } from './credentials/setup-secrets.ts'
-import { createOwnModels, type OwnModels } from './access/own-models.ts'
+import { createAccessModels, type AccessModels } from './access/access-models.ts'
 import { recordCommand, type CommandEntry } from './audit/record-command.ts'
 import { systemClock } from './base/clock.ts'
-import type { Config } from './base/config.ts'
+import type { Config } from './config/config.ts'
 import type { Log } from './base/log.ts'
-import type { SealingKey } from './base/sealing-keys.ts'
+import type { SealingKey } from './config/sealing-keys.ts'
 import { consoleFolder, setupPagePath } from './console/read-console.ts'
 import { passwordFault } from './credentials/password-rules.ts'
 import { createPasswords, type Passwords } from './credentials/passwords.ts'
 import { openRevocations } from './credentials/revocations.ts'
 import { newSecret } from './credentials/secret.ts'
-import { createObject } from './models/create.ts'
+import { createObject } from './models/verbs/create.ts'
 import { declarationOf } from './models/model.ts'
 import { fromData } from './models/object-bytes.ts'
 import { mostTokens } from './host-api/personal-access-tokens.ts'
@@ -84,7 +84,7 @@ export interface AdministrationOptions {
 interface Parts {
   readonly store: Store
   readonly clock: typeof systemClock
-  readonly own: OwnModels
+  readonly own: AccessModels
   readonly passwords: Passwords
   readonly record: (done: Omit<CommandEntry, 'user'>) => Promise<void>
 }
@@ -96,7 +96,7 @@ export async function openAdministration(options: AdministrationOptions): Promis
   const store = opened.use(await openStore({ ...config.database, onConnectionLost }))
   const clock = systemClock
   // There is no caller, so no rights are checked.
-  const own = createOwnModels({ store, clock, rights: () => unasked() })
+  const own = createAccessModels({ store, clock, rights: () => unasked() })
   for (const model of Object.values(own)) await store.openModel(declarationOf(model))
   await openRevocations(store)
   await seedRoles({ store, clock }, own.roles, builtInRoles)

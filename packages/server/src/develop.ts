@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { assemble } from './assemble.ts'
+import { assemble } from './assembly/assemble.ts'
 import { systemClock } from './base/clock.ts'
-import { loadConfig } from './base/config.ts'
+import { loadConfig } from './config/config.ts'
 import type { Development } from './base/development.ts'
 import { createLog } from './base/log.ts'
-import { sealingKey } from './base/sealing-keys.ts'
+import { sealingKey } from './config/sealing-keys.ts'
 import { createSignInCode } from './credentials/sign-in-code.ts'
 import { loginPagePath } from './host-api/sign-in/login-page.ts'
-import { readShipped, shippedFolder } from './plugins/read-shipped.ts'
+import { readShipped, shippedFolder } from './plugins/package/read-shipped.ts'
 
 /** A debugger uses memory of the process that it inspects. */
 const memoryMebibytes = 512

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { assemble } from './assemble.ts'
-import { loadConfig } from './base/config.ts'
+import { assemble } from './assembly/assemble.ts'
+import { loadConfig } from './config/config.ts'
 import { createLog } from './base/log.ts'
-import { sealingKey } from './base/sealing-keys.ts'
+import { sealingKey } from './config/sealing-keys.ts'
 import type { RunHere } from './plugins/process/launch-here.ts'
-import { readShippedPlugin, shippedFolder } from './plugins/read-shipped.ts'
+import { readShippedPlugin, shippedFolder } from './plugins/package/read-shipped.ts'
 
 export interface EmbedOptions {
   /** The first super administrator, who can sign in. */

@@ -1,21 +1,20 @@
-import { ApiError, isNamedCreate, problems, requestInfo, type RequestInfo } from '@pergola/api'
-import { loginPagePath, loginPath } from './host-api/sign-in/login-page.ts'
-import { seeOther } from './host-api/sign-in/see-other.ts'
-import { wantsPage } from './host-api/sign-in/sign-in-page.ts'
+import { ApiError, isNamedCreate, requestInfo, type RequestInfo } from '@pergola/api'
+import { signInFirst } from './host-api/sign-in/sign-in-first.ts'
+import { auditedProxy } from './audit/audited-proxy.ts'
 import type { AuditedRequest, AuditRequest } from './audit/request-audit.ts'
 import { unauthenticated, type Authenticate, type CredentialHeaders } from './authn/authenticate.ts'
 import { refuseCrossSite } from './authn/same-site.ts'
 import type { Authorize } from './access/decisions/authorize.ts'
-import type { Answer, Caller, IncomingRequest } from './base/call.ts'
-import { methodNotAllowed } from './base/method-not-allowed.ts'
+import type { Answer, Caller, IncomingRequest } from './call/call.ts'
+import { methodNotAllowed } from './call/method-not-allowed.ts'
 import type { Origins } from './base/origins.ts'
-import type { Exchange, Relay } from './base/relay.ts'
-import type { Reply } from './base/reply.ts'
+import { releasedProxy } from './call/released-proxy.ts'
+import type { Reply } from './call/reply.ts'
 import { objectMethods, type Dispatch } from './dispatch/dispatch.ts'
 import type { FindHostHandler } from './dispatch/host-routes.ts'
-import { problemAnswer, toApiError } from './base/problem-answer.ts'
-import type { MeasureRequest } from './http/request-metrics.ts'
-import type { StreamLimits } from './models/stream-limits.ts'
+import { problemAnswer, toApiError } from './call/problem-answer.ts'
+import { measured, type MeasureRequest } from './http/request-metrics.ts'
+import type { StreamLimits } from './models/query/stream-limits.ts'
 
 export interface Stages {
   /** Answered before everything else. */
@@ -49,8 +48,8 @@ export function createPipeline(stages: Stages): Pipeline {
     const audited = measure ? measured(audit(request), measure) : audit(request)
     try {
       const answer = await pass(audited)
-      if (!('relay' in answer)) audited.answered('status' in answer ? answer : { status: 200 })
-      return 'relay' in answer ? auditedRelay(answer, audited) : answer
+      if (!('proxy' in answer)) audited.answered('status' in answer ? answer : { status: 200 })
+      return 'proxy' in answer ? auditedProxy(answer, audited) : answer
     } catch (error) {
       const { reason, headers } = toApiError(error)
       const elsewhere = reason === 'Unauthenticated' ? signInFirst(request, headers['set-cookie']) : undefined
@@ -59,77 +58,6 @@ export function createPipeline(stages: Stages): Pipeline {
       audited.failed(reason, answer.status)
       return answer
     }
-  }
-}
-
-/**
- * A person who opens a documentation page is redirected to sign in, and the login page is shown again without the cookie of an
- * ended session; programs get the error.
- */
-function signInFirst(request: IncomingRequest, clearedCookie: string | undefined): Answer | undefined {
-  const { method, target } = request
-  if (method !== 'GET' || !wantsPage(request)) return undefined
-  const cookies = clearedCookie === undefined ? [] : [clearedCookie]
-  if (/^\/openapi(\/(?!v3\b)|\?|$)/.test(target)) return seeOther(loginPath(request), cookies)
-  const isLogin = target.split('?', 1)[0] === loginPagePath
-  return isLogin && clearedCookie !== undefined ? seeOther(target, cookies) : undefined
-}
-
-function measured(audited: AuditedRequest, measure: MeasureRequest): AuditedRequest {
-  const startedAt = performance.now()
-  let asked: RequestInfo | undefined
-  return {
-    ...audited,
-    classified: (info) => {
-      asked = info
-      audited.classified(info)
-    },
-    answered: (answer) => {
-      measure(asked, answer.status, startedAt)
-      audited.answered(answer)
-    },
-    failed: (reason, status) => {
-      measure(asked, status, startedAt)
-      audited.failed(reason, status)
-    },
-  }
-}
-
-/** The status of a relayed answer is known when it begins. */
-function auditedRelay(answer: Relay, audited: AuditedRequest): Relay {
-  return {
-    ...answer,
-    relay: async (exchange) => {
-      const begin: Exchange['begin'] = (status, headers) => {
-        audited.answered({ status })
-        return exchange.begin(status, headers)
-      }
-      try {
-        await answer.relay({ ...exchange, begin })
-      } catch (error) {
-        const { reason } = toApiError(error)
-        audited.failed(reason, problems[reason].status)
-        throw error
-      }
-    },
-  }
-}
-
-/** In flight until the plugin begins its answer, or fails to. */
-function releasedRelay(answer: Relay, release: () => void): Relay {
-  return {
-    ...answer,
-    relay: async (exchange) => {
-      const begin: Exchange['begin'] = (status, headers) => {
-        release()
-        return exchange.begin(status, headers)
-      }
-      try {
-        await answer.relay({ ...exchange, begin })
-      } finally {
-        release()
-      }
-    },
   }
 }
 
@@ -181,7 +109,7 @@ function createLine(stages: Stages): (audited: AuditedRequest) => Promise<Reply>
         return lasting(again, (await permit(again, info)).until)
       }
       const reply = await dispatch({ info, caller, request, authenticate: authenticateAgain, recheck })
-      if ('relay' in reply && release) return releasedRelay(reply, release)
+      if ('proxy' in reply && release) return releasedProxy(reply, release)
       release?.()
       return reply
     } catch (error) {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { entriesBehind, isOurs, type CommittedLog, type LogEntry } from '../watch/committed-log.ts'
-import type { Place, SeenObject } from '../watch/history.ts'
+import type { LogPosition, SeenObject } from '../watch/history.ts'
 import { query } from './installation.ts'
 
 /** Cause of the fork. */
@@ -54,7 +54,7 @@ async function readAll(url: string, after: number): Promise<readonly LogEntry[]>
 export type Side = 'lost' | 'kept' | 'both'
 
 export interface Sides {
-  readonly ofPlace: (place: Place) => Side
+  readonly ofPlace: (place: LogPosition) => Side
   /** The history of a state that came without a revision. */
   readonly ofObject: (object: SeenObject) => Side
 }

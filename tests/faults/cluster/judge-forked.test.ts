@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LogEntry } from '../watch/committed-log.ts'
-import type { Frame, Lineage, Operation, Place, SeenObject, Session } from '../watch/history.ts'
+import type { Frame, Lineage, Operation, LogPosition, SeenObject, Session } from '../watch/history.ts'
 import type { ForkKind } from './fork.ts'
 import { judgeForked } from './judge-forked.ts'
 
@@ -30,7 +30,7 @@ function session(start: Session['start'], frames: readonly Frame[], more: Partia
   return { replica: 0, transport: 'WebSocket', start, openedAt: 1, frames: [...frames], malformed: [], ...more }
 }
 
-const place = (number: number, tag: string, ...skipped: readonly string[]): Place => ({ number, tag, skipped })
+const place = (number: number, tag: string, ...skipped: readonly string[]): LogPosition => ({ number, tag, skipped })
 const begin = place(2, 'both')
 
 function lineage(sessions: readonly Session[], settled = false): Lineage {

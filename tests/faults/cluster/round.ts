@@ -3,7 +3,7 @@ import { createRandom } from '../../fuzz/random.ts'
 import { comeToRest } from '../watch/come-to-rest.ts'
 import { runProbes, startReaders, type Shared } from '../watch/crowd.ts'
 import type { LogEntry } from '../watch/committed-log.ts'
-import type { Lineage, Operation, Place } from '../watch/history.ts'
+import type { Lineage, Operation, LogPosition } from '../watch/history.ts'
 import { runProbe, type Phase } from '../watch/readers.ts'
 import { selections } from '../watch/selections.ts'
 import { placedFrames } from '../watch/sessions.ts'
@@ -124,7 +124,7 @@ async function comeBack(shared: Shared, fork: Fork, installation: Installation):
   await probeAll({ ...shared, cluster: { replicas: [fresh], token } }, lost)
 }
 
-function lostPlaces(lineages: readonly Lineage[], fork: Fork): readonly Place[] {
+function lostPlaces(lineages: readonly Lineage[], fork: Fork): readonly LogPosition[] {
   const sides = sidesOf(fork, fork.kept)
   const places = lineages.flatMap(({ list, sessions }) => [
     ...(list ? [list.place] : []),
@@ -133,7 +133,7 @@ function lostPlaces(lineages: readonly Lineage[], fork: Fork): readonly Place[] 
   return places.filter((place) => sides.ofPlace(place) === 'lost')
 }
 
-async function probeAll({ random, lineages, cluster }: Shared, places: readonly Place[]): Promise<void> {
+async function probeAll({ random, lineages, cluster }: Shared, places: readonly LogPosition[]): Promise<void> {
   const probes = Array.from({ length: bereftProbes }, (_, at) => {
     const habits = { begin: 'list', stay: [probeMs, probeMs], rest: [0, 0] } as const
     const name = `bereft ${at + 1}`

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { hostReserveBytes } from '../../../packages/server/src/plugins/memory-room.ts'
+import { hostReserveBytes } from '../../../packages/server/src/plugins/run/memory-room.ts'
 import type { Trial, TrialResult } from '../store/trial.ts'
 import { startEvenLoad } from './even-load.ts'
 import { installed } from './harms/harm.ts'

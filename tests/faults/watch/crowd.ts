@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRandom, type Random } from '../../fuzz/random.ts'
-import type { Lineage, Place } from './history.ts'
+import type { Lineage, LogPosition } from './history.ts'
 import { runProbe, runReader, type Habits, type ReaderOptions } from './readers.ts'
 import { placedFrames } from './sessions.ts'
 import { selections } from './selections.ts'
@@ -50,7 +50,7 @@ export async function runProbes(shared: Shared): Promise<void> {
   await Promise.all(running)
 }
 
-function anyPlace(random: Random, lineages: readonly Lineage[]): Place | undefined {
+function anyPlace(random: Random, lineages: readonly Lineage[]): LogPosition | undefined {
   const { sessions } = random.pick(lineages)
   const frames = sessions.flatMap(placedFrames)
   return frames.length === 0 ? undefined : random.pick(frames).place

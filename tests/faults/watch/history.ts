@@ -26,18 +26,18 @@ export interface Selection {
 }
 
 /** A position in the log from a revision: after that number and after the listed later changes. */
-export interface Place {
+export interface LogPosition {
   readonly number: number
   readonly tag: string
   readonly skipped: readonly string[]
 }
 
-export function placeOf(revision: string): Place {
+export function placeOf(revision: string): LogPosition {
   const [number = '', tag = '', ...skipped] = revision.split('.')
   return { number: Number(number), tag, skipped }
 }
 
-export function revisionOf({ number, tag, skipped }: Place): string {
+export function revisionOf({ number, tag, skipped }: LogPosition): string {
   return [number, tag, ...skipped].join('.')
 }
 
@@ -45,15 +45,15 @@ export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
 /** An event that a reader got. */
 export type Frame =
-  | { readonly type: EventType; readonly at: number; readonly place?: Place; readonly object: SeenObject }
-  | { readonly type: 'BOOKMARK'; readonly at: number; readonly place: Place }
-  | { readonly type: 'ERROR'; readonly at: number; readonly place?: Place; readonly status: number }
+  | { readonly type: EventType; readonly at: number; readonly place?: LogPosition; readonly object: SeenObject }
+  | { readonly type: 'BOOKMARK'; readonly at: number; readonly place: LogPosition }
+  | { readonly type: 'ERROR'; readonly at: number; readonly place?: LogPosition; readonly status: number }
 
 /** One stream, from its request to its end. */
 export interface Session {
   readonly replica: number
   readonly transport: Transport
-  readonly start: 'initial' | 'now' | Place
+  readonly start: 'initial' | 'now' | LogPosition
   /** When the response began; undefined for a rejected stream. */
   openedAt?: number
   readonly frames: Frame[]
@@ -66,7 +66,7 @@ export interface Session {
 type Transport = 'WebSocket' | 'event stream'
 
 export interface TakenList {
-  readonly place: Place
+  readonly place: LogPosition
   readonly items: readonly SeenObject[]
   readonly replica: number
 }

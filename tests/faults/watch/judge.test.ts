@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LogEntry, LoggedChange } from './committed-log.ts'
-import type { EventType, Frame, Lineage, Operation, Place, SeenObject, Session } from './history.ts'
+import type { EventType, Frame, Lineage, Operation, LogPosition, SeenObject, Session } from './history.ts'
 import { judge, type History } from './judge.ts'
 import { teamLabel } from './things.ts'
 
@@ -42,7 +42,7 @@ function tagOf(number: number): string {
   return String(Math.ceil(number / 3))
 }
 
-function place(number: number, ...skipped: readonly string[]): Place {
+function place(number: number, ...skipped: readonly string[]): LogPosition {
   return { number, tag: tagOf(number), skipped }
 }
 
@@ -71,7 +71,7 @@ function session(start: Session['start'], ...frames: readonly Frame[]): Session 
   return { replica: 0, transport: 'WebSocket', start, openedAt: 0, frames: [...frames], malformed: [] }
 }
 
-function listed(at: Place, ...numbers: readonly number[]): Pick<Lineage, 'list'> {
+function listed(at: LogPosition, ...numbers: readonly number[]): Pick<Lineage, 'list'> {
   return { list: { place: at, items: numbers.map(objectAt), replica: 0 } }
 }
 

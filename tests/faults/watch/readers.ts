@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../../fuzz/random.ts'
 import { anyReplica, type Served } from './cluster.ts'
-import { revisionOf, type Lineage, type Place, type Selection, type Session, type TakenList } from './history.ts'
+import { revisionOf, type Lineage, type LogPosition, type Selection, type Session, type TakenList } from './history.ts'
 import { lastPlace } from './sessions.ts'
 import { openStream, type Stream } from './stream.ts'
 import { takeList } from './take-list.ts'
@@ -41,13 +41,13 @@ export async function runReader(options: ReaderOptions): Promise<void> {
 }
 
 /** Reads one stream for a while: from a list, or from any revision that a reader got. */
-export async function runProbe(options: ReaderOptions, from?: Place): Promise<void> {
+export async function runProbe(options: ReaderOptions, from?: LogPosition): Promise<void> {
   await readLineage(options, { once: true, ...(from && { from }) })
 }
 
 interface LineageOptions {
   readonly once?: boolean
-  readonly from?: Place
+  readonly from?: LogPosition
 }
 
 async function readLineage(options: ReaderOptions, { once = false, from }: LineageOptions = {}): Promise<void> {

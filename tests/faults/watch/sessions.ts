@@ -1,8 +1,8 @@
-import type { Frame, Lineage, Place, Session } from './history.ts'
+import type { Frame, Lineage, LogPosition, Session } from './history.ts'
 
 type EventFrame = Extract<Frame, { object: unknown }>
-export type PlacedFrame = Frame & { readonly place: Place }
-export type PlacedEvent = EventFrame & { readonly place: Place }
+export type PlacedFrame = Frame & { readonly place: LogPosition }
+export type PlacedEvent = EventFrame & { readonly place: LogPosition }
 
 export function isEvent(frame: Frame): frame is EventFrame {
   return frame.type !== 'BOOKMARK' && frame.type !== 'ERROR'
@@ -13,7 +13,7 @@ export function isPlacedEvent(frame: Frame): frame is PlacedEvent {
 }
 
 /** Start of a stream: its revision, or after the present objects. Undefined for a stream without a start revision. */
-export function startOf(session: Session): Place | undefined {
+export function startOf(session: Session): LogPosition | undefined {
   if (typeof session.start === 'object') return session.start
   return session.start === 'initial' ? session.frames.find(({ type }) => type === 'BOOKMARK')?.place : undefined
 }
@@ -36,12 +36,12 @@ export function placedFrames(session: Session): readonly PlacedFrame[] {
 }
 
 /** Position from which its reader resumes. */
-export function lastPlace(session: Session): Place | undefined {
+export function lastPlace(session: Session): LogPosition | undefined {
   return session.frames.findLast(({ place }) => place !== undefined)?.place ?? startOf(session)
 }
 
 /** Start of a lineage. */
-export function lineageStart({ sessions }: Lineage): Place | undefined {
+export function lineageStart({ sessions }: Lineage): LogPosition | undefined {
   const [first] = sessions
   return first && startOf(first)
 }

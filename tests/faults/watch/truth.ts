@@ -1,5 +1,5 @@
 import { isOurs, type CommittedLog, type LogEntry, type LoggedChange } from './committed-log.ts'
-import type { EventType, Place, Selection } from './history.ts'
+import type { EventType, LogPosition, Selection } from './history.ts'
 
 type OurEntry = LogEntry & { readonly change: LoggedChange }
 
@@ -21,7 +21,7 @@ export interface Truth {
   /** The change that stored this version of an object. */
   version(uid: string, version: number): LoggedChange | undefined
   /** The selected objects at a position of the log, by uid. */
-  stateAt(place: Place): ReadonlyMap<string, LoggedChange>
+  stateAt(place: LogPosition): ReadonlyMap<string, LoggedChange>
   /** The number of the last entry. */
   readonly last: number
   /** Lower bound of the change numbers that the database still stored at a time. */
@@ -79,7 +79,7 @@ function firstIndexAfter(selected: readonly SelectedChange[], number: number): n
   return low
 }
 
-function stateAt({ entries, before }: KnownLog, { selects }: Selection, { number, skipped }: Place) {
+function stateAt({ entries, before }: KnownLog, { selects }: Selection, { number, skipped }: LogPosition) {
   const newest = new Map<string, LoggedChange>()
   for (const { change } of before.values()) newest.set(change.uid, change)
   for (const entry of entries) {

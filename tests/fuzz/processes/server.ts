@@ -1,7 +1,7 @@
-import { assemble } from '../../../packages/server/src/assemble.ts'
-import { loadConfig } from '../../../packages/server/src/base/config.ts'
+import { assemble } from '../../../packages/server/src/assembly/assemble.ts'
+import { loadConfig } from '../../../packages/server/src/config/config.ts'
 import { createLog } from '../../../packages/server/src/base/log.ts'
-import { sealingKey } from '../../../packages/server/src/base/sealing-keys.ts'
+import { sealingKey } from '../../../packages/server/src/config/sealing-keys.ts'
 
 /** The server under test. Argument: the database. Errors go to stderr. */
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { ApiObject } from '@pergola/client'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startSqliteServer, type SqliteServer } from '../../../../tests/client/server.ts'
-import { sealingKey, type SealingKey } from '../../../server/src/base/sealing-keys.ts'
+import { sealingKey, type SealingKey } from '../../../server/src/config/sealing-keys.ts'
 import { followSettings, type FollowedSettings } from './follow-settings.ts'
 
 const key = sealingKey(randomBytes(32).toString('base64'))

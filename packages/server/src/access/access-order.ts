@@ -1,5 +1,6 @@
 import { readCounter } from '../store/counters.ts'
 import { GuardFailed } from '../store/guard-failed.ts'
+import { retryRaces } from '../store/retry-races.ts'
 import type { Guard, Store } from '../store/store.ts'
 
 /**
@@ -7,8 +8,6 @@ import type { Guard, Store } from '../store/store.ts'
  * that are harmless alone may together grant everything.
  */
 const counter = 'access'
-/** Attempts before a lost race is reported to the caller. */
-const maxTries = 20
 
 /** Guard for a write that needs no access decision. It bumps the counter, so access decisions in flight are made again. */
 export const afterOthers: Guard = { is: 'counted', counter }
@@ -28,13 +27,9 @@ export function readAccessCount(store: Store): Promise<number> {
 
 /** Repeats the decision and the write when another write of roles or bindings came first. */
 export async function inAccessOrder<Done>(store: Store, work: (order: Guard) => Promise<Done>): Promise<Done> {
-  for (let tries = 1; ; tries++) {
-    const order = await accessAsRead(store)
-    try {
-      return await work(order)
-    } catch (error) {
-      const raced = error instanceof GuardFailed && error.guard.is === 'counted'
-      if (!raced || tries === maxTries) throw error
-    }
-  }
+  return retryRaces(async () => work(await accessAsRead(store)), cameFirst)
+}
+
+function cameFirst(error: unknown): boolean {
+  return error instanceof GuardFailed && error.guard.is === 'counted'
 }

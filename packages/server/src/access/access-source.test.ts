@@ -8,22 +8,22 @@ import { createIdentities } from '../credentials/identities.ts'
 import type { Feed } from '../feed/feed.ts'
 import { createLogFeed } from '../feed/log-feed.ts'
 import { startSelfCheck } from '../feed/self-check.ts'
-import { createOperation } from '../models/create.ts'
+import { createOperation } from '../models/verbs/create.ts'
 import { declarationOf } from '../models/model.ts'
 import { openStore } from '../store/open-store.ts'
 import type { Store } from '../store/store.ts'
 import { createAccessSource, noPlugins, type AccessSource } from './access-source.ts'
-import { createOwnModels, type OwnModels } from './own-models.ts'
+import { createAccessModels, type AccessModels } from './access-models.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'pergola-access-'))
 const lines: string[] = []
 const log = createLog({ level: 'warn', pretty: false, write: (line) => lines.push(line) })
 let store: Store
-let own: OwnModels
+let own: AccessModels
 let feed: Feed
 beforeAll(async () => {
   store = await openStore({ url: `sqlite:${join(directory, 'test.db')}`, onConnectionLost: () => {} })
-  own = createOwnModels({ store, clock, rights: () => access })
+  own = createAccessModels({ store, clock, rights: () => access })
   for (const model of [own.roles, own.bindings, own.users, own.tokens]) await store.openModel(declarationOf(model))
   feed = await createLogFeed(store, log)
 })

@@ -4,7 +4,7 @@ import { createRoleBook, type HeldRole, type HeldRoles, type RoleBook } from './
 import type { RoleDefinition } from './decisions/role-graph.ts'
 import type { RoleSource } from './decisions/authorize.ts'
 import { concernsCredential } from './decisions/credential-request.ts'
-import type { Caller, UserCaller } from '../base/call.ts'
+import type { Caller, UserCaller } from '../call/call.ts'
 import type { CheckedCache } from '../base/checked-cache.ts'
 import type { Clock } from '../base/clock.ts'
 import { LRUCache } from 'lru-cache'

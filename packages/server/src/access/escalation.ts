@@ -1,7 +1,7 @@
 import { ApiError, type ProblemParams, type Rule } from '@pergola/api'
 import type { HeldRoles, RoleBook } from './decisions/role-book.ts'
 import { createRulesCover, type RulesCover } from './decisions/rules-cover.ts'
-import type { Caller } from '../base/call.ts'
+import type { Caller } from '../call/call.ts'
 import { superAdministrator } from './administrators.ts'
 import type { StoredRights } from './rights.ts'
 

@@ -1,5 +1,5 @@
 import { ApiError } from '@pergola/api'
-import { objectNotFound } from '../base/not-found.ts'
+import { objectNotFound } from '../call/not-found.ts'
 import type { Identities, Identity } from '../credentials/identities.ts'
 import type { SessionUser } from '../credentials/sessions.ts'
 import { GuardFailed } from '../store/guard-failed.ts'

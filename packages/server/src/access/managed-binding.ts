@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { ApiError } from '@pergola/api'
-import type { OidcProvider } from '../base/oidc-provider.ts'
+import type { OidcProvider } from '../config/oidc-provider.ts'
 import type { JsonObject } from '../models/object.ts'
 import type { ObjectChange } from '../models/model.ts'
 

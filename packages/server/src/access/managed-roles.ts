@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts'
-import { createOperation } from '../models/create.ts'
+import { createOperation } from '../models/verbs/create.ts'
 import type { Model } from '../models/model.ts'
 import { fromData } from '../models/object-bytes.ts'
 import type { Guard, ModelKey, Store, StoredObject, WriteOperation } from '../store/store.ts'

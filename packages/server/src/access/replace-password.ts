@@ -3,11 +3,8 @@ import type { CheckedPassword, Passwords } from '../credentials/passwords.ts'
 import { revoked } from '../credentials/revocations.ts'
 import type { Model } from '../models/model.ts'
 import { removeTokens, tokensEnded } from './end-tokens.ts'
+import { retryRaces } from '../store/retry-races.ts'
 import type { Guard, Store } from '../store/store.ts'
-import { WriteConflict } from '../store/write-conflict.ts'
-
-/** Attempts when the user creates or deletes tokens concurrently. */
-const maxTries = 20
 
 export interface ReplacePasswordParts {
   readonly store: Store
@@ -41,13 +38,9 @@ export async function replacePassword(parts: ReplacePasswordParts, wanted: NewPa
   const guards: readonly Guard[] = [...(wanted.guards ?? []), { is: 'no row', statement: set.isGone }]
   const ended = { text: 'DELETE FROM sessions WHERE uid = $1 AND id <> $2', values: [uid, sessionId] }
   const also = [set, ended, ...(keepTokens ? [] : [tokensEnded(uid)])]
-  for (let tries = 1; ; tries++) {
+  return retryRaces(async () => {
     const operations = keepTokens ? [] : await removeTokens(store, tokens, name)
-    try {
-      await store.write([...operations, revoked(clock, uid)], { guards, also, dryRun })
-      return operations.length
-    } catch (error) {
-      if (!(error instanceof WriteConflict) || tries === maxTries) throw error
-    }
-  }
+    await store.write([...operations, revoked(clock, uid)], { guards, also, dryRun })
+    return operations.length
+  })
 }

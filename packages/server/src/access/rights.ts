@@ -1,5 +1,5 @@
 import type { HeldRoles, RoleBook } from './decisions/role-book.ts'
-import type { Caller } from '../base/call.ts'
+import type { Caller } from '../call/call.ts'
 import type { Store } from '../store/store.ts'
 
 /** Serializes writes in this replica. */

@@ -1,19 +1,19 @@
 import { createDatabase } from '@pergola/test-servers'
 import { expect, inject, test } from 'vitest'
 import { systemClock as clock } from '../base/clock.ts'
-import { createObject } from '../models/create.ts'
+import { createObject } from '../models/verbs/create.ts'
 import { declarationOf } from '../models/model.ts'
 import { countStatements } from '../store/postgres/contract/count-statements.ts'
 import { openPostgresStore } from '../store/postgres/postgres-store.ts'
 import { builtInRoles } from './built-in-roles.ts'
-import { createOwnModels } from './own-models.ts'
+import { createAccessModels } from './access-models.ts'
 import { seedRoles } from './seed-roles.ts'
 
 test('a binding of 256 subjects takes no more statements than one of two', async () => {
   await using database = await createDatabase(inject('postgres')['18'])
   await using store = await openPostgresStore({ url: database.url, onConnectionLost: () => {} })
   const parts = { store, clock }
-  const own = createOwnModels({ ...parts, rights: () => expect.fail('this test must not evaluate rights') })
+  const own = createAccessModels({ ...parts, rights: () => expect.fail('this test must not evaluate rights') })
   for (const model of Object.values(own)) await store.openModel(declarationOf(model))
   await seedRoles(parts, own.roles, builtInRoles)
   const names = Array.from({ length: 256 }, (_, at) => `user-${at}`)

@@ -1,6 +1,6 @@
 import { roleKeys, type FieldError, type Rule } from '@pergola/api'
 import type { JsonObject } from '../models/object.ts'
-import { fieldError, step } from '../base/field-error.ts'
+import { fieldError, step } from '../call/field-error.ts'
 
 /** What the labels and annotations of a role mean. */
 export interface RoleWords {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { systemClock as clock } from '../base/clock.ts'
-import { createObject } from '../models/create.ts'
+import { createObject } from '../models/verbs/create.ts'
 import { declarationOf } from '../models/model.ts'
 import { fromData } from '../models/object-bytes.ts'
-import { updateObject } from '../models/update.ts'
+import { updateObject } from '../models/verbs/update.ts'
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts'
 import { builtInRoles } from './built-in-roles.ts'
-import { createOwnModels } from './own-models.ts'
+import { createAccessModels } from './access-models.ts'
 import { seedRoles } from './seed-roles.ts'
 
 const kept = { nonResourceURLs: ['/livez'], verbs: ['get'] }
@@ -15,7 +15,7 @@ const added = { nonResourceURLs: ['/auth/login'], verbs: ['get', 'create'] }
 test('a role of an earlier version gets the rules that were added since, once, and keeps what an operator changed', async () => {
   await using store = openSqliteStore(':memory:')
   const parts = { store, clock }
-  const own = createOwnModels({ ...parts, rights: () => expect.fail('this test must not evaluate rights') })
+  const own = createAccessModels({ ...parts, rights: () => expect.fail('this test must not evaluate rights') })
   for (const model of Object.values(own)) await store.openModel(declarationOf(model))
   const rulesOf = async (name: string) => {
     const stored = await store.get(own.roles, name)

@@ -1,9 +1,9 @@
 import { isApiError, type Rule } from '@pergola/api'
-import { createObject, type WriteParts } from '../models/create.ts'
+import { createObject, type WriteParts } from '../models/verbs/create.ts'
 import type { Model } from '../models/model.ts'
 import { fromData } from '../models/object-bytes.ts'
 import type { JsonObject } from '../models/object.ts'
-import { updateObject } from '../models/update.ts'
+import { updateObject } from '../models/verbs/update.ts'
 import { builtInRevision, type BuiltInRole } from './built-in-roles.ts'
 
 /** The revision of the built-in rules that a role has; a role without it was created by the first version. */

@@ -1,7 +1,7 @@
 import { ApiError } from '@pergola/api'
 import type { Clock } from '../base/clock.ts'
 import { revoked } from '../credentials/revocations.ts'
-import { createBuiltInModel } from '../models/built-in-model.ts'
+import { createBuiltInModel } from '../models/definition/built-in-model.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
 import { indexedObject } from '../models/indexed-object.ts'
 import type { Accompaniment, Model, ObjectChange } from '../models/model.ts'

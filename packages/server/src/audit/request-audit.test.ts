@@ -1,6 +1,6 @@
 import type { RequestInfo } from '@pergola/api'
 import { expect, test } from 'vitest'
-import type { Caller, IncomingRequest } from '../base/call.ts'
+import type { Caller, IncomingRequest } from '../call/call.ts'
 import type { AuditEntry } from './audit-entry.ts'
 import { createRequestAudit, unaudited } from './request-audit.ts'
 

@@ -1,5 +1,5 @@
 import type { Reason, RequestInfo } from '@pergola/api'
-import type { Answer, Caller, IncomingRequest, NotedOperation } from '../base/call.ts'
+import type { Answer, Caller, IncomingRequest, NotedOperation } from '../call/call.ts'
 import { shownPath } from '../base/shown-path.ts'
 import type { AuditEntry } from './audit-entry.ts'
 import { eventOf } from './event-of.ts'

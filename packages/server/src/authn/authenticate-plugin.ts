@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Caller } from '../base/call.ts'
-import { pluginCaller } from '../base/plugin-caller.ts'
+import type { Caller } from '../call/call.ts'
+import { pluginCaller } from '../call/plugin-caller.ts'
 import { unauthenticated, type Authenticate } from './authenticate.ts'
 
 interface StartToken {

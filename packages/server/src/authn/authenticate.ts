@@ -1,6 +1,6 @@
 import { ApiError } from '@pergola/api'
-import type { Caller } from '../base/call.ts'
-import { cookieIn } from '../base/cookie.ts'
+import type { Caller } from '../call/call.ts'
+import { cookieIn } from '../call/cookie.ts'
 
 export interface CredentialHeaders {
   readonly authorization?: string | undefined

@@ -1,6 +1,6 @@
 import { requestInfo } from '@pergola/api'
 import { describe, expect, test } from 'vitest'
-import type { Caller } from '../base/call.ts'
+import type { Caller } from '../call/call.ts'
 import { localOrigins } from '../base/origins.ts'
 import { refuseCrossSite } from './same-site.ts'
 

@@ -1,6 +1,6 @@
 import { ApiError, type RequestInfo } from '@pergola/api'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Caller } from '../base/call.ts'
+import type { Caller } from '../call/call.ts'
 import type { Origins } from '../base/origins.ts'
 
 const unsafe = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])

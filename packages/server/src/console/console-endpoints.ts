@@ -1,6 +1,6 @@
-import type { Answer, Call, Handler } from '../base/call.ts'
-import { pageHeaders } from '../base/page-headers.ts'
-import { taggedAnswer } from '../base/tagged-answer.ts'
+import type { Answer, Call, Handler } from '../call/call.ts'
+import { pageHeaders } from '../call/page-headers.ts'
+import { taggedAnswer } from '../call/tagged-answer.ts'
 import { fileType } from './file-types.ts'
 import { consolePage, type ConsoleFiles } from './read-console.ts'
 

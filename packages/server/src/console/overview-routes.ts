@@ -1,8 +1,8 @@
-import type { HostRoute } from '../base/host-route.ts'
+import type { HostRoute } from '../call/host-route.ts'
 import type { HealthFinding } from '@pergola/api'
 import { hostVersion } from '../base/host-version.ts'
 import type { Traffic } from '../base/traffic.ts'
-import { jsonAnswer } from '../base/json-answer.ts'
+import { jsonAnswer } from '../call/json-answer.ts'
 
 export interface OverviewParts {
   readonly traffic: Traffic

@@ -1,6 +1,6 @@
 import type { PageDeclaration, PluginAbout } from '@pergola/api'
-import type { Answer, Call, Handler } from '../base/call.ts'
-import { taggedAnswer } from '../base/tagged-answer.ts'
+import type { Answer, Call, Handler } from '../call/call.ts'
+import { taggedAnswer } from '../call/tagged-answer.ts'
 import { fileType } from './file-types.ts'
 
 /** A plugin that has console pages. */

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { inlineSource } from '../base/page-headers.ts'
+import { inlineSource } from '../call/page-headers.ts'
 
 /** Next to the sources, and next to the compiled code. */
 export const consoleFolder = new URL('../../console/', import.meta.url)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Answer, Call } from '../base/call.ts'
-import { createBuiltInModel } from '../models/built-in-model.ts'
+import type { Answer, Call } from '../call/call.ts'
+import { createBuiltInModel } from '../models/definition/built-in-model.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
 import type { Model } from '../models/model.ts'
 import { createDiscovery } from './discovery-endpoints.ts'

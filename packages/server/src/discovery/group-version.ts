@@ -1,6 +1,6 @@
 import { audienceGroup, type RouteDeclaration } from '@pergola/api'
 import { hostVersion } from '../base/host-version.ts'
-import type { HostRoute } from '../base/host-route.ts'
+import type { HostRoute } from '../call/host-route.ts'
 import { createModel, type Model } from '../models/model.ts'
 import { pathOfVersion } from './discovery-document.ts'
 

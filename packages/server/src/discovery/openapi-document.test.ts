@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createBuiltInModel } from '../models/built-in-model.ts'
+import { createBuiltInModel } from '../models/definition/built-in-model.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
 import { openApiDocument } from './openapi-document.ts'
 

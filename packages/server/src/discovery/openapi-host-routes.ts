@@ -1,4 +1,4 @@
-import type { HostAnswer, HostRoute, QueryParameter, RequestBody } from '../base/host-route.ts'
+import type { HostAnswer, HostRoute, QueryParameter, RequestBody } from '../call/host-route.ts'
 import { inputSchema } from './input-schema.ts'
 import type { FreeName } from './openapi-names.ts'
 import { bodyFailures, refused } from './openapi-paths.ts'

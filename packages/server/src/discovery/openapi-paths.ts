@@ -1,7 +1,7 @@
 import type { Reason } from '@pergola/api'
 import { problems } from '@pergola/api'
 import { pathOf, type Model } from '../models/model.ts'
-import { patchTypes } from '../models/patch.ts'
+import { patchTypes } from '../models/verbs/patch.ts'
 import { reference, type FreeName } from './openapi-names.ts'
 
 type Json = Readonly<Record<string, unknown>>

@@ -1,33 +1,33 @@
 import { ApiError, type NonResourceRequest, type ResourceRequest, type Verb } from '@pergola/api'
-import { pathNotFound } from '../base/not-found.ts'
-import type { Answer, Call, Caller, Handler } from '../base/call.ts'
-import type { Relay } from '../base/relay.ts'
-import type { Reply } from '../base/reply.ts'
-import type { Stream } from '../base/wire.ts'
+import { pathNotFound } from '../call/not-found.ts'
+import type { Answer, Call, Caller, Handler } from '../call/call.ts'
+import type { ProxiedAnswer } from '../call/proxied-answer.ts'
+import type { Reply } from '../call/reply.ts'
+import type { Stream } from '../call/wire.ts'
 import type { Clock } from '../base/clock.ts'
-import { methodNotAllowed } from '../base/method-not-allowed.ts'
+import { methodNotAllowed } from '../call/method-not-allowed.ts'
 import { fencedStore, fenceOf, unfenced } from '../models/fence.ts'
 import type { FindHostHandler } from './host-routes.ts'
-import { jsonAnswer } from '../base/json-answer.ts'
-import { createdAnswer, objectAnswer, readAnswer } from '../models/answers.ts'
-import { createObject } from '../models/create.ts'
-import { deleteCollection } from '../models/delete-collection.ts'
-import { deleteObject } from '../models/delete.ts'
-import { preconditionsIn } from '../models/etag.ts'
-import { getObject } from '../models/get.ts'
-import { listObjects } from '../models/list.ts'
+import { jsonAnswer } from '../call/json-answer.ts'
+import { createdAnswer, objectAnswer, readAnswer } from '../models/verbs/answers.ts'
+import { createObject } from '../models/verbs/create.ts'
+import { deleteCollection } from '../models/verbs/delete-collection.ts'
+import { deleteObject } from '../models/verbs/delete.ts'
+import { preconditionsIn } from '../models/verbs/etag.ts'
+import { getObject } from '../models/verbs/get.ts'
+import { listObjects } from '../models/verbs/list.ts'
 import type { Model } from '../models/model.ts'
 import { maxObjectBytes } from '../models/object-bytes.ts'
-import { patchObject, patchTypes, type PatchType } from '../models/patch.ts'
-import { fieldsOf } from '../models/fields.ts'
-import { flag, refuseUnknown } from '../models/query-parameters.ts'
-import { refuseCreate, refuseSubresource } from '../models/refuse-verb.ts'
-import type { ModelRegistry } from '../models/registry.ts'
-import type { StreamLimits } from '../models/stream-limits.ts'
-import { withOwner, type OwnedResource, type OwnerScope } from '../models/owner-scope.ts'
-import { unbuiltIndex } from '../models/unbuilt-index.ts'
-import { updateObject } from '../models/update.ts'
-import { holderIn, withoutHolder } from '../models/write-errors.ts'
+import { patchObject, patchTypes, type PatchType } from '../models/verbs/patch.ts'
+import { fieldsOf } from '../models/query/fields.ts'
+import { flag, refuseUnknown } from '../models/query/query-parameters.ts'
+import { refuseCreate, refuseSubresource } from '../models/verbs/refuse-verb.ts'
+import type { ModelRegistry } from '../models/definition/registry.ts'
+import type { StreamLimits } from '../models/query/stream-limits.ts'
+import { withOwner, type OwnedResource, type OwnerScope } from '../models/verbs/owner-scope.ts'
+import { unbuiltIndex } from '../models/definition/unbuilt-index.ts'
+import { updateObject } from '../models/verbs/update.ts'
+import { holderIn, withoutHolder } from '../models/verbs/write-errors.ts'
 import type { Store } from '../store/store.ts'
 import { parseJsonBody, type AcceptedBody } from '../validation/json-body.ts'
 import { watchObjects, type WatchParts } from '../watch/watch-objects.ts'
@@ -42,7 +42,7 @@ export interface DispatchParts {
   /** Documents and files at non-resource paths; read-only. */
   readonly page: (path: string) => Handler | undefined
   /** The plugin that answers at any other path. */
-  readonly customApi: (call: Call) => Relay | undefined
+  readonly customApi: (call: Call) => ProxiedAnswer | undefined
   /** The model of the owned objects at a resource's path, and the path of the owner's name, if there is one. */
   readonly ownedAt: (request: ResourceRequest) => OwnedResource | undefined
   /** Throws when the models of the group are not served now. */
@@ -64,10 +64,10 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     const page = info.kind === 'resource' ? undefined : pageOf(parts, info)
     const owned = !page && info.kind === 'resource' ? parts.ownedAt(info) : undefined
     if (owned && info.kind === 'resource') return dispatchOwned(toObjects, call, { request: info, owned })
-    const relayed = page ? undefined : parts.customApi(call)
-    if (fence && (page || relayed)) throw unfenced()
+    const proxied = page ? undefined : parts.customApi(call)
+    if (fence && (page || proxied)) throw unfenced()
     if (page) return page(call)
-    if (relayed) return relayed
+    if (proxied) return proxied
     if (info.kind === 'resource') return dispatchVerb(toObjects, call, { request: info })
     throw pathNotFound(info.path)
   }

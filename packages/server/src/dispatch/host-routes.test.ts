@@ -1,7 +1,7 @@
 import { isApiError, requestInfo } from '@pergola/api'
 import { describe, expect, test } from 'vitest'
-import type { Call } from '../base/call.ts'
-import type { HostRoute } from '../base/host-route.ts'
+import type { Call } from '../call/call.ts'
+import type { HostRoute } from '../call/host-route.ts'
 import { createHostRoutes } from './host-routes.ts'
 
 function route(method: HostRoute['method'], path: string, more: Partial<HostRoute> = {}): HostRoute {

@@ -7,10 +7,10 @@ import {
   type RequestHead,
   type RequestInfo,
 } from '@pergola/api'
-import type { Handler } from '../base/call.ts'
-import type { HostRoute } from '../base/host-route.ts'
+import type { Handler } from '../call/call.ts'
+import type { HostRoute } from '../call/host-route.ts'
 import { unfenced } from '../models/fence.ts'
-import { refuseUnknown } from '../models/query-parameters.ts'
+import { refuseUnknown } from '../models/query/query-parameters.ts'
 
 /**
  * Finds the handler of the host endpoint for a request; undefined when there is none. Throws `MethodNotAllowed`, with `Allow`,

@@ -1,4 +1,4 @@
-import type { Change, Place } from '../store/store.ts'
+import type { Change, LogPosition } from '../store/store.ts'
 
 /**
  * The changes of all models as they are committed on any replica: one reader for the whole process. The transport is an
@@ -6,12 +6,12 @@ import type { Change, Place } from '../store/store.ts'
  */
 export interface Feed extends Disposable {
   /** The place after everything that was handed out. */
-  readonly place: Place
+  readonly place: LogPosition
   /**
    * The changes after a place, oldest first, if they are in memory; undefined when they must be read from the log. Throws
    * `RevisionExpired` for a place that this history never had.
    */
-  recent(after: Place): readonly Change[] | undefined
+  recent(after: LogPosition): readonly Change[] | undefined
   /** Whether everything committed up to a moment ago was handed out. */
   isCurrent(): boolean
   /** Starts with the next batch. Each subscriber is awaited. */

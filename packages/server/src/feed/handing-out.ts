@@ -2,7 +2,7 @@ import { isApiError } from '@pergola/api'
 import type { Log } from '../base/log.ts'
 import { gauge } from '../base/metrics.ts'
 import { decodeRevision } from '../store/revision.ts'
-import type { Change, Place, ReadChangesOptions, Revision, Store } from '../store/store.ts'
+import type { Change, LogPosition, ReadChangesOptions, Revision, Store } from '../store/store.ts'
 import type { Feed, FeedStage, FeedSubscriber } from './feed.ts'
 import { createRecentChanges, type RecentChanges, type RecentLimits } from './recent-changes.ts'
 
@@ -70,7 +70,7 @@ export async function startHandingOut(store: Store, log: Log): Promise<HandingOu
   }
 }
 
-export function placeOf(revision: Revision): Place {
+export function placeOf(revision: Revision): LogPosition {
   const { number, tag } = decodeRevision(revision)
   return { number, tag }
 }

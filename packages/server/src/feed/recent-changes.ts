@@ -1,5 +1,5 @@
 import { revisionExpired } from '../store/revision.ts'
-import type { Change, Place } from '../store/store.ts'
+import type { Change, LogPosition } from '../store/store.ts'
 
 export interface RecentLimits {
   readonly count: number
@@ -10,10 +10,10 @@ export interface RecentLimits {
 export interface RecentChanges {
   add(changes: readonly Change[]): void
   /** The changes after a place; undefined when some are no longer in memory. */
-  since(after: Place): readonly Change[] | undefined
+  since(after: LogPosition): readonly Change[] | undefined
 }
 
-export function createRecentChanges(start: Place, { count, bytes }: RecentLimits): RecentChanges {
+export function createRecentChanges(start: LogPosition, { count, bytes }: RecentLimits): RecentChanges {
   /** The place before the first change in memory. */
   let floor = start
   let changes: Change[] = []

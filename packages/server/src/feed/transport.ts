@@ -1,15 +1,15 @@
 import type { Log } from '../base/log.ts'
-import type { NatsAddress } from '../base/nats-address.ts'
+import type { NatsAddress } from '../config/nats-address.ts'
 import type { Store } from '../store/store.ts'
 import type { Feed } from './feed.ts'
 
 /** What `@pergola/feed-nats` is made with, and must export. It has the version of the server: nothing here is for others. */
 export { counter, gauge } from '../base/metrics.ts'
 export type { Log } from '../base/log.ts'
-export type { NatsAddress } from '../base/nats-address.ts'
+export type { NatsAddress } from '../config/nats-address.ts'
 export { isFullBatch } from '../store/is-full-batch.ts'
 export { encodeRevision } from '../store/revision.ts'
-export type { Change, Lease, PackedChange, PackedLog, Place, Revision, Store } from '../store/store.ts'
+export type { Change, Lease, PackedChange, PackedLog, LogPosition, Revision, Store } from '../store/store.ts'
 export { ifExpired, placeOf, startHandingOut, type HandingOut } from './handing-out.ts'
 export { readOn } from './read-on.ts'
 export type { Feed } from './feed.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createRoleBook } from '../access/decisions/role-book.ts'
-import type { Call } from '../base/call.ts'
+import type { Call } from '../call/call.ts'
 import { reviewAccess } from './access-reviews.ts'
 
 const roleCount = 1_000

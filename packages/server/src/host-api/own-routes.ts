@@ -1,4 +1,4 @@
-import type { HostRoute } from '../base/host-route.ts'
+import type { HostRoute } from '../call/host-route.ts'
 import { accessReviewRoutes } from './access-reviews.ts'
 import { profileRoutes, type OwnProfileParts } from './own-profile.ts'
 import { permissionRoutes } from './permissions.ts'

@@ -1,6 +1,6 @@
-import type { Answer, Call } from '../base/call.ts'
-import type { HostRoute } from '../base/host-route.ts'
-import { notModified, taggedAnswer } from '../base/tagged-answer.ts'
+import type { Answer, Call } from '../call/call.ts'
+import type { HostRoute } from '../call/host-route.ts'
+import { notModified, taggedAnswer } from '../call/tagged-answer.ts'
 import { mayHandOutAnything } from '../access/escalation.ts'
 import type { Rights } from '../access/rights.ts'
 

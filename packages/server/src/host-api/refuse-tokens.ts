@@ -1,5 +1,5 @@
 import { ApiError } from '@pergola/api'
-import type { Call } from '../base/call.ts'
+import type { Call } from '../call/call.ts'
 
 /** Otherwise somebody with a user's token could sign in as that user, and stay signed in after the token expires. */
 export function refuseTokens({ caller }: Call, what: string): void {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { addressRanges, plainAddress, type AddressRanges } from '../base/address-range.ts'
+import { addressRanges, plainAddress, type AddressRanges } from '../config/address-range.ts'
 
 /** The client's address and the host it called, taken from the connection or from a trusted proxy. */
 export interface Client {

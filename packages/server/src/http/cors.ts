@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Answer } from '../base/call.ts'
+import type { Answer } from '../call/call.ts'
 import type { Origins } from '../base/origins.ts'
 
 /** Seconds for which a browser may cache a preflight answer. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Frame, Wire } from '../base/wire.ts'
+import type { Frame, Wire } from '../call/wire.ts'
 import { ConnectionQueue } from './connection-queue.ts'
 
 /** How long a reader may take to receive the rest when its stream ends. */

@@ -1,6 +1,6 @@
 import type { HealthFinding, RequestHead } from '@pergola/api'
-import type { Answer, Caller } from '../base/call.ts'
-import type { HostRoute } from '../base/host-route.ts'
+import type { Answer, Caller } from '../call/call.ts'
+import type { HostRoute } from '../call/host-route.ts'
 import type { Log } from '../base/log.ts'
 
 /** A finding with its English words. */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { closeCodes } from '../base/close-codes.ts'
-import type { Closing } from '../base/passage.ts'
+import { closeCodes } from '../call/close-codes.ts'
+import type { Closing } from '../call/proxied-web-socket.ts'
 import { FrameBorders } from './frame-borders.ts'
 
 /** Joined connections that are idle for this long are closed: a peer that wants to stay must send pings. */

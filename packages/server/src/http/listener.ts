@@ -3,19 +3,19 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Answer, IncomingRequest } from '../base/call.ts'
+import type { Answer, IncomingRequest } from '../call/call.ts'
 import type { Log } from '../base/log.ts'
-import type { Reply } from '../base/reply.ts'
-import type { Stream } from '../base/wire.ts'
+import type { Reply } from '../call/reply.ts'
+import type { Stream } from '../call/wire.ts'
 import { createAccessLog, type AccessLine, type OnAnswered } from './access-log.ts'
-import { beginRelay } from './begin-relay.ts'
+import { sendProxied } from './send-proxied.ts'
 import { abortOnClose } from './abort-on-close.ts'
 import type { ClientReader } from './client.ts'
 import { trackConnections, type DrainOptions } from './connections.ts'
 import type { Cors } from './cors.ts'
 import { eventStreamWire } from './event-stream-wire.ts'
 import { refuseMalformed } from './malformed.ts'
-import { problemAnswer, toApiError } from '../base/problem-answer.ts'
+import { problemAnswer, toApiError } from '../call/problem-answer.ts'
 import type { CheckClient } from './public-url-check.ts'
 import { readBody } from './read-body.ts'
 import { createUpgrade, wantsWebSocket } from './upgrades.ts'
@@ -75,8 +75,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     checkClient(client, request.url ?? '')
     const reply = await handle(incoming(served, client.address))
     if ('open' in reply) return beginStream(served, reply)
-    if (!('relay' in reply)) return send(served, reply)
-    return beginRelay(reply, {
+    if (!('proxy' in reply)) return send(served, reply)
+    return sendProxied(reply, {
       request,
       response,
       onStream: line.lasts,

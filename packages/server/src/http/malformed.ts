@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { ApiError } from '@pergola/api'
 import type { Log } from '../base/log.ts'
-import { problemAnswer } from '../base/problem-answer.ts'
+import { problemAnswer } from '../call/problem-answer.ts'
 import { writeRaw } from './raw-answer.ts'
 
 /** Messages for errors of Node's HTTP parser. */

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Answer } from '../base/call.ts'
+import type { Answer } from '../call/call.ts'
 
 /** Writes an answer by hand and closes the connection, where Node has no response object. */
 export function writeRaw(connection: Duplex, answer: Answer & { readonly body: Buffer }, requestId: string): void {

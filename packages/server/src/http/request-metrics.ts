@@ -1,4 +1,4 @@
-import type { RequestInfo } from '@pergola/api'
+import type { Reason, RequestInfo } from '@pergola/api'
 import { histogram } from '../base/metrics.ts'
 
 /** Maximum number of distinct names; further ones, and those that were never served, count as `other`. */
@@ -6,6 +6,34 @@ const mostResources = 500
 
 /** Called with the outcome of a request and the time it began. */
 export type MeasureRequest = (info: RequestInfo | undefined, status: number, startedAt: number) => void
+
+/** What is told about a request on its way. */
+interface Observed {
+  classified(info: RequestInfo): void
+  answered(answer: { readonly status: number }): void
+  failed(reason: Reason, status: number): void
+}
+
+/** Also measures the request that is observed. */
+export function measured<Observer extends Observed>(observer: Observer, measure: MeasureRequest): Observer {
+  const startedAt = performance.now()
+  let asked: RequestInfo | undefined
+  return {
+    ...observer,
+    classified: (info: RequestInfo) => {
+      asked = info
+      observer.classified(info)
+    },
+    answered: (answer: Parameters<Observer['answered']>[0]) => {
+      measure(asked, answer.status, startedAt)
+      observer.answered(answer)
+    },
+    failed: (reason: Reason, status: number) => {
+      measure(asked, status, startedAt)
+      observer.failed(reason, status)
+    },
+  }
+}
 
 export function createRequestMetrics(): MeasureRequest {
   const time = histogram('pergola_request_seconds')

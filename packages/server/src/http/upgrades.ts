@@ -3,15 +3,15 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError } from '@pergola/api'
 import { WebSocketServer } from 'ws'
-import type { IncomingRequest } from '../base/call.ts'
+import type { IncomingRequest } from '../call/call.ts'
 import type { Log } from '../base/log.ts'
 import { shownPath } from '../base/shown-path.ts'
-import type { Reply } from '../base/reply.ts'
-import type { Stream } from '../base/wire.ts'
+import type { Reply } from '../call/reply.ts'
+import type { Stream } from '../call/wire.ts'
 import { abortOnClose } from './abort-on-close.ts'
 import type { ClientReader } from './client.ts'
-import { openPassage } from './open-passage.ts'
-import { problemAnswer, toApiError } from '../base/problem-answer.ts'
+import { openWebSocket } from './open-web-socket.ts'
+import { problemAnswer, toApiError } from '../call/problem-answer.ts'
 import type { CheckClient } from './public-url-check.ts'
 import { writeRaw } from './raw-answer.ts'
 import { webSocketWire } from './web-socket-wire.ts'
@@ -57,8 +57,8 @@ export function createUpgrade({ log, handle, clientOf, checkClient }: UpgradePar
       const client = clientOf(request)
       checkClient(client, request.url ?? '')
       const stream = await handle(incoming(request, { id, address: client.address, connection, note }))
-      if ('relay' in stream && stream.passage) {
-        const status = await openPassage(stream.passage, { request, connection, head })
+      if ('proxy' in stream && stream.webSocket) {
+        const status = await openWebSocket(stream.webSocket, { request, connection, head })
         return note({ status })
       }
       if ('status' in stream && stream.status >= 400 && Buffer.isBuffer(stream.body)) {

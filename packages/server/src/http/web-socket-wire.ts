@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
 import type { Reason } from '@pergola/api'
 import type { WebSocket } from 'ws'
-import { closeCodes, problemCloseCode } from '../base/close-codes.ts'
-import type { Frame, Wire } from '../base/wire.ts'
+import { closeCodes, problemCloseCode } from '../call/close-codes.ts'
+import type { Frame, Wire } from '../call/wire.ts'
 import { ConnectionQueue } from './connection-queue.ts'
 
 /** How long a reader may take to receive the rest when its stream ends. */

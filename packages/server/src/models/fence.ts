@@ -1,5 +1,5 @@
 import { ApiError } from '@pergola/api'
-import type { Call } from '../base/call.ts'
+import type { Call } from '../call/call.ts'
 import type { Lease, Store } from '../store/store.ts'
 
 const fenceForm = /^([A-Za-z][A-Za-z0-9-]{0,62})\/([1-9][0-9]{0,14})$/

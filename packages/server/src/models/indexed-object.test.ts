@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createBuiltInModel } from './built-in-model.ts'
+import { createBuiltInModel } from './definition/built-in-model.ts'
 import { indexedObject } from './indexed-object.ts'
 
 const text = { type: 'string' }

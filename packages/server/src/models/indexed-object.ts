@@ -1,7 +1,7 @@
 import type { FieldError } from '@pergola/api'
 import { indexKey } from '../store/index-key.ts'
 import type { IndexedValues } from '../store/store.ts'
-import { fieldError } from '../base/field-error.ts'
+import { fieldError } from '../call/field-error.ts'
 import type { Model, ModelIndex } from './model.ts'
 import type { JsonObject } from './object.ts'
 

@@ -1,5 +1,5 @@
 import { apiVersionOf, resolveIndexPath, type FieldError } from '@pergola/api'
-import type { Caller } from '../base/call.ts'
+import type { Caller } from '../call/call.ts'
 import { deepEqual } from '../base/deep-equal.ts'
 import type { KeyType } from '../store/index-key.ts'
 import {
@@ -14,7 +14,7 @@ import {
 } from '../store/store.ts'
 import type { Validate } from '../validation/schema-validator.ts'
 import type { IndexDefinition, ModelDefinition } from './definition/definition.ts'
-import type { Evaluate } from './evaluation.ts'
+import type { Evaluate } from './definition/evaluation.ts'
 import { valuesAtPath } from './definition/path-index.ts'
 import type { JsonObject } from './object.ts'
 

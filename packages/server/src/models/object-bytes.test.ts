@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { StoredObject } from '../store/store.ts'
-import { createBuiltInModel } from './built-in-model.ts'
+import { createBuiltInModel } from './definition/built-in-model.ts'
 import type { JsonObject } from './object.ts'
 import { toBytes, toData } from './object-bytes.ts'
 

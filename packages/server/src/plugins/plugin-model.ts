@@ -6,15 +6,15 @@ import {
   type PluginAbout,
   type Rule,
 } from '@pergola/api'
-import type { Caller } from '../base/call.ts'
+import type { Caller } from '../call/call.ts'
 import { deepEqual } from '../base/deep-equal.ts'
-import { pluginCaller } from '../base/plugin-caller.ts'
-import { createBuiltInModel } from '../models/built-in-model.ts'
+import { pluginCaller } from '../call/plugin-caller.ts'
+import { createBuiltInModel } from '../models/definition/built-in-model.ts'
 import type { JsonObject } from '../models/object.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
 import type { Model, WriteContext } from '../models/model.ts'
-import { fieldError } from '../base/field-error.ts'
-import type { Approved } from './approved.ts'
+import { fieldError } from '../call/field-error.ts'
+import type { Approved } from './install/approved.ts'
 
 export interface PluginVersion extends PluginAbout {
   readonly version: string

@@ -7,12 +7,12 @@ import type { Model, WriteContext } from '../models/model.ts'
 import { fromData } from '../models/object-bytes.ts'
 import type { CheckData } from '../models/secrets/config-map-model.ts'
 import type { Store } from '../store/store.ts'
-import { fieldError, step } from '../base/field-error.ts'
+import { fieldError, step } from '../call/field-error.ts'
 import type { SchemaCompiler } from '../validation/schema-compiler.ts'
 import { schemaErrors } from '../validation/schema-errors.ts'
 import { createValidate, type Validate } from '../validation/schema-validator.ts'
 import { specOf } from './plugin-model.ts'
-import { PackageFault } from './unpack-archive.ts'
+import { PackageFault } from './package/unpack-archive.ts'
 
 /** Number of cached validators, one per settings schema. */
 const mostValidators = 100

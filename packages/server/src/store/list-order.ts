@@ -52,10 +52,10 @@ export function orderOf(model: ModelTable, sort: NonNullable<ListQuery['sort']> 
 }
 
 /** The sort keys of the last object of a page. */
-export type Place = readonly (string | null)[]
+export type ListPosition = readonly (string | null)[]
 
 /** Throws for a cursor of another order, as far as that can be detected. */
-export function placeOf(order: readonly OrderColumn[], cursor: Cursor): Place {
+export function placeOf(order: readonly OrderColumn[], cursor: Cursor): ListPosition {
   const values = decodeCursor(cursor, order.length)
   const fits = order.every(({ type, nullable }, at) => {
     const value = values?.[at] ?? null

@@ -1,7 +1,7 @@
 import { ApiError } from '@pergola/api'
-import type { Place, Revision } from './store.ts'
+import type { LogPosition, Revision } from './store.ts'
 
-export interface RevisionParts extends Place {
+export interface RevisionParts extends LogPosition {
   /** Committed changes that the list already shows but that had no place in the order yet. */
   readonly skipped: readonly string[]
 }

@@ -168,7 +168,7 @@ export interface Lease {
 export type Revision = string & { readonly __revision: never }
 
 /** The part of a revision that refers to the log alone. */
-export interface Place {
+export interface LogPosition {
   /** Dense, from 1; 0 is the place before the first change. */
   readonly number: number
   /** Random tag of the batch that this number belongs to: a restored or diverged database has another tag there. */
@@ -208,7 +208,7 @@ export interface PackedLog {
 
 export interface PackedChange {
   /** The place after the change. */
-  readonly place: Place
+  readonly place: LogPosition
   /** Id of the model. */
   readonly model: number
   readonly about: string
@@ -229,7 +229,7 @@ export interface Change {
   /** The place after this change. */
   readonly revision: Revision
   /** The same place as a comparable number, with its tag. */
-  readonly place: Place
+  readonly place: LogPosition
   /** How a list's revision names this change when the list shows it before it has a place. */
   readonly id: string
 }

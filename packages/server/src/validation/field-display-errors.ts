@@ -9,7 +9,7 @@ import {
   type FieldDisplay,
   type FieldError,
 } from '@pergola/api'
-import { fieldError, step } from '../base/field-error.ts'
+import { fieldError, step } from '../call/field-error.ts'
 import { isJsonObject } from '../base/json-object.ts'
 import type { JsonSchema } from './object-schema.ts'
 

@@ -1,5 +1,5 @@
 import { ApiError } from '@pergola/api'
-import { fieldError } from '../base/field-error.ts'
+import { fieldError } from '../call/field-error.ts'
 import { maxJsonDepth, refuseLossyJson } from './json-scanner.ts'
 
 export interface AcceptedBody<MediaType extends string> {

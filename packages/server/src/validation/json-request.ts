@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@pergola/api'
-import type { IncomingRequest } from '../base/call.ts'
+import type { IncomingRequest } from '../call/call.ts'
 import { checkedBody, readJson } from './read-json.ts'
 import { compileSchema } from './schema-validator.ts'
 

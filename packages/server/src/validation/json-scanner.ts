@@ -1,6 +1,6 @@
 import { ApiError, type FieldError, type FieldRule } from '@pergola/api'
 import { shortened } from '../base/shortened.ts'
-import { fieldError, movedTo, step } from '../base/field-error.ts'
+import { fieldError, movedTo, step } from '../call/field-error.ts'
 import { numberFault } from './json-number.ts'
 import { invalidBody } from './refuse-body.ts'
 

@@ -1,5 +1,5 @@
 import { isHostFinalizer, namingFault, type FieldError, type NamingFault, type NamingRule } from '@pergola/api'
-import { fieldError, limitError, movedTo, step } from '../base/field-error.ts'
+import { fieldError, limitError, movedTo, step } from '../call/field-error.ts'
 import { compileSchema } from './schema-validator.ts'
 
 export const maxLabels = 64

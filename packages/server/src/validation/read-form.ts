@@ -1,4 +1,4 @@
-import type { IncomingRequest } from '../base/call.ts'
+import type { IncomingRequest } from '../call/call.ts'
 
 export const formType = 'application/x-www-form-urlencoded'
 

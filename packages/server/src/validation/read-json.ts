@@ -1,6 +1,6 @@
 import type { FieldError } from '@pergola/api'
-import type { IncomingRequest } from '../base/call.ts'
-import { fieldError } from '../base/field-error.ts'
+import type { IncomingRequest } from '../call/call.ts'
+import { fieldError } from '../call/field-error.ts'
 import { parseJsonBody } from './json-body.ts'
 import { refuseBody } from './refuse-body.ts'
 

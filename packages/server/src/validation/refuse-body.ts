@@ -1,6 +1,6 @@
 import { ApiError, isApiError, type FieldError } from '@pergola/api'
 import { shortened } from '../base/shortened.ts'
-import { movedTo } from '../base/field-error.ts'
+import { movedTo } from '../call/field-error.ts'
 
 /** Number of errors in the message; the list has all of them. */
 const told = 3

@@ -1,5 +1,5 @@
 import { declarerKey, reservedKeyFault, type FieldError } from '@pergola/api'
-import { fieldError, step } from '../base/field-error.ts'
+import { fieldError, step } from '../call/field-error.ts'
 import type { SentMetadata } from './metadata.ts'
 
 /** Finalizers that a plugin adds without one of its groups as prefix; those of others may stay. */

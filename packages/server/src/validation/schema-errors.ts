@@ -1,6 +1,6 @@
 import { isJsonObject } from '../base/json-object.ts'
 import { nearest, referencedSchema, type FieldError } from '@pergola/api'
-import { fieldError, limitError, step } from '../base/field-error.ts'
+import { fieldError, limitError, step } from '../call/field-error.ts'
 import { fieldDisplayErrors } from './field-display-errors.ts'
 import { knownFormats } from './formats.ts'
 import { instructionsOf, maxInstructions } from './linear-regexp.ts'
@@ -47,7 +47,7 @@ export const knownKeywords: ReadonlySet<string> = new Set([
   ...otherKeywords,
 ])
 
-interface Place {
+interface SubSchema {
   readonly schema: JsonSchema
   readonly pointer: string
   readonly depth: number
@@ -62,7 +62,7 @@ export function schemaErrors(schema: JsonSchema): readonly FieldError[] {
   const weights = new Map<unknown, number>()
   const patterns = { instructions: 0 }
   let count = 0
-  for (let level: readonly Place[] = [{ schema, pointer: '', depth: 1 }]; level.length > 0;) {
+  for (let level: readonly SubSchema[] = [{ schema, pointer: '', depth: 1 }]; level.length > 0;) {
     const deep = level.find(({ depth }) => depth > maxSchemaDepth)
     if (deep) return [limitError(deep.pointer, { found: deep.depth, limit: maxSchemaDepth, unit: 'levels' })]
     count += level.length
@@ -75,19 +75,19 @@ export function schemaErrors(schema: JsonSchema): readonly FieldError[] {
 }
 
 /** The schema itself and every schema in it. */
-export function allSubSchemas(schema: JsonSchema): readonly Place[] {
-  const found: Place[] = []
-  for (let level: readonly Place[] = [{ schema, pointer: '', depth: 1 }]; level.length > 0;) {
+export function allSubSchemas(schema: JsonSchema): readonly SubSchema[] {
+  const found: SubSchema[] = []
+  for (let level: readonly SubSchema[] = [{ schema, pointer: '', depth: 1 }]; level.length > 0;) {
     found.push(...level)
     level = level.flatMap(subSchemas)
   }
   return found
 }
 
-function subSchemas({ schema, pointer, depth }: Place): readonly Place[] {
+function subSchemas({ schema, pointer, depth }: SubSchema): readonly SubSchema[] {
   return Object.entries(schema).flatMap(([keyword, value]) => {
     const at = step(pointer, keyword)
-    const place = (below: unknown, key?: string): readonly Place[] =>
+    const place = (below: unknown, key?: string): readonly SubSchema[] =>
       isJsonObject(below) ? [{ schema: below, pointer: key === undefined ? at : step(at, key), depth: depth + 1 }] : []
     if (schemaKeywords.has(keyword) || moreSchemaKeywords.has(keyword)) return place(value)
     if (listKeywords.has(keyword) && Array.isArray(value)) return value.flatMap((one, at_) => place(one, String(at_)))
@@ -98,7 +98,7 @@ function subSchemas({ schema, pointer, depth }: Place): readonly Place[] {
 }
 
 function keywordErrors(
-  { schema, pointer }: Place,
+  { schema, pointer }: SubSchema,
   definitions: Readonly<Record<string, JsonSchema>>,
   spent: SpentOnPatterns,
 ): readonly FieldError[] {
@@ -134,7 +134,7 @@ function unknownKeyword(keyword: string): string {
 }
 
 /** A few definitions that each refer to the next twice would apply millions of schemas to one value. */
-function weightErrors({ schema, pointer }: Place, weight: number): readonly FieldError[] {
+function weightErrors({ schema, pointer }: SubSchema, weight: number): readonly FieldError[] {
   if (!('$ref' in schema) || weight <= maxSubSchemas) return []
   const at = step(pointer, '$ref')
   if (weight === Number.POSITIVE_INFINITY) {

@@ -1,5 +1,5 @@
 import { ApiError } from '@pergola/api'
-import type { Frame } from '../base/wire.ts'
+import type { Frame } from '../call/wire.ts'
 import { keyOf } from '../store/model-table.ts'
 import type { Change } from '../store/store.ts'
 import { eventFrame } from './frames.ts'

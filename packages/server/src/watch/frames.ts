@@ -1,5 +1,5 @@
 import { toProblem, type ApiError } from '@pergola/api'
-import type { Frame } from '../base/wire.ts'
+import type { Frame } from '../call/wire.ts'
 import type { Model } from '../models/model.ts'
 import { headOf, shownData } from '../models/object-bytes.ts'
 import type { StoredObject } from '../store/store.ts'

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '@pergola/api'
 import { expect, test } from 'vitest'
-import type { Call, Caller, UserCaller } from '../base/call.ts'
+import type { Call, Caller, UserCaller } from '../call/call.ts'
 import type { Feed, FeedSubscriber } from '../feed/feed.ts'
-import { createStreamLimits, watches } from '../models/stream-limits.ts'
+import { createStreamLimits, watches } from '../models/query/stream-limits.ts'
 import { createLastingStreams } from './lasting-streams.ts'
 
 /** Longer than the interval of the expiry check. */

@@ -1,16 +1,16 @@
 import { ApiError } from '@pergola/api'
-import type { Call } from '../base/call.ts'
-import type { StreamLimits } from '../models/stream-limits.ts'
-import { checkStanding, concernedBy, expiryOf } from './check-standing.ts'
+import type { Call } from '../call/call.ts'
+import type { StreamLimits } from '../models/query/stream-limits.ts'
+import { recheckOwners, concernedBy, expiryOf } from './recheck-owners.ts'
 import { spreadOut } from './spread-out.ts'
 import type { WatchHubParts } from './watch-hub.ts'
-import { ageMs, standingOf, type Standing } from './watcher.ts'
+import { ageMs, streamOwnerOf, type StreamOwner } from './watcher.ts'
 
 const tickMs = 1_000
 
 /** A long-lived stream that is written by other code. */
 interface LastingStream {
-  readonly standing: Standing
+  readonly owner: StreamOwner
   readonly endsAt: number
   expiresAt: number
   readonly end: (why: unknown) => void
@@ -42,15 +42,15 @@ export function createLastingStreams({ feed, clock, concerned, settle, limits }:
     onChanges: async (changes) => {
       if (all.size === 0) return
       await settle().catch(() => {})
-      await checkStanding(concernedBy(all, concerned(changes)), end)
+      await recheckOwners(concernedBy(all, concerned(changes)), end)
     },
-    onLost: () => void checkStanding([...all], end),
+    onLost: () => void recheckOwners([...all], end),
   })
   const tick = setInterval(() => {
     const now = clock.now()
     for (const stream of all) {
       if (now >= stream.endsAt) end(stream, undefined)
-      else if (now >= stream.expiresAt) void checkStanding([stream], end)
+      else if (now >= stream.expiresAt) void recheckOwners([stream], end)
     }
   }, tickMs)
   tick.unref()
@@ -58,7 +58,7 @@ export function createLastingStreams({ feed, clock, concerned, settle, limits }:
     begin: async (call, told) => {
       const release = limits.take(call.caller, call.request.address)
       const endsAt = clock.now() + ageMs.least + Math.random() * (ageMs.most - ageMs.least)
-      const stream = { standing: standingOf(call), endsAt, expiresAt: Number.POSITIVE_INFINITY, end: told }
+      const stream = { owner: streamOwnerOf(call), endsAt, expiresAt: Number.POSITIVE_INFINITY, end: told }
       all.add(stream)
       const leave = () => {
         all.delete(stream)
@@ -74,8 +74,8 @@ export function createLastingStreams({ feed, clock, concerned, settle, limits }:
       return { [Symbol.dispose]: leave }
     },
     recheck: (uid) =>
-      checkStanding(
-        [...all].filter(({ standing }) => standing.uid === uid),
+      recheckOwners(
+        [...all].filter(({ owner }) => owner.uid === uid),
         end,
       ),
     drain: () => {

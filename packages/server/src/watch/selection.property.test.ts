@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { modelSpec, sqliteReplica, testGroup, type Replica } from '../models/contract/replica.ts'
-import { termsOf } from '../models/list-query.ts'
+import { termsOf } from '../models/query/list-query.ts'
 import type { Model } from '../models/model.ts'
 import type { Change } from '../store/store.ts'
 import { eventOf, selectionOf } from './selection.ts'

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Call } from '../base/call.ts'
+import type { Call } from '../call/call.ts'
 import { systemClock } from '../base/clock.ts'
 import { createLog } from '../base/log.ts'
-import type { Wire } from '../base/wire.ts'
+import type { Wire } from '../call/wire.ts'
 import type { Feed, FeedSubscriber } from '../feed/feed.ts'
 import { modelSpec, sqliteReplica, testGroup, type Replica } from '../models/contract/replica.ts'
 import type { Model } from '../models/model.ts'
-import { createStreamLimits, watches } from '../models/stream-limits.ts'
+import { createStreamLimits, watches } from '../models/query/stream-limits.ts'
 import { decodeRevision } from '../store/revision.ts'
-import type { Place } from '../store/store.ts'
+import type { LogPosition } from '../store/store.ts'
 import { createTurns } from './turns.ts'
 import { createWatchHub } from './watch-hub.ts'
 import { watchObjects } from './watch-objects.ts'
@@ -34,7 +34,7 @@ interface SleepingFeed extends Feed {
 async function sleepingFeed(): Promise<SleepingFeed> {
   const subscribers = new Set<FeedSubscriber>()
   const start = await replica.store.head()
-  let place: Place = decodeRevision(start)
+  let place: LogPosition = decodeRevision(start)
   return {
     get place() {
       return place

@@ -2,11 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApiError } from '@pergola/api'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import type { Frame } from '../base/wire.ts'
+import type { Frame } from '../call/wire.ts'
 import type { Feed } from '../feed/feed.ts'
 import { encodeRevision, revisionExpired } from '../store/revision.ts'
-import type { Change, Place } from '../store/store.ts'
-import { checkStanding, concernedBy } from './check-standing.ts'
+import type { Change, LogPosition } from '../store/store.ts'
+import { recheckOwners, concernedBy } from './recheck-owners.ts'
 import { deliver } from './deliver.ts'
 import { bookmarkFrame } from './frames.ts'
 import { spreadOut } from './spread-out.ts'
@@ -76,7 +76,7 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
    * A watcher that is not beyond the lost changes has missed some. Others started further on, at a revision from another
    * replica.
    */
-  const goOnAlone = (watcher: Watcher, lost: Place) => {
+  const goOnAlone = (watcher: Watcher, lost: LogPosition) => {
     if (watcher.place.number <= lost.number) return end(watcher, revisionExpired())
     watcher.joined = false
     index.remove(watcher.selection, watcher)
@@ -86,7 +86,7 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
     onChanges: async (changes) => {
       if (all.size > 0) {
         await parts.settle().catch(() => {})
-        await checkStanding(concernedBy(all, parts.concerned(changes)), end)
+        await recheckOwners(concernedBy(all, parts.concerned(changes)), end)
       }
       await inTurns(changes, (change) => deliver({ index, end }, change))
       place = changes.at(-1)?.place ?? place
@@ -104,7 +104,7 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
     const probes = ++ticks % probeTicks === 0
     for (const watcher of all) {
       if (now >= watcher.endsAt) end(watcher)
-      else if (now >= watcher.expiresAt) void checkStanding([watcher], end)
+      else if (now >= watcher.expiresAt) void recheckOwners([watcher], end)
       else if (watcher.joined && now - watcher.sentAt >= bookmarkMs) bookmark(watcher)
       if (probes) watcher.wire.probe()
     }
@@ -126,8 +126,8 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
     end,
     leave,
     recheck: (uid) =>
-      checkStanding(
-        [...all].filter(({ standing }) => standing.uid === uid),
+      recheckOwners(
+        [...all].filter(({ owner }) => owner.uid === uid),
         end,
       ),
     drain: () => spreadOut(all, (watcher) => end(watcher, draining())),
@@ -154,8 +154,8 @@ function draining(): ApiError {
 }
 
 /** Most readers are at the same place and get the same bytes. */
-function createBookmarks(placeNow: () => Place): (watcher: Watcher) => void {
-  let made: { readonly place: Place; readonly frame: Frame } | undefined
+function createBookmarks(placeNow: () => LogPosition): (watcher: Watcher) => void {
+  let made: { readonly place: LogPosition; readonly frame: Frame } | undefined
   return (watcher) => {
     if (!watcher.joined) return
     const place = placeNow()

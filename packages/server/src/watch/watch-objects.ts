@@ -1,21 +1,21 @@
 import { ApiError } from '@pergola/api'
-import type { Call } from '../base/call.ts'
+import type { Call } from '../call/call.ts'
 import type { Clock } from '../base/clock.ts'
-import type { Stream, Wire } from '../base/wire.ts'
-import { termsOf } from '../models/list-query.ts'
+import type { Stream, Wire } from '../call/wire.ts'
+import { termsOf } from '../models/query/list-query.ts'
 import type { Model } from '../models/model.ts'
-import { flag, refuseUnknown } from '../models/query-parameters.ts'
-import type { StreamLimits } from '../models/stream-limits.ts'
+import { flag, refuseUnknown } from '../models/query/query-parameters.ts'
+import type { StreamLimits } from '../models/query/stream-limits.ts'
 import { decodeRevision, type RevisionParts } from '../store/revision.ts'
 import type { Revision, Store, Term } from '../store/store.ts'
 import { catchUp } from './catch-up.ts'
-import { expiryOf } from './check-standing.ts'
+import { expiryOf } from './recheck-owners.ts'
 import { sendPresent, type Behind } from './initial-objects.ts'
 import { selectionOf, type Selection } from './selection.ts'
 import type { Turns } from './turns.ts'
 import type { WatchHub } from './watch-hub.ts'
-import { ageMs, nothingAhead, standingOf, type Watcher } from './watcher.ts'
-import { ownerTerm, type OwnerScope } from '../models/owner-scope.ts'
+import { ageMs, nothingAhead, streamOwnerOf, type Watcher } from './watcher.ts'
+import { ownerTerm, type OwnerScope } from '../models/verbs/owner-scope.ts'
 
 export interface WatchParts {
   readonly store: Store
@@ -60,11 +60,11 @@ export async function watchObjects(
     release()
     throw error
   })
-  const asker = { standing: standingOf(call), request: { instance: info.path, requestId: request.id } }
+  const asker = { owner: streamOwnerOf(call), request: { instance: info.path, requestId: request.id } }
   return new WatchStream(parts, { selection, start, ...asker }, release)
 }
 
-interface Opening extends Pick<Watcher, 'selection' | 'standing' | 'request'> {
+interface Opening extends Pick<Watcher, 'selection' | 'owner' | 'request'> {
   readonly start: Start
 }
 
@@ -95,15 +95,15 @@ class WatchStream implements Stream {
   }
 }
 
-type Given = Pick<Watcher, 'selection' | 'standing' | 'request' | 'wire'>
+type Given = Pick<Watcher, 'selection' | 'owner' | 'request' | 'wire'>
 
-function newWatcher(parts: WatchParts, { selection, standing, request, wire }: Given): Watcher {
+function newWatcher(parts: WatchParts, { selection, owner, request, wire }: Given): Watcher {
   const { hub, clock } = parts
   const now = clock.now()
   const watcher: Watcher = {
     selection,
     wire,
-    standing,
+    owner,
     request,
     catchUp: () => void catchUpAgain(parts, watcher),
     place: hub.feed.place,
@@ -127,7 +127,7 @@ async function run(parts: WatchParts, watcher: Watcher, start: Start): Promise<v
   hub.enter(watcher)
   try {
     // Check after entering: rights lost earlier were only announced to watchers that had entered.
-    watcher.expiresAt = expiryOf(await watcher.standing.recheck())
+    watcher.expiresAt = expiryOf(await watcher.owner.recheck())
     if (start === 'present objects') {
       await catchUp(parts, watcher, await sendPresent(parts, watcher))
       hub.bookmark(watcher)

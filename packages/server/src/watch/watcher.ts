@@ -1,20 +1,20 @@
-import type { Call } from '../base/call.ts'
-import type { Frame, Wire } from '../base/wire.ts'
+import type { Call } from '../call/call.ts'
+import type { Frame, Wire } from '../call/wire.ts'
 import { encodeRevision } from '../store/revision.ts'
-import type { Change, Place } from '../store/store.ts'
+import type { Change, LogPosition } from '../store/store.ts'
 import type { Selection } from './selection.ts'
 
 /** Every stream ends after a random time in this range, so that readers spread over the current replicas. */
 export const ageMs = { least: 30 * 60_000, most: 60 * 60_000 }
 
 /** The caller of a watch, and the check whether it is still authorized. */
-export interface Standing {
+export interface StreamOwner {
   readonly user: string | undefined
   readonly uid: string | undefined
   readonly recheck: Call['recheck']
 }
 
-export function standingOf({ caller, recheck }: Pick<Call, 'caller' | 'recheck'>): Standing {
+export function streamOwnerOf({ caller, recheck }: Pick<Call, 'caller' | 'recheck'>): StreamOwner {
   const { name, uid } = caller.kind === 'user' ? caller : {}
   return { user: name, uid, recheck }
 }
@@ -23,12 +23,12 @@ export function standingOf({ caller, recheck }: Pick<Call, 'caller' | 'recheck'>
 export interface Watcher {
   selection: Selection
   readonly wire: Wire
-  readonly standing: Standing
+  readonly owner: StreamOwner
   readonly request: { readonly instance: string; readonly requestId: string }
   /** Reads from its place on its own until it can join the others again. */
   readonly catchUp: () => void
   /** All changes up to here were sent or do not concern it. */
-  place: Place
+  place: LogPosition
   /** Ids of changes that its list showed before they had a place. */
   ahead: Set<string>
   /** Whether the present objects already included a change; set while catching up with them. */

@@ -1,4 +1,4 @@
-import type { Lineage, Place, SeenObject, Session } from '../history.ts'
+import type { Lineage, LogPosition, SeenObject, Session } from '../history.ts'
 import { isEvent, startOf, told } from '../sessions.ts'
 import type { Truth } from '../truth.ts'
 import type { Validator } from './validator.ts'
@@ -35,7 +35,7 @@ function present({ frames }: Session): ReadonlyMap<string, number> {
   return state
 }
 
-function differences(state: ReadonlyMap<string, number>, place: Place, truth: Truth): readonly string[] {
+function differences(state: ReadonlyMap<string, number>, place: LogPosition, truth: Truth): readonly string[] {
   const faults: string[] = []
   const expected = truth.stateAt(place)
   for (const [uid, { object, version }] of expected) {

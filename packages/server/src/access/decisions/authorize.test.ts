@@ -1,7 +1,7 @@
 import { requestInfo, type RequestInfo } from '@pergola/api'
 import { setImmediate as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Caller } from '../../base/call.ts'
+import type { Caller } from '../../call/call.ts'
 import { createAuthorize } from './authorize.ts'
 import { createRoleBook, type HeldRoles } from './role-book.ts'
 

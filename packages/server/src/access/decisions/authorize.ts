@@ -1,5 +1,5 @@
 import type { ProblemParams, RequestInfo, Rule } from '@pergola/api'
-import type { Caller } from '../../base/call.ts'
+import type { Caller } from '../../call/call.ts'
 import type { EffectiveRule } from './compile-rules.ts'
 import { callerName, describeRequest, requestParams } from './describe-request.ts'
 import { concernsCredential } from './credential-request.ts'

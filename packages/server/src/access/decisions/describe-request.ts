@@ -1,5 +1,5 @@
 import type { ProblemParams, RequestInfo } from '@pergola/api'
-import type { Caller } from '../../base/call.ts'
+import type { Caller } from '../../call/call.ts'
 import { resourceOf } from './rule-matches.ts'
 
 /** The request in words that follow "may" or "may not": `get todos "milk" in todo.example.com`. */

@@ -1,6 +1,6 @@
 import { requestInfo, type RequestInfo, type Rule } from '@pergola/api'
 import { expect, test } from 'vitest'
-import type { Caller } from '../../base/call.ts'
+import type { Caller } from '../../call/call.ts'
 import { explain, type Explanation } from './explain.ts'
 import { createRoleBook, type HeldRole } from './role-book.ts'
 import type { RoleDefinition } from './role-graph.ts'

@@ -1,5 +1,5 @@
 import { contentRoles, type AccessReason, type AccessReasonValues, type RequestInfo, type Rule } from '@pergola/api'
-import type { Caller } from '../../base/call.ts'
+import type { Caller } from '../../call/call.ts'
 import { createPause } from '../../base/pause.ts'
 import type { EffectiveRule } from './compile-rules.ts'
 import { callerName, describeRequest } from './describe-request.ts'

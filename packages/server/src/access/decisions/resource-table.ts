@@ -11,12 +11,12 @@ export interface ResourceTable {
 
 interface Resources {
   /** From rules on every resource. */
-  star?: Place
+  star?: Cell
   /** Keyed as in rules: a resource has one cell, each of its sub-resources another. */
-  readonly listed: Map<string, Place>
+  readonly listed: Map<string, Cell>
 }
 
-interface Place {
+interface Cell {
   /** From rules that list no names. */
   every: Grants | undefined
   named: Map<string, Grants> | undefined
@@ -61,14 +61,14 @@ export function createResourceTable(pluginOf: (group: string) => string | undefi
 }
 
 const createResources = (): Resources => ({ listed: new Map() })
-const createPlace = (): Place => ({ every: undefined, named: undefined })
+const createCell = (): Cell => ({ every: undefined, named: undefined })
 
 function addResource(resources: Resources, resource: string, grant: Grant): void {
-  if (resource === '*') addNames((resources.star ??= createPlace()), grant)
-  else addNames(entry(resources.listed, resource, createPlace), grant)
+  if (resource === '*') addNames((resources.star ??= createCell()), grant)
+  else addNames(entry(resources.listed, resource, createCell), grant)
 }
 
-function addNames(place: Place, { names, verbs, at }: Grant): void {
+function addNames(place: Cell, { names, verbs, at }: Grant): void {
   if (names.length === 0) {
     place.every = addGrant(place.every, verbs, at)
     return
@@ -85,7 +85,7 @@ function firstResource(resources: Resources | undefined, request: ResourceReques
   return place ? Math.min(anyway, firstName(place, request.name, verb)) : anyway
 }
 
-function firstName({ every, named }: Place, name: string | undefined, verb: number): number {
+function firstName({ every, named }: Cell, name: string | undefined, verb: number): number {
   const unnamed = firstRule(every, verb)
   return named && name !== undefined ? Math.min(unnamed, firstRule(named.get(name), verb)) : unnamed
 }

@@ -1,16 +1,17 @@
 import { randomInt } from 'node:crypto'
 import { ApiError, isApiError } from '@pergola/api'
 import type { Log } from '../../base/log.ts'
-import type { OidcProvider } from '../../base/oidc-provider.ts'
+import type { OidcProvider } from '../../config/oidc-provider.ts'
 import type { Identities, LinkedIdentity } from '../../credentials/identities.ts'
 import type { SessionUser } from '../../credentials/sessions.ts'
-import { createOperation } from '../../models/create.ts'
+import { createOperation } from '../../models/verbs/create.ts'
 import type { Model } from '../../models/model.ts'
 import { afterOthers } from '../../access/access-order.ts'
 import { replaceManagedRoles, type ManagedRolesParts } from '../../access/managed-roles.ts'
 import { neverUsed } from '../../access/user-model.ts'
 import { canSignIn } from '../../access/user-spec.ts'
 import { GuardFailed } from '../../store/guard-failed.ts'
+import { retryRaces } from '../../store/retry-races.ts'
 import type { Guard, SqlStatement, WriteOperation } from '../../store/store.ts'
 import { WriteConflict } from '../../store/write-conflict.ts'
 import { mappedRoles } from './mapped-roles.ts'
@@ -46,23 +47,27 @@ export async function establishUser(
   proven: ProvenLogin,
 ): Promise<SessionUser> {
   const { store, clock, identities } = parts
-  for (let tries = 1; ; tries++) {
+  const establishOnce = async () => {
     const linked = await identities.find(proven)
     const { user, ...written } = linked ? await returning(parts, linked) : await newcomer(parts, proven)
     const roles = await existingRoles(parts, provider, mappedRoles(provider, proven.claims))
     const given = await replaceManagedRoles(parts, { issuer: proven.issuer, user, roles })
-    try {
-      await store.write([...written.operations, ...given.operations], {
-        guards: [...(given.operations.length > 0 ? [afterOthers] : []), ...written.guards, ...given.guards],
-        also: [...written.also, identities.signedIn(proven, roles, clock.now())],
-      })
-      return user
-    } catch (error) {
-      if (!(error instanceof GuardFailed) && !(error instanceof WriteConflict)) throw error
-      if (tries < maxTries) continue
-      throw new ApiError('VersionConflict', `user "${user.name}" keeps changing; begin again`, { cause: error })
-    }
+    await store.write([...written.operations, ...given.operations], {
+      guards: [...(given.operations.length > 0 ? [afterOthers] : []), ...written.guards, ...given.guards],
+      also: [...written.also, identities.signedIn(proven, roles, clock.now())],
+    })
+    return user
   }
+  try {
+    return await retryRaces(establishOnce, isLost)
+  } catch (error) {
+    if (!isLost(error)) throw error
+    throw new ApiError('VersionConflict', 'the user keeps changing; begin again', { cause: error })
+  }
+}
+
+function isLost(error: unknown): boolean {
+  return error instanceof GuardFailed || error instanceof WriteConflict
 }
 
 /** Guards that the user stays linked and unchanged, so that a concurrent unlink or disable is detected. */

@@ -1,5 +1,5 @@
-import type { OidcProvider } from '../../base/oidc-provider.ts'
-import { valueAt } from '../../base/field-error.ts'
+import type { OidcProvider } from '../../config/oidc-provider.ts'
+import { valueAt } from '../../call/field-error.ts'
 
 /** Maximum number of claim values that are read. */
 const mostValues = 1_000

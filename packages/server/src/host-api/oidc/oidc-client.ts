@@ -1,7 +1,7 @@
 import { ApiError } from '@pergola/api'
 import * as client from 'openid-client'
 import { isLoopback } from '../../base/loopback.ts'
-import type { OidcProvider } from '../../base/oidc-provider.ts'
+import type { OidcProvider } from '../../config/oidc-provider.ts'
 import { cannotBeUsed, refusedLogin } from './provider-errors.ts'
 
 /** A provider's metadata is cached for this long. */

@@ -1,6 +1,6 @@
 import { ApiError, isApiError } from '@pergola/api'
 import { AuthorizationResponseError, ResponseBodyError } from 'openid-client'
-import type { OidcProvider } from '../../base/oidc-provider.ts'
+import type { OidcProvider } from '../../config/oidc-provider.ts'
 
 /** The provider did not answer, or its answer does not follow the protocol. */
 const notAnswered = new Set([

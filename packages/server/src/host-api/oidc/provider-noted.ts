@@ -1,5 +1,5 @@
 import { isApiError } from '@pergola/api'
-import type { IncomingRequest } from '../../base/call.ts'
+import type { IncomingRequest } from '../../call/call.ts'
 
 /**
  * Adds what the provider did to the request's log line, for the operator. The caller's answer says only what helps the caller.

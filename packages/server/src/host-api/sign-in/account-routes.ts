@@ -1,4 +1,4 @@
-import type { HostRoute } from '../../base/host-route.ts'
+import type { HostRoute } from '../../call/host-route.ts'
 import { loginPageRoutes, type LoginPageParts } from './login-page.ts'
 import { passwordRoutes, type PasswordEndpointParts } from './password-endpoint.ts'
 import { sessionRoutes } from './sessions-endpoint.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '../../base/config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Log } from '../../base/log.ts'
 import { isLoopback } from '../../base/loopback.ts'
 

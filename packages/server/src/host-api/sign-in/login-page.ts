@@ -1,5 +1,5 @@
-import type { Answer, Call, IncomingRequest } from '../../base/call.ts'
-import type { HostRoute } from '../../base/host-route.ts'
+import type { Answer, Call, IncomingRequest } from '../../call/call.ts'
+import type { HostRoute } from '../../call/host-route.ts'
 import type { SignInCode } from '../../credentials/sign-in-code.ts'
 import { formType, isForm, readForm } from '../../validation/read-form.ts'
 import { ApiError } from '@pergola/api'

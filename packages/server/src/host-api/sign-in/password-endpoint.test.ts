@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest'
-import type { Call } from '../../base/call.ts'
+import type { Call } from '../../call/call.ts'
 import { systemClock as clock } from '../../base/clock.ts'
 import { createPasswords } from '../../credentials/passwords.ts'
 import { openRevocations } from '../../credentials/revocations.ts'
 import { createSessions } from '../../credentials/sessions.ts'
 import { declarationOf } from '../../models/model.ts'
-import { createOwnModels } from '../../access/own-models.ts'
+import { createAccessModels } from '../../access/access-models.ts'
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts'
 import { createLoginLimits } from '../../credentials/login-limits.ts'
 import { changePassword } from './password-endpoint.ts'
@@ -17,7 +17,11 @@ test('changing the password and ending the other sessions are one transaction', 
   await using store = openSqliteStore(':memory:')
   const passwords = createPasswords(store, clock)
   const sessions = createSessions(store, clock)
-  const { tokens } = createOwnModels({ store, clock, rights: () => expect.fail('this test must not evaluate rights') })
+  const { tokens } = createAccessModels({
+    store,
+    clock,
+    rights: () => expect.fail('this test must not evaluate rights'),
+  })
   await store.openModel(declarationOf(tokens))
   await openRevocations(store)
   const parts = { store, clock, passwords, tokens, limits: createLoginLimits(store, clock), onEnd: () => {} }

@@ -1,4 +1,4 @@
-import type { Answer } from '../../base/call.ts'
+import type { Answer } from '../../call/call.ts'
 
 /** Redirects a browser, without caching and without a referrer. */
 export function seeOther(location: string, cookies: readonly string[]): Answer {

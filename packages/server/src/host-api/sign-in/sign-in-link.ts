@@ -1,5 +1,5 @@
 import { ApiError } from '@pergola/api'
-import type { IncomingRequest } from '../../base/call.ts'
+import type { IncomingRequest } from '../../call/call.ts'
 import { isLoopback } from '../../base/loopback.ts'
 import type { SignInCode } from '../../credentials/sign-in-code.ts'
 import { beginSession, type BegunSession, type SessionsEndpointParts } from './sessions-endpoint.ts'

@@ -1,6 +1,6 @@
 import { isApiError } from '@pergola/api'
-import type { Answer, IncomingRequest } from '../../base/call.ts'
-import { inlineSource, pageHeaders } from '../../base/page-headers.ts'
+import type { Answer, IncomingRequest } from '../../call/call.ts'
+import { inlineSource, pageHeaders } from '../../call/page-headers.ts'
 
 /** A page with one form, for people who are not signed in. */
 export interface SignInPage {

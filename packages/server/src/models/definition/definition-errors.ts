@@ -12,7 +12,7 @@ import {
   type FieldRuleParams,
   type IndexedPath,
 } from '@pergola/api'
-import { fieldError, limitError, movedTo } from '../../base/field-error.ts'
+import { fieldError, limitError, movedTo } from '../../call/field-error.ts'
 import type { JsonSchema, ObjectSchema } from '../../validation/object-schema.ts'
 import { allSubSchemas, schemaErrors } from '../../validation/schema-errors.ts'
 import type { IndexDefinition, ModelSpec } from './definition.ts'

@@ -1,5 +1,5 @@
 import { displayedMetadata, iconFault, resolveIndexPath, type FieldError, type ObjectSchema } from '@pergola/api'
-import { fieldError } from '../../base/field-error.ts'
+import { fieldError } from '../../call/field-error.ts'
 import type { ModelSpec } from './definition.ts'
 
 /** Errors in `display` that its schema cannot express: unknown icons, and paths that lead to nothing that can be shown. */

@@ -3,14 +3,13 @@ import { indexedObject } from '../indexed-object.ts'
 import type { Model } from '../model.ts'
 import { fromData, toData } from '../object-bytes.ts'
 import { allObjects } from '../../store/all-objects.ts'
+import { retryRaces } from '../../store/retry-races.ts'
 import type { Store, StoredObject } from '../../store/store.ts'
 import { WriteConflict } from '../../store/write-conflict.ts'
 import type { SecretSealing } from './secret-sealing.ts'
 
 /** Secrets between two progress reports. */
 const tellEvery = 100
-/** Attempts when others write a secret between reading and writing. */
-const maxTries = 20
 
 export interface RotatedSecrets {
   /** Secrets newly sealed with the first key. */
@@ -50,23 +49,24 @@ export async function rotateSecrets(
 
 /** Returns whether the secret had to be sealed again. */
 async function reseal({ store, secrets, sealing }: RotationParts, found: StoredObject): Promise<boolean> {
-  let stored = found
-  for (let tries = 1; ; tries++) {
-    const { name, uid, version, storedAs, data } = stored
+  const { name, uid } = found
+  let stored: StoredObject | undefined = found
+  const resealOnce = async () => {
+    // The secret was deleted or replaced; its writer has sealed the new one.
+    if (stored?.uid !== uid) return false
+    const { version, storedAs, data } = stored
     const object = sealing.reseal(fromData(data), uid)
     if (!object) return false
     const held = (object.metadata.finalizers ?? []).length > 0
     const { indexed } = indexedObject(secrets, object)
     const content = { data: toData(object), storedAs, held, indexed, edition: secrets.edition }
     const expected = { uid, version }
-    try {
-      await store.write([{ type: 'update', model: secrets, name, expected, content, newGeneration: false }])
-      return true
-    } catch (error) {
-      if (!(error instanceof WriteConflict) || tries === maxTries) throw error
-      // The secret was deleted or replaced; its writer has sealed the new one.
-      if (error.stored?.uid !== uid) return false
-      stored = error.stored
-    }
+    await store.write([{ type: 'update', model: secrets, name, expected, content, newGeneration: false }])
+    return true
   }
+  return retryRaces(resealOnce, (error) => {
+    if (!(error instanceof WriteConflict)) return false
+    stored = error.stored
+    return true
+  })
 }

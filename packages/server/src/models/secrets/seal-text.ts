@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import type { SealingKey } from '../../base/sealing-keys.ts'
+import type { SealingKey } from '../../config/sealing-keys.ts'
 
 const cipher = 'aes-256-gcm'
 const nonceBytes = 12

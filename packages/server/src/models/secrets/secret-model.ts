@@ -1,5 +1,5 @@
-import type { Caller } from '../../base/call.ts'
-import { createBuiltInModel } from '../built-in-model.ts'
+import type { Caller } from '../../call/call.ts'
+import { createBuiltInModel } from '../definition/built-in-model.ts'
 import type { ModelDefinition } from '../definition/definition.ts'
 import type { JsonObject } from '../object.ts'
 import type { Model, WriteContext } from '../model.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { sealingKey } from '../../base/sealing-keys.ts'
+import { sealingKey } from '../../config/sealing-keys.ts'
 import { keyIdOf, openText, sealText } from './seal-text.ts'
 import { createSecretSealing } from './secret-sealing.ts'
 

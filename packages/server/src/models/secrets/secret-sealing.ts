@@ -1,6 +1,6 @@
 import { ApiError } from '@pergola/api'
 import { isJsonObject } from '../../base/json-object.ts'
-import type { SealingKey } from '../../base/sealing-keys.ts'
+import type { SealingKey } from '../../config/sealing-keys.ts'
 import type { JsonObject } from '../object.ts'
 import type { Sealing } from '../model.ts'
 import { keyIdOf, openText, sealText } from './seal-text.ts'
@@ -16,7 +16,7 @@ export interface SecretSealing extends Sealing {
 export function createSecretSealing(keys: readonly SealingKey[]): SecretSealing {
   const byId = new Map(keys.map((key) => [key.id, key]))
   const [first] = keys
-  const open = (sealed: string, at: Place): string => {
+  const open = (sealed: string, at: SealedField): string => {
     const id = keyIdOf(sealed)
     const key = byId.get(id ?? '')
     if (!key) throw missingKey(at, id)
@@ -27,7 +27,7 @@ export function createSecretSealing(keys: readonly SealingKey[]): SecretSealing 
       throw new ApiError('Unavailable', words, { cause })
     }
   }
-  const opensTo = (sealed: string, at: Place, text: string): boolean => {
+  const opensTo = (sealed: string, at: SealedField, text: string): boolean => {
     if (!byId.has(keyIdOf(sealed) ?? '')) return false
     try {
       return open(sealed, at) === text
@@ -69,13 +69,13 @@ export function createSecretSealing(keys: readonly SealingKey[]): SecretSealing 
   }
 }
 
-interface Place {
+interface SealedField {
   readonly uid: string
   readonly field: string
 }
 
 /** Uses the uid: a name may be reused by another object, a uid never is. */
-function placeOf({ uid, field }: Place): string {
+function placeOf({ uid, field }: SealedField): string {
   return JSON.stringify(['secrets', uid, field])
 }
 
@@ -96,7 +96,7 @@ function withData(object: JsonObject, map: (value: string, field: string) => str
   return { ...object, data: Object.fromEntries(mapped) as object }
 }
 
-function missingKey({ field }: Place, id: string | undefined): ApiError {
+function missingKey({ field }: SealedField, id: string | undefined): ApiError {
   return new ApiError(
     'Unavailable',
     `the value "${field}" of the secret is sealed with the key ${id ?? 'of a newer host'}, which this host does not have; add that key to secrets.keys, or write the value again`,

@@ -1,6 +1,6 @@
 import { ApiError } from '@pergola/api'
 import { expect, test } from 'vitest'
-import type { Caller } from '../../base/call.ts'
+import type { Caller } from '../../call/call.ts'
 import { createCallerTokens } from './caller-tokens.ts'
 
 const ann: Caller = { kind: 'user', name: 'ann', uid: '1', via: 'cookie' }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { isApiError } from '@pergola/api'
-import type { Call, Caller } from '../../base/call.ts'
+import type { Call, Caller } from '../../call/call.ts'
 import type { Clock } from '../../base/clock.ts'
 
 /** Minimum validity of a caller's token. */

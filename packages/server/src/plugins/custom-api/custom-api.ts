@@ -6,12 +6,12 @@ import {
   type RouteDeclaration,
   type RouteTable,
 } from '@pergola/api'
-import { pathNotFound } from '../../base/not-found.ts'
-import type { Call } from '../../base/call.ts'
-import type { Exchange, Relay } from '../../base/relay.ts'
+import { pathNotFound } from '../../call/not-found.ts'
+import type { Call } from '../../call/call.ts'
+import type { ProxyExchange, ProxiedAnswer } from '../../call/proxied-answer.ts'
 import type { CallerTokens } from './caller-tokens.ts'
-import { forward, type PluginDoor } from './forward.ts'
-import { passOn, type Lasting } from './pass-on.ts'
+import { proxyToPlugin, type PluginDoor } from './proxy-to-plugin.ts'
+import { proxyWebSocket, type Lasting } from './proxy-web-socket.ts'
 
 /** Limit of a request body, unless the route says otherwise. */
 export const usualBody = 10 * 1024 * 1024
@@ -40,7 +40,7 @@ export interface LastingStreams {
 }
 
 /** Forwards a request to the plugin that answers it; undefined when no plugin serves the path. */
-export type CustomApi = (call: Call) => Relay | undefined
+export type CustomApi = (call: Call) => ProxiedAnswer | undefined
 
 export interface CustomApiParts {
   readonly source: CustomApiSource
@@ -66,13 +66,13 @@ export function createCustomApi({ source, tokens, streams }: CustomApiParts): Cu
     const passed = { caller: handedOn, maxBody, responseHeaders }
     if (!isStream) {
       const enter = () => plugin.door.share.take(caller, request.address)
-      return forward(plugin.door, request, { ...passed, enter })
+      return proxyToPlugin(plugin.door, request, { ...passed, enter })
     }
-    const relay = forward(plugin.door, request, { ...passed, isStream })
+    const answer = proxyToPlugin(plugin.door, request, { ...passed, isStream })
     const lasting: Lasting = (end) => streams.begin(call, end)
     return {
-      ...lastingRelay(relay, lasting),
-      passage: passOn(plugin.door, request, { caller: handedOn, lasting, responseHeaders }),
+      ...lastingProxy(answer, lasting),
+      webSocket: proxyWebSocket(plugin.door, request, { caller: handedOn, lasting, responseHeaders }),
     }
   }
 }
@@ -105,9 +105,9 @@ function routeOf(
 }
 
 /** An answer that is cut off when it may not continue. */
-function lastingRelay(answer: Relay, lasting: Lasting): Relay {
+function lastingProxy(answer: ProxiedAnswer, lasting: Lasting): ProxiedAnswer {
   return {
-    relay: async (exchange: Exchange) => {
+    proxy: async (exchange: ProxyExchange) => {
       const over = new AbortController()
       using _ = await lasting((why) =>
         over.abort(why ?? new ApiError('Unavailable', 'the stream has reached its maximum duration; request it again')),
@@ -118,7 +118,7 @@ function lastingRelay(answer: Relay, lasting: Lasting): Relay {
         else over.signal.addEventListener('abort', stop)
       }
       try {
-        await answer.relay({ ...exchange, whenGone })
+        await answer.proxy({ ...exchange, whenGone })
       } catch (error) {
         if (!over.signal.aborted) throw error
       }

@@ -28,7 +28,7 @@ const fromPlugin = remembering((name) =>
 const added = { 'x-content-type-options': 'nosniff', 'content-security-policy': 'sandbox' }
 
 /** What the host adds to a forwarded request. */
-export interface HandedOn {
+export interface ProxiedHead {
   /** Proves to the plugin that the request comes from the host. */
   readonly authorization: string
   readonly requestId: string
@@ -39,7 +39,7 @@ export interface HandedOn {
 /** The headers of a request to a plugin. */
 export function headersToPlugin(
   headers: IncomingHttpHeaders,
-  { authorization, requestId, caller }: HandedOn,
+  { authorization, requestId, caller }: ProxiedHead,
 ): Record<string, string | string[]> {
   const result = passed(headers, toPlugin)
   result['authorization'] = authorization

@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
-import { createStreamLimits, type StreamLimits } from '../../models/stream-limits.ts'
-import { mostDefinitionBytes } from '../read-package.ts'
+import { createStreamLimits, type StreamLimits } from '../../models/query/stream-limits.ts'
+import { mostDefinitionBytes } from '../package/read-package.ts'
 import { askPlugin } from './ask-plugin.ts'
 
 export const healthMs = 1_000

@@ -4,14 +4,14 @@ import { specOf as modelSpecOf } from '../../models/definition/definition-model.
 import { modelObjectName } from '../../models/definition/model-object-name.ts'
 import type { Model } from '../../models/model.ts'
 import { fromData } from '../../models/object-bytes.ts'
-import { writeTogether, type Wish } from '../../models/write-together.ts'
-import type { WriteParts } from '../../models/create.ts'
+import { writeTogether, type Wish } from '../../models/batch/write-together.ts'
+import type { WriteParts } from '../../models/verbs/create.ts'
 import { allObjects } from '../../store/all-objects.ts'
 import type { StoredObject } from '../../store/store.ts'
-import type { InstalledPlugin } from '../known-plugins.ts'
-import { packageDeletion } from '../packages.ts'
+import type { InstalledPlugin } from '../run/known-plugins.ts'
+import { packageDeletion } from '../package/packages.ts'
 import { specOf } from '../plugin-model.ts'
-import { declaredSpec } from '../register-models.ts'
+import { declaredSpec } from '../run/register-models.ts'
 
 interface AheadParts extends WriteParts {
   readonly definitions: Model

@@ -2,8 +2,8 @@ import { deepEqual } from '../../base/deep-equal.ts'
 import { modelObjectName } from '../../models/definition/model-object-name.ts'
 import type { Model } from '../../models/model.ts'
 import { fromData } from '../../models/object-bytes.ts'
-import { writeTogether, type Wish } from '../../models/write-together.ts'
-import type { DeclaredObject } from '../declared-object.ts'
+import { writeTogether, type Wish } from '../../models/batch/write-together.ts'
+import type { DeclaredObject } from '../package/declared-object.ts'
 import {
   checkDeclared,
   isForeign,
@@ -12,12 +12,12 @@ import {
   ownBodyFor,
   ownStored,
   type ApplyParts,
-} from '../declared-objects.ts'
-import { pruneDeclared, type PruneParts } from '../prune-declared.ts'
-import type { InstalledPlugin } from '../known-plugins.ts'
-import { Superseded } from '../not-started.ts'
-import type { OpenedPackage } from '../open-package.ts'
-import { packageDeletion } from '../packages.ts'
+} from '../run/declared-objects.ts'
+import { pruneDeclared, type PruneParts } from '../run/prune-declared.ts'
+import type { InstalledPlugin } from '../run/known-plugins.ts'
+import { Superseded } from '../run/not-started.ts'
+import type { OpenedPackage } from '../package/open-package.ts'
+import { packageDeletion } from '../package/packages.ts'
 import { installingCaller, specOf, versionOf, type PluginSpec, type PluginVersion } from '../plugin-model.ts'
 
 export interface Versions {

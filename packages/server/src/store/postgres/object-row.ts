@@ -5,13 +5,13 @@ import type { StoredObject } from '../store.ts'
  * of 20 takes a third longer.
  */
 export interface ObjectRow {
-  /** Made by `ownedText`. */
+  /** Made by `storeFields`. */
   readonly owned: string
   /** Made by `dataText`. */
   readonly data: string
 }
 
-export const objectColumns = `${ownedText({ row: 'o' })} AS owned, ${dataText('o.data')} AS data`
+export const objectColumns = `${storeFields({ row: 'o' })} AS owned, ${dataText('o.data')} AS data`
 
 interface OwnedSource {
   readonly row: string
@@ -24,7 +24,7 @@ interface OwnedSource {
 /**
  * The store's fields of an object, separated by spaces, which no field contains; the time of deletion last, if there is one.
  */
-export function ownedText({ row, id = 'id', version = 'version', generation = 'generation' }: OwnedSource): string {
+export function storeFields({ row, id = 'id', version = 'version', generation = 'generation' }: OwnedSource): string {
   const columns = ['name', 'uid', version, generation, id, 'stored_as', 'deleted_at']
   return `concat_ws(' ', ${columns.map((column) => `${row}.${column}`).join(', ')})`
 }

@@ -4,7 +4,7 @@ import { GuardFailed } from '../guard-failed.ts'
 import type { Guard, SqlRow, SqlStatement, WriteOptions } from '../store.ts'
 import type { Catalog } from './catalog.ts'
 import { createParameters } from './parameters.ts'
-import { driver } from './predicates.ts'
+import { idsQuery } from './predicates.ts'
 
 /** There is one writer: what holds inside its transaction holds until it commits. */
 export function checkBefore(database: SqliteDatabase.Database, catalog: Catalog, { guards = [] }: WriteOptions): void {
@@ -48,7 +48,7 @@ function selects(
   { model, where }: Extract<Guard, { is: 'none' }>,
 ): boolean {
   const parameters = createParameters()
-  const ids = driver(catalog.find(model).table, where, parameters)
+  const ids = idsQuery(catalog.find(model).table, where, parameters)
   if (ids === undefined) throw new Error('a guard selects by what is not there')
   return database.prepare(`${ids} LIMIT 1`).get(parameters.values) !== undefined
 }

@@ -4,14 +4,14 @@ import { people } from '../contract/fixture.ts'
 import type { ListQuery, Term } from '../store.ts'
 import { createCatalog } from './catalog.ts'
 import { pageStatements } from './list.ts'
-import { orderOf, type Place } from '../list-order.ts'
+import { orderOf, type ListPosition } from '../list-order.ts'
 import type { Way } from '../list-selection.ts'
 import { migrate } from './migrate.ts'
 
 interface Case {
   readonly what: string
   readonly query?: Partial<ListQuery>
-  readonly place?: Place
+  readonly place?: ListPosition
   readonly plan?: Way
 }
 

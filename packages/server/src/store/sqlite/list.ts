@@ -1,6 +1,6 @@
 import type SqliteDatabase from 'better-sqlite3'
 import { encodeCursor } from '../cursor.ts'
-import { fieldOf, orderOf, placeOf, type OrderColumn, type Place } from '../list-order.ts'
+import { fieldOf, orderOf, placeOf, type OrderColumn, type ListPosition } from '../list-order.ts'
 import { equalitiesOf, type Way } from '../list-selection.ts'
 import type { ListQuery, StoredObject, StoredPage, Term } from '../store.ts'
 import type { OpenModel } from './catalog.ts'
@@ -10,7 +10,7 @@ import { toStoredObject } from './object-row.ts'
 import { orderBy, segmentsAfter } from './ordering.ts'
 import { createParameters, type Parameters } from './parameters.ts'
 import { choosePlan, type PlanOptions } from './plan.ts'
-import { driver, opposite, rowPredicate } from './predicates.ts'
+import { idsQuery, opposite, rowPredicate } from './predicates.ts'
 
 export interface ListParts extends PlanOptions {
   readonly database: SqliteDatabase.Database
@@ -63,7 +63,7 @@ function readObjects(
 
 interface PageParts {
   readonly order: readonly OrderColumn[]
-  readonly place: Place | undefined
+  readonly place: ListPosition | undefined
   readonly plan: Way
 }
 
@@ -109,7 +109,7 @@ function pageSources(
 ): readonly Source[] {
   if (plan.way === 'along the index') {
     return equalitiesOf(plan.term).map((equal) => ({
-      from: `(${driver(model, equal, parameters) ?? ''}) o`,
+      from: `(${idsQuery(model, equal, parameters) ?? ''}) o`,
       where: [],
     }))
   }
@@ -165,7 +165,7 @@ function matchingSql(
   terms: readonly Term[],
   { parameters, driving, searchable }: MatchingParts,
 ): Source {
-  const ids = driving && driver(model, driving, parameters)
+  const ids = driving && idsQuery(model, driving, parameters)
   const where = terms
     .filter((term) => term !== driving)
     .map((term) => rowPredicate(model, term, { parameters, searchable: searchable(term) }))
@@ -199,7 +199,7 @@ function totalOf(
 function countOne(model: ModelTable, [term, ...others]: readonly Term[], parameters: Parameters): string | undefined {
   if (term === undefined || others.length > 0) return undefined
   const inverse = opposite(term)
-  const ids = driver(model, inverse ?? term, parameters)
+  const ids = idsQuery(model, inverse ?? term, parameters)
   if (ids === undefined) return undefined
   const counted = `(SELECT count(*) FROM (${ids}))`
   return inverse ? `(SELECT count(*) FROM ${tableOf(model)}) - ${counted}` : counted

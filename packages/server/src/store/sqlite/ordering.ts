@@ -1,4 +1,4 @@
-import type { OrderColumn, Place } from '../list-order.ts'
+import type { OrderColumn, ListPosition } from '../list-order.ts'
 import type { Parameters } from './parameters.ts'
 
 /** SQLite sorts null before all values, so an object without a value sorts first ascending and last descending. */
@@ -12,7 +12,7 @@ export function orderBy(order: readonly OrderColumn[]): string {
  */
 export function segmentsAfter(
   order: readonly OrderColumn[],
-  place: Place | undefined,
+  place: ListPosition | undefined,
   parameters: Parameters,
 ): readonly string[] {
   if (place === undefined) return segmentsFromStart(order)

@@ -3,7 +3,7 @@ import { obviousWay, wayByCounts, type Way } from '../list-selection.ts'
 import type { ModelTable } from '../model-table.ts'
 import type { ListQuery } from '../store.ts'
 import { createParameters, type Parameters } from './parameters.ts'
-import { driver } from './predicates.ts'
+import { idsQuery } from './predicates.ts'
 
 export interface PlanOptions {
   /** Maximum number of candidates that are read. */
@@ -17,7 +17,7 @@ export function choosePlan(database: SqliteDatabase.Database, model: ModelTable,
   if (obvious) return obvious
   const parameters = createParameters()
   const counted = where.flatMap((term) => {
-    const ids = driver(model, term, parameters)
+    const ids = idsQuery(model, term, parameters)
     return ids === undefined ? [] : [{ term, sql: `(SELECT count(*) FROM (${ids} LIMIT ${candidateLimit + 1}))` }]
   })
   if (counted.length === 0) return { way: 'ordered scan' }

@@ -33,7 +33,7 @@ export function rowPredicate(model: ModelTable, term: Term, { parameters, search
  * The ids that the term selects, without duplicates, from an index, as a query `SELECT id FROM ...`; undefined where no index
  * helps, as for terms that select missing values.
  */
-export function driver(model: ModelTable, term: Term, parameters: Parameters): string | undefined {
+export function idsQuery(model: ModelTable, term: Term, parameters: Parameters): string | undefined {
   if (term.is.op === 'not in') return undefined
   if ('label' in term) {
     if (term.is.op === 'absent') return undefined

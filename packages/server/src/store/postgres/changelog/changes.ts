@@ -1,11 +1,19 @@
 import type { Pool } from 'pg'
 import { decodeRevision, encodeRevision, revisionExpired } from '../../revision.ts'
 import type { TableLayout } from '../../model-table.ts'
-import type { Change, ChangeBatch, ModelKey, PackedChange, Place, ReadChangesOptions, Revision } from '../../store.ts'
+import type {
+  Change,
+  ChangeBatch,
+  ModelKey,
+  PackedChange,
+  LogPosition,
+  ReadChangesOptions,
+  Revision,
+} from '../../store.ts'
 import type { Catalog } from '../catalog.ts'
 import { indexedFrom, type SlottedValues } from '../../indexed-values.ts'
 import { isFullBatch } from '../../is-full-batch.ts'
-import { dataText, ownedText, storedObject } from '../object-row.ts'
+import { dataText, storeFields, storedObject } from '../object-row.ts'
 import type { Sequencer } from './sequencer.ts'
 
 /**
@@ -39,13 +47,13 @@ export interface ChangeParts {
 
 export async function head(pool: Pool): Promise<Revision> {
   for (;;) {
-    const newest = await newestPlace(pool)
+    const newest = await newestPosition(pool)
     if (newest) return encodeRevision({ ...newest, skipped: [] })
   }
 }
 
 /** Undefined while the table is being rewritten. */
-async function newestPlace(pool: Pool): Promise<Place | undefined> {
+async function newestPosition(pool: Pool): Promise<LogPosition | undefined> {
   const { rows } = await pool.query<{ place: string }>({
     name: 'newest place',
     text: `SELECT concat_ws(' ', revision, tag) AS place FROM sequencer`,
@@ -118,13 +126,13 @@ async function nextRows(
 }
 
 /** True when the last pass found nothing to do at the reader's place and there was no pass since, here or elsewhere. */
-function isIdleAt({ sequencer, isTold }: ChangeParts, { number, tag, skipped }: SkippingPlace): boolean {
+function isIdleAt({ sequencer, isTold }: ChangeParts, { number, tag, skipped }: SkippingPosition): boolean {
   const { idle, passes } = sequencer
   if (!idle || idle.passes !== passes || !isTold() || skipped.length > 0) return false
   return idle.number === number && idle.tag === tag && performance.now() - idle.at < idleMs
 }
 
-interface SkippingPlace extends Place {
+interface SkippingPosition extends LogPosition {
   readonly skipped: readonly string[]
 }
 
@@ -148,11 +156,11 @@ interface Waiting {
  */
 async function untilMoved(
   { pool, sequencer }: ChangeParts,
-  place: Place,
+  place: LogPosition,
   { deadline, signal }: Waiting,
 ): Promise<void> {
   for (;;) {
-    const newest = await newestPlace(pool)
+    const newest = await newestPosition(pool)
     if (newest?.number !== place.number || newest.tag !== place.tag) return
     const left = deadline - performance.now()
     if (left <= 0 || signal?.aborted || (await sequencer.nextPass(Math.min(left, pollMs), signal))) return
@@ -162,7 +170,7 @@ async function untilMoved(
 /** The row at the place proves it: the number must have the same tag, or the reader has seen another history. */
 async function readRows(
   pool: Pool,
-  { number, tag }: Place,
+  { number, tag }: LogPosition,
   { limit, maxBytes = Number.MAX_SAFE_INTEGER }: ReadChangesOptions,
 ): Promise<ChangeRow[]> {
   const { rows } = await pool.query<ChangeRow | NoChange>({
@@ -188,7 +196,7 @@ interface NoChange {
  */
 const aboutText = `concat_ws(E'\\n',
   concat_ws(' ', c.revision, c.tag, c.id, c.model, c.op, c.index_generation, c.old_index_generation),
-  ${ownedText({ row: 'c', id: 'object_id' })}, c.labels, c.sets, array_to_json(c.keys),
+  ${storeFields({ row: 'c', id: 'object_id' })}, c.labels, c.sets, array_to_json(c.keys),
   coalesce(c.old_labels::text, ''), coalesce(c.old_sets::text, ''), coalesce(array_to_json(c.old_keys)::text, ''))`
 
 const readSql = `
@@ -252,7 +260,7 @@ function unpackChange(catalog: Catalog, about: string, data: Buffer): Change | P
   )
 }
 
-interface ChangeHead extends Place {
+interface ChangeHead extends LogPosition {
   readonly id: string
   readonly model: number
   readonly op: keyof typeof ops

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
-import type { Place } from '../../store.ts'
+import type { LogPosition } from '../../store.ts'
 import { isNoPartition } from './log-partitions.ts'
 import { renewSequencer, truncateDrained } from './pending-ring.ts'
 
@@ -35,13 +35,13 @@ export interface Sequencer extends AsyncDisposable {
   /** The number of passes so far, here or notified. */
   readonly passes: number
   /** The newest place at the start of the last idle pass here. */
-  readonly idle: IdlePlace | undefined
+  readonly idle: IdlePosition | undefined
   /** Resolves after the next pass, here or notified, or after `waitMs`; returns whether there was a pass. */
   nextPass(waitMs: number, signal?: AbortSignal): Promise<boolean>
 }
 
 /** A place behind which nothing was pending at that moment. */
-interface IdlePlace extends Place {
+interface IdlePosition extends LogPosition {
   readonly at: number
   /** The number of passes including this one; a later pass invalidates it. */
   readonly passes: number
@@ -81,7 +81,7 @@ export function startSequencer(pool: Pool, options: SequencerOptions): Sequencer
   let isOwed = true
   let ranAt = Number.NEGATIVE_INFINITY
   let newest = -1
-  let idle: IdlePlace | undefined
+  let idle: IdlePosition | undefined
   let sawAt = Number.NEGATIVE_INFINITY
   const start = () => {
     dueAt = Number.POSITIVE_INFINITY
@@ -192,7 +192,7 @@ interface Pass {
   /** The number of changes put in order, or `busy` when another replica is running a pass. */
   readonly moved: number | 'busy'
   /** The newest place when the pass began; undefined while the table is being rewritten. */
-  readonly place: Place | undefined
+  readonly place: LogPosition | undefined
 }
 
 /** One pass in one round trip. */

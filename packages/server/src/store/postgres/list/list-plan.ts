@@ -4,7 +4,7 @@ import { obviousWay, wayByCounts, type Way } from '../../list-selection.ts'
 import type { ModelTable } from '../../model-table.ts'
 import { boundedTotal, type ListQuery, type Term } from '../../store.ts'
 import { createParameters } from '../parameters.ts'
-import { boundedCount, countedDriver, isIndexed, maxJoinedTerms, repeatsIds } from './predicates.ts'
+import { boundedCount, idsQueryWithRepeats, isIndexed, maxJoinedTerms, repeatsIds } from './predicates.ts'
 
 export interface PlanParts {
   readonly pool: Pool
@@ -32,7 +32,7 @@ export async function choosePlan(parts: PlanParts, model: ModelTable, query: Lis
   const terms = where.toSorted((a, b) => likelyRank(model, a) - likelyRank(model, b))
   const indexed = terms.filter((term) => isIndexed(model, term)).slice(0, maxJoinedTerms)
   const counted = indexed.flatMap((term) => {
-    const ids = countedDriver(model, term, parameters)
+    const ids = idsQueryWithRepeats(model, term, parameters)
     return ids === undefined ? [] : [{ term, ids }]
   })
   if (counted.length === 0) return { way: 'ordered scan' }

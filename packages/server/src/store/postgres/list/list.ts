@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Pool, QueryConfig } from 'pg'
 import { encodeCursor } from '../../cursor.ts'
-import { fieldOf, orderOf, placeOf, type OrderColumn, type Place } from '../../list-order.ts'
+import { fieldOf, orderOf, placeOf, type OrderColumn, type ListPosition } from '../../list-order.ts'
 import { equalitiesOf } from '../../list-selection.ts'
 import { indexBuilding, missingIndexes } from '../../index-build.ts'
 import { encodeRevision } from '../../revision.ts'
@@ -11,10 +11,10 @@ import { orStaleModel, type Catalog, type OpenModel } from '../catalog.ts'
 import { readBuild } from '../indexes/build-progress.ts'
 import { choosePlan, type Plan, type PlanParts } from './list-plan.ts'
 import { tableOf, type ModelTable } from '../../model-table.ts'
-import { dataText, idOf, ownedText, toStoredObject, type ObjectRow } from '../object-row.ts'
+import { dataText, idOf, storeFields, toStoredObject, type ObjectRow } from '../object-row.ts'
 import { orderBy, segmentsAfter } from './ordering.ts'
 import { createParameters, type Parameters } from '../parameters.ts'
-import { boundedCount, driver, intersection, rowPredicate } from './predicates.ts'
+import { boundedCount, idsQuery, intersection, rowPredicate } from './predicates.ts'
 import type { Sequencer } from '../changelog/sequencer.ts'
 
 /** A revision carries at most this many changes to skip; with more, the list waits for the sequencer. */
@@ -114,7 +114,7 @@ function keptOrNot({ keptPages }: OpenModel, { text, values, keepsPlan }: PageSt
 
 interface PageParts {
   readonly order: readonly OrderColumn[]
-  readonly after: Place | undefined
+  readonly after: ListPosition | undefined
   readonly plan: Plan
 }
 
@@ -131,7 +131,7 @@ interface PageStatement {
  */
 export function pageSql(model: ModelTable, query: ListQuery, { order, after, plan }: PageParts): PageStatement {
   const parameters = createParameters()
-  const reach = reachOf(model, plan, query)
+  const reach = cachedPageSize(model, plan, query)
   const matching = matchingSql(model, query, { order, plan, parameters, keepsPlan: reach !== undefined })
   const segments = segmentsAfter(order, after, parameters)
   const asked = parameters.add(query.limit + 1)
@@ -155,7 +155,7 @@ export function pageSql(model: ModelTable, query: ListQuery, { order, after, pla
   return {
     text: `${ctes.length === 0 ? '' : `WITH ${ctes.join(',\n')}\n`}
       SELECT (SELECT concat_ws(' ', coalesce(${matching.count}::text, '-'), list_place(${model.id}, ${maxSkipped + 1}))) AS place,
-        ${ownedText({ row: 'o' })} AS owned, ${dataSql(query, order)} AS data${keys.join('')}
+        ${storeFields({ row: 'o' })} AS owned, ${dataSql(query, order)} AS data${keys.join('')}
       FROM (VALUES (1)) one LEFT JOIN ${rows} ON true
       ORDER BY ${orderBy(order)}`,
     values: parameters.values,
@@ -171,7 +171,7 @@ const reaches = [20, 100, 500]
  * the planner has no reason to choose another, which in creation order holds only for labels and sets. Planning takes
  * PostgreSQL a millisecond, three times as long as the page.
  */
-function reachOf(model: ModelTable, { way }: Plan, query: ListQuery): number | undefined {
+function cachedPageSize(model: ModelTable, { way }: Plan, query: ListQuery): number | undefined {
   const { where = [], sort = [], limit, offset, maxBytes } = query
   const [term, ...others] = where
   if (offset || maxBytes !== undefined || sort.length > 1 || others.length > 0) return undefined
@@ -261,7 +261,7 @@ function countInOrder(
   { order, parameters }: MatchingParts,
 ): string {
   if (total === 'none' || !term) return noCount
-  const ids = `${driver(model, term, parameters) ?? ''} ORDER BY ${'label' in term ? 'id' : orderBy(order)}`
+  const ids = `${idsQuery(model, term, parameters) ?? ''} ORDER BY ${'label' in term ? 'id' : orderBy(order)}`
   return `(SELECT count(*) FROM (${ids}${total === 'exact' ? '' : ` LIMIT ${boundedTotal + 1}`}) counted)`
 }
 
@@ -310,7 +310,7 @@ async function estimate(pool: Pool, model: ModelTable, terms: readonly Term[]): 
   const estimates: number[] = []
   for (const term of [undefined, ...terms]) {
     const parameters = createParameters()
-    const sql = term === undefined ? `SELECT id FROM ${tableOf(model)}` : driver(model, term, parameters)
+    const sql = term === undefined ? `SELECT id FROM ${tableOf(model)}` : idsQuery(model, term, parameters)
     if (sql === undefined) continue
     const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
       `EXPLAIN (FORMAT JSON) ${sql}`,

@@ -1,4 +1,4 @@
-import type { OrderColumn, Place } from '../../list-order.ts'
+import type { OrderColumn, ListPosition } from '../../list-order.ts'
 import type { Parameters } from '../parameters.ts'
 
 /** An object without a value sorts first ascending and last descending; one B-tree serves both directions. */
@@ -16,7 +16,7 @@ export function orderBy(order: readonly OrderColumn[], row = 'o'): string {
  */
 export function segmentsAfter(
   order: readonly OrderColumn[],
-  after: Place | undefined,
+  after: ListPosition | undefined,
   parameters: Parameters,
 ): readonly string[] {
   const [first, second] = order
@@ -46,7 +46,11 @@ export function segmentsAfter(
  * Equal in the columns before some column and beyond the place in that one; with a plain range on the first column for its
  * index.
  */
-function lexicographic(order: readonly OrderColumn[], after: Place, placeholder: (at: number) => string): string {
+function lexicographic(
+  order: readonly OrderColumn[],
+  after: ListPosition,
+  placeholder: (at: number) => string,
+): string {
   const same = (at: number) => {
     const column = `o.${order[at]?.column ?? ''}`
     return after[at] === null ? `${column} IS NULL` : `${column} = ${placeholder(at)}`

@@ -27,8 +27,8 @@ export function rowPredicate(model: ModelTable, term: Term, parameters: Paramete
  * The ids that the term selects, from an index, as a query `SELECT id FROM ...`; undefined where no index helps, as for terms
  * that select missing values.
  */
-export function driver(model: ModelTable, term: Term, parameters: Parameters): string | undefined {
-  const ids = countedDriver(model, term, parameters)
+export function idsQuery(model: ModelTable, term: Term, parameters: Parameters): string | undefined {
+  const ids = idsQueryWithRepeats(model, term, parameters)
   return ids !== undefined && repeatsIds(model, term) ? `SELECT DISTINCT id FROM (${ids}) repeated` : ids
 }
 
@@ -48,8 +48,8 @@ export function intersection(model: ModelTable, terms: readonly Term[], paramete
   if (terms.length === 0 || terms.length > maxJoinedTerms || !terms.every((term) => isIndexed(model, term)))
     return undefined
   const [first, ...others] = terms.toSorted((a, b) => Number(repeatsIds(model, a)) - Number(repeatsIds(model, b)))
-  const ids = first && driver(model, first, parameters)
-  const also = others.map((term) => `i.id IN (${countedDriver(model, term, parameters) ?? ''})`)
+  const ids = first && idsQuery(model, first, parameters)
+  const also = others.map((term) => `i.id IN (${idsQueryWithRepeats(model, term, parameters) ?? ''})`)
   return also.length === 0 ? ids : `SELECT i.id FROM (${ids}) i WHERE ${also.join(' AND ')}`
 }
 
@@ -69,7 +69,7 @@ export function boundedCount(
 ): string | undefined {
   const first = bound + 1
   const [only, ...others] = terms
-  const entries = only && others.length === 0 && repeatsIds(model, only) && countedDriver(model, only, parameters)
+  const entries = only && others.length === 0 && repeatsIds(model, only) && idsQueryWithRepeats(model, only, parameters)
   const countIds = (ids: string) => `(SELECT count(*) FROM (${ids} LIMIT ${first}) counted)`
   if (!entries) {
     const ids = intersection(model, terms, parameters)
@@ -88,8 +88,8 @@ export function isIndexed(model: ModelTable, { is: { op }, ...term }: Term): boo
   return op !== 'absent' || ('field' in term && fieldOf(model, term.field).kind !== 'set')
 }
 
-/** Like `driver`, but an object with several matching values may appear several times: enough for counting, and cheaper. */
-export function countedDriver(model: ModelTable, term: Term, parameters: Parameters): string | undefined {
+/** Like `idsQuery`, but an object with several matching values may appear several times: enough for counting, and cheaper. */
+export function idsQueryWithRepeats(model: ModelTable, term: Term, parameters: Parameters): string | undefined {
   if (!isIndexed(model, term)) return undefined
   if ('label' in term) {
     const key = parameters.add(term.label)

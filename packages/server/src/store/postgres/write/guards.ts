@@ -5,7 +5,7 @@ import { countersOf, counterUp } from '../../counters.ts'
 import { tableOf } from '../../model-table.ts'
 import type { Catalog } from '../catalog.ts'
 import { createParameters } from '../parameters.ts'
-import { driver } from '../list/predicates.ts'
+import { idsQuery } from '../list/predicates.ts'
 
 /**
  * Locks the objects that guards require and those that will be written, in one order for all writers. Otherwise two writers
@@ -99,7 +99,7 @@ export async function finishGuarded(
 
 function selecting(catalog: Catalog, { model, where }: Extract<Guard, { is: 'none' }>) {
   const parameters = createParameters()
-  const ids = driver(catalog.find(model).table, where, parameters)
+  const ids = idsQuery(catalog.find(model).table, where, parameters)
   if (ids === undefined) throw new Error('a guard selects by what is not there')
   return { text: `${ids} LIMIT 1`, values: parameters.values }
 }

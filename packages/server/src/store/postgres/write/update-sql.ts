@@ -1,4 +1,4 @@
-import { dataText, ownedText } from '../object-row.ts'
+import { dataText, storeFields } from '../object-row.ts'
 import { tableOf, type ModelTable } from '../../model-table.ts'
 import { labelsMoved, setsMoved } from './side-table-sql.ts'
 import {
@@ -82,7 +82,7 @@ const stillUsual = '(m.data <> i.data OR m.held <> i.held) AND (m.deleted_at IS 
 
 const updatedSql = `
   SELECT 'updated' AS outcome, null AS data,
-    ${ownedText({ row: 'changed', version: 'version - 1', generation: 'generation - changed.step' })} AS owned
+    ${storeFields({ row: 'changed', version: 'version - 1', generation: 'generation - changed.step' })} AS owned
   FROM changed`
 
 export function updateKeptQuickSql(model: ModelTable, form: Form): string {
@@ -152,7 +152,7 @@ export function updateSql(model: ModelTable, form: Form, source: Source): string
     RETURNING id
   ),
   queued AS (INSERT INTO pending_changes (id, model) SELECT id, ${model.id} FROM logged)
-  SELECT d.outcome, ${ownedText({ row: 's' })} AS owned,
+  SELECT d.outcome, ${storeFields({ row: 's' })} AS owned,
     CASE WHEN d.outcome IN ('uid', 'version') THEN ${dataText('s.data')} END AS data
   FROM stored s JOIN decided d USING (name)`
 }

@@ -1,0 +1,37 @@
+import type { Clock } from '../base/clock.ts'
+import { createOneAtATime } from '../base/one-at-a-time.ts'
+import { createTokens } from '../credentials/tokens.ts'
+import type { Model } from '../models/model.ts'
+import type { Store } from '../store/store.ts'
+import type { InTurn, Rights } from './rights.ts'
+import { createRoleBindingModel } from './role-binding-model.ts'
+import { createRoleModel } from './role-model.ts'
+import { createTokenModel } from './token-model.ts'
+import { createUserModel } from './user-model.ts'
+
+/** The models of access; they refer to each other. */
+export interface AccessModels {
+  readonly roles: Model
+  readonly bindings: Model
+  readonly users: Model
+  readonly tokens: Model
+}
+
+/** Maximum number of role and binding writes waiting in this replica. */
+const mostWaiting = 1_000
+
+export interface AccessModelParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly rights: () => Rights
+}
+
+export function createAccessModels({ store, clock, rights }: AccessModelParts): AccessModels {
+  const turns = createOneAtATime(mostWaiting)
+  const inTurn: InTurn = (write) => turns.run('access', write)
+  const roles = createRoleModel({ store, rights, inTurn, bindings: () => bindings })
+  const users = createUserModel({ store, clock, rights, bindings: () => bindings, tokens: () => tokens })
+  const bindings = createRoleBindingModel({ store, rights, inTurn, roles, users })
+  const tokens = createTokenModel({ store, clock, tokens: createTokens(store, clock), users })
+  return { roles, bindings, users, tokens }
+}

@@ -1,0 +1,131 @@
+import type { AuthenticateParts } from '../authn/authenticate.ts'
+import type { HostRoute } from '../call/host-route.ts'
+import type { AccessSource } from '../access/access-source.ts'
+import { findUser } from '../access/find-user.ts'
+import { createFirstAdministrator, needsSetup, type FirstAdministratorParts } from '../access/first-administrator.ts'
+import type { AccessModels } from '../access/access-models.ts'
+import type { AuditLog } from '../audit/audit-log.ts'
+import type { Administrator } from '../config/administrator.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Config } from '../config/config.ts'
+import { loginCookie, sessionCookie } from '../call/cookie.ts'
+import type { Log } from '../base/log.ts'
+import type { OidcProvider } from '../config/oidc-provider.ts'
+import type { Identities } from '../credentials/identities.ts'
+import { createKnownCredentials } from '../credentials/known-credentials.ts'
+import { createLoginLimits } from '../credentials/login-limits.ts'
+import { createOidcLogins } from '../credentials/oidc-logins.ts'
+import { createPasswords } from '../credentials/passwords.ts'
+import { createSessions, type SessionUser, type Sessions } from '../credentials/sessions.ts'
+import { createSetupSecrets } from '../credentials/setup-secrets.ts'
+import { createTokens } from '../credentials/tokens.ts'
+import type { SignInCode } from '../credentials/sign-in-code.ts'
+import type { Feed } from '../feed/feed.ts'
+import { createOidcClient } from '../host-api/oidc/oidc-client.ts'
+import { oidcRoutes } from '../host-api/oidc/oidc-routes.ts'
+import { ownRoutes } from '../host-api/own-routes.ts'
+import { accountRoutes } from '../host-api/sign-in/account-routes.ts'
+import { insecureLogin, warnOfInsecureLogin } from '../host-api/sign-in/insecure-login.ts'
+import type { Store } from '../store/store.ts'
+
+export interface AccountParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+  readonly config: Config
+  readonly providers: readonly OidcProvider[]
+  readonly access: AccessSource
+  readonly identities: Identities
+  readonly accessModels: AccessModels
+  readonly feed: Feed
+  readonly publicUrl: () => string
+  readonly signInCode: SignInCode | undefined
+  readonly onRevoked: (uid: string) => void
+}
+
+export interface AssembledHostApi {
+  readonly hostRoutes: readonly HostRoute[]
+  readonly authentication: AuthenticateParts
+  readonly setup: FirstAdministratorParts
+  /** Signs a user in without a password. */
+  readonly signIn: (name: string) => Promise<string>
+  /** Resolves when all revocations made until now are known here. */
+  readonly settle: () => Promise<void>
+}
+
+/** Credentials, and the endpoints that use them. */
+export function assembleHostApi(parts: AccountParts, running: AsyncDisposableStack): AssembledHostApi {
+  const { store, clock, log, config, providers, access, identities, feed, publicUrl, signInCode } = parts
+  const { users, bindings, roles, tokens: tokenModel } = parts.accessModels
+  const cookie = sessionCookie(config.server.publicUrl ?? 'http:')
+  const sessions = createSessions(store, clock)
+  const tokens = createTokens(store, clock)
+  const credentials = running.use(createKnownCredentials({ feed, sessions, tokens, clock, onRevoked: parts.onRevoked }))
+  const passwords = createPasswords(store, clock)
+  const onEnd = (uid: string) => credentials.forget(uid)
+  warnOfInsecureLogin(config, log)
+  const insecure = () => insecureLogin(new URL(publicUrl()), config)
+  const setup = { store, clock, users, bindings, passwords }
+  const account = accountRoutes({
+    ...setup,
+    tokens: tokenModel,
+    sessions,
+    limits: createLoginLimits(store, clock),
+    cookie,
+    insecure,
+    findUser: (name) => findUser(store, users, name),
+    onEnd,
+    publicUrl,
+    signInCode,
+    providers,
+  })
+  const oidc = oidcRoutes({
+    ...setup,
+    roles,
+    log,
+    identities,
+    sessions,
+    cookie,
+    insecure,
+    publicUrl,
+    onRoles: (name) => access.forget(name),
+    clients: providers.map((provider) => createOidcClient(provider)),
+    logins: createOidcLogins(store, clock),
+    loginCookie: loginCookie(config.server.publicUrl ?? 'http:'),
+  })
+  return {
+    authentication: { credentials, cookieName: cookie.name, clearedCookie: cookie.cleared },
+    setup,
+    signIn: async (name: string) => signInHere(sessions, name, await findUser(store, users, name)),
+    settle: async () => credentials.settle(),
+    hostRoutes: [
+      ...account,
+      ...oidc,
+      ...ownRoutes({ ...setup, rights: access, tokens: tokenModel, identities, providers, onEnd }),
+    ],
+  }
+}
+
+/** Creates the configured first administrator; otherwise returns the secret for creating one. */
+export async function firstSetup(
+  { audit, ...setup }: FirstAdministratorParts & { readonly audit: AuditLog | undefined },
+  { administrator, log }: { readonly administrator?: Administrator; readonly log: Log },
+): Promise<string | undefined> {
+  if (!(await needsSetup(setup))) return undefined
+  if (!administrator) return createSetupSecrets(setup.store, setup.clock).make()
+  try {
+    await createFirstAdministrator(setup, administrator)
+    audit?.record({ event: 'setup', how: 'configuration', account: administrator.username, decision: 'allowed' })
+    log.info({ username: administrator.username }, 'created the first super administrator')
+  } catch (error) {
+    // Another replica that started at the same moment has created it; unless another user has the name.
+    if (await needsSetup(setup)) throw error
+  }
+  return undefined
+}
+
+async function signInHere(sessions: Sessions, name: string, user: SessionUser | undefined): Promise<string> {
+  if (!user) throw new Error(`there is no user "${name}" who may sign in`)
+  const { secret } = await sessions.begin({ user, transport: 'token', address: 'here', agent: 'the program itself' })
+  return secret
+}

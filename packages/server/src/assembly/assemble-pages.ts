@@ -1,0 +1,135 @@
+import type { Authorize } from '../access/decisions/authorize.ts'
+import type { AssembledPlugins } from './assemble-plugins.ts'
+import type { Answer, Caller, Handler, IncomingRequest } from '../call/call.ts'
+import type { Clock } from '../base/clock.ts'
+import type { HostRoute } from '../call/host-route.ts'
+import { hostVersion } from '../base/host-version.ts'
+import type { Log } from '../base/log.ts'
+import { createTraffic } from '../base/traffic.ts'
+import { createConsoleEndpoints } from '../console/console-endpoints.ts'
+import { overviewRoutes } from '../console/overview-routes.ts'
+import { consoleFolder, readConsole } from '../console/read-console.ts'
+import { createDiscovery } from '../discovery/discovery-endpoints.ts'
+import { seeOther } from '../host-api/sign-in/see-other.ts'
+import { wantsPage } from '../host-api/sign-in/sign-in-page.ts'
+import { HealthFault, createHealth, detailsPath, type Finding, type HealthCheck } from '../http/health.ts'
+import type { Model } from '../models/model.ts'
+import type { SecretKeys } from '../models/secrets/secret-keys.ts'
+import type { Stages } from '../pipeline.ts'
+import type { DatabaseHealth } from '../store/database-health.ts'
+import type { Store } from '../store/store.ts'
+import type { SchemaWatch } from '../store/watch-schema.ts'
+
+interface PageParts extends HealthParts {
+  readonly clock: Clock
+  readonly log: Log
+  readonly authorize: Authorize
+  readonly plugins: () => AssembledPlugins
+  readonly models: () => readonly Model[]
+  readonly hostRoutes: () => readonly HostRoute[]
+  /** The number of open watches on this replica. */
+  readonly openWatches: () => number
+  /** As configured. */
+  readonly publicUrl: string | undefined
+}
+
+export interface AssembledPages {
+  readonly hostRoutes: readonly HostRoute[]
+  /** Health checks and the redirect to the console, answered before authentication. */
+  readonly early: Stages['early']
+  /** Documents and files at non-resource paths. */
+  readonly page: (path: string) => Handler | undefined
+  readonly onAnswered: (ms: number, failed: boolean) => void
+}
+
+/** Health, documents and the console, for people and operators. */
+export function assemblePages({
+  clock,
+  log,
+  authorize,
+  plugins,
+  models,
+  hostRoutes,
+  openWatches,
+  publicUrl,
+  ...parts
+}: PageParts): AssembledPages {
+  const knowsCallers = () => parts.database.isReadable()
+  const details = { kind: 'non-resource', verb: 'get', path: detailsPath } as const
+  const maySeeDetails = async (caller: Caller) => (await authorize(caller, details)).allowed
+  const health = createHealth({
+    checks: createHealthChecks({ ...parts, plugins }),
+    knowsCallers,
+    maySeeDetails,
+    log,
+  })
+  const discovery = createDiscovery({ models, customApis: () => plugins().customApis(), hostRoutes })
+  const consolePages = createConsoleEndpoints({ files: readConsole(consoleFolder), publicUrl })
+  const traffic = createTraffic(clock)
+  return {
+    onAnswered: (ms: number, failed: boolean) => traffic.record(ms, failed),
+    hostRoutes: [...overviewRoutes({ traffic, watches: openWatches, check: () => health.look() }), ...health.routes],
+    early: (request) => health.early(request) ?? openConsole(request),
+    page: (path) => discovery(path) ?? consolePages(path) ?? plugins().pages(path),
+  }
+}
+
+/** A person who types the address of the server gets the console; programs get what any unknown path answers. */
+function openConsole(request: IncomingRequest): Promise<Answer> | undefined {
+  const isFront = request.method === 'GET' && /^\/(\?|$)/.test(request.target)
+  return isFront && wantsPage(request) ? Promise.resolve(seeOther('/console', [])) : undefined
+}
+
+interface HealthParts {
+  readonly store: Store
+  readonly database: DatabaseHealth
+  readonly schema: Pick<SchemaWatch, 'number'>
+  readonly secretKeys: Pick<SecretKeys, 'describe'>
+  readonly feedState?: () => string
+  readonly listener: () => { readonly draining: boolean }
+  readonly plugins: () => Pick<AssembledPlugins, 'accounts' | 'isStarting'>
+}
+
+function createHealthChecks(parts: HealthParts): readonly HealthCheck[] {
+  const { store, database, schema, secretKeys, feedState, listener, plugins } = parts
+  return [
+    {
+      name: 'accepting',
+      check: async () => {
+        if (listener().draining) throw new HealthFault({ code: 'stopping', values: {} }, 'the server is stopping')
+        const values = { version: hostVersion }
+        return { code: 'accepting', values, detail: `requests, by version ${hostVersion}` }
+      },
+    },
+    {
+      name: 'database',
+      check: async () => {
+        const trouble = database.trouble()
+        if (trouble !== undefined) throw new Error(trouble)
+        const values = { store: store.description, schema: schema.number(), details: store.details() }
+        const words = [values.store, `schema ${values.schema}`, values.details].filter((one) => one !== '')
+        return { code: 'database', values, detail: words.join(', ') }
+      },
+      isLogged: false,
+    },
+    // Never fails: only the readers of those secrets get 503.
+    { name: 'secrets', check: async () => secretKeys.describe() },
+    // Never fails: whichever transport is in use, requests can be served here.
+    ...(feedState ? [{ name: 'feed', check: async () => feedFinding(feedState()) }] : []),
+    {
+      name: 'plugins',
+      check: async () => {
+        const { accounts, isStarting } = plugins()
+        if (isStarting()) {
+          throw new HealthFault({ code: 'plugins-starting', values: {} }, 'still starting (plugins.startGrace)')
+        }
+        const { isolation, isRoot, description } = accounts
+        return { code: 'plugins', values: { isolation, root: isRoot ? 'yes' : 'no' }, detail: description }
+      },
+    },
+  ]
+}
+
+function feedFinding(state: string): Finding {
+  return { code: 'feed', values: { state }, detail: state }
+}

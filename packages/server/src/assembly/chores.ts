@@ -1,0 +1,62 @@
+import type { CheckedCache } from '../base/checked-cache.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Log } from '../base/log.ts'
+import { forgetExpired } from '../credentials/forget-expired.ts'
+import type { Identities } from '../credentials/identities.ts'
+import type { Feed } from '../feed/feed.ts'
+import { startSelfCheck } from '../feed/self-check.ts'
+import { removeExpiredRoles } from '../access/remove-expired-roles.ts'
+import type { AccessModels } from '../access/access-models.ts'
+import { reportMissingDependencies } from '../access/report-missing-dependencies.ts'
+import type { Store } from '../store/store.ts'
+
+const everyMs = 60_000
+const hourMs = 3_600_000
+
+interface RemovalParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+  readonly config: Config
+  readonly identities: Identities
+  readonly accessModels: AccessModels
+  readonly feed: Feed
+  readonly maxAgeMs: number
+}
+
+export interface ChoreParts extends RemovalParts {
+  readonly caches: readonly CheckedCache[]
+}
+
+/** Background work for as long as the server runs. */
+export function startChores(parts: ChoreParts, running: AsyncDisposableStack): void {
+  running.use(removeWhatIsOver(parts))
+  running.use(reportMissingDependencies({ ...parts, roles: parts.accessModels.roles }))
+  running.use(startSelfCheck(parts))
+}
+
+/** Removes old changes, expired credentials, and managed roles that no longer count. */
+function removeWhatIsOver(parts: RemovalParts) {
+  const { store, clock, log, config, feed, identities, accessModels, maxAgeMs } = parts
+  const { retention, maxBytes } = config.changelog
+  let compacted = { number: -1, at: Number.NEGATIVE_INFINITY }
+  const compact = async () => {
+    const { number } = feed.place
+    // Without new changes, compact only once an hour.
+    if (number === compacted.number && clock.now() - compacted.at < hourMs) return
+    await store.compact({ keepMs: retention * hourMs, maxBytes })
+    compacted = { number, at: clock.now() }
+  }
+  const timer = setInterval(() => {
+    const removed = [
+      compact(),
+      forgetExpired(store, clock),
+      removeExpiredRoles({ store, clock, identities, bindings: accessModels.bindings, maxAgeMs }),
+    ]
+    Promise.all(removed).catch((err: unknown) => {
+      log.warn({ err }, 'failed to purge expired sessions and old changes; retrying in 60 s')
+    })
+  }, everyMs)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}

@@ -1,0 +1,186 @@
+import { ApiError, nearest } from '@pergola/api'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CheckedCache } from '../../base/checked-cache.ts'
+import { allObjects } from '../../store/all-objects.ts'
+import { StaleModel } from '../../store/stale-model.ts'
+import type { ModelKey, Store, StoredObject } from '../../store/store.ts'
+import type { SchemaCompiler } from '../../validation/schema-compiler.ts'
+import { createValidatorCache, type ValidatorCache } from '../../validation/validator-cache.ts'
+import { specOf, statusOf } from './definition-model.ts'
+import { definitionOf, type ModelDefinition } from './definition.ts'
+import { modelObjectName } from './model-object-name.ts'
+import type { Evaluation, EvaluationRequest } from './evaluation.ts'
+import { createModel, declarationOf, type Model } from '../model.ts'
+import { fromData } from '../object-bytes.ts'
+
+/** Attempts when a declaration changes between reading and using it. */
+const maxTries = 5
+const retryMs = 50
+
+/** All models: the built-in ones and those defined by objects of the resource `models`. */
+export interface ModelRegistry {
+  /** Reads all definitions. */
+  load(): Promise<void>
+  /** Finds a model, in the database if necessary; throws `ModelNotFound`. */
+  find(address: ModelAddress): Promise<Model>
+  /** Runs `work` with the current definition, and again when the definition changed meanwhile. */
+  using<T>(address: ModelAddress, work: (model: Model) => Promise<T>): Promise<T>
+  /** Reads the current definition of a model, or that it has none. */
+  refresh(key: ModelKey): Promise<void>
+  /** Sorted by group and plural, for discovery. */
+  all(): readonly Model[]
+  readonly cache: CheckedCache
+}
+
+interface ModelAddress extends ModelKey {
+  readonly version: string
+}
+
+export interface RegistryParts {
+  readonly store: Store
+  readonly compiler: SchemaCompiler
+  readonly builtIn: readonly Model[]
+  /** The model of definitions. */
+  readonly definitions: Model
+  /** Asks the plugin that declares a model. */
+  readonly evaluate: (definition: ModelDefinition, request: EvaluationRequest) => Promise<Evaluation>
+  /** Asks the plugin that declares the upcoming definition; throws `StaleModel` when that definition was abandoned. */
+  readonly evaluateAhead: (definition: ModelDefinition, request: EvaluationRequest) => Promise<Evaluation>
+  /** Called when a model has been opened, once per edition. */
+  readonly onOpen: (model: Model) => void
+}
+
+interface Entry {
+  readonly model: Model
+  opened?: Promise<void>
+}
+
+const keyOf = ({ group, plural }: ModelKey) => `${group}/${plural}`
+
+export function createModelRegistry(parts: RegistryParts): ModelRegistry {
+  const { store, definitions, builtIn, onOpen } = parts
+  const entries = new Map<string, Entry>()
+  const validators = createValidatorCache(parts.compiler)
+  for (const model of [definitions, ...builtIn]) entries.set(keyOf(model), { model, opened: Promise.resolve() })
+
+  const keep = (stored: StoredObject): Entry => {
+    const model = declaredModel(parts, validators, stored)
+    const known = entries.get(keyOf(model))
+    if (known && known.model.edition >= model.edition) return known
+    const entry = { model }
+    entries.set(keyOf(model), entry)
+    return entry
+  }
+  const isBuiltIn = (key: ModelKey) => [definitions, ...builtIn].some((model) => keyOf(model) === keyOf(key))
+  const read = async (key: ModelKey): Promise<Entry | undefined> => {
+    if (isBuiltIn(key)) return entries.get(keyOf(key))
+    const stored = await store.get(definitions, modelObjectName(key))
+    if (stored) return keep(stored)
+    entries.delete(keyOf(key))
+    return undefined
+  }
+  const open = (entry: Entry): Promise<void> => {
+    if (entry.opened) return entry.opened
+    const opened = store.openModel(declarationOf(entry.model)).then(() => onOpen(entry.model))
+    // After a failure, the next caller tries again.
+    opened.catch(() => delete entry.opened)
+    entry.opened = opened
+    return opened
+  }
+  const find = async (address: ModelAddress): Promise<Entry> => {
+    const entry = entries.get(keyOf(address)) ?? (await read(address))
+    if (entry?.model.version === address.version) return entry
+    throw modelNotFound(address, [...entries.values()])
+  }
+  // The definition is already committed. If it keeps changing during all attempts, the next caller opens it.
+  const refresh = async (key: ModelKey) => {
+    for (let tries = 1; tries <= maxTries; tries++) {
+      const entry = await read(key)
+      if (!entry) return
+      try {
+        return await open(entry)
+      } catch (error) {
+        if (!(error instanceof StaleModel)) throw error
+      }
+    }
+  }
+  const declared = () => new Map([...entries].filter(([, { model }]) => !isBuiltIn(model)))
+  const load = async () => {
+    const gone = new Set(declared().keys())
+    for await (const stored of allObjects(parts.store, parts.definitions)) gone.delete(keyOf(keep(stored).model))
+    for (const key of gone) entries.delete(key)
+  }
+  return {
+    load,
+    cache: {
+      name: 'models',
+      differences: () => differencesOf(parts, declared()),
+      repair: async () => {
+        for (const key of declared().keys()) entries.delete(key)
+        await load()
+      },
+    },
+    find: async (address) => (await find(address)).model,
+    using: async (address, work) => {
+      for (let tries = 1; ; tries++) {
+        const entry = await find(address)
+        try {
+          await open(entry)
+          return await work(entry.model)
+        } catch (error) {
+          if (!(error instanceof StaleModel)) throw error
+          if (tries === maxTries) throw beingChanged(address, error)
+          if (tries > 1) await sleep(retryMs)
+          await read(address)
+        }
+      }
+    },
+    refresh,
+    all: () => [...entries.values()].map(({ model }) => model).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
+  }
+}
+
+function modelNotFound({ group, version, plural }: ModelAddress, known: readonly Entry[]): ApiError {
+  const apiVersion = group === '' ? version : `${group}/${version}`
+  const others = known.flatMap(({ model }) =>
+    model.group === group && model.version === version ? [model.plural] : [],
+  )
+  const meant = nearest(plural, others)
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+  return new ApiError('ModelNotFound', `there is no model "${plural}" in ${apiVersion}${hint}`, {
+    params: { plural, apiVersion, ...(meant !== undefined && { nearest: meant }) },
+  })
+}
+
+function beingChanged({ plural }: ModelAddress, cause: StaleModel): ApiError {
+  const headers = { 'retry-after': '1' }
+  return new ApiError('Unavailable', `the model ${plural} is being changed; try again`, { headers, cause })
+}
+
+async function differencesOf(parts: RegistryParts, declared: ReadonlyMap<string, Entry>): Promise<ReadonlySet<string>> {
+  const found = new Set<string>()
+  const gone = new Set(declared.keys())
+  for await (const { data } of allObjects(parts.store, parts.definitions)) {
+    const object = fromData(data)
+    const key = keyOf(definitionOf(specOf(object)))
+    const { edition } = statusOf(object)
+    if (declared.get(key)?.model.edition !== edition) found.add(`${key} ${edition}`)
+    gone.delete(key)
+  }
+  return new Set([...found, ...gone])
+}
+
+function declaredModel(
+  { evaluate, evaluateAhead }: RegistryParts,
+  validators: ValidatorCache,
+  stored: StoredObject,
+): Model {
+  const object = fromData(stored.data)
+  const definition = definitionOf(specOf(object))
+  return createModel(definition, {
+    edition: statusOf(object).edition,
+    validator: validators.of(definition.schema),
+    evaluate: (request) => evaluate(definition, request),
+    evaluateAhead: (request) => evaluateAhead(definition, request),
+  })
+}

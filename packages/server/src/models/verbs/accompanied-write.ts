@@ -1,0 +1,44 @@
+import { ApiError } from '@pergola/api'
+import { GuardFailed } from '../../store/guard-failed.ts'
+import { retryRaces } from '../../store/retry-races.ts'
+import type { Store, WriteOperation, WriteResult } from '../../store/store.ts'
+import { WriteConflict } from '../../store/write-conflict.ts'
+import type { Model, ObjectChange, WriteContext } from '../model.ts'
+
+export interface AccompaniedWrite {
+  readonly operation: WriteOperation
+  readonly change: ObjectChange
+  readonly context: WriteContext
+  readonly dryRun: boolean
+}
+
+/**
+ * Writes the object and everything that its model writes with it in one transaction; asks the model again after a lost race.
+ */
+export async function writeAccompanied(store: Store, model: Model, write: AccompaniedWrite): Promise<WriteResult> {
+  const { inTurn } = model.rules
+  return inTurn ? inTurn(() => tryWriting(store, model, write)) : tryWriting(store, model, write)
+}
+
+async function tryWriting(
+  store: Store,
+  model: Model,
+  { operation, change, context, dryRun }: AccompaniedWrite,
+): Promise<WriteResult> {
+  let others: readonly WriteOperation[] = []
+  const isLost = (error: unknown) =>
+    error instanceof GuardFailed || (error instanceof WriteConflict && others.includes(error.operation))
+  try {
+    return await retryRaces(async () => {
+      const { operations = [], ...how } = (await model.rules.accompany?.(change, context)) ?? {}
+      others = operations
+      const [result] = await store.write([operation, ...operations], { dryRun, ...how })
+      if (!result) throw new Error('a write answered nothing')
+      return result
+    }, isLost)
+  } catch (error) {
+    if (!isLost(error)) throw error
+    const what = `objects that are written together with ${model.singular} "${change.name}"`
+    throw new ApiError('VersionConflict', `${what} keep changing; retry`, { cause: error })
+  }
+}

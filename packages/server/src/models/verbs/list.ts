@@ -1,0 +1,152 @@
+import type { Answer, Caller } from '../../call/call.ts'
+import type { ListQuery, Store, StoredObject, StoredPage } from '../../store/store.ts'
+import { fieldsOf } from '../query/fields.ts'
+import { sortOf, termsOf } from '../query/list-query.ts'
+import type { Model } from '../model.ts'
+import { nonConforming } from '../query/non-conforming.ts'
+import { headOf, shownData, toBytes } from '../object-bytes.ts'
+import { continueToken, pagingOf, type Paging } from '../query/paging.ts'
+import type { StreamLimits } from '../query/stream-limits.ts'
+import { ownerTerm, type OwnerScope } from './owner-scope.ts'
+
+/** Larger pages are streamed in parts of this many objects. */
+export const pageLimit = 500
+/** Limits of the first part of a streamed list, which is read in one snapshot. */
+export const snapshotLimit = 10_000
+export const snapshotBytes = 16 * 1024 * 1024
+
+export interface ListParts {
+  readonly store: Store
+  readonly streams: StreamLimits
+}
+
+export interface ListRequest {
+  readonly query: URLSearchParams
+  readonly caller: Caller
+  readonly address?: string
+  readonly scope?: OwnerScope | undefined
+}
+
+/** The list as JSON. `end` is called when reading ends, complete or not. */
+export type ListedObjects = Pick<Answer, 'body' | 'end'>
+
+/** A page up to the limit is one buffer. A larger one is read in parts, no faster than the client consumes them. */
+export async function listObjects(
+  { store, streams }: ListParts,
+  model: Model,
+  request: ListRequest,
+): Promise<ListedObjects> {
+  const paging = pagingOf(request.query, model)
+  const { page, size, after, exactTotal } = paging
+  const shownAs = itemOf(model, paging.query)
+  const query: Omit<ListQuery, 'limit'> = {
+    where: [...(request.scope ? [ownerTerm(request.scope)] : []), ...termsOf(model, paging.query)],
+    sort: sortOf(model, paging.query),
+    total: exactTotal ? 'exact' : 'bounded',
+  }
+  const start = after !== undefined ? { after } : size !== undefined ? { offset: (page - 1) * size } : {}
+  if (size !== undefined && size <= pageLimit) {
+    const found = await store.list(model, { ...query, ...start, limit: size })
+    const head = envelopeHead(model, { paging, found, neighbours: neighboursOf(paging, found) })
+    const shown = paging.nonConforming ? await nonConforming(model, await model.validator(), found.items) : found.items
+    return { body: Buffer.concat([head, ...commaSeparated(shownAs, shown), tail]) }
+  }
+  const release = streams.take(request.caller, request.address)
+  const wanted = size ?? Number.POSITIVE_INFINITY
+  try {
+    const limit = Math.min(wanted, snapshotLimit)
+    const first = await store.list(model, { ...query, ...start, limit, maxBytes: snapshotBytes })
+    const body = streamed({ store, release, model, query, shownAs }, { paging, first, wanted })
+    return { body, end: release }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+interface StreamParts {
+  readonly store: Store
+  readonly model: Model
+  readonly query: Omit<ListQuery, 'limit'>
+  readonly release: () => void
+  readonly shownAs: ShownAs
+}
+
+interface StreamStart {
+  readonly paging: Paging
+  readonly first: StoredPage
+  readonly wanted: number
+}
+
+async function* streamed(parts: StreamParts, start: StreamStart): AsyncGenerator<Buffer> {
+  const { store, model, query, release, shownAs } = parts
+  try {
+    const { paging } = start
+    let page = start.first
+    let sent = page.items.length
+    // When a page takes several reads, only the last read tells whether more objects follow.
+    const isKnown = paging.size === undefined || page.next === undefined || sent >= start.wanted
+    const head = envelopeHead(model, { paging, found: page, neighbours: isKnown ? neighboursOf(paging, page) : {} })
+    yield Buffer.concat([head, ...commaSeparated(shownAs, page.items)])
+    while (page.next !== undefined && sent < start.wanted) {
+      const limit = Math.min(start.wanted - sent, pageLimit)
+      page = await store.list(model, { ...query, limit, maxBytes: snapshotBytes, after: page.next, total: 'none' })
+      sent += page.items.length
+      if (page.items.length > 0) yield Buffer.concat([comma, ...commaSeparated(shownAs, page.items)])
+    }
+    yield isKnown ? tail : Buffer.from(`],${JSON.stringify(neighboursOf(paging, page)).slice(1)}`)
+  } finally {
+    release()
+  }
+}
+
+const comma = Buffer.from(',')
+const tail = Buffer.from(']}')
+
+/** An object of the list, after a separator, in parts. */
+type ShownAs = (stored: StoredObject, separator: string) => readonly Buffer[]
+
+function itemOf(model: Model, query: URLSearchParams): ShownAs {
+  const fields = fieldsOf(model, query)
+  return fields
+    ? (stored, separator) => [Buffer.from(separator), fields(toBytes(model, stored))]
+    : (stored, separator) => [Buffer.from(`${separator}${headOf(model, stored)}`), shownData(model, stored)]
+}
+
+function commaSeparated(shownAs: ShownAs, items: readonly StoredObject[]): Buffer[] {
+  return items.flatMap((stored, at) => shownAs(stored, at === 0 ? '' : ','))
+}
+
+/** What is known about the next page after this page was read completely. */
+function neighboursOf(paging: Paging, { next }: StoredPage) {
+  const hasNext = paging.size !== undefined && next !== undefined
+  return { last: !hasNext, hasNext, ...(hasNext && { continue: continueToken(paging, next) }) }
+}
+
+interface EnvelopeParts {
+  readonly paging: Paging
+  readonly found: StoredPage
+  readonly neighbours: object
+}
+
+/** The list's JSON up to the first object. */
+function envelopeHead(model: Model, { paging, found, neighbours }: EnvelopeParts): Buffer {
+  const { page, size } = paging
+  const total = found.total?.count ?? 0
+  const perPage = size ?? total
+  const totalPages = perPage === 0 ? 0 : Math.ceil(total / perPage)
+  const envelope = {
+    apiVersion: model.apiVersion,
+    kind: `${model.kind}List`,
+    page,
+    size: perPage,
+    total,
+    totalIsEstimate: found.total?.isEstimate ?? false,
+    totalPages,
+    first: page === 1,
+    ...neighbours,
+    hasPrevious: page > 1,
+    revision: found.revision,
+  }
+  return Buffer.from(`${JSON.stringify(envelope).slice(0, -1)},"items":[`)
+}

@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { InstalledPlugin } from './known-plugins.ts'
+import type { PluginState, PluginVersion } from '../plugin-model.ts'
+import type { PluginRunner } from './plugin-runner.ts'
+
+/** An admitted version replaces the other when it has started, or after this long in any case. */
+const arriveMs = 10_000
+
+/** A plugin's slot on this replica: the active version, and the one being prepared. */
+export interface Seat extends AsyncDisposable {
+  readonly active: PluginRunner | undefined
+  readonly incoming: PluginRunner | undefined
+  /** A restarted process until it takes over, and those told to stop, which may still finish their work. */
+  readonly others: () => readonly PluginRunner[]
+  /** Follows the plugin's current spec, or stops everything when there is none; calls are handled one after the other. */
+  follow(plugin: InstalledPlugin | undefined): Promise<void>
+}
+
+export interface SeatParts {
+  readonly run: (plugin: InstalledPlugin, version: PluginVersion) => PluginRunner
+  /** Upgrades the plugin to its candidate, unless another replica does; until aborted. */
+  readonly upgrade: (plugin: InstalledPlugin, signal: AbortSignal) => Promise<void>
+  /** Removes what the plugin added, unless another replica does; until aborted. */
+  readonly remove: (plugin: InstalledPlugin, signal: AbortSignal) => Promise<void>
+  readonly tell: (plugin: InstalledPlugin, digest: string, state: PluginState) => void
+}
+
+/** Work that one replica does for a plugin, while its spec asks for it. */
+interface Job {
+  readonly what: string
+  readonly stopping: AbortController
+  readonly done: Promise<void>
+}
+
+export function createSeat({ run, upgrade, remove, tell }: SeatParts): Seat {
+  let active: PluginRunner | undefined
+  let incoming: PluginRunner | undefined
+  let arriving: PluginRunner | undefined
+  let following = Promise.resolve()
+  const { leaving, leave, untilGone } = createLeaving()
+
+  const doJob = createJobs()
+  const empty = async () => {
+    for (const runner of [active, incoming]) void leave(runner)
+    active = undefined
+    incoming = undefined
+    await untilGone()
+  }
+  const seatActive = async (plugin: InstalledPlugin) => {
+    const { digest, restarts } = plugin.spec
+    if (active?.digest === digest && active.plugin.spec.restarts === restarts) return
+    const isPrepared = incoming?.digest === digest
+    if (active && (isPrepared || active.digest === digest)) {
+      const next = isPrepared && incoming ? incoming : run(plugin, plugin.spec)
+      arriving = next
+      next.admit()
+      await Promise.race([next.arrived, sleep(arriveMs)])
+      const former = active
+      void leave(former, () => former.retire())
+      active = next
+      arriving = undefined
+      if (isPrepared) incoming = undefined
+      return
+    }
+    await leave(active)
+    active = run(plugin, plugin.spec)
+  }
+  const seatIncoming = async (plugin: InstalledPlugin) => {
+    const { candidate } = plugin.spec
+    if (incoming && incoming.digest !== candidate?.digest) {
+      const former = incoming
+      incoming = undefined
+      await leave(former)
+    }
+    if (candidate) incoming ??= run(plugin, candidate)
+    await doJob(candidate?.digest, (signal) => upgrade(plugin, signal))
+  }
+  /** The job for a plugin that does not run; an upgrade notices that and is abandoned. */
+  const idleJob = (plugin: InstalledPlugin | undefined) => {
+    const { removal, candidate } = plugin?.spec ?? {}
+    if (!plugin) return doJob(undefined)
+    if (removal) return doJob(removal, (signal) => remove(plugin, signal))
+    return doJob(candidate?.digest, (signal) => upgrade(plugin, signal))
+  }
+  const settle = async (plugin: InstalledPlugin | undefined) => {
+    if (!plugin?.spec.enabled || (active && active.plugin.uid !== plugin.uid)) {
+      const wasRunning = active !== undefined
+      await idleJob(plugin)
+      await empty()
+      if (!plugin) return
+      if (!plugin.spec.enabled) {
+        if (wasRunning && !plugin.spec.removal) tell(plugin, plugin.spec.digest, { phase: 'Disabled' })
+        return
+      }
+    }
+    await seatActive(plugin)
+    await seatIncoming(plugin)
+  }
+  return {
+    get active() {
+      return active
+    },
+    get incoming() {
+      return incoming
+    },
+    others: () => (arriving ? [arriving, ...leaving()] : leaving()),
+    follow: (plugin) => (following = following.then(() => settle(plugin))),
+    [Symbol.asyncDispose]: async () => {
+      await following
+      await doJob(undefined)
+      await empty()
+    },
+  }
+}
+
+/** One job at a time: a different job, or none, first stops the current one. */
+function createJobs() {
+  let job: Job | undefined
+  return async (what: string | undefined, work?: (signal: AbortSignal) => Promise<void>): Promise<void> => {
+    if (job?.what === what) return
+    const ending = job
+    job = undefined
+    ending?.stopping.abort()
+    await ending?.done
+    if (what === undefined || !work) return
+    const stopping = new AbortController()
+    job = { what, stopping, done: work(stopping.signal) }
+  }
+}
+
+/** Tracks stopping versions until they have exited. */
+function createLeaving() {
+  const leaving = new Map<PluginRunner, Promise<void>>()
+  return {
+    leaving: () => [...leaving.keys()],
+    leave: async (runner: PluginRunner | undefined, end = () => runner?.[Symbol.asyncDispose]()): Promise<void> => {
+      if (!runner) return
+      const gone = Promise.resolve(end()).finally(() => leaving.delete(runner))
+      leaving.set(runner, gone)
+      await gone
+    },
+    untilGone: async () => {
+      await Promise.all(leaving.values())
+    },
+  }
+}

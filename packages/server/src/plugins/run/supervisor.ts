@@ -1,0 +1,300 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  ApiError,
+  audienceGroup,
+  isAudienceGroup,
+  type OwnedDeclaration,
+  type ResourceRequest,
+  type RouteDeclaration,
+} from '@pergola/api'
+import { deepEqual } from '../../base/deep-equal.ts'
+import { counter, gauge } from '../../base/metrics.ts'
+import type { AnsweringPlugin } from '../custom-api/custom-api.ts'
+import type { OwnedResource } from '../../models/verbs/owner-scope.ts'
+import type { ModelDefinition } from '../../models/definition/definition.ts'
+import { evaluationFault, type Evaluation, type EvaluationRequest } from '../../models/definition/evaluation.ts'
+import type { Model } from '../../models/model.ts'
+import { fromData } from '../../models/object-bytes.ts'
+import { StaleModel } from '../../store/stale-model.ts'
+import type { InstalledPlugin, KnownPlugins } from './known-plugins.ts'
+import { createNeighbours } from './neighbours.ts'
+import { specOf, type PluginState } from '../plugin-model.ts'
+import { runPlugin, type PluginRunner, type RunnerParts } from './plugin-runner.ts'
+import { createPluginStatuses } from './plugin-statuses.ts'
+import { removePlugin } from '../removal/remove-plugin.ts'
+import type { Replicas } from './replicas.ts'
+import { createSeat, type Seat } from './seat.ts'
+import { underLease } from './under-lease.ts'
+import { createRecentLog, type ReplicaLines } from './recent-lines.ts'
+import { giveUp, upgrade, type UpgradeParts } from '../upgrade/upgrade.ts'
+
+/** The group prefix of owned objects. */
+const ownPrefix = audienceGroup('uc', '')
+/** How long a new replica may take to have a candidate running. */
+const candidateMs = 5_000
+const lookMs = 50
+
+export interface SupervisorParts extends Omit<
+  RunnerParts,
+  'onState' | 'onExit' | 'exclusively' | 'activeSpec' | 'neighbours'
+> {
+  readonly known: KnownPlugins
+  readonly plugins: Model
+  readonly replicas: Replicas
+  /** Called with every state of a version on this replica. */
+  readonly onPluginState: (plugin: string, digest: string, state: PluginState) => void
+}
+
+/** Custom APIs, which are served besides models. */
+interface ServedApis {
+  readonly routes: readonly RouteDeclaration[]
+  readonly owned: readonly OwnedDeclaration[]
+  /** Apps that answer requests that match no route, by group and version. */
+  readonly apps: readonly { readonly plugin: string; readonly path: string }[]
+}
+
+/** Runs the installed and enabled plugins on this replica, and provides access to them. */
+export interface Supervisor extends AsyncDisposable {
+  /** Resolves when the plugins installed at the start have started, or could not. */
+  readonly firstStarts: Promise<unknown>
+  /** The plugin that answers custom APIs in the group; undefined when there is none; throws when it is not started. */
+  find(group: string): AnsweringPlugin | undefined
+  /** The custom APIs of the plugins that run or would run. */
+  customApis(): ServedApis
+  /** The log lines of its processes after a given line. */
+  linesOf(plugin: string, after: number): ReplicaLines | undefined
+  /** The tokens of all running processes. */
+  startTokens(): readonly { readonly plugin: string; readonly token: string; readonly groups: readonly string[] }[]
+  /** The token of the active version, once its models are served. */
+  leadingToken(plugin: string): string | undefined
+  /** The model of the owned objects at the request's path, and the path of the owner's name. */
+  ownedAt(request: ResourceRequest): OwnedResource | undefined
+  /** Asks the plugin of a model about an object. */
+  evaluate(model: ModelDefinition, request: EvaluationRequest): Promise<Evaluation>
+  /** Asks the version being prepared. When it cannot answer, abandons the upgrade and throws `StaleModel`. */
+  evaluateAhead(model: ModelDefinition, request: EvaluationRequest): Promise<Evaluation>
+  /** Throws when the group belongs to a plugin that is not started, or whose indexes are not built. */
+  assertServed(group: string): void
+}
+
+export function createSupervisor(parts: SupervisorParts): Supervisor {
+  const { known } = parts
+  const { seats, look, written, giveUpOn, settled } = createSeats(parts)
+  const following = known.onChange(() => void look())
+  const firstStarts = look().then(() => Promise.all([...seats.values()].map(async ({ active }) => active?.arrived)))
+  const activeIn = (group: string) => {
+    const plugin = known.claims().pluginOf(group)
+    return { plugin, runner: plugin === undefined ? undefined : seats.get(plugin)?.active }
+  }
+  const runners = () =>
+    [...seats.values()].flatMap(({ active, incoming, others }) => [
+      ...new Set([active, incoming, ...others()].filter((one) => !!one)),
+    ])
+  return {
+    firstStarts,
+    customApis: () => {
+      const active = [...seats.values()].flatMap((seat) => (seat.active ? [seat.active] : []))
+      return {
+        routes: active.flatMap(({ declaredRoutes }) => declaredRoutes),
+        owned: active.flatMap(({ owned }) => owned),
+        apps: active.flatMap(({ plugin, apps }) =>
+          apps.flatMap(({ group, versions }) =>
+            versions.map((version) => ({ plugin: plugin.name, path: `/apis/${group}/${version}` })),
+          ),
+        ),
+      }
+    },
+    linesOf: (plugin, after) => {
+      const lines = written.after(plugin, after)
+      return lines && { ...lines, replica: parts.replicas.own }
+    },
+    find: (group) => {
+      const { plugin, runner } = isAudienceGroup(group) ? activeIn(group) : {}
+      if (plugin === undefined) return undefined
+      const { door, routes } = runner ?? {}
+      if (!door || !routes) throw notStarted(plugin, parts)
+      return { door, routes, hasApp: runner?.apps.some((app) => app.group === group) ?? false }
+    },
+    startTokens: () =>
+      runners().flatMap(({ token, plugin: { name }, groups }) => (token ? [{ plugin: name, token, groups }] : [])),
+    leadingToken: (plugin) => {
+      const { active } = seats.get(plugin) ?? {}
+      // The process must be healthy, too: it has its token earlier.
+      return active?.isServing && active.evaluator ? active.token : undefined
+    },
+    ownedAt: ({ group, resource, subresource }) => {
+      // Paths below owned objects are answered by the plugin.
+      if (subresource !== undefined || !group.startsWith(ownPrefix)) return undefined
+      const owned = activeIn(group).runner?.owned ?? []
+      return owned.find((one) => `${ownPrefix}${one.group}` === group && one.plural === resource)
+    },
+    evaluate: async (model, request) => {
+      const plugin = known.claims().pluginOf(model.group) ?? notClaimed(model)
+      const { active, incoming } = seats.get(plugin) ?? {}
+      // Between the switch and its activation here, the new active version is still `incoming`.
+      const runner = incoming && !declares(active, model) && declares(incoming, model) ? incoming : active
+      if (!runner?.evaluator) throw notStarted(plugin, parts)
+      return runner.evaluator.evaluate(model, request)
+    },
+    evaluateAhead: async (model, request) => {
+      const plugin = known.claims().pluginOf(model.group) ?? ''
+      const evaluator = await evaluatorAhead(() => seats.get(plugin)?.incoming, model)
+      try {
+        if (!evaluator) throw new Error('it was not started in time')
+        return await evaluator.evaluate(model, request)
+      } catch (error) {
+        const installed = known.all().find(({ name }) => name === plugin)
+        const why = `it failed to compute index values: ${evaluationFault(error)}`
+        if (installed) await giveUpOn(installed, why)
+        throw new StaleModel(model)
+      }
+    },
+    assertServed: (group) => {
+      const { plugin, runner } = activeIn(group)
+      if (plugin !== undefined && !runner?.isServing) throw notStarted(plugin, parts)
+    },
+    [Symbol.asyncDispose]: async () => {
+      following[Symbol.dispose]()
+      await Promise.all([...seats.values()].map((seat) => seat[Symbol.asyncDispose]()))
+      await settled()
+    },
+  }
+}
+
+/** Reads the spec that is active now, if it is the one of this installation and package. */
+function activeSpecReader({ store, plugins }: Pick<SupervisorParts, 'store' | 'plugins'>): RunnerParts['activeSpec'] {
+  return async ({ name, uid }, digest) => {
+    const stored = await store.get(plugins, name)
+    const spec = stored?.uid === uid ? specOf(fromData(stored.data)) : undefined
+    return spec?.digest === digest ? spec : undefined
+  }
+}
+
+/** A seat for each plugin that is or was installed. */
+function createSeats(parts: SupervisorParts) {
+  const { known, log, store } = parts
+  const seats = new Map<string, Seat>()
+  const statuses = createPluginStatuses(parts)
+  const written = createRecentLog(() => parts.clock.now())
+  const exclusively: RunnerParts['exclusively'] = (name, work) => underLease(store, { name }, work)
+  const neighbours = createNeighbours({
+    installed: (name) => known.all().find((plugin) => plugin.name === name),
+    isStarted: (name) => seats.get(name)?.active?.door !== undefined,
+  })
+  const { phases, onExit } = countPlugins()
+  const onState: RunnerParts['onState'] = (plugin, digest, state) => {
+    if (digest === plugin.spec.digest) phases.set(plugin.name, state.phase)
+    statuses.tell(plugin, digest, state)
+    parts.onPluginState(plugin.name, digest, state)
+    if (state.phase === 'Started') neighbours.tell()
+  }
+  const onLine: RunnerParts['onLine'] = (plugin, line) => {
+    written.add(plugin, line)
+    parts.onLine(plugin, line)
+  }
+  const activeSpec = activeSpecReader(parts)
+  const runnerParts: RunnerParts = { ...parts, exclusively, activeSpec, neighbours, onState, onExit, onLine }
+  const upgradeParts: UpgradeParts = { ...parts, exclusively, statuses }
+  const newSeat = () =>
+    createSeat({
+      run: (plugin, version) => runPlugin(runnerParts, plugin, version),
+      upgrade: async (plugin, signal) => {
+        const lease = { name: `plugin/${plugin.name}/upgrade`, signal }
+        try {
+          await underLease(store, lease, () => upgrade(upgradeParts, plugin, signal))
+        } catch (err) {
+          if (!signal.aborted) log.error({ err, plugin: plugin.name }, 'failed to finish an upgrade')
+        }
+      },
+      remove: async (plugin, signal) => {
+        const tell = (state: PluginState) => statuses.tell(plugin, plugin.spec.digest, state)
+        try {
+          const lease = { name: `plugin/${plugin.name}/removal`, signal }
+          if (plugin.spec.candidate) await giveUp(upgradeParts, plugin, 'the plugin is uninstalled')
+          await underLease(store, lease, () => removePlugin(parts, { plugin, signal, tell }))
+        } catch (err) {
+          if (signal.aborted) return
+          log.error({ err, plugin: plugin.name }, 'failed to uninstall a plugin')
+          const message = `it could not be uninstalled: ${(err as Error).message}`
+          tell({ phase: 'Disabled', reason: 'Failed', message })
+        }
+      },
+      tell: statuses.tell,
+    })
+  return {
+    seats,
+    written,
+    look: async () => {
+      const wanted = new Map(known.all().map((plugin) => [plugin.name, plugin]))
+      for (const name of seats.keys()) {
+        if (wanted.has(name)) continue
+        written.forget(name)
+        phases.delete(name)
+      }
+      for (const [name, { spec }] of wanted) {
+        if (!seats.has(name)) seats.set(name, newSeat())
+        if (!spec.enabled) phases.set(name, 'Disabled')
+      }
+      const followed = [...seats].map(([name, seat]) =>
+        seat.follow(wanted.get(name)).catch((err: unknown) => log.error({ err }, 'failed to reconcile a plugin')),
+      )
+      neighbours.tell()
+      await Promise.all(followed)
+    },
+    giveUpOn: (plugin: InstalledPlugin, why: string) => giveUp(upgradeParts, plugin, why),
+    settled: () => statuses.settled(),
+  }
+}
+
+/** The phases of plugins, by name, for the metrics. */
+function countPlugins() {
+  const phases = new Map<string, string>()
+  gauge('pergola_plugins', () => {
+    const counts = new Map<string, number>()
+    for (const phase of phases.values()) counts.set(phase, (counts.get(phase) ?? 0) + 1)
+    return [...counts].map(([phase, value]) => ({ value, labels: { phase } }))
+  })
+  const exited = counter('pergola_plugin_exits')
+  return { phases, onExit: (plugin: string) => exited(1, { plugin }) }
+}
+
+/** Used for every write that asks a plugin, so each answer is cached. */
+const declaredBy = new WeakMap<PluginRunner, WeakMap<ModelDefinition, boolean>>()
+
+function declares(runner: PluginRunner | undefined, model: ModelDefinition): boolean {
+  if (!runner) return false
+  const answers = declaredBy.get(runner) ?? new WeakMap<ModelDefinition, boolean>()
+  declaredBy.set(runner, answers)
+  const { next: _, ...wanted } = model
+  const answer = answers.get(model) ?? runner.declared.some((declared) => deepEqual(declared, wanted))
+  if (runner.declared.length > 0) answers.set(model, answer)
+  return answer
+}
+
+async function evaluatorAhead(incoming: () => PluginRunner | undefined, { next }: ModelDefinition) {
+  const until = performance.now() + candidateMs
+  for (;;) {
+    const runner = incoming()
+    if (next && runner?.evaluator && declares(runner, next)) return runner.evaluator
+    if (performance.now() > until) return undefined
+    await sleep(lookMs)
+  }
+}
+
+/** The error for requests to a plugin that is not started. Only what becomes better by itself is worth another try. */
+function notStarted(name: string, { known }: Pick<SupervisorParts, 'known'>): ApiError {
+  const { enabled = true, removal } = known.all().find((plugin) => plugin.name === name)?.spec ?? {}
+  const words = (text: string) => `the plugin ${name} ${text}`
+  if (removal !== undefined) {
+    return new ApiError('PluginNotStarted', words('is uninstalled; an administrator can install it again'))
+  }
+  if (!enabled) return new ApiError('PluginNotStarted', words('is disabled; an administrator can enable it'))
+  return new ApiError('PluginNotStarted', words('is not started; try again'), { headers: { 'retry-after': '1' } })
+}
+
+function notClaimed({ group, plural }: ModelDefinition): never {
+  throw new ApiError(
+    'PluginNotStarted',
+    `${plural} are checked or indexed by a plugin, and no plugin with the group ${group} is installed; install it`,
+  )
+}
