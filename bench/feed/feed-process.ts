@@ -30,7 +30,8 @@ process.on('disconnect', () => process.exit())
 process.send?.({ ready: true })
 
 async function follow() {
-  const feed = await createNatsFeed({ store, log, address, stream })
+  const feed = createNatsFeed({ store, log, address, stream })
+  await feed.start()
   feed.subscribe('delivery', { onChanges: (some) => void (changes += some.length), onLost: () => {} })
   return () => ({ number: feed.place.number, state: feed.state() })
 }

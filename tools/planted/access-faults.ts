@@ -13,7 +13,7 @@ export const accessFaults: readonly ConformanceFault[] = [
     promise: 'C7-1',
     what: 'a binding that changes is not taken up',
     file: 'packages/server/src/access/access-source.ts',
-    find: 'for (const name of usersOf(parts, change)) known.forget(name)',
+    find: 'for (const name of usersOf(change)) known.forget(name)',
     replace: '',
   },
   {
@@ -133,7 +133,7 @@ export const accessFaults: readonly ConformanceFault[] = [
     promise: 'C7-45',
     what: 'tokens outlive their user',
     file: 'packages/server/src/access/user-model.ts',
-    find: 'operations.push(...(await removeTokens(store, parts.tokens(), name)))',
+    find: 'operations.push(...(await removeTokens(store, parts.tokens, name)))',
     replace: '',
   },
   {
@@ -236,7 +236,7 @@ export const accessFaults: readonly ConformanceFault[] = [
     promise: 'C7-102',
     what: 'a dead binding counts',
     file: 'packages/server/src/access/administrators.ts',
-    find: "of livingBindingsWhere(parts, 'roleRef.name'",
+    find: "of livingBindingsWhere(store, 'roleRef.name'",
     replace: "of bindingsWhere(parts, 'roleRef.name'",
   },
   {

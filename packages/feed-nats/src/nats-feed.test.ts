@@ -52,7 +52,8 @@ async function openInstallation() {
   }
   const openReplica = async (address = nats.url): Promise<Replica> => {
     const store = await openStore()
-    const feed = await createNatsFeed({ store, log: quiet, address: { urls: [address] }, stream })
+    const feed = createNatsFeed({ store, log: quiet, address: { urls: [address] }, stream })
+    await feed.start()
     const got: Change[] = []
     const replica: Replica = {
       store,
@@ -107,7 +108,8 @@ function isContiguous(messages: readonly (ChangesMessage | undefined)[]): boolea
 test('every replica gets every change by NATS once and in order, without reading the log', async () => {
   await using installation = await openInstallation()
   const [one, other] = [await installation.openReplica(), await installation.openReplica()]
-  using logFeed: Feed = await createLogFeed(await installation.openStore(), quiet)
+  using logFeed: Feed = createLogFeed(await installation.openStore(), quiet)
+  await logFeed.start()
   const fromLog: Change[] = []
   logFeed.subscribe('delivery', { onChanges: (changes) => void fromLog.push(...changes), onLost: () => {} })
   await byNats(one, other)

@@ -4,7 +4,7 @@ import { createLog } from '../../server/src/base/log.ts'
 import { create, people } from '../../server/src/store/contract/fixture.ts'
 import { openPostgresStore } from '../../server/src/store/postgres/postgres-store.ts'
 import type { Change, PackedChange, LogPosition } from '../../server/src/store/store.ts'
-import { startHandingOut } from '../../server/src/feed/handing-out.ts'
+import { createHandingOut } from '../../server/src/feed/handing-out.ts'
 import type { FeedMetrics } from './feed-metrics.ts'
 import { packMessages, packPlace } from './message.ts'
 import { sealsOf } from './seals.ts'
@@ -23,7 +23,8 @@ async function openFeed({ cutOff = false } = {}) {
   const start = await store.head()
   await store.write([create('first')])
   await expect.poll(() => store.head()).not.toBe(start)
-  const handing = await startHandingOut(store, log)
+  const handing = createHandingOut(store, log)
+  await handing.start()
   const from = handing.place
   const got: Change[] = []
   handing.subscribe('delivery', { onChanges: (changes) => void got.push(...changes), onLost: () => {} })

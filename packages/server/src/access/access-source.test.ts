@@ -14,6 +14,7 @@ import { openStore } from '../store/open-store.ts'
 import type { Store } from '../store/store.ts'
 import { createAccessSource, noPlugins, type AccessSource } from './access-source.ts'
 import { createAccessModels, type AccessModels } from './access-models.ts'
+import { noRights } from './rights.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'pergola-access-'))
 const lines: string[] = []
@@ -23,9 +24,10 @@ let own: AccessModels
 let feed: Feed
 beforeAll(async () => {
   store = await openStore({ url: `sqlite:${join(directory, 'test.db')}`, onConnectionLost: () => {} })
-  own = createAccessModels({ store, clock, rights: () => access })
+  own = createAccessModels({ store, clock, rights: noRights })
   for (const model of [own.roles, own.bindings, own.users, own.tokens]) await store.openModel(declarationOf(model))
-  feed = await createLogFeed(store, log)
+  feed = createLogFeed(store, log)
+  await feed.start()
 })
 afterAll(async () => {
   feed[Symbol.dispose]()
@@ -36,21 +38,22 @@ afterAll(async () => {
 let access: AccessSource
 const openAccess = async (from: Feed) => {
   const identities = createIdentities(store, clock)
-  access = await createAccessSource({
+  access = createAccessSource({
     store,
     clock,
     feed: from,
     identities,
     countsUntil: () => Infinity,
     claims: () => noPlugins,
-    ...own,
   })
+  await access.start()
   return access
 }
 
 /** A feed whose place advances without notifying subscribers. */
 function deaf(): Feed {
   return {
+    start: async () => {},
     get place() {
       return feed.place
     },

@@ -15,6 +15,13 @@ export interface Rights extends StoredRights {
   readUser(name: string): Promise<HeldRoles>
 }
 
+/** For work that no caller has asked for: throws when rights are requested. */
+export const noRights: Pick<Rights, 'asIn'> = {
+  asIn: () => {
+    throw new Error('rights were requested without a caller')
+  },
+}
+
 /** Rights read from the database, not from a cache. */
 export interface StoredRights {
   /** As stored now. */

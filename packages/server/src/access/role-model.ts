@@ -5,6 +5,7 @@ import { createBuiltInModel } from '../models/definition/built-in-model.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
 import type { Accompaniment, Model, ObjectChange, WriteContext } from '../models/model.ts'
 import type { Guard, Store } from '../store/store.ts'
+import { accessKeys } from './access-keys.ts'
 import { bindingsWhere, superAdministrator } from './administrators.ts'
 import { builtInRoles } from './built-in-roles.ts'
 import { roleOfBinding } from './role-binding-model.ts'
@@ -26,11 +27,10 @@ const paths = words(wildcards.path)
 const allowedVerbs = { type: 'array', minItems: 1, items: { enum: [...verbs, '*'] } }
 
 const definition: ModelDefinition = {
-  group: '',
+  ...accessKeys.roles,
   version: 'v1alpha1',
   kind: 'Role',
   singular: 'role',
-  plural: 'roles',
   schema: {
     properties: {
       rules: {
@@ -80,10 +80,8 @@ const definition: ModelDefinition = {
 
 export interface RoleParts {
   readonly store: Store
-  readonly rights: () => Rights
+  readonly rights: Pick<Rights, 'asIn'>
   readonly inTurn: InTurn
-  /** The rolebinding model. A function, because that model refers to roles. */
-  readonly bindings: () => Model
 }
 
 export function createRoleModel(parts: RoleParts): Model {
@@ -110,9 +108,9 @@ async function accompany(parts: RoleParts, model: Model, { change, context }: Wr
   if (before && name === superAdministrator) {
     throw new ApiError('Forbidden', `${superAdministrator} holds every right and can be neither edited nor deleted`)
   }
-  if (!after) return { guards: [order, await unbound({ ...parts, store }, name)] }
+  if (!after) return { guards: [order, await unbound(store, name)] }
   refuseInvalid(model, roleFaults(after))
-  if (caller) await assertHeld(parts.rights().asIn(inBatch), { name, ...roleWords(after) }, { ...context, caller })
+  if (caller) await assertHeld(parts.rights.asIn(inBatch), { name, ...roleWords(after) }, { ...context, caller })
   return { guards: [order] }
 }
 
@@ -152,15 +150,14 @@ function refuseMissing(book: RoleBook, { name, dependencies }: RoleDefinition): 
 }
 
 /** Refuses to delete a bound role; the guard detects a concurrent binding. */
-async function unbound({ store, bindings }: RoleParts, name: string): Promise<Guard> {
+async function unbound(store: Store, name: string): Promise<Guard> {
   if (builtInRoles.some((role) => role.name === name)) {
     throw new ApiError('Forbidden', `${name} is a built-in role and cannot be deleted`, { params: { role: name } })
   }
-  const model = bindings()
-  for await (const binding of bindingsWhere({ store, bindings: model }, roleOfBinding, name)) {
+  for await (const binding of bindingsWhere(store, roleOfBinding, name)) {
     throw new ApiError('InUse', `role "${name}" is bound by rolebinding "${binding.name}"; delete its bindings first`, {
       params: { role: name, binding: binding.name },
     })
   }
-  return { is: 'none', model, where: { field: roleOfBinding, is: { op: '=', value: name } } }
+  return { is: 'none', model: accessKeys.bindings, where: { field: roleOfBinding, is: { op: '=', value: name } } }
 }

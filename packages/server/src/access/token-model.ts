@@ -8,14 +8,14 @@ import { createBuiltInModel } from '../models/definition/built-in-model.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
 import type { JsonObject } from '../models/object.ts'
 import type { Accompaniment, Model, ObjectChange, WriteContext } from '../models/model.ts'
-import type { ModelKey, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { accessKeys } from './access-keys.ts'
 
 const definition: ModelDefinition = {
-  group: 'security.platform.run',
+  ...accessKeys.tokens,
   version: 'v1alpha1',
   kind: 'PersonalAccessToken',
   singular: 'personalaccesstoken',
-  plural: 'personalaccesstokens',
   schema: {
     required: ['spec'],
     properties: {
@@ -57,7 +57,6 @@ export interface TokenParts {
   readonly store: Store
   readonly clock: Clock
   readonly tokens: Tokens
-  readonly users: ModelKey
 }
 
 /** Describes a personal access token. The secret is shown once and is never part of the object. */
@@ -85,7 +84,7 @@ interface MadeToken {
 }
 
 async function made(
-  { store, tokens, users }: TokenParts,
+  { store, tokens }: TokenParts,
   { uid, name, spec }: MadeToken,
   { caller, secret }: WriteContext,
 ): Promise<Accompaniment> {
@@ -106,7 +105,7 @@ async function made(
   }
   return {
     guards: [
-      { is: 'there', model: users, name: caller.name, expected: { uid: caller.uid } },
+      { is: 'there', model: accessKeys.users, name: caller.name, expected: { uid: caller.uid } },
       ...(isGone ? [{ is: 'no row' as const, statement: isGone }] : []),
     ],
     also: [...(hold ? [hold] : []), tokens.kept({ secret, uid }, owner)],
@@ -125,12 +124,8 @@ function sessionStays(id: string | undefined): Partial<Proof> {
   }
 }
 
-async function taken(
-  { store, clock, tokens, users }: TokenParts,
-  uid: string,
-  spec: TokenSpec,
-): Promise<Accompaniment> {
-  const owner = await store.get(users, spec.owner)
+async function taken({ store, clock, tokens }: TokenParts, uid: string, spec: TokenSpec): Promise<Accompaniment> {
+  const owner = await store.get(accessKeys.users, spec.owner)
   return { operations: owner ? [revoked(clock, owner.uid)] : [], also: [tokens.dropped(uid)] }
 }
 

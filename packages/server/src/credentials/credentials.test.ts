@@ -30,8 +30,9 @@ function openCredentials(store: Store) {
     passwords: createPasswords(store, clock),
     pass: (milliseconds: number) => (now += milliseconds),
     know: async () => {
-      const feed = await createLogFeed(store, log)
-      const known = createKnownCredentials({ feed, sessions, tokens, clock, onRevoked: () => {} })
+      const feed = createLogFeed(store, log)
+      await feed.start()
+      const known = createKnownCredentials({ feed, sessions, tokens, clock })
       return {
         find: (secret: string) => known.find(secret),
         [Symbol.dispose]: () => {

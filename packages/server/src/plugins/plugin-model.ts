@@ -14,6 +14,7 @@ import type { JsonObject } from '../models/object.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
 import type { Model, WriteContext } from '../models/model.ts'
 import { fieldError } from '../call/field-error.ts'
+import type { ModelKey } from '../store/store.ts'
 import type { Approved } from './install/approved.ts'
 
 export interface PluginVersion extends PluginAbout {
@@ -186,12 +187,14 @@ const stateFields = {
   message: { type: 'string', maxLength: 10_000 },
 }
 
+/** Where the store keeps plugins. */
+export const pluginKey = { group: 'plugin.platform.run', plural: 'plugins' } as const satisfies ModelKey
+
 const definition: ModelDefinition = {
-  group: 'plugin.platform.run',
+  ...pluginKey,
   version: 'v1alpha1',
   kind: 'Plugin',
   singular: 'plugin',
-  plural: 'plugins',
   statusSubresource: true,
   schema: {
     required: ['spec'],

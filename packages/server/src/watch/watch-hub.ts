@@ -33,6 +33,8 @@ export interface WatchHubParts {
 
 /** All watchers, and the delivery of changes to them. */
 export interface WatchHub extends Disposable {
+  /** Call once the feed is started. */
+  start(): void
   readonly feed: Feed
   /** The number of watchers. */
   size(): number
@@ -59,7 +61,7 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
   const index = createWatcherIndex<Watcher>()
   const waiting = new Set<() => void>()
   /** All changes up to here were sent to the joined watchers. */
-  let place = feed.place
+  let place: LogPosition = { number: 0, tag: '' }
   const bookmark = createBookmarks(() => place)
 
   const leave = (watcher: Watcher) => {
@@ -111,6 +113,9 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
   }, tickMs)
   tick.unref()
   return {
+    start: () => {
+      place = feed.place
+    },
     size: () => all.size,
     feed,
     enter: (watcher) => all.add(watcher),
