@@ -237,7 +237,7 @@ export const accessFaults: readonly ConformanceFault[] = [
     what: 'a dead binding counts',
     file: 'packages/server/src/access/administrators.ts',
     find: "of livingBindingsWhere(store, 'roleRef.name'",
-    replace: "of bindingsWhere(parts, 'roleRef.name'",
+    replace: "of bindingsWhere(store, 'roleRef.name'",
   },
   {
     promise: 'C7-43',
