@@ -64,7 +64,7 @@ export const conflict: Journey = {
     strictEqual(await result('Title'), 'my title')
     strictEqual(await result('Owner'), 'their owner')
     strictEqual(await at.getByRole('dialog').getByRole('group').count(), 2, 'only fields that both changed')
-    await at.getByText('Merged without a question').waitFor()
+    await at.getByText('Merged automatically').waitFor()
     await at.getByRole('button', { name: 'Save the result' }).click()
     await at.getByText('Saved', { exact: true }).waitFor()
     const { spec } = (await stage.api('GET', `${todos}/shared`)) as { spec: Record<string, unknown> }
