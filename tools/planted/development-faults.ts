@@ -7,7 +7,7 @@ const processes = 'packages/server/src/plugins/process'
 
 type Row = readonly [what: string, command: string, edit: Edit, expect: RegExp]
 
-/** Where whoever writes a plugin could lose a save, what answers, or what is nobody else's. */
+/** Faults of the development host: lost saves, lost availability, access by others. */
 const faults: readonly Row[] = [
   [
     'a save is lost while another is taken over',

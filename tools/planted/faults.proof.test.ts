@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { conformanceFaults } from './conformance-faults.ts'
 import { plantedInGates } from './gates.ts'
 
-/** A fault that can no longer be planted proves nothing, and is noticed here rather than when its turn comes. */
+/** Detects early that a fault no longer matches the source, because it would prove nothing. */
 test('the text by which a promise is broken stands in its file once', () => {
   const wrong = conformanceFaults.flatMap(({ promise, file, find }) =>
     readFileSync(file, 'utf8').split(find).length === 2 ? [] : [`${promise}: ${file} ${find}`],

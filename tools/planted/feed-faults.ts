@@ -2,7 +2,7 @@ import type { Edit, PlantedFault } from './planted-fault.ts'
 
 const folder = 'packages/feed-nats/src'
 
-/** Where a change could be lost, come twice, come from somebody else or count as current on its way by NATS. */
+/** Faults that make a change lost, duplicated, forged or stale on its way through NATS. */
 const faults: readonly (readonly [what: string, edit: Edit, test: string, expect: RegExp])[] = [
   [
     'a relay that was replaced still gets messages into the stream',
@@ -70,7 +70,7 @@ const faults: readonly (readonly [what: string, edit: Edit, test: string, expect
 
 const sequencer = 'packages/server/src/store/postgres/changelog/sequencer'
 
-/** Where a change could wait for its place because others were seen to give places. */
+/** Faults that make a change wait for a sequencer pass because other replicas run passes. */
 const passFaults: readonly (readonly [what: string, replace: string, by: string, expect: RegExp])[] = [
   [
     'what was committed here is left to others',

@@ -1,6 +1,6 @@
 import type { PlantedFault } from './planted-fault.ts'
 
-/** What each gate of the repository must refuse. */
+/** Faults that each gate of the repository must reject. */
 export const gateFaults: readonly PlantedFault[] = [
   {
     name: 'an import that points back up the line',
@@ -61,7 +61,7 @@ export const gateFaults: readonly PlantedFault[] = [
   },
   {
     name: 'a promise that nobody waits for',
-    // Rules about types read those of built packages.
+    // Type rules read the types of built packages.
     command: 'node node_modules/typescript7/bin/tsc -b && npm run -s lint',
     edits: [
       {
