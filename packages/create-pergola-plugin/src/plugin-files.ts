@@ -64,7 +64,7 @@ function packageJson({ name, version, packages }: NewPlugin): string {
     dependencies: { '@pergola/plugin-sdk': from('plugin-sdk') },
     devDependencies: { '@pergola/cli': from('cli'), '@pergola/console': from('console'), ...versions },
     engines: { node: '>=24' },
-    // It comes compiled.
+    // The server is published as compiled JavaScript.
     allowScripts: { 'better-sqlite3': false },
     pergola: { requires: `>=${version} <${nextMajor}` },
   })
@@ -98,7 +98,7 @@ const launch = {
       port: 9229,
       restart: true,
       skipFiles: ['<node_internals>/**'],
-      // The running code lies in a folder of the host; its source map names the files here.
+      // The running code is in a folder of the host; its source map names the files here.
       resolveSourceMapLocations: null,
     },
   ],

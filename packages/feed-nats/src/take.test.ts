@@ -64,7 +64,7 @@ async function openFeed({ cutOff = false } = {}) {
     names: () => got.map(({ object }) => object.name).join(''),
     take: (bytes: Buffer) => take(parts, bytes),
     readLog: () => readLog(parts, 0),
-    /** The changes between two places, as the relay would send them. */
+    /** The changes between two positions, as the relay would send them. */
     message: (begin: number, end: number, how: { from?: LogPosition; changes?: readonly PackedChange[] } = {}) => {
       const carried = how.changes ?? changes.slice(begin, end)
       const [message] = packMessages(how.from ?? placeAt(begin), carried, 100_000)

@@ -50,7 +50,7 @@ try {
 /** A fresh process that waits for a bundle to inspect. */
 export interface Reader {
   readonly child: ChildProcess
-  /** Rejects when the process is cancelled, perhaps before it is asked. */
+  /** Rejects if the process is cancelled, also before a bundle is sent. */
   readonly closed: Promise<unknown>
 }
 
@@ -65,7 +65,7 @@ export function beginReader(signal?: AbortSignal): Reader {
     ...(signal && { signal }),
   })
   const closed = once(child, 'close')
-  // A process without a bundle ends with this one; errors matter only to who asks it.
+  // A waiting process ends with this one; its errors matter only to a caller of `inspect`.
   closed.catch(() => {})
   child.on('error', () => {})
   child.stdin?.on('error', () => {})
