@@ -19,12 +19,12 @@ interface Options {
 export function addDevCommand(program: Command, { variables, version }: CommandContext): void {
   program
     .command('dev')
-    .description('a host with the plugin in this folder, which follows every save')
-    .option('--port <port>', 'where the host listens, on this machine alone; 0 takes a free one', portOf, 8090)
-    .option('--inspect-port <port>', 'where a debugger finds the plugin', portOf, 9229)
-    .option('--no-inspect', 'let no debugger in; a plugin that hangs is ended, as it would be elsewhere')
-    .option('--reset', 'forget the database and begin anew, with the objects of seed/')
-    .option('--verbose', 'show every request, and all that the host says')
+    .description('run a host with the plugin in this folder; reload on every save')
+    .option('--port <port>', 'port of the host, on this machine only; 0 picks a free one', portOf, 8090)
+    .option('--inspect-port <port>', 'port for a debugger', portOf, 9229)
+    .option('--no-inspect', 'disable the debugger; a plugin that hangs is killed, as in production')
+    .option('--reset', 'delete the database and start again with the objects of seed/')
+    .option('--verbose', 'show every request and every log line of the host')
     .addHelpText('after', exitCodes)
     .action(async ({ port, inspectPort, inspect, reset = false, verbose = false }: Options) => {
       // Loaded on demand, so that `--help` does not load the bundler.
