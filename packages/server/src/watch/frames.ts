@@ -9,7 +9,7 @@ interface EventParts {
   readonly type: EventType
   readonly model: Model
   readonly object: StoredObject
-  /** Absent while the present objects are being sent: there is no place to continue from yet. */
+  /** Absent while the present objects are being sent: there is no position to continue from yet. */
   readonly revision?: string
 }
 

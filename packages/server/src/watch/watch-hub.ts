@@ -38,7 +38,7 @@ export interface WatchHub extends Disposable {
   size(): number
   /** From now on the watcher ends when its rights are lost, its time is over, or the server stops. */
   enter(watcher: Watcher): void
-  /** From now on the watcher receives changes committed after its place. */
+  /** From now on the watcher receives changes committed after its position. */
   join(watcher: Watcher): void
   bookmark(watcher: Watcher): void
   /** Resolves after the next changes, or after `waitMs`. */
@@ -153,7 +153,7 @@ function draining(): ApiError {
   return new ApiError('Draining', 'the server is stopping; reconnect and resume from the last revision')
 }
 
-/** Most readers are at the same place and get the same bytes. */
+/** Most readers are at the same position and get the same bytes. */
 function createBookmarks(placeNow: () => LogPosition): (watcher: Watcher) => void {
   let made: { readonly place: LogPosition; readonly frame: Frame } | undefined
   return (watcher) => {

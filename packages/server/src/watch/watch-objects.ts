@@ -39,7 +39,7 @@ type Start = 'present objects' | RevisionParts
 const parameters = ['labelSelector', 'fieldSelector', 'revision', 'initial']
 
 /**
- * The changes of a collection or an object, from a place on. Everything that can be refused is refused before the stream
+ * The changes of a collection or an object, from a position on. Everything that can be refused is refused before the stream
  * begins.
  */
 export async function watchObjects(
@@ -119,7 +119,7 @@ function newWatcher(parts: WatchParts, { selection, owner, request, wire }: Give
   return watcher
 }
 
-/** A watch that continues from a revision has nothing to catch up with before its place is valid. */
+/** A watch that continues from a revision has nothing to catch up with before its position is valid. */
 const nothingBehind: Behind = { upTo: 0, unsettled: [] }
 
 async function run(parts: WatchParts, watcher: Watcher, start: Start): Promise<void> {

@@ -10,7 +10,7 @@ const logs = [
 export type LogParent = (typeof logs)[number]['parent']
 
 export interface PartitionSizes {
-  /** Size of a partition at a low write rate. At most this many places, plus one, are kept too long. */
+  /** Size of a partition at a low write rate. At most this many positions, plus one, are kept too long. */
   readonly smallest: number
 }
 
@@ -46,7 +46,7 @@ interface Ahead {
 
 interface LogState {
   readonly end: string
-  /** The newest place when the last partition older than a minute was made, and its age. */
+  /** The newest position when the last partition older than a minute was made, and its age. */
   readonly newest_then: string | null
   readonly seconds: number | null
 }

@@ -34,13 +34,13 @@ export interface Sequencer extends AsyncDisposable {
   told(): void
   /** The number of passes so far, here or notified. */
   readonly passes: number
-  /** The newest place at the start of the last idle pass here. */
+  /** The newest position at the start of the last idle pass here. */
   readonly idle: IdlePosition | undefined
   /** Resolves after the next pass, here or notified, or after `waitMs`; returns whether there was a pass. */
   nextPass(waitMs: number, signal?: AbortSignal): Promise<boolean>
 }
 
-/** A place behind which nothing was pending at that moment. */
+/** A position behind which nothing was pending at that moment. */
 interface IdlePosition extends LogPosition {
   readonly at: number
   /** The number of passes including this one; a later pass invalidates it. */
@@ -191,7 +191,7 @@ function untilPass(events: EventTarget, waitMs: number, signal: AbortSignal | un
 interface Pass {
   /** The number of changes put in order, or `busy` when another replica is running a pass. */
   readonly moved: number | 'busy'
-  /** The newest place when the pass began; undefined while the table is being rewritten. */
+  /** The newest position when the pass began; undefined while the table is being rewritten. */
   readonly place: LogPosition | undefined
 }
 
