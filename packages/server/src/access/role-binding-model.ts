@@ -128,7 +128,7 @@ async function check(
   return [...errors, ...missing.flat()]
 }
 
-/** Throws unless the caller holds what the new subjects gain. */
+/** Throws unless the caller holds all rights that the new subjects gain. */
 async function assertHeld(
   rights: StoredRights,
   { name: binding, before, after }: ObjectChange,

@@ -57,7 +57,7 @@ function readRange(text: string): Range | undefined {
   return network === undefined || bits > width ? undefined : { network, free: BigInt(width - bits) }
 }
 
-/** All addresses as one number; IPv4 at its mapped place in IPv6. */
+/** All addresses as one number; IPv4 at its mapped position in IPv6. */
 function numberOf(address: string): bigint | undefined {
   const family = isIP(address)
   if (family === 4) return ipv4Prefix | joined(address.split('.').map(Number), 8n)

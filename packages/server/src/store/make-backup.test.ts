@@ -79,7 +79,7 @@ describe.each(engines)('on $engine', ({ database }) => {
       isChecked: false,
     })
     expect(await namesIn(there.url)).toEqual(['moved'])
-    // Whoever may read the backup may not read the database for that.
+    // An account that may read the backup may not be allowed to read the database.
     if (there.url.startsWith('sqlite:')) expect(statSync(there.url.slice('sqlite:'.length)).mode & 0o777).toBe(0o600)
   })
 

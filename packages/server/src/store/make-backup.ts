@@ -29,7 +29,7 @@ export async function backUp(url: string, to: string, tell: Tell): Promise<void>
   writeFileSync(sums, `${await digestOf(to)}  ${basename(to)}\n`, { flag: 'wx', mode: ownerOnly })
 }
 
-/** Restores the database from a backup and ends all sessions. No server may run. */
+/** Restores the database from a backup and ends all sessions. No server may be running. */
 export async function restore(url: string, options: RestoreOptions): Promise<Restored> {
   const isChecked = await check(options)
   const aside = await (url.startsWith('sqlite:')

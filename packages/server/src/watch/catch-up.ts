@@ -50,7 +50,7 @@ export async function catchUp(parts: CatchUpParts, watcher: Watcher, { upTo, uns
   }
 }
 
-/** A long period without events must not look like a dead connection. */
+/** Sends bookmarks, so that a long period without events does not look like a dead connection. */
 function keepAlive(watcher: Watcher): void {
   if (!watcher.hasPlace || Date.now() - watcher.sentAt < aliveMs) return
   sendTo(watcher, bookmarkFrame(revisionOf(watcher)))

@@ -28,7 +28,7 @@ export function bookmarkFrame(revision: string): Frame {
 export interface ErrorContext {
   readonly instance: string
   readonly requestId: string
-  /** The last revision that was sent, if any. */
+  /** The last sent revision, if any. */
   readonly revision?: string
 }
 

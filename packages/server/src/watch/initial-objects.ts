@@ -20,7 +20,7 @@ export interface PresentParts {
 export interface Behind {
   /** The position at which all pages have been read. */
   readonly upTo: number
-  /** Ids of changes that may or may not have been sent. */
+  /** Ids of changes whose state may or may not have been sent. */
   readonly unsettled: readonly string[]
 }
 

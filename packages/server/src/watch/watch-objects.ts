@@ -126,7 +126,7 @@ async function run(parts: WatchParts, watcher: Watcher, start: Start): Promise<v
   const { hub } = parts
   hub.enter(watcher)
   try {
-    // Check after entering: rights lost earlier were only announced to watchers that had entered.
+    // Checks after registering: rights lost earlier were only announced to registered watchers.
     watcher.expiresAt = expiryOf(await watcher.owner.recheck())
     if (start === 'present objects') {
       await catchUp(parts, watcher, await sendPresent(parts, watcher))
@@ -156,7 +156,7 @@ function goTo(watcher: Watcher, { number, tag, skipped }: RevisionParts): void {
 
 /**
  * "Now" is after everything committed, as for a list: the feed may be a moment behind. Determined before the client learns that
- * its stream begins, so that everything it does from then on arrives.
+ * its stream has begun, so that it receives all its own later changes.
  */
 async function placeOf({ store, reading }: WatchParts, model: Model, asked: Start | 'now'): Promise<Start> {
   if (asked !== 'now') return asked

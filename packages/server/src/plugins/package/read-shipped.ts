@@ -7,7 +7,7 @@ export const shippedFolder = new URL('../../../shipped/', import.meta.url)
 const list = 'digests.json'
 
 /**
- * The packages shipped with the host, as left by its build, each with the digest recorded then. Empty when nothing was built.
+ * The packages shipped with the host, as its build wrote them, each with the recorded digest. Empty if nothing was built.
  */
 export function readShipped(folder: URL): readonly Buffer[] {
   return listedIn(folder).map((listed) => readListed(folder, listed))

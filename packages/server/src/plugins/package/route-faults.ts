@@ -23,7 +23,7 @@ const methods: readonly unknown[] = [
 const literalForm = /^[A-Za-z0-9._~-]+$/
 const parameterForm = /^\{[A-Za-z][A-Za-z0-9_]*\}$/
 
-/** Why the plugin's custom APIs cannot be served; undefined when they can. Their content is not validated before. */
+/** Why the plugin's custom APIs cannot be served; undefined if they can. Their content is not validated yet. */
 export function customApiFault({ groups, routes, apps, owned }: PluginDefinition): string | undefined {
   const strange = apps.find((audience: unknown) => !audiences.includes(audience))
   if (strange !== undefined) return `has a program for ${JSON.stringify(strange)}, which is no audience`

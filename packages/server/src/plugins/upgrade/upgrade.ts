@@ -15,7 +15,7 @@ import type { Replicas } from '../run/replicas.ts'
 import { declareAhead, withdraw } from './models-ahead.ts'
 import { switchVersions } from './switch-versions.ts'
 
-/** A caller waits for this; one check is two reads, on one replica. */
+/** Polling interval; short, because a caller waits. One check is two reads, on one replica. */
 const lookMs = 25
 /** Added to the time that a process may take to start. */
 const patienceMs = 15_000
@@ -66,7 +66,7 @@ export async function upgrade(parts: UpgradeParts, plugin: InstalledPlugin, sign
   }
 }
 
-/** Abandons the upgrade; nothing changes. Does nothing when the candidate has become active, or is gone. */
+/** Abandons the upgrade and restores the state before it. Does nothing if the candidate has become active, or is removed. */
 export async function giveUp(parts: UpgradeParts, plugin: InstalledPlugin, why: string): Promise<void> {
   const { candidate, version } = plugin.spec
   if (!candidate) return
@@ -99,7 +99,7 @@ async function untilPrepared(parts: UpgradeParts, { plugin, candidate, signal }:
   }
 }
 
-/** Throws when the upgrade is to end. */
+/** Throws to end the upgrade. */
 async function assertWanted(
   parts: UpgradeParts,
   { plugin, candidate }: Pick<Awaited, 'plugin' | 'candidate'>,

@@ -118,8 +118,8 @@ async function nextRows(
     if (left <= 0 || options.signal?.aborted) return []
     const isTold = parts.isTold()
     const passed = await parts.sequencer.nextPass(isTold ? left : Math.min(left, pollMs), options.signal)
-    // If notified of nothing until the deadline, there is nothing to read. Otherwise the next idle pass here proves it, every
-    // second.
+    // Without a notification until the deadline, there is nothing to read. Otherwise the next idle pass here, once a second,
+    // proves it.
     isKnown = isTold && (!passed || isIdleAt(parts, place))
     if (!passed && !isTold) await untilMoved(parts, place, { deadline, signal: options.signal })
   }

@@ -31,7 +31,7 @@ export async function ensurePartitions(pool: Pool, sizes: PartitionSizes): Promi
   })
 }
 
-/** Writes outran the creation of partitions; the write can be retried once there is room. */
+/** Writes were faster than the creation of partitions; retry the write once a partition exists. */
 export function isNoPartition(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '23514'
 }

@@ -4,9 +4,9 @@ import { expect, inject, test } from 'vitest'
 import { postgresFixture } from '../../contract/postgres-fixture.ts'
 import { startSequencer, type SequencerOptions } from './sequencer.ts'
 
-/** Longer than the test timeout: work that waits for it is not done. */
+/** Longer than the test timeout: work that waits for it is not finished. */
 const anHour = 3_600_000
-/** Only ends a test that hangs. */
+/** Only stops a test that hangs. */
 const patienceMs = 60_000
 
 /** A sequencer on a new database, after its first pass; it defers to other replicas as long as it sees their passes. */

@@ -24,7 +24,7 @@ export async function holdGuards(
   }
   const written = operations.filter(({ type }) => type !== 'create')
   const there = guards.filter((guard) => guard.is === 'there')
-  // Of one object, the stronger lock comes first: two writers that both hold the weaker one would wait for each other.
+  // For one object, the stronger lock comes first: two writers that both hold the weaker one would deadlock.
   const locks = [...written, ...there].toSorted((a, b) => compare(placeOf(a), placeOf(b)))
   for (let at = 0; at < locks.length;) {
     const same = sameKind(locks, at)
