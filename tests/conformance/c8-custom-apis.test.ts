@@ -189,7 +189,7 @@ onEachEngine((api) => {
       await expectRefused({ routes: [at('/things/{name}/part*')] }, 'wildcard')
       await expectRefused({ routes: [at('/{resource}')] }, 'no resource')
       await expectRefused({ routes: [at('/things/{name}/{part}')] }, 'sub-resource')
-      await expectRefused({ routes: [at('/things/a b')] }, 'neither a word nor a parameter')
+      await expectRefused({ routes: [at('/things/a b')] }, 'neither a literal nor a parameter')
     })
 
     test('C8-331 S4.2-5 a route outside the group of its audience is 422', async () => {

@@ -204,7 +204,7 @@ function manifestOf(project: PluginProject, definition: PluginDefinition): Plugi
 
 function addRoles(files: Map<string, Buffer>, roles: readonly RoleDeclaration[]): void {
   if (files.has(rolesFile)) {
-    throw new AuthorFault([at({ file: rolesFile }, 'is written from the roles of the plugin; give yours another name')])
+    throw new AuthorFault([at({ file: rolesFile }, 'is generated from the roles of the plugin; rename your file')])
   }
   const documents = roles.map((role) => stringify(role, { lineWidth: 0 }))
   files.set(rolesFile, Buffer.from(`# Written from the roles of the plugin.\n${documents.join('---\n')}`))

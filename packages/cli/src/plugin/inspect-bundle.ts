@@ -94,7 +94,7 @@ export async function inspectBundle({ code, map }: Bundle, options: InspectOptio
     )
     const answers = await Promise.all(readers.map((reader) => ask(reader, folder, options)))
     const [first] = answers
-    if (!first) throw new Error('a bundle is asked at least once')
+    if (!first) throw new Error('a bundle must be inspected at least once')
     if (new Set(answers.map(({ inspected }) => JSON.stringify(inspected))).size === 1) return first
     const problem =
       'the definition is not deterministic; it must not depend on time, randomness or the machine, or a host could not tell that it is the same'

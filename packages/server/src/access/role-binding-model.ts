@@ -113,7 +113,7 @@ async function check(
 ): Promise<readonly FieldError[]> {
   const role = roleIn(binding)
   if (stored && roleIn(stored) !== role) {
-    const message = `is "${roleIn(stored)}" and cannot be changed; bind the other role by a binding of its own`
+    const message = `is "${roleIn(stored)}" and cannot be changed; create another binding for the other role`
     return [fieldError('/roleRef/name', 'immutable', { message, params: { stored: roleIn(stored) } })]
   }
   const errors: FieldError[] = []

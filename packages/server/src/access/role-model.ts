@@ -147,7 +147,7 @@ function refuseMissing(book: RoleBook, { name, dependencies }: RoleDefinition): 
   const named = new Set(book.roles.get(name)?.dependencies)
   const missing = dependencies.find((other) => other !== name && !book.roles.has(other) && !named.has(other))
   if (missing === undefined) return
-  const detail = `role "${name}" depends on "${missing}" (${roleKeys.dependencies}), which does not exist; create it first. Only a super administrator may name a role that is still to come`
+  const detail = `role "${name}" depends on "${missing}" (${roleKeys.dependencies}), which does not exist; create it first. Only a super administrator may name a role that does not exist yet`
   throw new ApiError('EscalationForbidden', detail, { params: { role: name, missing } })
 }
 

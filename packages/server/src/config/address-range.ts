@@ -29,7 +29,7 @@ export function faultOfRange(text: string): string | undefined {
   if (holdsAllOfIpv4) return 'would trust every client; list the addresses of your own proxies'
   if ((network >> free) << free === network) return undefined
   const [address] = text.split('/')
-  return `has bits behind its prefix; write the first address of the range, or ${address} alone`
+  return `has bits set after its prefix; write the first address of the range, or ${address} alone`
 }
 
 /**

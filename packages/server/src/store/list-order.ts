@@ -62,7 +62,7 @@ export function placeOf(order: readonly OrderColumn[], cursor: Cursor): ListPosi
     return value === null ? nullable : type === 'text' || isBigint(value)
   })
   if (values && fits) return values
-  throw new ApiError('BadRequest', 'the cursor is not one of this list; begin again without it')
+  throw new ApiError('BadRequest', 'the cursor is not one of this list; start again without it')
 }
 
 function isBigint(value: string): boolean {

@@ -56,7 +56,7 @@ describe.each(engines)('on $engine', ({ database }) => {
       await expect(restore(here.url, { from: file, replace: true, tell: quiet })).rejects.toThrow(/first$/)
     }
     expect(told.length).toBeGreaterThan(0)
-    await expect(backUp(here.url, file, quiet)).rejects.toThrow('is there already')
+    await expect(backUp(here.url, file, quiet)).rejects.toThrow('already exists')
     await expect(restore(here.url, { from: file, replace: false, tell: quiet })).rejects.toThrow('--replace')
     const restored = await restore(here.url, { from: file, replace: true, tell: quiet })
     expect(restored).toEqual({ aside: expect.stringContaining('before') as string, isChecked: true })

@@ -21,7 +21,7 @@ export interface Restored {
 export async function backUp(url: string, to: string, tell: Tell): Promise<void> {
   const sums = sumsOf(to)
   const taken = [to, sums].find((file) => existsSync(file))
-  if (taken !== undefined) throw new Error(`${taken} is there already; choose another name`)
+  if (taken !== undefined) throw new Error(`${taken} already exists; choose another name`)
   await (url.startsWith('sqlite:')
     ? backUpSqlite(url.slice('sqlite:'.length), to, tell)
     : backUpPostgres(url, to, tell))

@@ -35,7 +35,7 @@ function refuseOtherType(model: Model, sent: { readonly apiVersion: unknown; rea
       {
         errors: [
           fieldError(`/${field}`, 'type', {
-            message: `must be "${model[field]}", as the path says`,
+            message: `must be "${model[field]}", as in the path`,
             params: { expected: model[field] },
           }),
         ],

@@ -83,7 +83,7 @@ export async function assertMayHandOut({ access }: HandingParts, caller: Caller,
   }
   const [missing] = handed.missing
   if (missing !== undefined) {
-    const why = 'only a super administrator may name a role that is still to come'
+    const why = 'only a super administrator may name a role that does not exist yet'
     throw new ApiError(
       'EscalationForbidden',
       `${what} depends on the role "${missing}", which does not exist; ${why}`,

@@ -117,7 +117,7 @@ describe('rejects', () => {
     [
       'a symbolic link',
       () => pack({ 'plugin.json': '{}' }, (folder) => symlinkSync('/etc/passwd', join(folder, 'plugin.js'))),
-      'it holds plugin.js, which is a SymbolicLink, not a file',
+      'it contains plugin.js, which is a SymbolicLink, not a file',
     ],
     ['a hard link', () => archive(definition, { path: 'a', type: 'Link', text: '' }), 'it holds a, which is a Link'],
     [

@@ -38,5 +38,5 @@ function listedIn(folder: URL): readonly Listed[] {
 function readListed(folder: URL, { file, digest }: Listed): Buffer {
   const bytes = readFileSync(new URL(file, folder))
   if (digestOf(bytes) === digest) return bytes
-  throw new Error(`${file}, which comes with the host, is not as it was built; build or install the host again`)
+  throw new Error(`${file}, which comes with the host, differs from its build; build or install the host again`)
 }

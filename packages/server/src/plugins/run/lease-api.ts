@@ -63,7 +63,7 @@ export function createLeaseApi({ store, isRunning, mayLead }: LeaseApiParts): Le
       const { plugin, start } = caller
       const name = leaseNameOf(plugin, short)
       if (!mayLead(caller)) {
-        throw new ApiError('PluginNotStarted', 'leases are for processes of the version that is started; try again', {
+        throw new ApiError('PluginNotStarted', 'only processes of the started version can hold leases; try again', {
           headers: { 'retry-after': '1' },
         })
       }

@@ -352,7 +352,7 @@ async function start(run: Run, { manifest, objects, unpacked, account }: Prepare
   void serveForRepair(run, models, over)
   await parts.exclusively(`plugin/${name}`, async () => {
     const active = await parts.activeSpec(plugin, digest)
-    if (!active) throw new Superseded('another version holds')
+    if (!active) throw new Superseded('another version is active')
     await registerModels(parts, name, models)
     await untilBuilt(parts, models, {
       // Without the process, the index values cannot be computed.

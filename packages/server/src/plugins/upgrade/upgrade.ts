@@ -105,7 +105,7 @@ async function assertWanted(
   { plugin, candidate }: Pick<Awaited, 'plugin' | 'candidate'>,
 ): Promise<PluginSeen> {
   const seen = await stateOf(parts, plugin)
-  if (seen.spec.candidate?.digest !== candidate.digest) throw new Superseded('another candidate has come')
+  if (seen.spec.candidate?.digest !== candidate.digest) throw new Superseded('another candidate has replaced this one')
   if (!seen.spec.enabled) throw new PluginFailed('the plugin was disabled')
   return seen
 }

@@ -49,6 +49,6 @@ function selects(
 ): boolean {
   const parameters = createParameters()
   const ids = idsQuery(catalog.find(model).table, where, parameters)
-  if (ids === undefined) throw new Error('a guard selects by what is not there')
+  if (ids === undefined) throw new Error('a guard needs a term that an index can answer')
   return database.prepare(`${ids} LIMIT 1`).get(parameters.values) !== undefined
 }

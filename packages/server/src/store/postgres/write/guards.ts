@@ -100,6 +100,6 @@ export async function finishGuarded(
 function selecting(catalog: Catalog, { model, where }: Extract<Guard, { is: 'none' }>) {
   const parameters = createParameters()
   const ids = idsQuery(catalog.find(model).table, where, parameters)
-  if (ids === undefined) throw new Error('a guard selects by what is not there')
+  if (ids === undefined) throw new Error('a guard needs a term that an index can answer')
   return { text: `${ids} LIMIT 1`, values: parameters.values }
 }
