@@ -67,7 +67,7 @@ export function startRelay(parts: RelayParts): Relay {
     const term = new AbortController()
     const signal = AbortSignal.any([stop.signal, term.signal])
     const renewing = renew(parts.store, { name, holder, signal }).finally(() => term.abort())
-    parts.log.info('this replica carries the change log to NATS')
+    parts.log.info('this replica publishes the change log to NATS')
     try {
       const onEnd = (at: number) => {
         atEndAt = at

@@ -270,7 +270,7 @@ async function beforeDelete(): Promise<void> {
   const path = '/apis/console.api.platform.run/v1alpha1/plugins/<name>'
   throw new ApiError(
     'BadRequest',
-    `a plugin is not deleted but uninstalled: POST ${path}/uninstall keeps its data, ${path}/purge does not`,
+    `plugins cannot be deleted, only uninstalled: POST ${path}/uninstall keeps its data, ${path}/purge does not`,
   )
 }
 

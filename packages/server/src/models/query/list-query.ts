@@ -124,7 +124,7 @@ export function sortOf(model: Model, query: URLSearchParams): readonly SortKey[]
       throw queryFault(
         'BadRequest',
         'sort',
-        `names ${name}, which holds several values for each object; use another field`,
+        `names ${name}, which has several values per object; use another field`,
       )
     }
     if (rest.length > 0 || (direction !== undefined && !/^(asc|desc)$/i.test(direction))) {

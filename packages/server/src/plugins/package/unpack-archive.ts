@@ -140,5 +140,5 @@ function faultOf({ type }: ReadEntry, path: string): string | undefined {
   if (type !== 'File' && type !== 'Directory') return `contains ${path}, which is a ${type}, not a file`
   const isInside =
     !path.startsWith('/') && !path.includes('\\') && !path.split('/').includes('..') && !path.includes('\0')
-  return isInside ? undefined : `holds ${path}, which is a path outside of the package`
+  return isInside ? undefined : `contains ${path}, which is a path outside of the package`
 }

@@ -80,7 +80,7 @@ function statusWith({ data }: StoredObject, schedule: ScheduleStatus): object {
   if (others.length >= mostSchedules) {
     throw new ApiError(
       'BadRequest',
-      `the plugin has ${others.length} schedules already; that is as many as there can be`,
+      `the plugin has ${others.length} schedules already, the maximum`,
     )
   }
   const schedules = [...others, schedule].toSorted((one, other) => (one.name < other.name ? -1 : 1))

@@ -12,7 +12,7 @@ const causes: readonly (readonly [codes: RegExp, words: string])[] = [
   ],
   [
     /^(?:SQLITE_CANTOPEN\w*|EISDIR|ENOTDIR|ENOENT)$/,
-    'it is no file that this process can write; check the path and the rights to its folder',
+    'this process cannot write the file; check the path and the rights to its folder',
   ],
   [/^SQLITE_IOERR/, 'the disk cannot be read or written; check the disk and the rights to the folder'],
 ]
