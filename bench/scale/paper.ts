@@ -4,7 +4,7 @@ import type { Unit, UnitName, Units } from './units.ts'
 interface Size {
   readonly replicas: number
   readonly watchers: number
-  /** A second. */
+  /** Per second. */
   readonly writes: number
   readonly objects: number
 }
@@ -33,7 +33,7 @@ const unitWords: Readonly<Record<UnitName, readonly [words: string, unit: string
   watcherKilobytes: ['A watcher at rest', 'KB'],
 }
 
-/** What was measured, by which command. */
+/** What was measured, and by which command. */
 export function unitTable(units: Units): string {
   const names = Object.keys(unitWords) as UnitName[]
   const rows = names.flatMap((name) => {

@@ -30,7 +30,7 @@ const faults: readonly (readonly [what: string, edit: Edit, test: string, expect
     'what is missing before a message is not read',
     { file: `${folder}/take.ts`, replace: 'await fillGap(parts, message)', by: '' },
     'take.test.ts',
-    /what is missing before a message/,
+    /changes missing before a message/,
   ],
   [
     'the log is not read while NATS is gone',
@@ -76,14 +76,14 @@ const passFaults: readonly (readonly [what: string, replace: string, by: string,
     'what was committed here is left to others',
     'if (!isOwed && untilMs > 0)',
     'if (untilMs > 0)',
-    /what was committed here/,
+    /never leaves its own commits/,
   ],
-  ['a change that is read again tells of a pass', 'if (number <= newest) return', '', /tell of no pass/],
+  ['a change that is read again tells of a pass', 'if (number <= newest) return', '', /do not imply a pass/],
   [
     'others are relied on for ever',
     'Math.min(sawAt + settledMs, ranAt + ownMs)',
     '(sawAt + settledMs)',
-    /not for longer than it is told/,
+    /count only for a limited time/,
   ],
 ]
 

@@ -6,7 +6,9 @@ import { addShared, print, runAdministration, type SharedOptions } from './run-a
 
 /** Commands for operators who rotate the encryption keys of secrets. */
 export function addSecretsCommands(program: Command): void {
-  const secrets = program.command('secrets').description('manage the encryption of secrets; works on the database itself')
+  const secrets = program
+    .command('secrets')
+    .description('manage the encryption of secrets; works on the database itself')
   secrets
     .command('keys')
     .description('list the configured keys with their ids, as pergola doctor prints them')

@@ -44,8 +44,7 @@ export function createPublicUrlCheck({ publicUrl, isSet, log }: PublicUrlCheckPa
 
 const untrusted =
   'X-Forwarded-For is ignored, since it does not come from a trusted proxy; if this is your proxy, add it to http.trustedProxies'
-const otherHost =
-  'a request used another host than server.publicUrl; change it, or let the proxy keep the Host header'
+const otherHost = 'a request used another host than server.publicUrl; change it, or let the proxy keep the Host header'
 const unsetHost = 'a request came for a host that is not known; set server.publicUrl to the address that people use'
 const otherScheme =
   'a request used another scheme than server.publicUrl; change it, or let the proxy send the right X-Forwarded-Proto'

@@ -16,7 +16,7 @@ export interface Restored {
 
 /**
  * Writes a consistent snapshot into one new file while servers keep writing, and its checksum next to it, as `sha256sum` does:
- * engines find neither every flipped bit in a backup nor every part that is missing.
+ * engines detect neither every flipped bit in a backup nor every missing part.
  */
 export async function backUp(url: string, to: string, tell: Tell): Promise<void> {
   const sums = sumsOf(to)

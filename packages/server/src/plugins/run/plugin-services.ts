@@ -51,7 +51,10 @@ export function createPluginServices(
     const service = Object.hasOwn(services, kind) ? services[kind] : undefined
     if (!service || rest.length > 0) throw pathNotFound(info.path)
     if (!nameForm.test(name)) {
-      throw new ApiError('BadRequest', 'a name must begin with a letter and contain only letters, digits and "-", 63 at most')
+      throw new ApiError(
+        'BadRequest',
+        'a name must begin with a letter and contain only letters, digits and "-", 63 at most',
+      )
     }
     const act = Object.hasOwn(service, request.method) ? service[request.method] : undefined
     if (!act) throw methodNotAllowed(`${request.method} is not served at ${info.path}`, Object.keys(service))

@@ -78,10 +78,7 @@ function statusWith({ data }: StoredObject, schedule: ScheduleStatus): object {
   const { status } = plugin
   const others = schedulesOf(plugin).filter(({ name }) => name !== schedule.name)
   if (others.length >= mostSchedules) {
-    throw new ApiError(
-      'BadRequest',
-      `the plugin has ${others.length} schedules already, the maximum`,
-    )
+    throw new ApiError('BadRequest', `the plugin has ${others.length} schedules already, the maximum`)
   }
   const schedules = [...others, schedule].toSorted((one, other) => (one.name < other.name ? -1 : 1))
   return { ...(isJsonObject(status) && status), schedules }

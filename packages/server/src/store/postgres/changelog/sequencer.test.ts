@@ -51,7 +51,7 @@ test('a replica defers to the passes of others, and takes over soon after their 
   expect(await pending()).toBe(0)
 })
 
-test('what was committed here is not left to others', async () => {
+test('a replica never leaves its own commits to others', async () => {
   await using parts = await started()
   const { sequencer, leaveBehind, pending } = parts
   using _others = seeOthers(sequencer, 5)
@@ -62,7 +62,7 @@ test('what was committed here is not left to others', async () => {
   expect(await pending()).toBe(0)
 })
 
-test('changes that were read before tell of no pass, and those of others not for longer than it is told', async () => {
+test('changes read before do not imply a pass, and passes of others count only for a limited time', async () => {
   await using again = await started()
   const reading = setInterval(() => again.sequencer.saw(7), 20)
   await sleep(600)
