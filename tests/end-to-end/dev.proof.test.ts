@@ -155,7 +155,7 @@ describe('pergola dev', () => {
     'says where everything is, what it started and what it approved, without colours where nobody looks',
     { timeout },
     async () => {
-      await told(dev, 'kept between runs; --reset begins anew')
+      await told(dev, 'kept between runs; --reset starts again')
       const { origin } = new URL(await dev.url())
       const stdout = dev.stdout()
       expect(stdout).toContain(

@@ -2,10 +2,11 @@ import { InvalidArgumentError, type Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
 
 const exitCodes = `
-Follows src/, extensions/ and package.json; what cannot be used is told, and the version before keeps answering. Objects of seed/ are
-written once. The database is kept in .pergola/, where people.json (yours alone) lets other commands act as somebody: --as ann.
+Watches src/, extensions/ and package.json. If a saved version has errors, they are printed and the previous version keeps answering.
+Objects of seed/ are created once. The database is in .pergola/; people.json there, readable only by you, lets other commands act as
+test users: --as ann.
 
-Ends with 0 when it is told to stop, with 1 when it cannot start, with 2 when this is no folder of a plugin.`
+Exits with 0 after a stop, with 1 if it cannot start, with 2 if this is not the folder of a plugin.`
 
 interface Options {
   readonly port: number

@@ -161,7 +161,7 @@ async function seed({ parts, answering }: Life, host: RunningHost): Promise<void
   if (count === 0) return
   kept.markSeeded()
   const written = count === 1 ? 'an object' : `${count} objects`
-  output.say('seed', [`${written} of ${seedFolder}/, kept between runs; --reset begins anew`])
+  output.say('seed', [`${written} of ${seedFolder}/, kept between runs; --reset starts again`])
 }
 
 async function seedSaved(life: Life, host: RunningHost, { files }: Saved): Promise<void> {
