@@ -18,13 +18,13 @@ const faults: readonly (readonly [what: string, edit: Edit, test: string, expect
       by: 'changes',
     },
     'take.test.ts',
-    /is dropped, wholly or in part/,
+    /are dropped, wholly or in part/,
   ],
   [
     'what is missing before a message, and cannot be read, is passed over',
     { file: `${folder}/take.ts`, replace: 'if (!isKnown(handing, from)) return', by: '' },
     'take.test.ts',
-    /cannot be read is waited for/,
+    /a gap that cannot be read/,
   ],
   [
     'what is missing before a message is not read',
@@ -42,7 +42,7 @@ const faults: readonly (readonly [what: string, edit: Edit, test: string, expect
     'a message counts without its seal',
     { file: `${folder}/message.ts`, replace: 'headerBytes || !seals.isSealed(bytes)', by: 'headerBytes' },
     'take.test.ts',
-    /without our seal/,
+    /with an invalid seal/,
   ],
   [
     'an old answer proves that nothing has happened since',
@@ -58,7 +58,7 @@ const faults: readonly (readonly [what: string, edit: Edit, test: string, expect
     'what the log had brought counts as brought by NATS',
     { file: `${folder}/standing.ts`, replace: '(standing.stream?.number ?? -1) >= place.number', by: 'true' },
     'take.test.ts',
-    /no proof that NATS brings/,
+    /do not prove that NATS delivers/,
   ],
   [
     'who is cut off from NATS goes on to hold the lease',

@@ -135,6 +135,6 @@ export const gateFaults: readonly PlantedFault[] = [
     name: 'a place for present objects of which nobody knows what was sent',
     command: 'npm test -- --project end-to-end tests/end-to-end/present-objects.test.ts',
     edits: [{ file: 'packages/server/src/watch/catch-up.ts', replace: 'isThere && isSettled &&', by: 'isThere &&' }],
-    expect: /FAIL.*while the next is read/,
+    expect: /FAIL.*a change on a sent page/,
   },
 ]
