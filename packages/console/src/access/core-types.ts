@@ -1,7 +1,7 @@
 import type { Rule } from '@pergola/api'
 import type { ApiObject, ResourceType } from '@pergola/client'
 
-/** The host's own models that pages are made for. */
+/** Built-in models that have their own pages. */
 export interface Role extends ApiObject {
   readonly rules: readonly Rule[]
   readonly status?: { readonly missingDependencies?: readonly string[] }

@@ -43,7 +43,7 @@ function asRead(model: ModelKey, { name, uid, version }: StoredObject): Guard {
   return { is: 'there', model, name, expected: { uid, version } }
 }
 
-/** Bindings that grant something, so without those that are declared deleted. */
+/** Bindings that grant something: those that are not declared deleted. */
 export async function* livingBindingsWhere(store: Store, field: string, value: string): AsyncGenerator<StoredObject> {
   for await (const binding of bindingsWhere(store, field, value)) if (binding.deletedAt === undefined) yield binding
 }

@@ -17,7 +17,7 @@ export interface AnsweringPlugin {
   readonly hasApp: boolean
 }
 
-/** Long-lived streams: counted, and ended when the caller loses access, their time is over or the server stops. */
+/** Long-lived streams: counted, and ended when the caller loses access, their time has passed or the server stops. */
 export interface LastingStreams {
   /**
    * Throws when there are too many streams, or the caller is not authorized. `end` is called at most once; without a reason,
@@ -80,7 +80,7 @@ function routeOf(
   })
 }
 
-/** An answer that is cut off when it may not continue. */
+/** An answer that is cut off when the stream must end. */
 function lastingProxy(answer: ProxiedAnswer, lasting: Lasting): ProxiedAnswer {
   return {
     proxy: async (exchange: ProxyExchange) => {
@@ -98,7 +98,7 @@ function lastingProxy(answer: ProxiedAnswer, lasting: Lasting): ProxiedAnswer {
       } catch (error) {
         if (!over.signal.aborted) throw error
       }
-      // The forwarding code treats the abort as a disconnect of the client and reports nothing, so the reason is thrown here.
+      // The proxy treats the abort as a disconnect of the client and reports nothing, so the reason is thrown here.
       if (over.signal.aborted) throw over.signal.reason
     },
   }

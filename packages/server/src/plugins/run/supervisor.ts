@@ -179,7 +179,7 @@ function apisOf(active: readonly PluginRunner[]): ServedApis {
   }
 }
 
-/** Paths that are too long for a resource also belong to a group. */
+/** Also finds the group of paths that are too long for a resource. */
 function groupOf(info: RequestInfo): string | undefined {
   if (info.kind === 'resource') return info.group
   const [, root, group] = info.path.split('/')
