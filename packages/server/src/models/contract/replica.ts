@@ -106,7 +106,7 @@ export async function openReplica(store: Store, options: ReplicaOptions = {}): P
 }
 
 /** Compiles without a thread, for tests that declare many models. */
-const compilerHere: SchemaCompiler = {
+export const compilerHere: SchemaCompiler = {
   compile: async (schema, thoroughness) => {
     try {
       return compileObjectSchema(schema, thoroughness)
