@@ -113,9 +113,7 @@ export function createWatchHub(parts: WatchHubParts): WatchHub {
   }, tickMs)
   tick.unref()
   return {
-    start: () => {
-      place = feed.place
-    },
+    start: () => void (place = feed.place),
     size: () => all.size,
     feed,
     enter: (watcher) => all.add(watcher),

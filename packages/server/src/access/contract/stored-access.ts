@@ -6,7 +6,7 @@ import { placeOf } from '../../feed/handing-out.ts'
 import { declarationOf, type Model } from '../../models/model.ts'
 import type { Store } from '../../store/store.ts'
 import { createAccessModels, type AccessModels } from '../access-models.ts'
-import { createAccessSource, type AccessSource, type PluginClaims } from '../access-source.ts'
+import { createAccessSource, type PluginClaims } from '../access-source.ts'
 import { builtInRoles } from '../built-in-roles.ts'
 import { seedRoles } from '../seed-roles.ts'
 
@@ -16,25 +16,27 @@ export interface StoredAccess extends AccessModels, Disposable {
 
 /** The models of access on a store, with the built-in roles. Rights are read from the store, so no feed has to run. */
 export async function openStoredAccess(store: Store, claims: () => PluginClaims): Promise<StoredAccess> {
-  let access: AccessSource | undefined
-  const rights = () => {
-    if (!access) throw new Error('rights are read before the access source exists')
-    return access
-  }
-  const models = createAccessModels({ store, clock, rights })
+  const identities = createIdentities(store, clock)
+  const countsUntil = () => Number.POSITIVE_INFINITY
+  const access = createAccessSource({ store, clock, feed: await deafFeed(store), identities, countsUntil, claims })
+  const models = createAccessModels({ store, clock, rights: access })
   const builtIn = [models.roles, models.bindings, models.users, models.tokens]
   for (const model of builtIn) await store.openModel(declarationOf(model))
   await openRevocations(store)
   await seedRoles({ store, clock }, models.roles, builtInRoles)
-  const identities = createIdentities(store, clock)
-  const countsUntil = () => Number.POSITIVE_INFINITY
-  const feed = await deafFeed(store)
-  access = await createAccessSource({ store, clock, feed, identities, countsUntil, claims, ...models })
-  return { ...models, builtIn, [Symbol.dispose]: () => access?.[Symbol.dispose]() }
+  await access.start()
+  return { ...models, builtIn, [Symbol.dispose]: () => access[Symbol.dispose]() }
 }
 
 async function deafFeed(store: Store): Promise<Feed> {
   const place = placeOf(await store.head())
   const nothing = { [Symbol.dispose]: () => {} }
-  return { place, recent: () => undefined, isCurrent: () => true, subscribe: () => nothing, ...nothing }
+  return {
+    start: async () => {},
+    place,
+    recent: () => undefined,
+    isCurrent: () => true,
+    subscribe: () => nothing,
+    ...nothing,
+  }
 }

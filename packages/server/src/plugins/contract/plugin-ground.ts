@@ -8,7 +8,7 @@ import { compilerHere } from '../../models/contract/replica.ts'
 import { createDefinitionModel } from '../../models/definition/definition-model.ts'
 import { createIndexBuilder } from '../../models/definition/index-builder.ts'
 import { modelObjectName } from '../../models/definition/model-object-name.ts'
-import { createModelRegistry, type ModelRegistry } from '../../models/definition/registry.ts'
+import { createModelRegistry } from '../../models/definition/registry.ts'
 import { declarationOf, type Model } from '../../models/model.ts'
 import { fromData } from '../../models/object-bytes.ts'
 import type { JsonObject } from '../../models/object.ts'
@@ -154,18 +154,18 @@ export async function openPluginGround(): Promise<PluginGround> {
   const secrets = createSecretModel({ sealing: createSecretSealing([]), mayGet: async () => true })
   const kept = [plugins, createConfigMapModel(), secrets]
   const builtIn = [...access.builtIn, ...kept]
-  const refresh: ModelRegistry['refresh'] = (key) => registry.refresh(key)
   const holderOf = (group: string) => claims.pluginOf(group)
   const compiler = compilerHere
-  const definitions = createDefinitionModel({ store, clock, compiler, open: refresh, onChange: refresh, holderOf })
+  const registry = createModelRegistry({ store, compiler })
+  const { refresh } = registry
+  const definitions = createDefinitionModel({ store, clock, compiler, refresh, holderOf })
   for (const model of [...kept, definitions]) await store.openModel(declarationOf(model))
   const builder = createIndexBuilder({ store, definitions, log })
   const hold = { builds: false }
   const start = (model: Model | undefined) => void (model && !hold.builds && builder.start(model))
   const nobody = () => Promise.reject(new Error('no plugin is asked here'))
   const asked = { evaluate: nobody, evaluateAhead: nobody }
-  const registry = createModelRegistry({ store, compiler, definitions, builtIn, ...asked, onOpen: start })
-  await registry.load()
+  await registry.start({ builtIn: [definitions, ...builtIn], ...asked, onOpen: start })
   const builtInNames = new Set((await store.list(access.roles, { limit: 1_000 })).items.map(({ name }) => name))
   const models = () => registry.all()
   const modelOf = ({ group, plural }: ModelKey): Model => {
