@@ -3,7 +3,6 @@ import { createDatabase, startPostgres } from '@pergola/test-servers'
 import { Pool } from 'pg'
 import { systemClock } from '../../packages/server/src/base/clock.ts'
 import { builtInRoles } from '../../packages/server/src/access/built-in-roles.ts'
-import { createIdentities } from '../../packages/server/src/credentials/identities.ts'
 import { createLogFeed } from '../../packages/server/src/feed/log-feed.ts'
 import { createAuthorize } from '../../packages/server/src/access/decisions/authorize.ts'
 import { createRoleBook } from '../../packages/server/src/access/decisions/role-book.ts'
@@ -49,7 +48,7 @@ export const firstDecisions: Part = async ({ quick }) => {
   const counted = countReads(store)
   const log = createLog({ level: 'warn', pretty: false, write: (line) => process.stderr.write(line) })
   const feed = running.use(await createLogFeed(store, log))
-  const source = running.use(await createAccessSource({ store: counted.store, feed, ...noProviders(store), ...models }))
+  const source = running.use(await createAccessSource({ store: counted.store, feed, ...noProviders(), ...models }))
   const authorize = createAuthorize(source)
   const visit: Visit = async (user) => (await authorize(callerOf(user), requestOf(user))).allowed
   const users = strangers(sizes.count)
@@ -181,10 +180,9 @@ function row(name: string, cells: readonly string[]): void {
 }
 
 /** No roles from identity providers. */
-function noProviders(store: Store) {
+function noProviders() {
   return {
     clock: systemClock,
-    identities: createIdentities(store, systemClock),
     countsUntil: () => Number.POSITIVE_INFINITY,
     claims: () => noPlugins,
   }

@@ -1,6 +1,5 @@
 import type { Clock } from '../base/clock.ts'
 import { createOneAtATime } from '../base/one-at-a-time.ts'
-import { createTokens } from '../credentials/tokens.ts'
 import type { Model } from '../models/model.ts'
 import type { Store } from '../store/store.ts'
 import type { InTurn, Rights } from './rights.ts'
@@ -32,6 +31,6 @@ export function createAccessModels({ store, clock, rights }: AccessModelParts): 
   const roles = createRoleModel({ store, rights, inTurn, bindings: () => bindings })
   const users = createUserModel({ store, clock, rights, bindings: () => bindings, tokens: () => tokens })
   const bindings = createRoleBindingModel({ store, rights, inTurn, roles, users })
-  const tokens = createTokenModel({ store, clock, tokens: createTokens(store, clock), users })
+  const tokens = createTokenModel({ store, clock, users })
   return { roles, bindings, users, tokens }
 }

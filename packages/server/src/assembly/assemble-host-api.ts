@@ -11,14 +11,13 @@ import type { Config } from '../config/config.ts'
 import { loginCookie, sessionCookie } from '../call/cookie.ts'
 import type { Log } from '../base/log.ts'
 import type { OidcProvider } from '../config/oidc-provider.ts'
-import type { Identities } from '../credentials/identities.ts'
 import { createKnownCredentials } from '../credentials/known-credentials.ts'
 import { createLoginLimits } from '../credentials/login-limits.ts'
 import { createOidcLogins } from '../credentials/oidc-logins.ts'
 import { createPasswords } from '../credentials/passwords.ts'
-import { createSessions, type SessionUser, type Sessions } from '../credentials/sessions.ts'
+import { createSessions, type Sessions } from '../credentials/sessions.ts'
+import type { SessionUser } from '../store/records/sessions.ts'
 import { createSetupSecrets } from '../credentials/setup-secrets.ts'
-import { createTokens } from '../credentials/tokens.ts'
 import type { SignInCode } from '../credentials/sign-in-code.ts'
 import type { Feed } from '../feed/feed.ts'
 import { createOidcClient } from '../host-api/oidc/oidc-client.ts'
@@ -35,7 +34,6 @@ export interface AccountParts {
   readonly config: Config
   readonly providers: readonly OidcProvider[]
   readonly access: AccessSource
-  readonly identities: Identities
   readonly accessModels: AccessModels
   readonly feed: Feed
   readonly publicUrl: () => string
@@ -55,12 +53,11 @@ export interface AssembledHostApi {
 
 /** Credentials, and the endpoints that use them. */
 export function assembleHostApi(parts: AccountParts, running: AsyncDisposableStack): AssembledHostApi {
-  const { store, clock, log, config, providers, access, identities, feed, publicUrl, signInCode } = parts
+  const { store, clock, log, config, providers, access, feed, publicUrl, signInCode } = parts
   const { users, bindings, roles, tokens: tokenModel } = parts.accessModels
   const cookie = sessionCookie(config.server.publicUrl ?? 'http:')
   const sessions = createSessions(store, clock)
-  const tokens = createTokens(store, clock)
-  const credentials = running.use(createKnownCredentials({ feed, sessions, tokens, clock, onRevoked: parts.onRevoked }))
+  const credentials = running.use(createKnownCredentials({ store, feed, sessions, clock, onRevoked: parts.onRevoked }))
   const passwords = createPasswords(store, clock)
   const onEnd = (uid: string) => credentials.forget(uid)
   warnOfInsecureLogin(config, log)
@@ -83,7 +80,6 @@ export function assembleHostApi(parts: AccountParts, running: AsyncDisposableSta
     ...setup,
     roles,
     log,
-    identities,
     sessions,
     cookie,
     insecure,
@@ -98,11 +94,7 @@ export function assembleHostApi(parts: AccountParts, running: AsyncDisposableSta
     setup,
     signIn: async (name: string) => signInHere(sessions, name, await findUser(store, users, name)),
     settle: async () => credentials.settle(),
-    hostRoutes: [
-      ...account,
-      ...oidc,
-      ...ownRoutes({ ...setup, rights: access, tokens: tokenModel, identities, providers, onEnd }),
-    ],
+    hostRoutes: [...account, ...oidc, ...ownRoutes({ ...setup, rights: access, tokens: tokenModel, providers, onEnd })],
   }
 }
 

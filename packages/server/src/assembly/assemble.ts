@@ -19,7 +19,6 @@ import type { Log } from '../base/log.ts'
 import { later } from './later.ts'
 import { localhostOf, localOrigins } from '../base/origins.ts'
 import { startChores } from './chores.ts'
-import { createIdentities } from '../credentials/identities.ts'
 import { createDispatch } from '../dispatch/dispatch.ts'
 import { createHostRoutes } from '../dispatch/host-routes.ts'
 import { batchRoutes } from '../host-api/batches.ts'
@@ -56,15 +55,14 @@ export async function assemble(options: AssembleOptions): Promise<Server> {
   const { feed, ...seen } = await assembleFeed(store, options, parts)
   const served = await assembleModels({ store, clock, log, feed, accessModels, kept, keys, asked: plugins }, parts)
   const known = parts.use(await createKnownPlugins({ store, feed, ...kept }))
-  const identities = createIdentities(store, clock)
   const countsUntil = createCountsUntil({ maxAgeMs, providers })
   const claims = () => known.claims()
   const access = rights.is(
-    parts.use(await createAccessSource({ store, clock, feed, identities, countsUntil, claims, ...accessModels })),
+    parts.use(await createAccessSource({ store, clock, feed, countsUntil, claims, ...accessModels })),
   )
   const publicUrl = () => config.server.publicUrl ?? listening().url
   const onRevoked = (uid: string) => streaming().recheck(uid)
-  const people = { store, clock, log, config, providers, access, identities, accessModels, feed, publicUrl, onRevoked }
+  const people = { store, clock, log, config, providers, access, accessModels, feed, publicUrl, onRevoked }
   const account = assembleHostApi({ ...people, signInCode }, parts)
   const { watching, streams, drain } = streaming.is(assembleStreaming({ ...people, settle: account.settle }, parts))
   const looked = { store, clock, log, authorize, ...seen, ...stored, ...served, listener: listening, plugins }
