@@ -1,3 +1,4 @@
+import type { PluginSpec, PluginVersion } from '@pergola/api'
 import { deepEqual } from '../../base/deep-equal.ts'
 import { modelObjectName } from '../../models/definition/model-object-name.ts'
 import type { Model } from '../../models/model.ts'
@@ -18,7 +19,7 @@ import type { InstalledPlugin } from '../run/known-plugins.ts'
 import { Superseded } from '../run/not-started.ts'
 import type { OpenedPackage } from '../package/open-package.ts'
 import { deletePackage } from '../../store/records/plugin-packages.ts'
-import { installingCaller, specOf, versionOf, type PluginSpec, type PluginVersion } from '../plugin-model.ts'
+import { installingCaller, specOf, versionOf } from '../plugin-model.ts'
 
 export interface Versions {
   readonly plugin: InstalledPlugin
