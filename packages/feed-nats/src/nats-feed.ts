@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startHandingOut, type NatsFeed, type NatsFeedOptions, type StreamSettings } from '@pergola/server/feed'
+import {
+  createTurns,
+  startHandingOut,
+  type NatsFeed,
+  type NatsFeedOptions,
+  type StreamSettings,
+} from '@pergola/server/feed'
 import { consume } from './consume.ts'
 import { createFeedMetrics } from './feed-metrics.ts'
 import { keepLink, type NatsLink } from './link.ts'
@@ -37,7 +43,17 @@ export async function createNatsFeed({ store, log, address, stream }: NatsFeedOp
   })
   const link = keepLink(address, log)
   const relay = startRelay({ store, packedLog, link, stream, seals, metrics, log })
-  const parts: FeedParts = { store, log, handing, standing, metrics, seals, signal, inTurn: createTurn(), quiet: {} }
+  const parts: FeedParts = {
+    store,
+    log,
+    handing,
+    standing,
+    metrics,
+    seals,
+    signal,
+    inTurn: createTurns({ atATime: 1 }).run,
+    quiet: {},
+  }
   const asking = keepAsking({
     link,
     stream,
@@ -65,16 +81,6 @@ export async function createNatsFeed({ store, log, address, stream }: NatsFeedOp
       // Does not wait for a statement that hangs.
       await Promise.race([Promise.all([asking, consuming, reading]), sleep(1_000, undefined, { ref: false })])
     },
-  }
-}
-
-/** Serializes messages from NATS and reads of the log: both continue from the same place. */
-function createTurn(): FeedParts['inTurn'] {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const next = last.then(work, work)
-    last = next.catch(() => {})
-    return next
   }
 }
 

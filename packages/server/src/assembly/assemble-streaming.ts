@@ -2,7 +2,7 @@ import type { AccountParts } from './assemble-host-api.ts'
 import { gauge } from '../base/metrics.ts'
 import { createStreamLimits, watches } from '../models/query/stream-limits.ts'
 import { createLastingStreams, type LastingStreams } from '../watch/lasting-streams.ts'
-import { createTurns } from '../watch/turns.ts'
+import { createTurns } from '../base/turns.ts'
 import { createWatchHub } from '../watch/watch-hub.ts'
 import type { WatchParts } from '../watch/watch-objects.ts'
 
@@ -31,7 +31,7 @@ export function assembleStreaming(parts: StreamingParts, running: AsyncDisposabl
   running.use(gauge('pergola_watches', () => [{ value: hub.size() }]))
   const limits = createStreamLimits({ inAll: watch.max, perCaller: watch.maxPerUser, ...watches })
   const streams = running.use(createLastingStreams({ ...followed, limits }))
-  const watching: WatchParts = { store, clock, hub, reading: createTurns(watchReadings), limits }
+  const watching: WatchParts = { store, clock, hub, reading: createTurns({ atATime: watchReadings }), limits }
   return {
     watching,
     streams,

@@ -4,6 +4,7 @@ import type { Store } from '../store/store.ts'
 import type { Feed } from './feed.ts'
 
 /** What `@pergola/feed-nats` is made with, and must export. It has the version of the server: nothing here is for others. */
+export { createTurns } from '../base/turns.ts'
 export { counter, gauge } from '../base/metrics.ts'
 export type { Log } from '../base/log.ts'
 export type { NatsAddress } from '../config/nats-address.ts'
