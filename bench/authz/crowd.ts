@@ -10,6 +10,7 @@ import { declarationOf, type Model } from '../../packages/server/src/models/mode
 import { toData } from '../../packages/server/src/models/object-bytes.ts'
 import { builtInRoles } from '../../packages/server/src/access/built-in-roles.ts'
 import { createAccessModels } from '../../packages/server/src/access/access-models.ts'
+import { noRights } from '../../packages/server/src/access/rights.ts'
 import type { Store } from '../../packages/server/src/store/store.ts'
 import { createDice, randomRoles, roleCount } from './policy.ts'
 
@@ -35,10 +36,7 @@ const userNameOf = (at: number): string => `user-${String(at).padStart(7, '0')}`
 
 /** The models of the server. Only writes need access decisions, and there are none. */
 export async function openCrowdModels(store: Store): Promise<CrowdModels> {
-  const rights = () => {
-    throw new Error('this benchmark must not write through the models')
-  }
-  const { roles, bindings, users } = createAccessModels({ store, clock: systemClock, rights })
+  const { roles, bindings, users } = createAccessModels({ store, clock: systemClock, rights: noRights })
   for (const model of [roles, bindings, users]) await store.openModel(declarationOf(model))
   return { roles, bindings, users }
 }

@@ -47,8 +47,10 @@ export const firstDecisions: Part = async ({ quick }) => {
 
   const counted = countReads(store)
   const log = createLog({ level: 'warn', pretty: false, write: (line) => process.stderr.write(line) })
-  const feed = running.use(await createLogFeed(store, log))
-  const source = running.use(await createAccessSource({ store: counted.store, feed, ...noProviders(), ...models }))
+  const feed = running.use(createLogFeed(store, log))
+  await feed.start()
+  const source = running.use(createAccessSource({ store: counted.store, feed, ...noProviders() }))
+  await source.start()
   const authorize = createAuthorize(source)
   const visit: Visit = async (user) => (await authorize(callerOf(user), requestOf(user))).allowed
   const users = strangers(sizes.count)

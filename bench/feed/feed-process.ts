@@ -7,9 +7,9 @@ import { openPostgresStore } from '../../packages/server/src/store/postgres/post
 
 /** A process that follows changes and may run the relay, or runs only the relay. */
 export interface FeedReport {
-  /** How far it has come. */
+  /** How far it has read the log. */
   readonly number: number
-  /** Handed out here, or carried. */
+  /** Number of changes delivered here, or published. */
   readonly changes: number
   readonly cpuMicroseconds: number
   readonly state: string
@@ -30,7 +30,8 @@ process.on('disconnect', () => process.exit())
 process.send?.({ ready: true })
 
 async function follow() {
-  const feed = await createNatsFeed({ store, log, address, stream })
+  const feed = createNatsFeed({ store, log, address, stream })
+  await feed.start()
   feed.subscribe('delivery', { onChanges: (some) => void (changes += some.length), onLost: () => {} })
   return () => ({ number: feed.place.number, state: feed.state() })
 }

@@ -11,11 +11,11 @@ import type {
 import type { Component, DefineComponent, MaybeRefOrGetter, Ref, ShallowRef } from 'vue'
 
 /**
- * What the console shares with the pages of plugins, beside `vue` and `vue-router`. Types alone: the console itself brings the
- * code, one copy for all pages.
+ * What plugin pages import from the console, besides `vue` and `vue-router`. Types only: the console provides the code at run
+ * time, one copy for all pages.
  */
 
-/** The component of a page, or what loads it. */
+/** The component of a page, or a function that loads it. */
 export type PluginPage = Component | (() => Promise<{ readonly default: Component }>)
 
 /** The pages of a plugin, by their paths as in `pages` of `definePlugin`. */
@@ -24,7 +24,7 @@ export type PluginPages = Readonly<Record<string, PluginPage>>
 /** What a plugin's `src/ui/index.ts` exports by default. */
 export declare function definePages(pages: PluginPages): PluginPages
 
-/** The API of the host, as whoever looks at the page. */
+/** Client of the host's API, with the rights of the signed-in user. */
 export declare const client: Client
 
 export interface LiveList<Stored extends ApiObject> {
@@ -34,40 +34,40 @@ export interface LiveList<Stored extends ApiObject> {
 }
 
 /**
- * The selected objects, kept current for as long as the page is open. All of them are held in memory; read a large model page by
- * page, with `client`.
+ * The selected objects, kept current while the page is open. Holds all of them in memory; read a large model page by page, with
+ * `client`.
  */
 export declare function useLiveList<Types extends ModelTypes>(
   of: Served<Types>,
   options?: ListOptions<Types['fields']>,
 ): LiveList<Types['object']>
-/** The same for a model whose fields are not known: all of its objects. */
+/** The same for a model with unknown fields: all of its objects. */
 export declare function useLiveList<Stored extends ApiObject>(type: ResourceType<Stored>): LiveList<Stored>
 
-/** Tells of changes for as long as the page is open; `null` says that some may have been missed. */
+/** Reports changes while the component is mounted. `null`: changes may have been missed, so read the objects again. */
 export declare function useWatch<Stored extends ApiObject>(
   followed: MaybeRefOrGetter<(WatchOptions & { readonly type: ResourceType<Stored> }) | undefined>,
   onChange: (event: ObjectEvent<Stored> | null) => void,
 ): void
 
-/** Whether whoever looks holds all of these UI permissions. In templates, `<PermissionGate :permissions="[…]">` needs no import. */
+/** Whether the signed-in user holds all of these UI permissions. In templates, use `<PermissionGate :permissions="[…]">`; it is global. */
 export declare function holdsAll(permissions: readonly string[] | undefined): boolean
 
-/** Of the console, as it was chosen. */
+/** The console's language. */
 export declare const language: Ref<'en' | 'zh'>
 
-/** Says in a line, for a moment, what was done. */
+/** Confirms an action in a toast. */
 export declare function tellDone(message: string): void
-/** And what failed. */
+/** Shows an error in a toast. */
 export declare function tellProblem(error: unknown): void
 
 /** A title, a line below it, and buttons beside it in its slot. */
 export declare const PageHeader: DefineComponent<{ title: string; lead?: string | undefined }>
-/** In place of what is not there: because it comes, because there is none, or because something failed. */
+/** Placeholder while content loads, when there is none, or after an error. */
 export declare const StateCard: DefineComponent<{ error?: unknown; loading?: boolean; title?: string; detail?: string }>
 export declare const StatusTag: DefineComponent<{ level: 'ok' | 'warn' | 'bad' | 'idle' }>
 export declare const TimeAgo: DefineComponent<{ at: string | undefined }>
-/** Asks before something is done; stays open, with the reason, when it cannot be. */
+/** Asks for confirmation. If the action fails, stays open and shows the error. */
 export declare const ConfirmDialog: DefineComponent<{
   modelValue: boolean
   title: string
@@ -79,7 +79,7 @@ export declare const ConfirmDialog: DefineComponent<{
 export interface Column {
   readonly key: string
   readonly title: string
-  /** Given when the table can be in its order. */
+  /** Present if the server can sort by this column. */
   readonly sort?: string | undefined
   readonly align?: 'start' | 'end'
 }

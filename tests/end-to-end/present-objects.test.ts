@@ -16,7 +16,7 @@ import { watchObjects } from '../../packages/server/src/watch/watch-objects.ts'
 
 const log = createLog({ level: 'error', pretty: false, write: () => {} })
 
-test('what changes on a page that was sent, while the next is read and nothing can be put in order, is sent', async () => {
+test('a change on a sent page is delivered, even if it is sequenced only later', async () => {
   await using fixture = await postgresFixture(inject('postgres')['18'], (url) => ({ url }))
   const { store, url } = fixture
   await using replica = await openReplica(store)
@@ -27,8 +27,10 @@ test('what changes on a page that was sent, while the next is read and nothing c
   const note = 'x'.repeat(400_000)
   for (const name of ['a', 'b', 'c', 'd']) await things.create({ metadata: { name }, spec: { note } })
 
-  using feed = await createLogFeed(store, log)
+  using feed = createLogFeed(store, log)
+  await feed.start()
   using hub = createWatchHub({ feed, clock: systemClock, log, concerned: () => new Set(), settle: async () => {} })
+  hub.start()
   const limits = createStreamLimits({ inAll: 10, perCaller: 10, ...watches })
   const pool = new Pool({ connectionString: url, max: 1 })
   const holding = await pool.connect()

@@ -12,7 +12,7 @@ import { proxyToPlugin } from '../../packages/server/src/plugins/custom-api/prox
 import { proxyRequest } from '../../packages/server/src/plugins/custom-api/proxy-request.ts'
 import { createClientReader } from '../../packages/server/src/http/client.ts'
 import { createCors } from '../../packages/server/src/http/cors.ts'
-import { listen, type Listener } from '../../packages/server/src/http/listener.ts'
+import { createListener, type Listener } from '../../packages/server/src/http/listener.ts'
 
 /** Timeout between two chunks of a response. */
 const stalledMs = 2_000
@@ -77,9 +77,8 @@ let listener: Listener
 beforeAll(async () => {
   plugin.listen(socketPath)
   await once(plugin, 'listening')
-  listener = await listen({
-    at: { host: '127.0.0.1', port: 0 },
-    log,
+  listener = createListener({ at: { host: '127.0.0.1', port: 0 }, log })
+  await listener.open({
     cors: createCors(new Set()),
     clientOf: createClientReader([]),
     checkClient: () => {},

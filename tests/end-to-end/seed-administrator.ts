@@ -4,6 +4,7 @@ import { createSessions } from '../../packages/server/src/credentials/sessions.t
 import { createOperation } from '../../packages/server/src/models/verbs/create.ts'
 import { declarationOf } from '../../packages/server/src/models/model.ts'
 import { createAccessModels } from '../../packages/server/src/access/access-models.ts'
+import { noRights } from '../../packages/server/src/access/rights.ts'
 import { openStore } from '../../packages/server/src/store/open-store.ts'
 import { sql, statement } from '../../packages/server/src/store/sql.ts'
 
@@ -17,10 +18,7 @@ export const seededBinding = 'seeded-administrator'
 export async function seedAdministrator(url: string, token: string): Promise<void> {
   if (!token.startsWith('pgs_')) throw new Error(`the secret of a session begins with pgs_; this one is ${token}`)
   await using store = await openStore({ url, onConnectionLost: () => {} })
-  const rights = () => {
-    throw new Error('nobody is asked for rights')
-  }
-  const { roles, bindings, users, tokens } = createAccessModels({ store, clock, rights })
+  const { roles, bindings, users, tokens } = createAccessModels({ store, clock, rights: noRights })
   for (const model of [roles, bindings, users, tokens]) await store.openModel(declarationOf(model))
   const name = 'admin'
   const user = await createOperation({ clock }, users, { metadata: { name }, spec: { disabled: false } })

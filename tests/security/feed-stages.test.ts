@@ -16,7 +16,8 @@ for (const engine of chosenEngines) {
         await using database = await openDatabase(engine)
         await using store = await openStore({ url: database.url, onConnectionLost: () => {} })
         await openRevocations(store)
-        using feed = await createLogFeed(store, log)
+        using feed = createLogFeed(store, log)
+        await feed.start()
         const before = feed.place
         const known = new Set<string>()
         const delivered = new Promise<readonly string[]>((resolve) => {
@@ -33,13 +34,14 @@ for (const engine of chosenEngines) {
         const apply = (changes: Parameters<typeof revokedBy>[0][]) => {
           for (const change of changes) known.add(revokedBy(change) ?? '')
         }
-        using _ = await keepCurrent({
+        using kept = keepCurrent({
           store,
           feed,
           what: 'revocations',
           load: async () => {},
           apply: (changes) => apply([...changes]),
         })
+        await kept.start()
         await store.write([revoked(systemClock, 'ann')])
         expect(await delivered).toEqual(['ann'])
         expect(recentToCaches).toEqual([0])

@@ -1,6 +1,6 @@
 import type { ConformanceFault } from './planted-fault.ts'
 
-/** Every promise about access that keeps somebody from more rights, or takes rights back. */
+/** Faults in promises that prevent more rights or revoke them. */
 export const accessFaults: readonly ConformanceFault[] = [
   {
     promise: 'C7-78',
@@ -13,7 +13,7 @@ export const accessFaults: readonly ConformanceFault[] = [
     promise: 'C7-1',
     what: 'a binding that changes is not taken up',
     file: 'packages/server/src/access/access-source.ts',
-    find: 'for (const name of usersOf(parts, change)) known.forget(name)',
+    find: 'for (const name of usersOf(change)) known.forget(name)',
     replace: '',
   },
   {
@@ -133,7 +133,7 @@ export const accessFaults: readonly ConformanceFault[] = [
     promise: 'C7-45',
     what: 'tokens outlive their user',
     file: 'packages/server/src/access/user-model.ts',
-    find: 'operations.push(...(await removeTokens(store, parts.tokens(), name)))',
+    find: 'operations.push(...(await removeTokens(store, parts.tokens, name)))',
     replace: '',
   },
   {
@@ -236,8 +236,8 @@ export const accessFaults: readonly ConformanceFault[] = [
     promise: 'C7-102',
     what: 'a dead binding counts',
     file: 'packages/server/src/access/administrators.ts',
-    find: "of livingBindingsWhere(parts, 'roleRef.name'",
-    replace: "of bindingsWhere(parts, 'roleRef.name'",
+    find: "of livingBindingsWhere(store, 'roleRef.name'",
+    replace: "of bindingsWhere(store, 'roleRef.name'",
   },
   {
     promise: 'C7-43',

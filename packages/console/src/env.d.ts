@@ -2,7 +2,7 @@ import type { Component } from 'vue'
 import type PermissionGate from './session/permission-gate.vue'
 
 declare module 'vue' {
-  /** There without an import, for the pages of plugins as well. */
+  /** Registered globally, for plugin pages too. */
   interface GlobalComponents {
     PermissionGate: typeof PermissionGate
   }
@@ -10,15 +10,15 @@ declare module 'vue' {
 
 declare module 'vue-router' {
   interface RouteMeta {
-    /** UI permissions, all of which it takes to see the page and its entry in the menu. */
+    /** UI permissions, all required to see the page and its menu entry. */
     readonly permissions?: readonly string[]
-    /** The same by a right on the API, for pages of the host itself. */
+    /** Required right on the API, for pages of the host. */
     readonly needs?: NeededRight
-    /** In the menu. */
+    /** Icon in the menu. */
     readonly icon?: Component
-    /** Of the page, in the title bar of the browser. */
+    /** Title of the document. */
     readonly title?: () => string
-    /** Whether it is shown to who is not signed in, alone on the screen. */
+    /** Whether the page is shown without signing in, without menu. */
     readonly isOpen?: boolean
   }
   interface NeededRight {

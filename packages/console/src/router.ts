@@ -26,7 +26,7 @@ const elsewhere: RouteRecordRaw = {
 
 export const router = createRouter({
   history: createWebHistory('/console'),
-  // The address never ends in a slash, which the host takes nowhere else.
+  // Redirects `/`, so that the address never ends in a slash.
   routes: [{ path: '/', redirect: '/home' }, { path: '/overview', redirect: '/home' }, ...open, ...entries, elsewhere],
 })
 showPageFailures(router)

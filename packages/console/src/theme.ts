@@ -8,10 +8,10 @@ matchMedia('(prefers-color-scheme: dark)').addEventListener('change', ({ matches
   systemIsDark.value = matches
 })
 
-/** As it was chosen; as the system has it until then. */
+/** The chosen theme, or the system's. */
 export const theme = ref<Theme>((localStorage.getItem('pergola.theme') as Theme | null) ?? 'system')
 export const density = ref<Density>((localStorage.getItem('pergola.density') as Density | null) ?? 'compact')
-/** Only its icons are left of the menu. */
+/** Whether the menu is collapsed to its icons. */
 export const isRail = ref((localStorage.getItem('pergola.menu') ?? (innerWidth < 1280 ? 'rail' : 'full')) === 'rail')
 
 export const isDark = computed(() => (theme.value === 'system' ? systemIsDark.value : theme.value === 'dark'))

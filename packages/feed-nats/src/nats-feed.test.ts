@@ -53,7 +53,8 @@ async function openInstallation() {
   }
   const openReplica = async (address = nats.url): Promise<Replica> => {
     const store = await openStore()
-    const feed = await createNatsFeed({ store, log: quiet, address: { urls: [address] }, stream })
+    const feed = createNatsFeed({ store, log: quiet, address: { urls: [address] }, stream })
+    await feed.start()
     const got: Change[] = []
     const replica: Replica = {
       store,
@@ -108,7 +109,8 @@ function isContiguous(messages: readonly (ChangesMessage | undefined)[]): boolea
 test('every replica gets every change by NATS once and in order, without reading the log', async () => {
   await using installation = await openInstallation()
   const [one, other] = [await installation.openReplica(), await installation.openReplica()]
-  using logFeed: Feed = await createLogFeed(await installation.openStore(), quiet)
+  using logFeed: Feed = createLogFeed(await installation.openStore(), quiet)
+  await logFeed.start()
   const fromLog: Change[] = []
   logFeed.subscribe('delivery', { onChanges: (changes) => void fromLog.push(...changes), onLost: () => {} })
   await byNats(one, other)
@@ -290,7 +292,7 @@ test('of two relays that both believe to hold the lease only one can append to t
   const relays = await Promise.all(
     [1, 2].map(async () => {
       const store = await installation.openStore()
-      // As after a pause in which another replica took the lease.
+      // Simulates a pause in which another replica acquired the lease.
       store.acquireLease = async (name) => ({ name, token: 1 })
       const { packedLog } = store
       if (!packedLog) throw new Error('there is no log to carry')

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  createHandingOut,
   createTurns,
-  startHandingOut,
+  type HandingOut,
   type NatsFeed,
   type NatsFeedOptions,
+  type PackedLog,
   type StreamSettings,
 } from '@pergola/server/feed'
 import { consume } from './consume.ts'
@@ -11,7 +13,7 @@ import { createFeedMetrics } from './feed-metrics.ts'
 import { keepLink, type NatsLink } from './link.ts'
 import { keepAsking } from './proofs.ts'
 import { startRelay } from './relay.ts'
-import { loadSeals } from './seals.ts'
+import { loadSeals, type Seals } from './seals.ts'
 import { createStanding, isBrought, type Standing } from './standing.ts'
 import { readLog, refuse, take, type FeedParts } from './take.ts'
 
@@ -23,16 +25,48 @@ const retryMs = 300
 const stuckMs = 2_000
 
 /**
- * Changes come by NATS, to which one replica carries the log. The log stays authoritative: what NATS cannot prove to be
+ * Changes arrive by NATS, to which one replica publishes the log. The log stays authoritative: what NATS cannot prove to be
  * complete, authentic and current is read from the log; without NATS, everything is.
  */
-export async function createNatsFeed({ store, log, address, stream }: NatsFeedOptions): Promise<NatsFeed> {
+export function createNatsFeed({ store, log, address, stream }: NatsFeedOptions): NatsFeed {
   const { packedLog } = store
   if (!packedLog) throw new Error('feed.transport nats needs PostgreSQL: with SQLite there is one replica')
   const stop = new AbortController()
-  const { signal } = stop
-  const seals = await loadSeals(store)
-  const handing = await startHandingOut(store, log)
+  const handing = createHandingOut(store, log)
+  let running: Running | undefined
+  return {
+    start: async () => {
+      const seals = await loadSeals(store)
+      await handing.start()
+      running = run({ store, packedLog, log, address, stream, seals, handing, signal: stop.signal })
+    },
+    get place() {
+      return handing.place
+    },
+    recent: (after) => handing.recent(after),
+    isCurrent: () => handing.isCurrent(),
+    subscribe: (stage, subscriber) => handing.subscribe(stage, subscriber),
+    state: () => running?.state() ?? 'not started',
+    [Symbol.dispose]: () => stop.abort(),
+    [Symbol.asyncDispose]: async () => {
+      stop.abort()
+      await running?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+interface Running extends AsyncDisposable {
+  state(): string
+}
+
+interface RunParts extends NatsFeedOptions {
+  readonly packedLog: PackedLog
+  readonly seals: Seals
+  readonly handing: HandingOut
+  readonly signal: AbortSignal
+}
+
+function run({ store, packedLog, log, address, stream, seals, handing, signal }: RunParts): Running {
   const standing = createStanding(handing)
   const metrics = createFeedMetrics({
     readsLog: () => standing.readsLog,
@@ -66,16 +100,8 @@ export async function createNatsFeed({ store, log, address, stream }: NatsFeedOp
   const consuming = keepConsuming(parts, { link, stream })
   const reading = readWhenNeeded(parts)
   return {
-    get place() {
-      return handing.place
-    },
-    recent: (after) => handing.recent(after),
-    isCurrent: () => handing.isCurrent(),
-    subscribe: (stage, subscriber) => handing.subscribe(stage, subscriber),
     state: () => stateOf(standing, relay.atEndAt() !== undefined),
-    [Symbol.dispose]: () => stop.abort(),
     [Symbol.asyncDispose]: async () => {
-      stop.abort()
       await relay[Symbol.asyncDispose]()
       await link[Symbol.asyncDispose]()
       // Does not wait for a statement that hangs.
@@ -106,7 +132,7 @@ async function keepConsuming(parts: FeedParts, { link, stream }: Consuming): Pro
       await parts.inTurn(() => take(parts, bytes)).finally(() => (isBusy = false))
       heardAt = performance.now()
     }
-    // The link or the relay, which creates the stream, reports why there is none.
+    // The link, or the relay, which creates the stream, reports the reason.
     if (connection)
       await consume(connection, { stream, onMessage, signal: AbortSignal.any([signal, given.signal]) }).catch(() => {})
     clearInterval(watch)

@@ -4,7 +4,7 @@ import { createLog } from '../../server/src/base/log.ts'
 import { create, people } from '../../server/src/store/contract/fixture.ts'
 import { openPostgresStore } from '../../server/src/store/postgres/postgres-store.ts'
 import type { Change, PackedChange, LogPosition } from '../../server/src/store/store.ts'
-import { startHandingOut } from '../../server/src/feed/handing-out.ts'
+import { createHandingOut } from '../../server/src/feed/handing-out.ts'
 import type { FeedMetrics } from './feed-metrics.ts'
 import { packMessages, packPlace } from './message.ts'
 import { sealsOf } from './seals.ts'
@@ -23,7 +23,8 @@ async function openFeed({ cutOff = false } = {}) {
   const start = await store.head()
   await store.write([create('first')])
   await expect.poll(() => store.head()).not.toBe(start)
-  const handing = await startHandingOut(store, log)
+  const handing = createHandingOut(store, log)
+  await handing.start()
   const from = handing.place
   const got: Change[] = []
   handing.subscribe('delivery', { onChanges: (changes) => void got.push(...changes), onLost: () => {} })
@@ -64,7 +65,7 @@ async function openFeed({ cutOff = false } = {}) {
     names: () => got.map(({ object }) => object.name).join(''),
     take: (bytes: Buffer) => take(parts, bytes),
     readLog: () => readLog(parts, 0),
-    /** The changes between two places, as the relay would send them. */
+    /** The changes between two positions, as the relay would send them. */
     message: (begin: number, end: number, how: { from?: LogPosition; changes?: readonly PackedChange[] } = {}) => {
       const carried = how.changes ?? changes.slice(begin, end)
       const [message] = packMessages(how.from ?? placeAt(begin), carried, 100_000)
@@ -84,7 +85,7 @@ test('consecutive messages are delivered without reading the log', async () => {
   expect(feed.counts).toMatchObject({ filledGap: 0, droppedDuplicate: 0 })
 })
 
-test('what was handed out already is dropped, wholly or in part', async () => {
+test('changes that were handed out already are dropped, wholly or in part', async () => {
   await using feed = await openFeed()
   await feed.take(feed.message(0, 3))
   await feed.take(feed.message(0, 3))
@@ -95,7 +96,7 @@ test('what was handed out already is dropped, wholly or in part', async () => {
   expect(feed.counts.droppedDuplicate).toBe(2)
 })
 
-test('what is missing before a message is read from the log', async () => {
+test('changes missing before a message are read from the log', async () => {
   await using feed = await openFeed()
   await feed.take(feed.message(0, 1))
   await feed.take(feed.message(3, 5))
@@ -105,7 +106,7 @@ test('what is missing before a message is read from the log', async () => {
   expect(feed.names()).toBe('abcdef')
 })
 
-test('what is missing and cannot be read is waited for, and nothing behind it handed out', async () => {
+test('a gap that cannot be read delays everything behind it', async () => {
   await using feed = await openFeed({ cutOff: true })
   await feed.take(feed.message(0, 1))
   await feed.take(feed.message(3, 5))
@@ -141,7 +142,7 @@ test('a message of another history is not delivered; the log is read instead', a
   expect(feed.names()).toBe('abcdef')
 })
 
-test('a message without our seal is counted, and nothing else', async () => {
+test('a message with an invalid seal is only counted', async () => {
   await using feed = await openFeed()
   const bytes = feed.message(0, 3)
   bytes[0] = (bytes[0] ?? 0) ^ 1
@@ -165,7 +166,7 @@ test('a proof counts from the time of the question, and only if NATS has deliver
   expect(standing.provenAt()).toBe(1_000)
 })
 
-test('what was read from the log is no proof that NATS brings anything', async () => {
+test('changes read from the log do not prove that NATS delivers', async () => {
   await using feed = await openFeed()
   const { standing } = feed
   await feed.take(feed.message(0, 3))

@@ -19,6 +19,7 @@ import { fromData } from './models/object-bytes.ts'
 import { mostTokens } from './host-api/personal-access-tokens.ts'
 import { livingBindingsWhere, superAdministrator } from './access/administrators.ts'
 import { builtInRoles } from './access/built-in-roles.ts'
+import { noRights } from './access/rights.ts'
 import { roleOfBinding } from './access/role-binding-model.ts'
 import { rotateSecrets, type RotatedSecrets } from './models/secrets/rotate-secrets.ts'
 import { assertReplicasHave } from './models/secrets/secret-keys.ts'
@@ -32,7 +33,7 @@ import { countSessions } from './store/records/sessions.ts'
 import { openStore } from './store/open-store.ts'
 import type { Store, StoredObject } from './store/store.ts'
 
-/** An operator's work on the database itself, for when nobody can sign in. Needs only access to the database. */
+/** Operations of an operator directly on the database, for when nobody can sign in. */
 export interface Administration extends AsyncDisposable {
   /** Throws `AlreadyExists` when there is a super administrator. */
   renewSetup(): Promise<SetupLink>
@@ -53,7 +54,7 @@ interface ResetPassword {
 interface SetupLink {
   /** Where to send the secret, with the wanted name and password. */
   readonly url: string
-  /** Where a person pastes the secret. */
+  /** Where to enter the secret in a browser. */
   readonly page: string
   readonly secret: string
   readonly expiresAt: Date
@@ -98,7 +99,7 @@ export async function openAdministration(options: AdministrationOptions): Promis
   const store = opened.use(await openStore({ ...config.database, onConnectionLost }))
   const clock = systemClock
   // There is no caller, so no rights are checked.
-  const own = createAccessModels({ store, clock, rights: () => unasked() })
+  const own = createAccessModels({ store, clock, rights: noRights })
   for (const model of Object.values(own)) await store.openModel(declarationOf(model))
   await openRevocations(store)
   await seedRoles({ store, clock }, own.roles, builtInRoles)
@@ -141,7 +142,7 @@ async function renewSetup(parts: Parts, { server }: Config): Promise<SetupLink> 
 
 async function administrators({ store, own }: Parts): Promise<readonly AdministratorEntry[]> {
   const bindings = new Map<string, string[]>()
-  for await (const { name, data } of livingBindingsWhere({ store, ...own }, roleOfBinding, superAdministrator)) {
+  for await (const { name, data } of livingBindingsWhere(store, roleOfBinding, superAdministrator)) {
     const subjects = fromData(data)['subjects'] as readonly { readonly name: string }[]
     for (const subject of subjects) bindings.set(subject.name, [...(bindings.get(subject.name) ?? []), name])
   }
@@ -199,8 +200,4 @@ async function existing({ store, own }: Parts, name: string): Promise<StoredObje
   const user = await store.get(own.users, name)
   if (user) return user
   throw new ApiError('NotFound', `there is no user "${name}"; pergola admin list names the administrators`)
-}
-
-function unasked(): never {
-  throw new Error('rights were requested without a caller')
 }

@@ -1,4 +1,4 @@
-/** Roles that come with the host: they are granted, not edited. */
+/** The host's built-in roles: they can be granted, not edited. */
 export const builtIn: ReadonlySet<string> = new Set([
   'anonymous',
   'authenticated',

@@ -1,7 +1,7 @@
 import type { Rule } from '@pergola/api'
 import type { ListedModel } from '../models/listed-models.ts'
 
-/** What people do with data; the verbs of the API are finer. */
+/** Actions as the console shows them; each stands for one or more verbs of the API. */
 export const deeds = ['see', 'create', 'change', 'delete'] as const
 export type Deed = (typeof deeds)[number]
 
@@ -16,13 +16,13 @@ const deedOfVerb: Readonly<Record<string, Deed>> = {
   deletecollection: 'delete',
 }
 
-/** The verb that stands for a deed: a list needs no name. */
+/** The verb to ask about for an action. Without a name, `see` means `list`. */
 export function verbOf(deed: Deed, hasName: boolean): string {
   if (deed === 'see') return hasName ? 'get' : 'list'
   return deed === 'change' ? 'update' : deed
 }
 
-/** In their usual order, each once. */
+/** The actions that the verbs allow, in the order of `deeds`, without duplicates. */
 export function deedsOf(verbs: readonly string[]): readonly Deed[] {
   if (verbs.includes('*')) return deeds
   const found = new Set(verbs.map((verb) => deedOfVerb[verb]))
@@ -35,7 +35,7 @@ function has(texts: readonly string[], text: string): boolean {
   return texts.includes('*') || texts.includes(text)
 }
 
-/** Whether the rule is about every object of the model. */
+/** Whether the rule covers all objects of the model. */
 function isAbout(rule: Rule, { group, plural }: Named): boolean {
   if ('nonResourceURLs' in rule || (rule.resourceNames ?? []).length > 0) return false
   // A plugin names its own models `plugin/plural`.
@@ -53,9 +53,9 @@ export function allowsEverything(rules: readonly Rule[]): boolean {
 }
 
 export interface RuleSummary<Model> {
-  /** Models with the same deeds are together. */
+  /** Groups the models that have the same actions. */
   readonly parts: readonly { readonly deeds: readonly Deed[]; readonly models: readonly Model[] }[]
-  /** Rules that are about something else: single objects, routes of plugins, paths. */
+  /** Rules that cover no whole model: single objects, plugin routes, paths. */
   readonly others: number
 }
 

@@ -2,7 +2,7 @@ import { coreResources, type UnplacedSelectorTerm, type User } from '@pergola/ap
 import { client } from '../server/client.ts'
 import { userTerms } from './user-terms.ts'
 
-/** Each once, those whose user name begins with the text first. */
+/** Without duplicates; users whose user name begins with the text come first. */
 export async function findUsers(typed: string, size: number, signal?: AbortSignal): Promise<readonly User[]> {
   const terms = userTerms(typed)
   const selectors = terms.length === 0 ? [[]] : terms.map((term) => [term])
@@ -15,7 +15,7 @@ export async function findUsers(typed: string, size: number, signal?: AbortSigna
   return [...byName.values()].slice(0, size)
 }
 
-/** The term that finds somebody, for a list that can be filtered by one; the first when none does. */
+/** The term for lists that accept only one: the first term that finds a user, else the first. */
 export async function termFor(typed: string): Promise<UnplacedSelectorTerm | undefined> {
   const terms = userTerms(typed)
   const lists = await Promise.all(

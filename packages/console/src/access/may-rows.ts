@@ -2,15 +2,15 @@ import type { ListedModel } from '../models/listed-models.ts'
 import { deeds, verbOf, type Deed } from './deeds.ts'
 import type { Explanation, ReviewedRequest } from './who-may.ts'
 
-/** What somebody may do with the objects of a model. */
+/** The actions that a user may perform on the objects of a model. */
 export interface MayRow {
   readonly model: ListedModel
   readonly may: ReadonlySet<Deed>
-  /** The held roles that allow it. */
+  /** The user's roles that allow it. */
   readonly roles: readonly string[]
 }
 
-/** One version of each model, those of plugins first. */
+/** One version of each model; models of plugins come first. */
 function reviewed(models: readonly ListedModel[]): readonly ListedModel[] {
   const byPath = new Map(models.map((model) => [`${model.group}/${model.plural}`, model]))
   return [...byPath.values()].toSorted((one, other) => Number(one.isOwn) - Number(other.isOwn))
@@ -22,7 +22,7 @@ export function requestsFor(models: readonly ListedModel[]): readonly ReviewedRe
   )
 }
 
-/** `answers` are those to `requestsFor` of the same models. What a model does not offer nobody may do. */
+/** `answers` belong to `requestsFor` of the same models. Leaves out actions that the model does not support. */
 export function mayRows(models: readonly ListedModel[], answers: readonly Explanation[]): readonly MayRow[] {
   return reviewed(models).map((model, at) => {
     const allowed = deeds.flatMap((deed, nth) => {

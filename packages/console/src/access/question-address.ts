@@ -3,7 +3,7 @@ import type { Question } from './use-question.ts'
 
 type Query = Readonly<Record<string, string | null | undefined | readonly (string | null)[]>>
 
-/** The question of an address; undefined when it asks nothing that can be understood. */
+/** Reads the question from the page address; undefined if it is missing or invalid. */
 export function questionIn(query: Query): Question | undefined {
   const text = (key: string) => [query[key] ?? []].flat().find((one) => one !== null && one !== '') ?? undefined
   const deed = deeds.find((one) => one === text('deed'))

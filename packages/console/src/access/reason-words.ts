@@ -2,7 +2,7 @@ import type { AccessReason, AccessReasonValues } from '@pergola/api'
 import type { Words } from '../words/en.ts'
 import { deedsOf } from './deeds.ts'
 
-/** What verbs allow, in words: `see, change`. A verb without a word stays as it is. */
+/** The actions that the verbs allow: `see, change`. A verb without a translation stays unchanged. */
 export function deedWords(verbs: readonly string[], { deeds, why }: Words): string {
   if (verbs.includes('*')) return why.everything
   const known = deedsOf(verbs).map((deed) => deeds[deed])
@@ -14,7 +14,7 @@ function dataWords({ resources = [], names = [], paths = [] }: AccessReasonValue
   return names.length > 0 ? `${data} (${names.join(why.and)})` : data
 }
 
-/** A reason of the server in the language of the console. */
+/** Translates a reason of the server into the console's language. */
 export function reasonWords(reason: AccessReason, words: Words, nameOf: (role: string) => string): string {
   const { reasons } = words
   switch (reason.code) {

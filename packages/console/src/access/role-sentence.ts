@@ -11,7 +11,7 @@ export interface SentenceParts {
   readonly words: Words
 }
 
-/** What a role lets its holders do. */
+/** Describes in one sentence what a role allows. */
 export function roleSentence(role: Role, { all, models, words }: SentenceParts): string {
   const { roleAbout, roleDoes, deeds } = words
   const about = roleAbout[role.metadata.name]
@@ -29,7 +29,7 @@ export function roleSentence(role: Role, { all, models, words }: SentenceParts):
   return told.length === 0 ? roleDoes.nothing : roleDoes.all(told)
 }
 
-/** Versions of a model have the same objects. */
+/** Versions of a model share their objects, so they count once. */
 function oneOfEach(models: readonly ListedModel[]): readonly ListedModel[] {
   return [...new Map(models.map((model) => [`${model.group}/${model.plural}`, model])).values()]
 }

@@ -16,7 +16,7 @@ export function moduleOf({ metadata }: Role): string | undefined {
   return metadata.annotations?.[roleKeys.module]
 }
 
-/** Roles that it needs, by name. What cannot be read names none. */
+/** Names of the roles that it depends on; empty if the annotation is invalid. */
 export function dependenciesOf({ metadata }: Role): readonly string[] {
   try {
     const names: unknown = JSON.parse(metadata.annotations?.[roleKeys.dependencies] ?? '[]')
@@ -37,11 +37,11 @@ export function ruleTarget(rule: Rule): string {
 
 export interface EffectiveRule {
   readonly rule: Rule
-  /** From the role itself to the one whose rule it is. */
+  /** The path of roles from this role to the one that contains the rule. */
   readonly path: readonly string[]
 }
 
-/** Its own rules, those of what it depends on, and of what is aggregated to it: as the host counts them. */
+/** Effective rules as the host computes them: own rules, dependencies and aggregation. */
 export function effectiveRules(role: Role, all: readonly Role[]): readonly EffectiveRule[] {
   const byName = new Map(all.map((one) => [one.metadata.name, one]))
   const seen = new Set<string>()
@@ -63,7 +63,7 @@ export function effectiveRules(role: Role, all: readonly Role[]): readonly Effec
   return found
 }
 
-/** What is chosen, with all that it needs; each with those that need it. */
+/** The chosen roles and all their dependencies, each with the roles that need it. */
 export function withNeeded(chosen: ReadonlySet<string>, all: readonly Role[]): ReadonlyMap<string, readonly string[]> {
   const byName = new Map(all.map((one) => [one.metadata.name, one]))
   const needed = new Map<string, string[]>()

@@ -7,14 +7,14 @@ import { verbOf, type Deed } from './deeds.ts'
 import { nameOfUser } from './find-users.ts'
 import { review, whoCan, type Counted, type Explanation } from './who-may.ts'
 
-/** Whether somebody may do something. */
+/** Asks whether a user may do something. */
 export interface Question {
-  /** Without one, whoever is signed in. */
+  /** Default: the signed-in user. */
   readonly user?: string | undefined
   readonly deed: Deed
   /** `group/plural` */
   readonly data: string
-  /** Without one, any object. */
+  /** Default: any object. */
   readonly name?: string | undefined
 }
 
@@ -22,7 +22,7 @@ export interface Answer extends Explanation {
   readonly question: Question
   /** The name of the user. */
   readonly who?: string | undefined
-  /** Roles that allow it; absent for who may not ask. */
+  /** Roles that allow it; absent if the signed-in user may not read them. */
   readonly allowing?: readonly Counted[] | undefined
 }
 
@@ -35,7 +35,7 @@ export interface Asking {
   readonly ask: (question: Question) => Promise<void>
 }
 
-/** Asks the server; of questions that follow quickly only the last is answered. */
+/** Asks the server; if questions follow quickly, only the last is sent. */
 export function useQuestion(): Asking {
   const answer = shallowRef<Answer>()
   const error = shallowRef<unknown>()
@@ -62,7 +62,7 @@ export function useQuestion(): Asking {
   return { answer, error, unknown, isBusy, ask }
 }
 
-/** Undefined when the user does not exist: a review answers for any name. */
+/** Undefined if the user does not exist: an access review answers for any name. */
 async function answerTo(question: Question): Promise<Answer | undefined> {
   const { user, deed, data, name } = question
   const who = user === undefined ? undefined : await nameOf(user)
@@ -79,7 +79,7 @@ async function answerTo(question: Question): Promise<Answer | undefined> {
   return { ...explained, question, who, allowing: allowing?.[0] }
 }
 
-/** The display name; `null` when there is no such user. For who may not read users, the name as it was typed. */
+/** The display name; `null` if the user does not exist. Without the right to read users, the typed name. */
 async function nameOf(user: string): Promise<string | null> {
   if (!(await mayDo({ verb: 'get', group: '', resource: 'users' }))) return user
   try {

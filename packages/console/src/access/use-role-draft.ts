@@ -6,19 +6,19 @@ import { dependenciesOf, displayNameOf, withNeeded } from './role-words.ts'
 export interface RoleDraft {
   readonly newName: Ref<string>
   readonly displayName: Ref<string>
-  /** Parts that were chosen, by name. */
+  /** Names of the chosen role templates. */
   readonly chosen: ShallowRef<ReadonlySet<string>>
-  /** Parts that chosen ones need, each with those that need it. */
+  /** Dependencies of the chosen templates, each with the templates that need it. */
   readonly needed: ComputedRef<ReadonlyMap<string, readonly string[]>>
   readonly ownRules: Ref<string>
-  /** The rules cannot be read as a list. */
+  /** The rules' YAML cannot be parsed as a list. */
   readonly isUnreadable: ComputedRef<boolean>
-  /** As it would be saved. */
+  /** The role as `save` would send it. */
   readonly draft: ComputedRef<Role>
   readonly toggle: (part: string, isOn: boolean) => void
 }
 
-/** What is edited of a role. A version that somebody else saves replaces it. */
+/** The draft of a role. A newer version from the server replaces it. */
 export function useRoleDraft(role: () => Role | undefined, all: () => readonly Role[]): RoleDraft {
   const newName = ref('')
   const displayName = ref('')
@@ -61,7 +61,7 @@ export function useRoleDraft(role: () => Role | undefined, all: () => readonly R
   }
 }
 
-/** Undefined for a text that is no list. */
+/** Undefined if the text is not a list. */
 export function rulesIn(text: string): Role['rules'] | undefined {
   try {
     const typed: unknown = parse(text)

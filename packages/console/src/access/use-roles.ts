@@ -12,13 +12,13 @@ import { displayNameOf } from './role-words.ts'
 export interface RoleBook {
   readonly all: ComputedRef<readonly Role[]>
   readonly isReady: ComputedRef<boolean>
-  /** What people call a role; its API name for who may not read roles. */
+  /** The display name of a role; its API name if the signed-in user may not read roles. */
   readonly nameOf: (role: string) => string
-  /** In a sentence, what a role lets its holders do. */
+  /** Describes in one sentence what a role allows. */
   readonly doesOf: (role: Role) => string
 }
 
-/** Roles, as far as the signed-in user may read them. */
+/** The roles that the signed-in user may read. */
 export function useRoles(): RoleBook {
   const mayList = useMay({ verb: 'list', group: '', resource: 'roles' })
   const read = useQuery({

@@ -1,6 +1,6 @@
 import type { UnplacedSelectorTerm } from '@pergola/api'
 
-/** Where a typed text may be the beginning of: the user name, the name, the e-mail. The indexes tell capitals apart. */
+/** Prefix searches on user name, display name and e-mail. The indexes are case-sensitive. */
 export function userTerms(typed: string): readonly UnplacedSelectorTerm[] {
   const text = typed.trim()
   if (text === '') return []

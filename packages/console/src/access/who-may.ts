@@ -9,7 +9,7 @@ export interface ReviewedObject {
 }
 
 const ownVerbs = ['get', 'update', 'delete'] as const
-/** Who may patch an object may change it, too. */
+/** `patch` counts as changing the object. */
 const rolesVerbs = ['get', 'update', 'patch', 'delete'] as const
 
 interface Origin {
@@ -18,7 +18,7 @@ interface Origin {
   readonly rule: Rule
 }
 
-/** An answer of the server, with the parts of a sentence in any language. */
+/** The server's answer, as codes and values that each language turns into a sentence. */
 export interface Explanation {
   readonly allowed: boolean
   readonly by?: Origin
@@ -36,7 +36,7 @@ export interface ReviewedRequest {
 
 const mostAtOnce = 100
 
-/** What somebody, or without a name the signed-in user, may do; in the order of the requests. */
+/** Reviews the access of a user (default: the signed-in one); answers in the order of the requests. */
 export async function review(
   requests: readonly ReviewedRequest[],
   { user, signal }: { readonly user?: string | undefined; readonly signal?: AbortSignal },
@@ -50,7 +50,7 @@ export async function review(
   return found
 }
 
-/** Whether the signed-in user may use each of the verbs, and why. */
+/** For each verb, whether the signed-in user may use it, and why. */
 export async function reviewMine(
   object: ReviewedObject,
   signal: AbortSignal,
@@ -62,18 +62,18 @@ export async function reviewMine(
   return ownVerbs.flatMap((verb, at) => (items[at] ? [{ verb, ...items[at] }] : []))
 }
 
-/** A role, what it allows, and who holds it. */
+/** A role, the verbs it allows, and its holders. */
 export interface AllowingRole {
   readonly name: string
   readonly verbs: ReadonlySet<string>
-  /** Users that its bindings name; undefined unless all of these could be listed. */
+  /** The users in its bindings; undefined unless the signed-in user can list all bindings. */
   readonly users?: readonly string[]
   readonly bindings: number
 }
 
 const mostBindings = 100
 
-/** The roles that allow any of the verbs on the object. */
+/** The roles that allow at least one of the verbs on the object. */
 export async function rolesFor(
   object: ReviewedObject,
   { signal, mayListBindings }: { readonly signal: AbortSignal; readonly mayListBindings: boolean },
@@ -101,7 +101,7 @@ export interface Counted {
   readonly bindings: number
 }
 
-/** For each request the roles that allow it. */
+/** For each request, the roles that allow it. */
 export async function whoCan(
   requests: readonly ReviewedRequest[],
   signal?: AbortSignal,
@@ -122,7 +122,7 @@ async function bindingsOf(
   return Map.groupBy(items, ({ roleRef }) => roleRef.name)
 }
 
-/** No users unless all bindings are listed: some of the holders would look like all of them. */
+/** Empty unless all bindings can be listed, because a part of the holders would look like all of them. */
 function holdersOf({ bindings: count }: Counted, listed: readonly RoleBinding[]): Pick<AllowingRole, 'users'> {
   if (listed.length < count) return {}
   return { users: [...new Set(listed.flatMap(({ subjects }) => subjects.map(({ name }) => name)))] }

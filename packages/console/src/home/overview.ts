@@ -1,4 +1,4 @@
-/** What the host tells of the replica that answers. */
+/** The host's report on the replica that answers. */
 export interface Overview {
   readonly version: string
   readonly startedAt: string

@@ -5,7 +5,7 @@ interface Sized {
 const usualWidth = 140
 const titleWidth = 220
 
-/** As many columns as fit: the last goes first, and the first column, what the row is called, never. */
+/** Hides columns that do not fit, from the last one; never the first, the title. */
 export function fittingColumns<Column extends Sized>(columns: readonly Column[], room: number): readonly Column[] {
   const [title, ...others] = columns
   if (!title) return []

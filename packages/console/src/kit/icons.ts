@@ -57,7 +57,7 @@ import {
   Wrench,
 } from '@lucide/vue'
 
-/** What models and plugins may name as their icon. */
+/** Icons that models and plugins may name. */
 const icons: Readonly<Record<DisplayIcon, Component>> = {
   bell: Bell,
   'book-open': BookOpen,

@@ -1,4 +1,4 @@
-/** What the console shares with the pages of plugins, beside Vue itself; they import it as `@pergola/console`. */
+/** What plugin pages import as `@pergola/console`, besides Vue. */
 export { default as ConfirmDialog } from './confirm-dialog.vue'
 export { default as DataTable } from './data-table.vue'
 export type { Column } from './data-table.vue'

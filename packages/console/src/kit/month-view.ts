@@ -1,4 +1,4 @@
-/** Days are texts such as `2026-11-24`, which sort and compare as they are. */
+/** Days are ISO dates such as `2026-11-24`, which compare as strings. */
 export function dayOf(time: Date): string {
   const parts = [time.getFullYear(), time.getMonth() + 1, time.getDate()]
   return parts.map((part, at) => String(part).padStart(at === 0 ? 4 : 2, '0')).join('-')
@@ -10,14 +10,14 @@ export function addDays(day: string, count: number): string {
   return dayOf(time)
 }
 
-/** The first of the month that is so many months away. */
+/** The first day of the month, `by` months away. */
 export function addMonths(day: string, count: number): string {
   const time = new Date(`${day.slice(0, 8)}01T12:00:00`)
   time.setMonth(time.getMonth() + count)
   return dayOf(time)
 }
 
-/** Six weeks from Monday, with the whole month of the day in them. */
+/** Six weeks from Monday that contain the day's whole month. */
 export function weeksOf(day: string): readonly (readonly string[])[] {
   const first = `${day.slice(0, 8)}01`
   const before = (new Date(`${first}T12:00:00`).getDay() + 6) % 7
@@ -28,7 +28,7 @@ export function weeksOf(day: string): readonly (readonly string[])[] {
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
-/** Reads `2026-11-24`, `24 Nov 2026`, `24 Nov`, `24.11.2026`; undefined for anything else, as for days that no month has. */
+/** Parses `2026-11-24`, `24 Nov 2026`, `24 Nov`, `24.11.2026`; undefined for other text and impossible dates. */
 export function parseDay(text: string, today: string): string | undefined {
   const typed = text.trim().toLowerCase()
   const iso = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(typed)

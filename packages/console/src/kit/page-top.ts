@@ -3,13 +3,13 @@ import type { RouteLocationRaw } from 'vue-router'
 
 interface PageTop {
   readonly title: () => string
-  /** Where the arrow of a phone leads; without it there is the menu. */
+  /** Target of the back arrow on a phone; if omitted, the top bar shows the menu button. */
   readonly back?: (() => RouteLocationRaw) | undefined
 }
 
 const shown = shallowRef<PageTop>()
 
-/** The heading of the page that is shown; undefined while a page without one is shown. */
+/** Title of the current page; undefined if it has none. */
 export function pageTitle(): string | undefined {
   return shown.value?.title()
 }
@@ -18,17 +18,17 @@ export function pageBack(): RouteLocationRaw | undefined {
   return shown.value?.back?.()
 }
 
-/** Makes a heading the title of the document for as long as the component is there. */
+/** Makes a heading the document's title while the component is mounted. */
 export function usePageTop(top: PageTop): void {
   shown.value = top
   onUnmounted(() => {
-    // The next page may be there already.
+    // The next page may already have set its title.
     if (shown.value === top) shown.value = undefined
   })
 }
 
 const narrow = matchMedia('(max-width: 959px)')
-/** The menu is a drawer, and the title and actions of a page stand in the top bar. */
+/** Then the menu is a drawer, and the top bar shows the page's title and actions. */
 export const isNarrow = ref(narrow.matches)
 narrow.addEventListener('change', ({ matches }) => {
   isNarrow.value = matches

@@ -18,11 +18,11 @@ const longMs = 10_000
 export interface ToastOptions {
   readonly level?: Toast['level']
   readonly action?: Toast['action']
-  /** Until it is taken away when it is 0. */
+  /** 0: until the user closes it. */
   readonly ms?: number
 }
 
-/** Shows a line at the foot of the page, and answers with what takes it away again. */
+/** Shows a toast and returns a function that removes it. */
 export function toast(
   text: string,
   { level = 'done', action, ms = action ? longMs : shortMs }: ToastOptions = {},
@@ -40,12 +40,12 @@ export function closeToast(key: number): void {
   shown.value = shown.value.filter((one) => one.key !== key)
 }
 
-/** Says in a line, for a moment, what was done. */
+/** Confirms an action in a toast. */
 export function tellDone(message: string): void {
   toast(message)
 }
 
-/** What failed where no place on the page is its own. */
+/** Shows an error that belongs to no place on the page. */
 export function tellProblem(error: unknown): void {
   const { title, detail } = problemWords(error)
   toast(`${title}: ${detail}`, { level: 'bad', ms: longMs })

@@ -1,7 +1,7 @@
 import { ref, watch, type Ref } from 'vue'
 
 export interface Flash {
-  /** Keys of the rows that changed just now. */
+  /** Keys of the rows that have just changed. */
   readonly changed: Ref<ReadonlySet<string>>
   readonly endFlash: (key: string) => void
 }
@@ -23,7 +23,7 @@ export function useFlash<Item>(items: () => readonly Item[], keyOf: (item: Item)
   }
 }
 
-/** Items that are no objects have no version, and never flash. */
+/** Items that are no API objects have no version and never flash. */
 function versionOf(item: unknown): number | undefined {
   return (item as { readonly metadata?: { readonly version?: number } }).metadata?.version
 }

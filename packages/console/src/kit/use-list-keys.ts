@@ -3,8 +3,8 @@ import { onScopeDispose, type ShallowRef } from 'vue'
 const filter = '[data-filter]'
 
 /**
- * On a page with a list: `/` focuses its filter, and the down arrow or `j` moves from the heading or the filter to the first
- * row. A page adds keys of its own.
+ * Keys of pages with a list: `/` focuses the filter; the down arrow or `j` moves from the heading or the filter to the first
+ * row. Pages can add keys.
  */
 export function useListKeys(
   page: Readonly<ShallowRef<HTMLElement | null>>,

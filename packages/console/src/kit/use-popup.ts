@@ -2,11 +2,11 @@ import { onScopeDispose, ref, type Ref, type ShallowRef } from 'vue'
 
 export interface Popup {
   readonly isOpen: Ref<boolean>
-  /** Gives the focus back to the first button or field of the root. */
+  /** Focuses the first button or field of the root. */
   readonly close: () => void
 }
 
-/** Something that opens below its button or field, and closes with Escape, a press elsewhere, or when the focus leaves it. */
+/** A popup below its button or field. Escape, a press elsewhere or losing the focus closes it. */
 export function usePopup(root: Readonly<ShallowRef<HTMLElement | null>>): Popup {
   const isOpen = ref(false)
   const isInside = (target: EventTarget | null) => target instanceof Node && (root.value?.contains(target) ?? false)

@@ -1,6 +1,6 @@
 import { onScopeDispose } from 'vue'
 
-/** Ctrl S or ⌘S saves the page instead of the document of the browser. */
+/** Ctrl S or ⌘S saves the form instead of the HTML document. */
 export function useSaveKey(save: () => void): void {
   const onKey = (event: KeyboardEvent) => {
     if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return

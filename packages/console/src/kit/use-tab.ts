@@ -1,7 +1,7 @@
 import { computed, type WritableComputedRef } from 'vue'
 import { useRoute, useRouter } from 'vue-router'
 
-/** The chosen tab of a page, kept in its address; the first one if the address names none that the page has. */
+/** The selected tab, kept in the address; the first one if the address names no existing tab. */
 export function useTab(tabs: () => readonly { readonly key: string }[]): WritableComputedRef<string> {
   const route = useRoute()
   const router = useRouter()

@@ -10,12 +10,12 @@ export function valueAt(object: unknown, path: string): unknown {
 
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
 
-/** A point in time, as objects hold it. */
+/** An RFC 3339 timestamp. */
 export function isTime(value: unknown): boolean {
   return typeof value === 'string' && timePattern.test(value)
 }
 
-/** In a cell: one line, never markup. */
+/** A cell's text: one line, never markup. */
 export function cellText(value: unknown, words: { readonly yes: string; readonly no: string }): string {
   if (value === undefined || value === null) return ''
   if (typeof value === 'boolean') return value ? words.yes : words.no

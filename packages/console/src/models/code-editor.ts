@@ -19,8 +19,8 @@ export interface EditorOptions {
 }
 
 /**
- * In a shadow root: the editor's styles are made by script, and in there they are sheets of the root, which the
- * content-security policy of the page has no word against.
+ * The editor adds its styles by script. In a shadow root they become adopted style sheets, which the page's
+ * content security policy does not block.
  */
 export function openEditor(
   place: HTMLElement,
@@ -47,7 +47,7 @@ export function openEditor(
         autocompletion({ override: [async (context) => suggest(context, schema())] }),
         lintGutter(),
         linter(faultsIn),
-        // Tab leaves the editor once Escape was pressed, as keyboards alone need it.
+        // After Escape, Tab leaves the editor: keyboard users need a way out.
         keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) onChange(update.state.doc.toString())

@@ -4,7 +4,7 @@ import { unitOf } from './format.ts'
 import type { ListedModel } from './listed-models.ts'
 import { resolved, schemaAt, titleOf, widgetOf, type Schema, type Widget } from './schema.ts'
 
-/** How many columns a table shows beside the title until somebody chooses others. */
+/** Default number of columns beside the title. */
 const usual = 5
 
 export interface OfferedColumn extends Column {
@@ -17,7 +17,7 @@ interface Known {
   readonly language: string
 }
 
-/** Every field that a table of the model can show beside the title: the indexed ones first. */
+/** All possible columns of a model beside the title; indexed fields first. */
 export function offeredColumns({ model, schema, language }: Known): readonly OfferedColumn[] {
   const title = titlePathOf(model, schema)
   const said = model.display?.columns ?? []
@@ -35,7 +35,7 @@ export function offeredColumns({ model, schema, language }: Known): readonly Off
     })
 }
 
-/** What a table shows until somebody chooses: as the model says, else what is indexed, then what is plain. */
+/** Default columns: those that the model names, else indexed fields, then other plain values. */
 export function usualColumns(model: ListedModel, offered: readonly OfferedColumn[]): readonly string[] {
   const said = model.display?.columns
   if (said) return said.filter((name) => offered.some(({ key }) => key === name))
@@ -66,7 +66,7 @@ function columnOf(name: string, schema: Schema | undefined, language: string): C
   }
 }
 
-/** An index that a function makes has a name, but no field. */
+/** A function index has a name but no field. */
 function isField(name: string, schema: Schema | undefined): boolean {
   return schema === undefined || Object.keys(schemaOfField(name, schema)).length > 0
 }

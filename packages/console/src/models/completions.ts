@@ -5,7 +5,7 @@ export interface Suggestion {
   readonly detail: string
 }
 
-/** What the schema would take where the cursor stands: keys of the object it is in, or the values of its key. */
+/** Completions at the cursor: keys of the enclosing object, or values of the current key. */
 export function completionsAt(whole: Schema, above: readonly string[], before: string): readonly Suggestion[] {
   const indent = indentOf(before)
   const here = schemaAround(whole, above, indent)
@@ -24,7 +24,7 @@ function valuesOf(schema: Schema): readonly Suggestion[] {
   return []
 }
 
-/** Up the lines to whatever has less indent, and down the schema by the keys found. */
+/** Walks up to lines with less indent to find the keys, then down the schema along them. */
 function schemaAround(whole: Schema, above: readonly string[], indent: number): Schema {
   const path: string[] = []
   let within = indent
@@ -35,7 +35,7 @@ function schemaAround(whole: Schema, above: readonly string[], indent: number): 
     if (at >= within || key === undefined) continue
     path.unshift(key)
     within = at
-    // An item of a list stands deeper than its dash says.
+    // The key after a dash is indented deeper than the dash.
     if (/^\s*-\s/.test(line)) within = line.search(/\S/)
   }
   let schema = whole

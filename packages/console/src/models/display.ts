@@ -5,7 +5,7 @@ import { resolved, schemaAt, type Schema } from './schema.ts'
 
 const usualTitles = ['spec.title', 'spec.displayName', 'spec.name', 'spec.subject']
 
-/** The path of what people call an object by; undefined when that is its API name. */
+/** Path of the title field; undefined if the title is the API name. */
 export function titlePathOf(model: ListedModel | undefined, schema: Schema | undefined): string | undefined {
   const said = model?.display?.title
   if (said !== undefined) return said === 'metadata.name' ? undefined : said
@@ -24,7 +24,7 @@ export function titleOfObject(object: ApiObject, path: string | undefined): stri
   return typeof value === 'string' && value.trim() !== '' ? value : object.metadata.name
 }
 
-/** The first enum of a model with tones, else one that is called state or phase: what an object is at. */
+/** The status field: the first enum with tones, else one named state or phase. */
 export function statePathOf(schema: Schema | undefined): string | undefined {
   if (!schema) return undefined
   const enums = ['spec', 'status'].flatMap((part) => {

@@ -1,4 +1,4 @@
-/** Requests that run beside each other; a browser has six connections for a host without HTTP/2. */
+/** Concurrent requests; browsers open six HTTP/1.1 connections per host. */
 const atOnce = 4
 
 export interface Failure<Item> {
@@ -6,7 +6,7 @@ export interface Failure<Item> {
   readonly error: unknown
 }
 
-/** Does something with each of many, a few at a time; what fails is returned and does not stop the others. */
+/** Runs an action on each item, a few at a time. Returns the failures; they do not stop the others. */
 export async function forEachOf<Item>(
   items: readonly Item[],
   act: (item: Item) => Promise<void>,

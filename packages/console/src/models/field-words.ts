@@ -6,14 +6,14 @@ import { formatDate, valueWords } from './format.ts'
 import { localFault } from './local-faults.ts'
 import type { Schema, Widget } from './schema.ts'
 
-/** What is wrong with a value: what the server said of it, else what can be seen without asking. */
+/** The error of a value: the server's, else one found locally. */
 export function wrongWith(value: unknown, schema: Schema, told: readonly FieldError[]): string | undefined {
   if (told.length > 0) return told.map(fieldErrorWords).join(' ')
   const fault = localFault(schema, value)
   return fault && words.value.rules[fault.rule]?.('limit' in fault ? { limit: fault.limit } : {})
 }
 
-/** The line below a field. */
+/** The hint below a field. */
 export function hintOf(value: unknown, { description, maxLength }: Schema, widget: Widget): string | undefined {
   const typed = typeof value === 'string' ? value.length : 0
   const isCounted = widget === 'long-text' && maxLength !== undefined
@@ -21,7 +21,7 @@ export function hintOf(value: unknown, { description, maxLength }: Schema, widge
   return parts.filter((part) => part !== undefined).join(' ') || undefined
 }
 
-/** A value as "was …" shows it. */
+/** A former value as the text of "was …". */
 export function wasWords(original: unknown, widget: Widget): string {
   if (original === undefined || original === null || original === '') return words.value.object.none
   if (widget === 'choice' && typeof original === 'string') return valueWords(original)

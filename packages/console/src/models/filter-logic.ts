@@ -14,11 +14,11 @@ export interface FilterField {
   readonly schema: Schema
 }
 
-/** What has been chosen of a condition so far. */
+/** The parts of a condition chosen so far. */
 export interface Draft {
   readonly field?: FilterField
   readonly op?: Operator
-  /** Of "is one of". */
+  /** Values of "is one of". */
   readonly values?: readonly string[]
 }
 
@@ -44,7 +44,7 @@ export function filterFields({ model, schema, language, nameTitle }: Known): rea
   return [...indexed, named]
 }
 
-/** Fields that a table may show and nobody can filter by. */
+/** Fields that a table may show but that cannot be filtered. */
 export function unindexedTitles({ model, schema, language }: Known): readonly string[] {
   const known = new Set(model.indexes.map(({ name }) => name.split('.')[1] ?? name))
   const { properties = {} } = schema ? schemaOfField('spec', schema) : {}
@@ -53,7 +53,7 @@ export function unindexedTitles({ model, schema, language }: Known): readonly st
     .map(([name, field]) => titleOf(name, field, language))
 }
 
-/** Conditions that fit the type, the likeliest first. */
+/** Operators for the type, the most likely first. */
 export function operatorsFor({ widget }: FilterField): readonly Operator[] {
   if (widget === 'switch') return ['=', 'present', 'absent']
   if (widget === 'choice') return ['in', 'not in', 'present', 'absent']
@@ -66,13 +66,13 @@ export function needsValue(op: Operator): boolean {
   return op !== 'present' && op !== 'absent'
 }
 
-/** The values a field can have where there are few. */
+/** The possible values, if there are few. */
 export function valuesOf({ widget, schema }: FilterField): readonly string[] {
   if (widget === 'switch') return ['true', 'false']
   return (schema.enum ?? []).map(String)
 }
 
-/** A condition of one field; undefined while a part is missing. */
+/** The selector term of a draft; undefined while incomplete. */
 export function termOf({ field, op, values = [] }: Draft, typed: string): UnplacedSelectorTerm | undefined {
   if (!field || !op) return undefined
   const { key } = field
@@ -86,7 +86,7 @@ export function termOf({ field, op, values = [] }: Draft, typed: string): Unplac
   return typed === '' ? undefined : { key, op, value: typed }
 }
 
-/** What was pasted as the API writes conditions; undefined for anything else. */
+/** Parses pasted text as a selector; undefined if it is none. */
 export function pastedTerms(text: string, fields: readonly FilterField[]): readonly UnplacedSelectorTerm[] | undefined {
   if (!/[=<>!]/.test(text)) return undefined
   try {
@@ -102,7 +102,7 @@ export function valuesOfTerm(term: UnplacedSelectorTerm): readonly string[] {
   return 'value' in term ? [term.value] : []
 }
 
-/** The same condition as a draft, to change a part of it. */
+/** Turns a term back into a draft, to edit it. */
 export function draftOf(term: UnplacedSelectorTerm, fields: readonly FilterField[]): Draft {
   const field = fields.find(({ key }) => key === term.key)
   if (!field) return {}

@@ -3,7 +3,7 @@ import { words } from '../words/words.ts'
 import { needsValue, operatorsFor, valuesOf, type Draft, type FilterField, type Operator } from './filter-logic.ts'
 import { valueWords } from './format.ts'
 
-/** One line of the list below the filter. */
+/** One option of the list below the filter. */
 export interface Offer {
   readonly key: string
   readonly title: string
@@ -18,7 +18,7 @@ interface Typed {
   readonly text: string
 }
 
-/** What an offer does. */
+/** What choosing an option does. */
 interface Acts {
   readonly step: (to: Draft) => void
   readonly put: (term: UnplacedSelectorTerm) => void
@@ -30,7 +30,7 @@ export function isDateField(field: FilterField | undefined): boolean {
   return field?.widget === 'date' || field?.widget === 'time'
 }
 
-/** What can be chosen next: a field, then a condition that fits it, then a value. */
+/** The options for the next part: a field, then an operator for it, then a value. */
 export function offersFor({ fields, draft, text }: Typed, acts: Acts): readonly Offer[] {
   const typed = text.trim()
   const matches = (title: string) => title.toLowerCase().includes(typed.toLowerCase())
@@ -51,7 +51,7 @@ function fieldOffer(field: FilterField, { step }: Acts): Offer {
   return { key: field.key, title: field.title, kind: 'field', act: () => step({ field }) }
 }
 
-/** A typed word is looked for in the first two texts and in the name; it may be a label, too. */
+/** Offers to search a typed word in the first two text fields and in the name, or to use it as a label. */
 function findOffers(fields: readonly FilterField[], typed: string, { put, takeLabels }: Acts): readonly Offer[] {
   const { objects } = words.value
   const texts = fields.filter(({ key, widget }) => widget === 'text' && key !== 'metadata.name').slice(0, 2)

@@ -1,6 +1,6 @@
 import { nextTick } from 'vue'
 
-/** After a refusal: the focus goes to the first field that is wrong. */
+/** Focuses the first invalid field after the server rejected a form. */
 export async function focusFirstInvalid(root: HTMLElement | null): Promise<boolean> {
   await nextTick()
   const found = root?.querySelector<HTMLElement>('[aria-invalid="true"]')

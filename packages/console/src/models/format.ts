@@ -1,6 +1,6 @@
 import type { FieldDisplay } from '@pergola/api'
 
-/** At most this many digits after the point: no binary fractions. */
+/** Limits the decimals, to hide binary rounding errors. */
 const mostDigits = 4
 
 export function formatNumber(value: number, language: string, display: FieldDisplay = {}): string {
@@ -19,7 +19,7 @@ export function unitOf({ unit, as }: FieldDisplay = {}): Unit {
   return { before: '', after: '', ...unit }
 }
 
-/** Dates are dates: `24 Nov 2026`, in Chinese `2026-11-24`. */
+/** Dates as `24 Nov 2026`, in Chinese `2026-11-24`. */
 export function formatDate(value: string, language: string, hasTime: boolean): string {
   const time = new Date(hasTime ? value : `${value}T00:00:00`)
   if (Number.isNaN(time.getTime())) return value
@@ -31,7 +31,7 @@ export function formatDate(value: string, language: string, hasTime: boolean): s
   return `${day}${language === 'zh' ? ' ' : ', '}${time.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}`
 }
 
-/** `toApprove` and `to-approve` as `To approve`; what has a space is left alone. */
+/** `toApprove` and `to-approve` as `To approve`; text with spaces stays unchanged. */
 export function valueWords(value: string): string {
   if (/\s/.test(value) || !/^[\w.-]+$/.test(value)) return value
   const words = value.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll(/[-_]+/g, ' ')

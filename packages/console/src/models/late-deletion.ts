@@ -5,16 +5,16 @@ import { client } from '../server/client.ts'
 import { words } from '../words/words.ts'
 import { forEachOf, type Failure } from './each-object.ts'
 
-/** How long a deletion can be taken back: nothing is sent before. */
+/** Undo period of a deletion; no request is sent before it ends. */
 const undoMs = 10_000
 
-/** Uids that are shown as deleted already. */
+/** Uids shown as deleted although the request is not sent yet. */
 export const deletedSoon = shallowRef<ReadonlySet<string>>(new Set())
 
 export interface Deletion {
   readonly type: ResourceType
   readonly objects: readonly ApiObject[]
-  /** `3 purchases`, or the title of one. */
+  /** `3 purchases`, or the title of a single object. */
   readonly what: string
   readonly onFailures: (failures: readonly Failure<ApiObject>[]) => void
 }
@@ -28,7 +28,7 @@ function show(objects: readonly ApiObject[]): void {
   deletedSoon.value = new Set([...deletedSoon.value].filter((uid) => !back.has(uid)))
 }
 
-/** Deletes after ten seconds in which it can be taken back, or at once when the window is closed. */
+/** Deletes after a 10 s undo period, or at once when the window is closed. */
 export function deleteLater(deletion: Deletion): void {
   const { objects, what } = deletion
   hide(objects)

@@ -1,4 +1,4 @@
-/** Where each list was last: the way back from an object leads to the same filter, order and page. */
+/** The last address of each list, so that the link back from an object keeps filter, order and page. */
 const addresses = new Map<string, string>()
 
 interface Of {

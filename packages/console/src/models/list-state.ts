@@ -3,14 +3,14 @@ import type { ListQuery } from '@pergola/client'
 import { computed, type ComputedRef } from 'vue'
 import { useRoute, useRouter, type LocationQuery } from 'vue-router'
 
-/** What a table shows, as its address says: a page that is sent to somebody shows the same. */
+/** The state of a table, kept in the address: a shared link shows the same rows. */
 export interface ListState {
   readonly where: readonly UnplacedSelectorTerm[]
   readonly labels: string
   readonly sort: readonly string[]
   readonly page: number
   readonly size: number
-  /** The name of the object that is shown beside the table. */
+  /** Name of the object in the preview. */
   readonly open?: string | undefined
 }
 
@@ -20,7 +20,7 @@ const usualSize = 50
 export interface UsedListState {
   readonly state: ComputedRef<ListState>
   readonly query: ComputedRef<ListQuery>
-  /** What is given changes; another selection or order begins with the first page. */
+  /** Changes the given parts; a new filter or order returns to page 1. */
   readonly change: (to: Partial<ListState>) => void
 }
 
@@ -41,7 +41,7 @@ export function useListState(): UsedListState {
   const change = (to: Partial<ListState>) => {
     const isOpening = Object.keys(to).every((key) => key === 'open')
     const next = { ...state.value, ...(isOpening ? {} : { page: 1 }), ...to }
-    // Each step is one of the history, so that Back takes it back; moving from row to row is not.
+    // Each change is a history entry for the Back button; moving the preview from row to row is not.
     if (isOpening && state.value.open !== undefined && to.open !== undefined) {
       void router.replace({ query: toAddress(next) })
     } else void router.push({ query: toAddress(next) })
@@ -62,7 +62,7 @@ function fromAddress(query: LocationQuery): ListState {
   }
 }
 
-/** An address can hold anything. */
+/** Users can edit the address, so an invalid selector is ignored. */
 function termsIn(text: string): readonly UnplacedSelectorTerm[] {
   if (text === '') return []
   try {

@@ -20,9 +20,9 @@ export interface ListedModel {
   readonly verbs: readonly string[]
   readonly indexes: readonly IndexedField[]
   readonly display?: ModelDisplay
-  /** It belongs to the host itself. */
+  /** A model of the host, not of a plugin. */
   readonly isOwn: boolean
-  /** It has a page made for it. */
+  /** The console has a special page for it. */
   readonly hasPage: boolean
 }
 
@@ -40,7 +40,7 @@ const withPages = new Set(['/users', '/roles', 'plugin.platform.run/plugins'])
 
 let latest: { readonly at: number; readonly models: readonly ListedModel[] } | undefined
 
-/** The models, beginning with those that the menu has just read. */
+/** The models; starts with the list that the menu has just read. */
 export function useModels(): UseQueryReturnType<readonly ListedModel[], Error> {
   return useQuery({
     queryKey: ['models'],

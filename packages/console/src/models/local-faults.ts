@@ -1,6 +1,6 @@
 import type { Schema } from './schema.ts'
 
-/** What is wrong with a value, as far as the console can tell before the server does. */
+/** Checks a value in the browser, as far as the schema allows. */
 export type LocalFault =
   | { readonly rule: 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'maxItems'; readonly limit: number }
   | { readonly rule: 'number' | 'integer' | 'email' | 'uri' | 'date' }

@@ -3,13 +3,13 @@ import { isSame } from './same.ts'
 type Tree = Readonly<Record<string, unknown>>
 
 export interface Difference {
-  /** `spec.title`, for people. */
+  /** `spec.title`, for display. */
   readonly field: string
-  /** The same as keys, which may contain dots. */
+  /** The path as keys, which may contain dots. */
   readonly path: readonly string[]
   readonly yours: unknown
   readonly theirs: unknown
-  /** Who made it different from what was read. */
+  /** Which side changed the value since it was read. */
   readonly changedBy: 'you' | 'them' | 'both'
 }
 
@@ -21,7 +21,7 @@ interface Copies {
   readonly theirs: unknown
 }
 
-/** Where two copies of an object say different things. */
+/** Compares two edited copies of an object with the version that both started from. */
 export function differences(copies: Copies): readonly Difference[] {
   return [...leaves(copies, [])]
 }
@@ -39,12 +39,12 @@ function* leaves({ read, yours, theirs }: Copies, path: readonly string[]): Gene
   yield { field: path.join('.'), path, yours, theirs, changedBy }
 }
 
-/** Theirs, with the given fields as they are in yours. */
+/** Their object with the given fields from yours. */
 export function withYours(theirs: unknown, taken: readonly Difference[]): unknown {
   return taken.reduce((object, { path, yours }) => withValue(object, path, yours), theirs)
 }
 
-/** An undefined value removes the key. */
+/** Undefined removes the key. */
 function withValue(tree: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
   if (key === undefined) return value
   const { [key]: before, ...others } = isTree(tree) ? tree : {}

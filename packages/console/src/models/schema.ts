@@ -1,6 +1,6 @@
 import type { FieldDisplay } from '@pergola/api'
 
-/** As much of a JSON schema as is read here. */
+/** The subset of JSON Schema that the console reads. */
 export interface Schema {
   readonly type?: string | readonly string[]
   readonly title?: string
@@ -31,11 +31,11 @@ export interface Schema {
   readonly anyOf?: readonly Schema[]
   readonly oneOf?: readonly Schema[]
   readonly allOf?: readonly Schema[]
-  /** By name, of the whole document; on the outermost schema alone. */
+  /** Definitions by name; only in the root schema. */
   readonly definitions?: Readonly<Record<string, Schema>>
 }
 
-/** Follows a reference into the document. */
+/** Resolves `$ref` within the document. */
 export function resolved(schema: Schema | undefined, whole: Schema): Schema {
   if (schema?.$ref === undefined) return schema ?? {}
   const name = schema.$ref.split('/').at(-1) ?? ''
@@ -43,7 +43,7 @@ export function resolved(schema: Schema | undefined, whole: Schema): Schema {
   return { ...whole.definitions?.[name], ...beside }
 }
 
-/** The schema of a place, by the names that lead there. */
+/** The schema at a path of property names. */
 export function schemaAt(whole: Schema, path: readonly string[]): Schema {
   let at = whole
   for (const name of path) at = resolved(at.properties?.[name], whole)
@@ -67,7 +67,7 @@ export type Widget =
   | 'map'
   | 'any'
 
-/** What a value is best entered with. */
+/** The best control for a value. */
 export function widgetOf(schema: Schema, whole: Schema = {}): Widget {
   if (schema.enum) return 'choice'
   const types = [schema.type ?? []].flat().filter((type) => type !== 'null')
@@ -83,7 +83,7 @@ export function widgetOf(schema: Schema, whole: Schema = {}): Widget {
   return values && widgetOf(resolved(values, whole), whole) !== 'any' ? 'map' : 'any'
 }
 
-/** Of an object whose keys are free: the schema of each value. */
+/** For objects with free keys: the schema of the values. */
 export function valuesSchema({ additionalProperties, patternProperties = {} }: Schema): Schema | undefined {
   if (typeof additionalProperties === 'object') return additionalProperties
   const patterns = Object.values(patternProperties)
@@ -104,7 +104,7 @@ function textWidget({ format, maxLength, writeOnly, 'x-display': display }: Sche
 const cellWidgets: ReadonlySet<Widget> = new Set(['text', 'number', 'switch', 'choice', 'date', 'time', 'person'])
 const mostCells = 6
 
-/** Short texts are tags; objects whose fields each fit into a cell are a table. */
+/** Short texts become tags; flat objects become a table. */
 function listWidget(items: Schema, whole: Schema): Widget {
   if (widgetOf(items, whole) === 'text') return 'tags'
   const fields = Object.values(items.properties ?? {})
@@ -112,7 +112,7 @@ function listWidget(items: Schema, whole: Schema): Widget {
   return isTable && fields.every((field) => cellWidgets.has(widgetOf(resolved(field, whole), whole))) ? 'table' : 'list'
 }
 
-/** `dueDate` as a heading: `Due date`. */
+/** `dueDate` as a label: `Due date`. */
 export function titleOf(name: string, schema?: Schema, language = 'en'): string {
   const label = schema?.['x-display']?.label
   const said = label?.[language] ?? label?.['en'] ?? schema?.title
@@ -124,7 +124,7 @@ export function titleOf(name: string, schema?: Schema, language = 'en'): string 
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** What a new value of this schema begins with. */
+/** Initial value for a schema. */
 export function initialOf(schema: Schema, whole: Schema): unknown {
   const here = resolved(schema, whole)
   if (here.default !== undefined) return structuredClone(here.default)

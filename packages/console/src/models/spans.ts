@@ -19,7 +19,7 @@ const spans: Readonly<Record<Widget, 2 | 3 | 6>> = {
 }
 const longLine = 100
 
-/** How many of the six columns of a form a field takes. */
+/** How many of the form's six columns a field takes. */
 export function spanOf(widget: Widget, { maxLength = 0, enum: values = [] }: Schema): 2 | 3 | 6 {
   if (widget === 'text' && maxLength >= longLine) return 6
   if (widget === 'choice' && isSegmented(values)) return 6
@@ -29,7 +29,7 @@ export function spanOf(widget: Widget, { maxLength = 0, enum: values = [] }: Sch
 const mostSegments = 5
 const mostLetters = 44
 
-/** Few and short values are all seen at once. */
+/** Few short values: all are visible as radio buttons. */
 export function isSegmented(values: readonly unknown[]): boolean {
   const letters = values.reduce((sum: number, value) => sum + String(value).length, 0)
   return values.length <= mostSegments && letters <= mostLetters

@@ -2,9 +2,9 @@ import { shallowRef, watch, type Ref, type ShallowRef } from 'vue'
 import { differences, type Difference } from './merge.ts'
 import type { AnyObject } from './use-object.ts'
 
-/** What happened to an object while its page was open. */
+/** A change to an object while its page was open. */
 export interface ActivityEntry {
-  /** When the browser heard of it: RFC 3339. */
+  /** When the browser received it: RFC 3339. */
   readonly at: string
   readonly kind: 'changed' | 'created' | 'deleted'
   readonly version: number
@@ -14,7 +14,7 @@ export interface ActivityEntry {
 
 const mostEntries = 100
 
-/** The changes of an object since its page was opened, the newest first. */
+/** The changes of an object since its page was opened, newest first. */
 export function useActivity(
   stored: Readonly<ShallowRef<AnyObject | undefined>>,
   isGone: Readonly<Ref<boolean>>,
@@ -40,7 +40,7 @@ function changedFields(before: AnyObject, after: AnyObject): readonly Difference
   return differences({ read: was, yours: withoutCounters(after), theirs: was })
 }
 
-/** The version and the generation count changes; they are none themselves. */
+/** Version and generation change with every write and are not listed. */
 function withoutCounters({ metadata, ...fields }: AnyObject): Record<string, unknown> {
   const { version: _, generation: __, ...others } = metadata
   return { ...fields, metadata: others }

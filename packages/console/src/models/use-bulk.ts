@@ -10,7 +10,7 @@ import { deleteLater } from './late-deletion.ts'
 import type { Selection } from './use-selection.ts'
 
 interface Bulk {
-  /** What is selected, read from every page if everything that matches is. */
+  /** The selected objects; reads every page if all matches are selected. */
   readonly chosen: () => Promise<readonly ApiObject[]>
   readonly remove: (objects: readonly ApiObject[]) => void
   readonly save: (columns: readonly { readonly key: string; readonly title: string }[]) => Promise<void>
@@ -18,10 +18,10 @@ interface Bulk {
 }
 
 const pageSize = 500
-/** More than this is work for a program. */
+/** Upper bound; larger jobs are for programs. */
 const most = 5_000
 
-/** Does something with all selected objects of a list. */
+/** Actions on all selected objects of a list. */
 export function useBulk(of: {
   readonly type: () => ResourceType
   readonly query: () => ListQuery

@@ -8,10 +8,10 @@ import type { ListedModel } from './listed-models.ts'
 import type { Schema } from './schema.ts'
 
 export interface UsedColumns {
-  /** Of the table: what an object is called, and what was chosen. */
+  /** The table's columns: the title and the chosen ones. */
   readonly columns: ComputedRef<readonly Column[]>
   readonly offered: ComputedRef<readonly OfferedColumn[]>
-  /** Keys of the shown columns beside the first, which is always shown. */
+  /** Keys of the visible columns besides the title, which is always visible. */
   readonly chosen: ComputedRef<ReadonlySet<string>>
   readonly choose: (key: string, isOn: boolean) => void
   readonly reset: () => void
@@ -22,7 +22,7 @@ interface Known {
   readonly schema: Schema | undefined
 }
 
-/** The columns of a model's table, as this browser remembers them. */
+/** The columns of a model's table, remembered in this browser. */
 export function useColumns(of: () => Known): UsedColumns {
   const place = computed(() => {
     const { model } = of()
@@ -63,7 +63,7 @@ export function useColumns(of: () => Known): UsedColumns {
       title: model ? titleHead(model.kind) : '',
       sort: isSorted ? (path ?? 'metadata.name') : undefined,
     }
-    // As the model says, and then as they were chosen.
+    // First in the model's order, then in the chosen one.
     return [title, ...[...chosen.value].flatMap((name) => offered.value.filter(({ key }) => key === name))]
   })
   const choose = (key: string, isOn: boolean) => {

@@ -7,7 +7,7 @@ import type { ListState } from './list-state.ts'
 export interface Filter {
   readonly text: Ref<string>
   readonly draft: Ref<Draft>
-  /** Index of the chip that is being changed. */
+  /** Index of the chip being edited. */
   readonly at: Ref<number | undefined>
   readonly active: Ref<number>
   readonly isDate: ComputedRef<boolean>
@@ -15,7 +15,7 @@ export interface Filter {
   readonly put: (term: UnplacedSelectorTerm | undefined) => void
   readonly change: (index: number, part: 'field' | 'op' | 'value') => void
   readonly without: (index: number) => void
-  /** What was chosen so far counts when the field is left. */
+  /** Leaving the field applies the parts chosen so far. */
   readonly settle: () => void
   readonly enter: () => void
   readonly back: () => void
@@ -26,12 +26,12 @@ interface Used {
   readonly fields: () => readonly FilterField[]
   readonly state: () => ListState
   readonly emit: (to: Partial<ListState>) => void
-  /** A further part is to be chosen. */
+  /** The condition needs another part. */
   readonly focus: () => void
   readonly close: () => void
 }
 
-/** Typing offers fields, then conditions that fit, then values; a whole condition becomes a chip. */
+/** Typing suggests fields, then operators, then values; a complete condition becomes a chip. */
 export function useFilter({ fields, state, emit, focus, close }: Used): Filter {
   const text = ref('')
   const draft = ref<Draft>({})

@@ -8,13 +8,13 @@ const pauseMs = 500
 interface Edited<T extends object> {
   readonly key: () => string
   readonly schema: () => Schema | undefined
-  /** What is edited now; undefined while nothing is. */
+  /** The current draft; undefined if nothing is being edited. */
   readonly edited: () => T | undefined
   readonly isReady: Readonly<Ref<boolean>>
   readonly restore: (draft: T) => void
 }
 
-/** Keeps what is typed for a page that is opened again, without secrets; what is saved or discarded is forgotten. */
+/** Keeps a draft, without secrets, until it is saved or discarded, so that reopening the page restores it. */
 export function useKeptDraft<T extends object>({ key, schema, edited, isReady, restore }: Edited<T>): void {
   let isAsked = false
   watch(

@@ -7,32 +7,32 @@ import { useMay } from '../session/use-may.ts'
 import { isSame } from './same.ts'
 
 export interface LivePage<Stored extends ApiObject> {
-  /** As it was read last: the totals, and whether there are other pages. */
+  /** The last response: totals, and whether there are other pages. */
   readonly page: ComputedRef<List<Stored> | undefined>
   /** The rows to show. New objects are not among them until `showFresh`. */
   readonly rows: ShallowRef<readonly Stored[]>
-  /** How many objects would come to this page. */
+  /** How many new objects would appear on this page. */
   readonly fresh: Ref<number>
   readonly showFresh: () => void
-  /** The rows are of an earlier question: the answer to this one has not come. */
+  /** The rows answer an earlier query; the current one is in flight. */
   readonly isStale: ComputedRef<boolean>
-  /** Why nothing can be shown. */
+  /** Why there are no rows. */
   readonly error: ComputedRef<unknown>
 }
 
-/** Changes that come together cause one request. */
+/** Changes within this period share one request. */
 const pauseMs = 250
 const mostRetries = 5
 const againMs = 2_000
-/** Changed objects to remember; a busier model is shown as it is read. */
+/** Upper bound of remembered changes; beyond it, rows are replaced by every response. */
 const mostTouched = 5_000
 
-/** A page of a list, kept current: rows change in place, and new objects wait, so that they do not move what is being read. */
+/** A live page of a list: rows update in place; new objects wait for `showFresh`, so that rows do not move while being read. */
 export function useLivePage<Stored extends ApiObject>(
   type: () => ResourceType<Stored>,
   query: () => ListQuery,
 ): LivePage<Stored> {
-  /** Changed objects, each with the number of its change. */
+  /** Uids of changed objects, each with the sequence number of its change. */
   const touched = new Map<string, number>()
   let changes = 0
   let changesBeforeRead = 0
@@ -44,12 +44,12 @@ export function useLivePage<Stored extends ApiObject>(
       return client.resource(type()).list(query(), { signal })
     },
     placeholderData: (previous, of) => (isSame(of?.queryKey[1], type()) ? previous : undefined),
-    // A page that is read again is news even if it is the same: a watch continues after its revision.
+    // An equal response must count as new, because the watch continues after its revision.
     structuralSharing: false,
     staleTime: 0,
-    // What is shown stays while the server restarts, and is read again afterwards.
+    // Keeps the rows while the server restarts, and reads again afterwards.
     retry: (failures, reason) => rows.value.length > 0 && failures < mostRetries && isPassing(reason),
-    // While the server is away the question stays open; it is asked again until there is an answer.
+    // Retries until the server answers again.
     refetchInterval: ({ state }) => (state.status === 'error' && isPassing(state.error) ? againMs : false),
   })
   const fresh = ref(0)
@@ -59,7 +59,7 @@ export function useLivePage<Stored extends ApiObject>(
     for (const [uid, change] of touched) if (change <= changesBeforeRead) touched.delete(uid)
   }
 
-  // What is read for another query, or for the first time on this page, is shown as it is.
+  // Shows the response to a new query, or the first one on this page, without holding rows back.
   let settled: unknown
   watch(
     [list.data, list.isFetchedAfterMount, list.isPlaceholderData],
@@ -90,12 +90,12 @@ export function useLivePage<Stored extends ApiObject>(
   }
 }
 
-/** Whether the same request may succeed soon: the server cannot be reached, or restarts. */
+/** Whether a retry may succeed soon: the server cannot be reached, or restarts. */
 function isPassing(reason: unknown): boolean {
   return !isApiError(reason) || reason.status >= 500
 }
 
-/** Rows as they stand, each as it was read last, without those that were deleted or have left the page by a change of their own. */
+/** Updates the shown rows without moving them; drops rows that were deleted or left the page by their own change. */
 function heldRows<Stored extends ApiObject>(
   shown: readonly Stored[],
   latest: readonly Stored[],
@@ -120,7 +120,7 @@ interface Changing<Stored extends ApiObject> {
   }
 }
 
-/** Reads the page again after changes: only the server knows what moves to which page. */
+/** Reads the page again after changes, because only the server knows which objects belong to it. */
 function useChanges<Stored extends ApiObject>({ type, list }: Changing<Stored>, onChange: (uid: string) => void): void {
   const queryClient = useQueryClient()
   const from = ref<string>()
@@ -132,7 +132,7 @@ function useChanges<Stored extends ApiObject>({ type, list }: Changing<Stored>, 
     },
     { immediate: true },
   )
-  // Without the right, each page that is read would begin a watch whose refusal causes the next read.
+  // Without the right to watch, each response would start a watch whose rejection triggers the next read.
   const mayWatch = useMay(() => ({ verb: 'watch', group: type().group, resource: type().plural }))
   let isDue = false
   let isAgain = false
@@ -143,7 +143,7 @@ function useChanges<Stored extends ApiObject>({ type, list }: Changing<Stored>, 
     setTimeout(() => void readNow(), pauseMs)
   }
   const readNow = async () => {
-    // A read in flight is not cancelled, or none would end under steady changes. It may lack the latest of them.
+    // Does not cancel a read in flight, or none would complete under steady changes. It may lack the latest change.
     isAgain = list.isFetching.value
     await queryClient.invalidateQueries({ queryKey: ['objects', type()] }, { cancelRefetch: false })
     isDue = false
@@ -152,7 +152,7 @@ function useChanges<Stored extends ApiObject>({ type, list }: Changing<Stored>, 
   useWatch(
     () => (from.value === undefined || !mayWatch.value ? undefined : { type: type(), revision: from.value }),
     (event) => {
-      // Continues after the page that is read next, so that nothing is missed in between.
+      // The next watch starts at the revision of the next read, so no change is missed.
       if (event === null) from.value = undefined
       else onChange(event.object.metadata.uid)
       readSoon()

@@ -4,7 +4,7 @@ import { client } from '../server/client.ts'
 import { useModels, type ListedModel } from './listed-models.ts'
 import type { Schema } from './schema.ts'
 
-/** As the address of a page names a model; the core group, which has no name, is `-` there. */
+/** A model as the page address names it; `-` stands for the core group, whose name is empty. */
 export interface ModelAddress {
   readonly group: string
   readonly version: string
@@ -22,7 +22,7 @@ interface OpenApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
-/** What the server says of a model: its names, its indexes, its schema. */
+/** Names, indexes and schema of a model, from the server. */
 export function useModel(address: () => ModelAddress): UsedModel {
   const listed = useModels()
   const model = computed(() => {
@@ -46,7 +46,7 @@ export function useModel(address: () => ModelAddress): UsedModel {
 
 type GroupVersion = Pick<ModelAddress, 'group' | 'version'>
 
-/** Where the OpenAPI document of a group and version is kept. */
+/** Query key of the OpenAPI document of a group and version. */
 export function documentKey({ group, version }: GroupVersion): readonly string[] {
   return ['openapi', group, version]
 }

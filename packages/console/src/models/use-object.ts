@@ -8,17 +8,17 @@ import { isSame } from './same.ts'
 export type AnyObject = ApiObject & Readonly<Record<string, unknown>>
 
 export interface EditedObject {
-  /** As it is on the server now. */
+  /** The object on the server. */
   readonly stored: ShallowRef<AnyObject | undefined>
-  /** As it was when editing began: what the draft is a change of. */
+  /** The object when editing began: the base of the draft. */
   readonly read: ShallowRef<AnyObject | undefined>
   readonly draft: ShallowRef<AnyObject | undefined>
   readonly isEdited: ComputedRef<boolean>
-  /** Somebody else has changed it since. */
+  /** Somebody else has changed the object since. */
   readonly isBehind: ComputedRef<boolean>
   readonly isGone: Ref<boolean>
   readonly error: ComputedRef<unknown>
-  /** Begins anew with what is stored. */
+  /** Discards the draft. */
   readonly reset: (to?: AnyObject) => void
   readonly reload: () => Promise<AnyObject>
 }
@@ -30,7 +30,7 @@ interface Address {
   readonly name: string
 }
 
-/** An object that is shown as it changes, and edited meanwhile. Unread text of the editor counts as an edit. */
+/** A live object and its draft. Text in the editor that cannot be parsed yet counts as an edit. */
 export function useObject(address: () => Address, hasUnreadText: () => boolean): EditedObject {
   const stored = shallowRef<AnyObject>()
   const read = shallowRef<AnyObject>()

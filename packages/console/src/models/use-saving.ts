@@ -12,9 +12,9 @@ export interface Saving {
   readonly isBusy: Ref<boolean>
   readonly failure: ShallowRef<unknown>
   readonly errors: ComputedRef<readonly FieldError[]>
-  /** Fields that both sides have changed, to be decided. */
+  /** Fields that both sides have changed; the user decides. */
   readonly conflicts: ShallowRef<readonly Difference[]>
-  /** Fields that only one side has changed, which need no question. */
+  /** Fields that only one side has changed; merged without asking. */
   readonly merged: ShallowRef<readonly Difference[]>
   readonly isConflict: Ref<boolean>
   readonly save: () => Promise<boolean>
@@ -27,7 +27,7 @@ interface Of {
   readonly object: EditedObject
 }
 
-/** Saves a draft; what somebody else has saved meanwhile is merged, and asked about where both changed a field. */
+/** Saves a draft. Merges concurrent changes and asks where both sides changed a field. */
 export function useSaving({ type, hasOwnStatus, object }: Of): Saving {
   const { read, draft, reset, reload } = object
   const isBusy = ref(false)
@@ -74,7 +74,7 @@ export function useSaving({ type, hasOwnStatus, object }: Of): Saving {
     }
     return false
   }
-  /** Saves on top of the version that was compared: when it has changed again, the question returns. */
+  /** Saves the merge on top of the compared version. If that has changed again, asks again. */
   const saveResult = async (fromYours: readonly Difference[]): Promise<boolean> => {
     isConflict.value = false
     const yours = [...merged.value.filter(({ changedBy }) => changedBy === 'you'), ...fromYours]
@@ -98,7 +98,7 @@ export function useSaving({ type, hasOwnStatus, object }: Of): Saving {
   }
 }
 
-/** Only what an update changes: not what the server counts, nor a status with an API of its own. */
+/** The fields that an update changes: without server-managed metadata, and without a status that has its own endpoint. */
 export function ownFields({ metadata, status, ...fields }: AnyObject, hasOwnStatus: boolean): Record<string, unknown> {
   const { labels = {}, annotations = {}, finalizers: held = [] } = metadata
   const own = !hasOwnStatus && status !== undefined ? { status } : {}

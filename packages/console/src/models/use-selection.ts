@@ -3,15 +3,15 @@ import { computed, shallowRef, watch, type ComputedRef, type ShallowRef } from '
 
 export interface Selection {
   readonly keys: ShallowRef<ReadonlySet<string>>
-  /** The selected objects of the rows that are shown. */
+  /** The selected objects among the visible rows. */
   readonly objects: ComputedRef<readonly ApiObject[]>
-  /** Everything that matches is meant, not only what is on this page. */
+  /** All matching objects are selected, not only those on this page. */
   readonly isAll: ShallowRef<boolean>
   readonly select: (keys: readonly string[], isOn: boolean) => void
   readonly clear: () => void
 }
 
-/** Selected rows, by uid. Another question, order or page ends the selection; a row that goes leaves it. */
+/** Selected rows by uid. Another query, order or page clears the selection; a removed row leaves it. */
 export function useSelection(rows: () => readonly ApiObject[], question: () => unknown): Selection {
   const keys = shallowRef<ReadonlySet<string>>(new Set())
   const isAll = shallowRef(false)

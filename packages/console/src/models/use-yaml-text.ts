@@ -6,20 +6,20 @@ type Fields = Readonly<Record<string, unknown>>
 
 export interface YamlText {
   readonly text: Ref<string>
-  /** Writes the draft again, in place of a text that cannot be read. */
+  /** Replaces invalid text by the draft as YAML. */
   readonly rewrite: () => void
 }
 
-/** A draft that is edited as text, too. */
+/** A draft that can also be edited as YAML. */
 export interface YamlDraft<T extends Fields> {
   readonly draft: Ref<T | undefined>
-  /** Why the text cannot be read; empty when it can. The draft is then as it was before. */
+  /** The parse error; empty if the text is valid. While it is invalid, the draft keeps its last value. */
   readonly fault: Ref<string>
-  /** A reason why this draft cannot be taken. */
+  /** Why this draft is rejected. */
   readonly refuse?: (typed: Fields) => string | undefined
 }
 
-/** The draft as text. The text follows the draft, except while the text is being edited. */
+/** The draft as YAML. The text follows the draft, except while the text is being edited. */
 export function useYamlText<T extends Fields>({ draft, fault, refuse }: YamlDraft<T>): YamlText {
   const text = ref('')
   let typed: unknown

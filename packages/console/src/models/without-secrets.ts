@@ -1,6 +1,6 @@
 import { resolved, valuesSchema, type Schema } from './schema.ts'
 
-/** A copy without what is never shown again: nothing of it may be kept in a browser. */
+/** A copy without secret values, which must not be stored in the browser. */
 export function withoutSecrets(schema: Schema | undefined, whole: Schema, value: unknown): unknown {
   const here = resolved(schema, whole)
   if (here.writeOnly === true || here.format === 'password') return undefined

@@ -1,6 +1,6 @@
 /**
- * The styles of a plugin, for its own pages alone: each of its rules is put into a scope, one by one, so that no brace too many
- * leads out of it. Answers what takes them away.
+ * Scopes a plugin's styles to its pages: each rule is put into `@scope` by itself, so that an extra brace cannot
+ * escape the scope. Returns a function that removes the styles.
  */
 export function adoptStyle(plugin: string, text: string): () => void {
   if (text === '') return () => {}
@@ -11,7 +11,7 @@ export function adoptStyle(plugin: string, text: string): () => void {
     try {
       scoped.insertRule(`@scope ([data-plugin="${plugin}"]) { ${cssText} }`, scoped.cssRules.length)
     } catch {
-      // What no scope can hold, such as a font, is left out.
+      // Skips rules that cannot be scoped, such as `@font-face`.
     }
   }
   document.adoptedStyleSheets.push(scoped)

@@ -43,7 +43,7 @@ interface Offered {
 
 const offered = new Map<string, Offered>()
 
-/** Adds the pages of the plugins that are enabled now and removes all others. Runs no code of a plugin. */
+/** Adds the pages of enabled plugins and removes all others. Runs no plugin code. */
 export async function readPluginPages(router: Router): Promise<void> {
   const answer = await client.call({ method: 'GET', path: '/plugins/pages.json' }).catch(() => undefined)
   if (answer === undefined) return
@@ -58,7 +58,7 @@ export async function readPluginPages(router: Router): Promise<void> {
   for (const plugin of added) offered.set(plugin.name, offer(router, plugin))
   if (gone.length === 0 && added.length === 0) return
   pluginMenus.value = [...offered.values()].map(({ menu }) => menu).filter(({ entries }) => entries.length > 0)
-  // Whoever opened a page of a plugin by its address was there before its route. Nobody else is moved: they may be on their way.
+  // A user who opened a plugin page by its address waits on the unknown route. Other users stay, even during a navigation.
   await router.isReady()
   const { path, fullPath } = router.currentRoute.value
   if (path.startsWith('/p/')) await router.replace(fullPath)
@@ -71,7 +71,7 @@ function offer(router: Router, { name, displayName, icon, color, module, pages }
   const removers = pages.map(({ path, title, permissions }) =>
     router.addRoute({
       path: addressOf(path),
-      // A component of its own: the router would reuse one frame for all pages.
+      // Each page needs its own component: the router would reuse one frame for all pages.
       component: defineComponent({
         setup: () => () =>
           h(PluginFrame, { plugin: { name, title: displayName, icon, color }, load: () => loader.page(path) }),
@@ -92,7 +92,7 @@ function offer(router: Router, { name, displayName, icon, color, module, pages }
   }
 }
 
-/** Loads the module of a plugin when the first of its pages is opened: its code has the rights of whoever looks. */
+/** Imports a plugin's module when one of its pages is first opened: its code runs with the user's rights. */
 function createLoader(plugin: string, module: string) {
   let loading: Promise<PluginPages> | undefined
   let dropStyle: (() => void) | undefined

@@ -1,7 +1,7 @@
 import type { Plan, PlanItem, PlanItemOf, PlanSection } from '@pergola/api'
 import { roleOf, type PlacedItem } from './plan-words.ts'
 
-/** Something that is accepted by a tick of its own. Without an item the server gave only the name. */
+/** An approval with its own checkbox. Without an item, the server sent only its name. */
 export interface Decision {
   readonly approval: string
   readonly placed?: PlacedItem
@@ -17,24 +17,24 @@ export interface SheetRoute {
   readonly method: string
   readonly path: string
   readonly who: 'anybody' | 'signed-in' | 'role' | 'super-administrators'
-  /** Titles of the roles. */
+  /** Display names of the roles. */
   readonly roles: readonly string[]
 }
 
-/** A plan, sorted for the person who decides. */
+/** A plan, grouped for the review. */
 export interface Sheet {
   readonly blocked: readonly PlacedItem[]
   readonly decisions: readonly Decision[]
-  /** Takes effect for everybody who signs in. Approved by the installation itself, without a tick. */
+  /** Takes effect for every signed-in user. Approved by installing, without a checkbox. */
   readonly everybody: readonly PlacedItem[]
   readonly roles: readonly SheetRole[]
   readonly models: readonly PlanItemOf<'model'>[]
   readonly background: readonly PlanItem[]
   readonly settings: readonly PlanItem[]
   readonly routes: readonly SheetRoute[]
-  /** Upgrades: whatever is added, changed or removed and needs no tick. */
+  /** Upgrades: additions, changes and removals that need no checkbox. */
   readonly changes: readonly PlacedItem[]
-  /** Everything else. */
+  /** All other sections. */
   readonly others: readonly PlanSection[]
 }
 
@@ -63,7 +63,7 @@ export function sheetOf({ sections, approvals }: Pick<Plan, 'sections' | 'approv
   }
 }
 
-/** What is approved once all decisions are ticked: the ticks, and what takes effect for everybody who signs in. */
+/** The approvals to send: the ticked ones, and those that installing approves. */
 export function approvalsOf({ decisions, everybody, changes }: Sheet, ticks: ReadonlySet<string>): readonly string[] {
   const shown = [...everybody, ...changes].flatMap(({ item }) => item.approval ?? [])
   const accepted = decisions.map(({ approval }) => approval).filter((approval) => ticks.has(approval))
@@ -80,7 +80,7 @@ function needsTick({ approval, risk }: PlanItem): boolean {
 
 const placedElsewhere = new Set(['blocked', 'signed-in', 'roles', 'models', 'background', 'settings'])
 
-/** The version of the host stands in the header. */
+/** Leaves out the host version, which the header shows. */
 function otherIn({ code, items }: PlanSection): readonly PlanSection[] {
   if (placedElsewhere.has(code)) return []
   const left = items.filter((item) => !needsTick(item) && item.change === undefined && item.code !== 'host-version')
@@ -103,7 +103,7 @@ const whoIn: Readonly<Record<string, SheetRoute['who']>> = {
   unreached: 'super-administrators',
 }
 
-/** Each address once, for the widest circle that may use it. */
+/** Each route once, with the widest audience that may call it. */
 function routesIn(items: readonly PlacedItem[]): readonly SheetRoute[] {
   const order = Object.values(whoIn)
   const routes = new Map<string, SheetRoute>()

@@ -17,12 +17,12 @@ export interface Progress {
 const installing: readonly StepKey[] = ['checked', 'decided', 'installed', 'running']
 const upgrading: readonly StepKey[] = ['checked', 'beside', 'prepared', 'moved']
 
-/** The steps while a package is reviewed. */
+/** The steps shown while a package is under review. */
 export function stepsBefore(): readonly Step[] {
   return stepsAt(installing, 'decided')
 }
 
-/** How far an installation is, or an upgrade where the plugin had another version before. */
+/** Progress of an installation, or of an upgrade if another version was installed before. */
 export function progressOf(plugin: Plugin | undefined, digest: string, isUpgrade: boolean): Progress {
   const outcome = outcomeOf(plugin, digest)
   if (!isUpgrade) {
@@ -56,7 +56,7 @@ function percentOf(plugin: Plugin | undefined): number | undefined {
   return percentIn(plugin?.spec.candidate ? upgrade?.message : message)
 }
 
-/** All are done without a current one. */
+/** Without a current step, all are done. */
 function stepsAt(keys: readonly StepKey[], now: StepKey | undefined, percent?: number): readonly Step[] {
   const at = now === undefined ? keys.length : keys.indexOf(now)
   return keys.map((key, index) => {

@@ -14,15 +14,15 @@ const words: readonly (readonly [LogLevel, RegExp])[] = [
   ],
   ['warn', /^\W*warn(ing)?\b|^\(node:\d+\) \w*Warning|\b(level|severity)["=: ]+warn(ing)?\b/i],
 ]
-/** Of pino and others: 40 is a warning, 50 and more an error. */
+/** Numeric levels, as of pino: 40 is a warning, 50 and above an error. */
 const numbered = /"level":\s*(\d+)/
 
-/** Parts of a printed error: where it was thrown, the line with its mark, its stack. */
+/** Lines of a printed error: source position, marked line, stack. */
 const continued = /^\s+at |^\s*\^|^(file:|\/)\S+:\d+$|^\s+throw |^Node\.js v/
 
 /**
- * Lines of a log as entries. The host keeps text alone, so the level comes from the words of a line; a printed error is one
- * entry with its stack.
+ * Parses log lines into entries. The host stores plain text, so the level is read from the line; a printed error and its
+ * stack are one entry.
  */
 export function logEntries(items: readonly string[], times: readonly string[] = []): readonly LogEntry[] {
   const entries: LogEntry[] = []

@@ -5,7 +5,7 @@ import { planWords, sentenceOf, wholeSentenceOf } from './plan-words.ts'
 const field = { resource: 'todos', path: 'spec.dueDate' }
 const found = { resource: 'todos', found: 2, checked: 1_997, complete: 'no' as const }
 
-/** One item of each code: a code without one is a compile error. */
+/** One item for each code; a missing code is a compile error. */
 const samples: { readonly [Code in PlanItemCode]: PlanItemOf<Code>['values'] } = {
   resource: { verbs: ['get', 'list'], resource: 'users', group: '' },
   url: { verbs: ['get'], url: '/metrics' },

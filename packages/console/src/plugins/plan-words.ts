@@ -3,7 +3,7 @@ import { plans as en, type PlanSentence, type PlanWords } from '../words/en/plan
 import type { Language } from '../words/words.ts'
 import { plans as zh } from '../words/zh/plans.ts'
 
-/** Beside the other words, because only pages about plugins need them. */
+/** Loaded separately from the other words, because only plugin pages need them. */
 export const planWords: Readonly<Record<Language, PlanWords>> = { en, zh }
 
 export interface PlacedItem {
@@ -11,12 +11,12 @@ export interface PlacedItem {
   readonly item: PlanItem
 }
 
-/** The sentence of an item, for a place that says who gets the right. */
+/** The sentence of an item, without the grantee. */
 export function sentenceOf({ section, item }: PlacedItem, language: Language): PlanSentence {
   return told(planWords[language], section, item)
 }
 
-/** The sentence of an item, with who gets the right. */
+/** The sentence of an item, with the grantee. */
 export function wholeSentenceOf(placed: PlacedItem, language: Language): PlanSentence {
   const words = planWords[language]
   const sentence = sentenceOf(placed, language)
@@ -41,7 +41,7 @@ function holderOf({ section, item }: PlacedItem, words: PlanWords): string | und
   return section === 'roles' ? roleOf(item)?.title : undefined
 }
 
-/** The role of the plugin that an item is about. */
+/** The plugin's role that an item belongs to. */
 export function roleOf({ values }: PlanItem): { readonly name: string; readonly title: string } | undefined {
   if (!('role' in values) || values.role === undefined) return undefined
   const title = 'displayName' in values ? values.displayName : undefined

@@ -3,7 +3,7 @@ import type { Words } from '../words/en.ts'
 
 type Level = 'ok' | 'warn' | 'bad' | 'idle'
 
-/** The tone of a state, the same wherever it is shown. */
+/** The colour level of a state, the same everywhere. */
 export function levelOfState({ phase, reason }: Partial<PluginState>): Level {
   if (phase === 'Disabled') return 'idle'
   if (phase === 'Started') return 'ok'
@@ -16,36 +16,36 @@ export function levelOf(plugin: Plugin): Level {
   return isRestarting(plugin) ? 'warn' : levelOfState(status)
 }
 
-/** A server still runs the process that a restart replaces. */
+/** A replica still runs the process from before the last requested restart. */
 export function isRestarting({ spec, status = {} }: Plugin): boolean {
   const { replicas = [], phase } = status
   return phase === 'Started' && replicas.some(({ restarts = 0 }) => restarts < (spec.restarts ?? 0))
 }
 
-/** A state in words: why it does not run yet, else its phase. */
+/** A state as text: the reason why it is not running, else its phase. */
 export function stateWords(state: Partial<PluginState>, { phases, reasons, building }: Words['plugins']): string {
   const percent = buildPercent(state)
   if (percent !== undefined) return building(percent)
   return reasons[state.reason ?? ''] ?? phases[state.phase ?? 'NotStarted']
 }
 
-/** The version of a package by its digest, as far as the plugin knows it. */
+/** The version of a package by its digest; undefined if the plugin has no such version. */
 export function versionOf({ spec }: Plugin, digest: string): string | undefined {
   return [spec, spec.candidate, spec.previous].find((one) => one?.digest === digest)?.version
 }
 
-/** Of the indexes that are being built, where that is what it waits for. */
+/** Progress of the index builds that the plugin waits for; undefined if it does not wait for any. */
 export function buildPercent({ reason, message }: Partial<PluginState>): number | undefined {
   return reason === 'BuildingIndexes' ? (percentIn(message) ?? 0) : undefined
 }
 
-/** `42 %` in the words of a state. */
+/** Finds `42 %` in a status message. */
 export function percentIn(message = ''): number | undefined {
   const [, percent] = /(\d+)\s*%/.exec(message) ?? []
   return percent === undefined ? undefined : Number(percent)
 }
 
-/** Its address has the digest of the package, so browsers may keep the image. */
+/** The address contains the digest of the package, so browsers may cache the image. */
 export function logoPath({ metadata, spec: { digest, logo } }: Plugin): string | undefined {
   if (logo === undefined) return undefined
   return `/plugins/${metadata.name}/${digest.slice(digest.indexOf(':') + 1).slice(0, 12)}/${logo}`

@@ -1,4 +1,4 @@
 import { consoleApi } from '../server/client.ts'
 
-/** Where packages go, and what is done with a plugin as a whole. */
+/** Path for packages and for actions on a plugin. */
 export const pluginsPath = `${consoleApi}/plugins`

@@ -1,7 +1,7 @@
 import { ApiError, type Plan, type Problem, type Plugin } from '@pergola/api'
 import { pluginsPath } from './plugins-path.ts'
 
-/** Asks what the installation of a package would do. */
+/** Requests the plan of an installation without installing. */
 export async function planPackage(bytes: Blob): Promise<Plan> {
   return (await send(bytes, [['plan', 'true']])) as Plan
 }
@@ -11,7 +11,7 @@ export async function installPackage(bytes: Blob, approvals: readonly string[]):
   return (await send(bytes, query)) as Plugin
 }
 
-/** A package is sent as it is, where everything else is JSON. */
+/** Sends the package's bytes; all other requests send JSON. */
 async function send(bytes: Blob, query: readonly (readonly [string, string])[]): Promise<unknown> {
   const parameters = new URLSearchParams(query.map(([name, value]) => [name, value]))
   const response = await fetch(`${pluginsPath}/-/packages?${parameters.toString()}`, {

@@ -3,7 +3,7 @@ import { resolved, type Schema } from '../models/schema.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
-/** What the form begins with: stored values, and defaults where none is stored. */
+/** Initial values of the form: the stored ones, else the defaults. */
 export function shownSettings(schema: Schema, stored: Values): Values {
   const defaults = Object.entries(schema.properties ?? {}).flatMap(([key, field]) => {
     const { default: value } = resolved(field, schema)
@@ -12,12 +12,12 @@ export function shownSettings(schema: Schema, stored: Values): Values {
   return { ...Object.fromEntries(defaults), ...stored }
 }
 
-/** Keys whose value is another one than the form began with. */
+/** Keys whose value differs from the initial one. */
 export function changedSettings(schema: Schema, before: Values, now: Values): readonly string[] {
   return Object.keys(schema.properties ?? {}).filter((key) => !isSame(before[key], now[key]))
 }
 
-/** The patch for these keys: what was emptied is removed, so that its default applies again. */
+/** The patch for these keys. Emptied keys are removed, so that their defaults apply again. */
 export function settingsPatch(keys: readonly string[], now: Values): Values {
   return Object.fromEntries(keys.map((key) => [key, now[key] ?? null]))
 }

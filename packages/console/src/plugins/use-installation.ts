@@ -7,19 +7,19 @@ export interface Installation {
   readonly file: Readonly<Ref<File | undefined>>
   readonly plan: Readonly<Ref<Plan | undefined>>
   readonly sheet: Readonly<Ref<Sheet | undefined>>
-  /** Names of the approvals that are ticked. */
+  /** Names of the ticked approvals. */
   readonly ticks: Ref<ReadonlySet<string>>
   readonly left: Readonly<Ref<number>>
   readonly isBlocked: Readonly<Ref<boolean>>
   readonly isBusy: Readonly<Ref<boolean>>
   readonly error: Readonly<Ref<unknown>>
-  /** What the server answered to the installation. */
+  /** The server's answer to the installation. */
   readonly taken: Readonly<Ref<Plugin | undefined>>
   readonly choose: (chosen: File | undefined) => Promise<void>
   readonly install: () => Promise<void>
 }
 
-/** A package from its choice to its installation: its plan, what is ticked, and what became of it. */
+/** The state of one installation: file, plan, ticks and result. */
 export function useInstallation(): Installation {
   const file = shallowRef<File>()
   const plan = shallowRef<Plan>()
@@ -39,7 +39,7 @@ export function useInstallation(): Installation {
     ticks.value = new Set()
     await attempt(async () => {
       const answer = await planPackage(chosen)
-      // Another package may have been chosen meanwhile: its plan must not come from this one.
+      // The user may have chosen another package meanwhile.
       if (file.value === chosen) plan.value = answer
     })
   }

@@ -31,13 +31,13 @@ export interface EditedSettings {
   readonly save: () => Promise<boolean>
 }
 
-/** The settings of a plugin: readable ones in a config map, secret ones in a secret that is never read. */
+/** The settings of a plugin: public ones in a config map, secret ones in a secret whose values are never read. */
 export function usePluginSettings(name: string, schema: Schema): EditedSettings {
   const queryClient = useQueryClient()
   const object = settingsObjectName(name)
   const secret = new Set(secretSettings(schema as JsonSchema))
   const kept = useQuery({ queryKey: ['settings', name], queryFn: async () => readStored(object) })
-  /** Lists withhold the values of secrets: they tell that there are some, not which. */
+  /** Lists omit secret values, so only the existence of the secret is known. */
   const stored = useQuery({
     queryKey: ['settings', name, 'secrets'],
     queryFn: async () => hasSecrets(object),

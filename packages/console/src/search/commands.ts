@@ -10,7 +10,7 @@ import { words } from '../words/words.ts'
 import { oneVersionOfEach } from './find-objects.ts'
 import type { Hit } from './hit.ts'
 
-/** What the menu has, and the account page, which is not in the menu. */
+/** The menu entries and the account page, which the menu lacks. */
 export function pageHits(menu: readonly MenuSection[]): readonly Hit[] {
   const inMenu = menu.flatMap(({ heading = '', entries }) =>
     entries.map(({ title, hint, to, icon }) => ({
@@ -27,7 +27,7 @@ export function pageHits(menu: readonly MenuSection[]): readonly Hit[] {
 
 const packages = { group: 'console.api.platform.run', resource: 'plugins', subresource: 'packages' }
 
-/** What the signed-in user may create, install or switch. */
+/** Actions that the signed-in user may perform: create, install, switch theme. */
 export async function actionHits(): Promise<readonly Hit[]> {
   const [creatable, mayInstall, mayOpenUsers, mayOpenRoles] = await Promise.all([
     modelsAllowing('create'),

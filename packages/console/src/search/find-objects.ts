@@ -15,7 +15,7 @@ import { isRefusal } from '../server/is-refusal.ts'
 import type { Hit } from './hit.ts'
 import { nameLike, searchTerms } from './search-terms.ts'
 
-/** A few requests a model: the number of models, of requests in flight and of objects read is bounded. */
+/** Bounds of one search: models, requests in flight and objects per model. */
 export const mostModels = 40
 const mostAtOnce = 4
 const perModel = 5
@@ -26,7 +26,7 @@ interface ObjectHit extends Hit {
 
 export interface FoundObjects {
   readonly groups: readonly { readonly model: ListedModel; readonly hits: readonly ObjectHit[] }[]
-  /** Others match, too. */
+  /** More objects match than `groups` contains. */
   readonly hasMore: boolean
 }
 
@@ -35,7 +35,7 @@ export interface FindOptions {
   readonly schemaOf: (model: ListedModel) => Promise<Schema | undefined>
 }
 
-/** Objects that the query finds, model by model. Models of plugins come before the host's own. */
+/** Finds objects by the query, grouped by model. Models of plugins come before the host's. */
 export async function findObjects(
   models: readonly ListedModel[],
   query: string,
@@ -60,7 +60,7 @@ export async function findObjects(
   }
 }
 
-/** Of each request one more than are shown, if there are so many. */
+/** Requests one object more than is shown, to detect further matches. */
 async function findIn(model: ListedModel, query: string, options: FindOptions): Promise<readonly ObjectHit[]> {
   const { signal, schemaOf } = options
   const list = async (fieldSelector: readonly UnplacedSelectorTerm[]) => {
@@ -71,13 +71,13 @@ async function findIn(model: ListedModel, query: string, options: FindOptions): 
   try {
     const lists = await Promise.all(searchTerms(query, { title: titleIndexOf(model), hasWords }).map(list))
     const objects = [...new Map(lists.flat().map((object) => [object.metadata.uid, object])).values()]
-    // The colours of states are in the schema, which is read only where something was found.
+    // The tones of states are in the schema, which is read only for models with matches.
     const schema = objects.length > 0 && !model.isOwn ? await schemaOf(model).catch(() => undefined) : undefined
     return objects
       .toSorted((one, other) => exactness(other, query) - exactness(one, query))
       .map((object) => hitOf(model, object, schema))
   } catch (error) {
-    // The model or the right may have gone since the models were listed; the others are still searched.
+    // The model or the right may have been removed since the models were listed; the search continues in the others.
     if (isRefusal(error)) return []
     throw error
   }
@@ -87,7 +87,7 @@ function exactness({ metadata }: ApiObject, query: string): number {
   return Number(metadata.name === nameLike(query))
 }
 
-/** Without further versions of the same model, which have the same objects. Models of plugins come first. */
+/** One version of each model, because versions share their objects. Models of plugins come first. */
 export function oneVersionOfEach(models: readonly ListedModel[]): readonly ListedModel[] {
   const byPath = new Map(models.toReversed().map((model) => [`${model.group}/${model.plural}`, model]))
   return [...byPath.values()].toReversed().toSorted((one, other) => Number(one.isOwn) - Number(other.isOwn))
@@ -120,7 +120,7 @@ function isUsers({ group, plural }: ListedModel): boolean {
   return group === '' && plural === 'users'
 }
 
-/** Users, roles and plugins have pages of their own. */
+/** Users, roles and plugins have special pages. */
 function pageOf({ group, version, plural, singular, hasPage }: ListedModel, name: string): RouteLocationRaw {
   if (hasPage) return { name: singular, params: { name } }
   return { name: 'object', params: { group: group || '-', version, plural, name } }

@@ -2,19 +2,19 @@ import type { Component } from 'vue'
 import type { RouteLocationRaw } from 'vue-router'
 import type { Hue } from '../kit/hue.ts'
 
-/** A line of the search: a place to go to, or something to do. */
+/** A search result: a page to open or an action to run. */
 export interface Hit {
   readonly key: string
   readonly title: string
-  /** What it is or where it belongs, shown behind the title. */
+  /** Shown behind the title: its kind or its plugin. */
   readonly hint: string
   readonly act: RouteLocationRaw | (() => void)
   readonly icon?: Component | undefined
-  /** An object has its icon on the colour of its model. */
+  /** An object shows the icon of its model. */
   readonly tile?: Hue | undefined
-  /** Of a person, in place of an icon. */
+  /** For users: initials instead of an icon. */
   readonly isPerson?: boolean
-  /** What the object is at. */
+  /** State of the object. */
   readonly pill?: { readonly text: string; readonly hue: Hue } | undefined
 }
 

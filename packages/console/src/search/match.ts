@@ -1,8 +1,8 @@
-/** Lower is better: the text begins with it, one of its words does, or it is somewhere within. Undefined without a match. */
+/** Rank of a match, lower is better: at the start of the text, of a word, or anywhere. Undefined without a match. */
 function rankOf(query: string, text: string): number | undefined {
   const wanted = query.toLowerCase().split(/\s+/).filter(Boolean)
   const within = text.toLowerCase()
-  // A kind is found as it is spelled in an API, too: `configmap`.
+  // Also matches kinds as the API spells them: `configmap`.
   if (!wanted.every((word) => within.includes(word)))
     return joined(within).includes(joined(query.toLowerCase())) ? 2 : undefined
   if (within.startsWith(query.toLowerCase())) return 0
@@ -13,7 +13,7 @@ function joined(text: string): string {
   return text.replaceAll(/\s+/g, '')
 }
 
-/** The best matches first; matches of the same rank keep their order. */
+/** Matching items, best first; stable within a rank. */
 export function matching<Item extends { readonly title: string; readonly hint: string }>(
   query: string,
   items: readonly Item[],

@@ -1,18 +1,18 @@
 import type { UnplacedSelectorTerm } from '@pergola/api'
 
-/** Names have neither spaces nor capitals: `Water the pl` finds `water-the-plants`. */
+/** Names contain neither spaces nor capitals: `Water the pl` finds `water-the-plants`. */
 export function nameLike(query: string): string {
   return query.trim().toLowerCase().replaceAll(/\s+/g, '-')
 }
 
 export interface SearchIndexes {
-  /** The path of the title, where it has an index. */
+  /** Path of the title if it is indexed. */
   readonly title?: string | undefined
-  /** The model has an index `words` with the words of its objects in lower case. */
+  /** The model has an index `words` of lower-case words. */
   readonly hasWords: boolean
 }
 
-/** What finds objects: the beginning of the API name, of the title, and of words. The index of a title tells capitals apart. */
+/** Prefix searches on name, title and words. The title's index is case-sensitive, so the capitalized text is searched too. */
 export function searchTerms(
   query: string,
   { title, hasWords }: SearchIndexes,
@@ -28,7 +28,7 @@ function prefix(key: string, value: string): UnplacedSelectorTerm {
   return { key, op: 'prefix', value }
 }
 
-/** Bounded: each word is a condition of the request. */
+/** Bound: each word adds a term to the request. */
 const mostWords = 5
 
 function wordsOf(text: string): readonly string[] {
@@ -41,7 +41,7 @@ export interface Marked {
   readonly after: string
 }
 
-/** A title, parted at where the query is in it. */
+/** Splits a title around the first match of the query. */
 export function marked(title: string, query: string): Marked {
   const at = title.toLowerCase().indexOf(query.trim().toLowerCase())
   const { length } = query.trim()

@@ -12,28 +12,28 @@ import type { Hit, HitGroup } from './hit.ts'
 import { matching } from './match.ts'
 import { nameLike } from './search-terms.ts'
 
-/** Objects are searched after a pause in typing, from this many characters on. */
+/** Objects are searched from `leastCharacters` on, after this pause in typing. */
 const pauseMs = 200
 const leastCharacters = 2
 const mostOfEach = 20
 const nothing: FoundObjects = { groups: [], hasMore: false }
-/** Before what is typed, it leaves only actions. */
+/** A leading sign that limits the search to actions. */
 const onlyActions = '>'
 
 export interface Search {
   readonly query: Ref<string>
-  /** What is looked for, without the sign for actions. */
+  /** The query without that sign. */
   readonly typed: ComputedRef<string>
   readonly groups: ComputedRef<readonly HitGroup[]>
   readonly isSearching: Ref<boolean>
   readonly error: ShallowRef<unknown>
-  /** More objects match than are shown. */
+  /** More objects match than are listed. */
   readonly hasMore: ComputedRef<boolean>
-  /** How many models are not searched for objects, because there are too many. */
+  /** How many models the search skips because of its bound. */
   readonly left: Ref<number>
 }
 
-/** Pages and actions at once, objects as the server finds them; only what the signed-in user may use. */
+/** Searches pages and actions at once, objects on the server; lists only what the signed-in user may use. */
 export function useSearch(menu: () => readonly MenuSection[]): Search {
   const query = ref('')
   const actions = shallowRef<readonly Hit[]>([])
@@ -65,7 +65,7 @@ export function useSearch(menu: () => readonly MenuSection[]): Search {
   return { query, typed, groups, isSearching, error, hasMore: computed(() => objects.value.hasMore), left }
 }
 
-/** Until the server has answered, what was found before stays as far as it still matches. */
+/** Until the server answers, keeps earlier results that still match. */
 function stillMatching({ groups }: FoundObjects, typed: string): readonly HitGroup[] {
   const name = nameLike(typed)
   const parts = typed.toLowerCase().split(/\s+/)

@@ -1,10 +1,10 @@
 import { createClient, type Client } from '@pergola/client'
 import type { LiveLink } from './live-state.ts'
 
-/** The host that has sent this page; the browser's session says who asks. */
+/** Client of the host that served this page, with the browser's session. */
 export const client = createClient({ url: location.origin })
 
-/** The same, for one watch whose connection is shown. */
+/** A client for one watch, which reports its connection state. */
 export function clientFor({ connected, lost }: LiveLink): Client {
   return createClient({ url: location.origin, onConnect: connected, onRetry: lost })
 }

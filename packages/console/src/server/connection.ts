@@ -3,18 +3,18 @@ import { shallowRef } from 'vue'
 
 export interface Away {
   readonly since: number
-  /** It said that it stops; otherwise nothing answers. */
+  /** The server announced that it stops; otherwise it cannot be reached. */
   readonly isStopping: boolean
 }
 
-/** Set while the host does not answer what the console asks every few seconds. */
+/** Set while the host does not answer the periodic requests. */
 export const away = shallowRef<Away>()
 
 export function noteAnswer(): void {
   away.value = undefined
 }
 
-/** Whether the error says that the host is away, rather than that it refuses. */
+/** Whether the error means that the host is unavailable, not that it rejected the request. */
 export function noteFailure(error: unknown): boolean {
   const isStopping = isApiError(error) && error.status === 503
   if (!isStopping && !isConnectionError(error)) return false

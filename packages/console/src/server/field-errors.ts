@@ -1,7 +1,7 @@
 import type { FieldError } from '@pergola/client'
 import { words } from '../words/words.ts'
 
-/** What is wrong with a field, in the language of the console where it knows the rule, else as the server says it. */
+/** The error of a field, translated if the rule is known, else in the server's words. */
 export function fieldErrorWords({
   rule,
   params,
@@ -11,7 +11,7 @@ export function fieldErrorWords({
   return known?.({ ...params }) ?? sentence(message)
 }
 
-/** The server says what follows the name of the field: `is required`. */
+/** The server's message continues the name of the field: `is required`. */
 function sentence(message: string): string {
   const end = /[.!?]$/.test(message) ? '' : '.'
   return `${message.slice(0, 1).toUpperCase()}${message.slice(1)}${end}`

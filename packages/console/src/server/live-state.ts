@@ -1,24 +1,24 @@
 import { computed, onScopeDispose, ref, shallowReactive } from 'vue'
 import { away } from './connection.ts'
 
-/** A watch is open, is being reopened, or has been closed for so long that the page shows old data. */
+/** `live`: connected; `resuming`: reconnecting; `behind`: disconnected for so long that the page shows old data. */
 export type LiveState = 'live' | 'resuming' | 'behind'
 
-/** A watch that the page shows data of. */
+/** Reports the connection of a watch that the page shows data of. */
 export interface LiveLink {
   readonly connected: () => void
   readonly lost: () => void
-  /** The user may not watch: nothing is being reopened, and the watch no longer counts. */
+  /** The user may not watch; the watch no longer counts. */
   readonly refused: () => void
 }
 
 interface Link {
   readonly isConnected: boolean
-  /** Of the last change of `isConnected`, in milliseconds. */
+  /** Time of the last change of `isConnected`, in milliseconds. */
   readonly since: number
 }
 
-/** A page that has not been reconnected for this long is behind. */
+/** A page is behind after this long without a connection. */
 const patienceMs = 15_000
 const clockMs = 1_000
 
@@ -28,7 +28,7 @@ setInterval(() => {
   now.value = Date.now()
 }, clockMs)
 
-/** Of the open page; undefined while it watches nothing, or before the first watch has answered. */
+/** State of the current page; undefined if it has no watch, or before the first watch has answered. */
 export const liveState = computed((): { readonly state: LiveState; readonly since: number } | undefined => {
   const all = [...links.values()]
   if (all.length === 0) return undefined
@@ -41,7 +41,7 @@ export const liveState = computed((): { readonly state: LiveState; readonly sinc
   return { state: now.value - since > patienceMs ? 'behind' : 'resuming', since }
 })
 
-/** Counts a watch until the scope ends. */
+/** Registers a watch until the scope ends. */
 export function useLiveLink(): LiveLink {
   const key = Symbol('watch')
   let isOver = false

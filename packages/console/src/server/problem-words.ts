@@ -6,11 +6,11 @@ export interface ProblemWords {
   readonly title: string
   readonly detail: string
   readonly reason?: string | undefined
-  /** For whoever looks after the server. */
+  /** Details for an administrator. */
   readonly requestId?: string | undefined
 }
 
-/** Whatever failed, in words for people. */
+/** Describes an error for people. */
 export function problemWords(error: unknown): ProblemWords {
   if (isApiError(error)) {
     const { reason, requestId, message, params } = error

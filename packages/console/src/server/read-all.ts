@@ -1,4 +1,4 @@
-/** Everything that a generator of pages yields. */
+/** Collects all items of a generator of pages. */
 export async function readAll<Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> {
   const read: Item[] = []
   for await (const item of items) read.push(item)

@@ -10,12 +10,12 @@ export interface LiveList<Stored extends ApiObject> {
   readonly error: Readonly<ShallowRef<unknown>>
 }
 
-/** The selected objects, kept current for as long as the page is open. All of them are held in memory. */
+/** The selected objects, kept current while the page is open. Holds all of them in memory. */
 export function useLiveList<Types extends ModelTypes>(
   of: Served<Types>,
   options?: ListOptions<Types['fields']>,
 ): LiveList<Types['object']>
-/** The same for a model whose fields are not known: all of its objects. */
+/** The same for a model with unknown fields: all of its objects. */
 export function useLiveList<Stored extends ApiObject>(type: ResourceType<Stored>): LiveList<Stored>
 export function useLiveList(of: ResourceType & { readonly singular?: string }, options?: object): LiveList<ApiObject> {
   const items = shallowRef<readonly ApiObject[]>([])

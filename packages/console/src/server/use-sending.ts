@@ -4,15 +4,15 @@ import { fieldErrorWords } from './field-errors.ts'
 
 export interface Sending {
   readonly isBusy: Ref<boolean>
-  /** What failed and belongs to no field. */
+  /** An error that belongs to no field. */
   readonly failure: ComputedRef<unknown>
-  /** What is wrong with the field at the pointer. */
+  /** The error of the field at a pointer. */
   readonly faultOf: (pointer: string) => string | undefined
-  /** Whether it was done. */
+  /** Resolves to whether it succeeded. */
   readonly send: (act: () => Promise<void>) => Promise<boolean>
 }
 
-/** Sends a small form: what the server refuses is said at the field that it is about. `fields` are the pointers that the form shows. */
+/** Submits a small form and maps errors to its fields. `fields` are the pointers of the fields that the form shows. */
 export function useSending(fields: readonly string[]): Sending {
   const isBusy = ref(false)
   const error = ref<unknown>()

@@ -4,15 +4,15 @@ import { clientFor } from './client.ts'
 import { isRefusal } from './is-refusal.ts'
 import { useLiveLink } from './live-state.ts'
 
-/** What is to be followed; nothing while it is not known yet. */
+/** What to watch; undefined until it is known. */
 export interface Followed<Stored extends ApiObject> extends WatchOptions {
   readonly type: ResourceType<Stored>
 }
 
-/** A watch that ends without a refusal, such as by a revision that is no longer kept, begins again after this pause. */
+/** Pause before restarting a watch that ended without a refusal, for example because its revision was purged. */
 const againMs = 2_000
 
-/** Tells of changes for as long as the page is open. `null` says that some may have been missed: whoever shows the objects reads them anew. */
+/** Reports changes while the component is mounted. `null`: changes may have been missed, so read the objects again. */
 export function useWatch<Stored extends ApiObject>(
   followed: MaybeRefOrGetter<Followed<Stored> | undefined>,
   onChange: (event: ObjectEvent<Stored> | null) => void,

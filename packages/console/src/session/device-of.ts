@@ -1,4 +1,4 @@
-/** The first that fits counts: most browsers also name those they are like. */
+/** The first match counts, because most browsers also name others in their user agent. */
 const browsers: readonly (readonly [string, RegExp])[] = [
   ['Edge', /\bEdg/],
   ['Opera', /\bOPR\//],
@@ -15,7 +15,7 @@ const systems: readonly (readonly [string, RegExp])[] = [
 ]
 const longest = 60
 
-/** What somebody signed in with, in the words that people have for it; of what is unknown, the begin of what it says. */
+/** Browser and system from a user agent; the beginning of an unknown one. */
 export function deviceOf(agent: string): string {
   const [browser, system] = [browsers, systems].map((known) => known.find(([, pattern]) => pattern.test(agent))?.[0])
   if (browser === undefined) return agent.length > longest ? `${agent.slice(0, longest)}…` : agent

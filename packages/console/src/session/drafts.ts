@@ -1,7 +1,7 @@
 import { client, publicApi } from '../server/client.ts'
 import { session } from './session.ts'
 
-/** Unsaved changes, for as long as the tab is open, of the user who typed them. Erased at sign-out and for another user. */
+/** Unsaved changes of the current user, kept for the life of the tab. Erased at sign-out and when another user signs in. */
 const place = 'pergola.drafts'
 
 interface Kept {
@@ -11,7 +11,7 @@ interface Kept {
 
 let known: { readonly username: string; readonly uid: Promise<string> } | undefined
 
-/** Of the signed-in user: a name may belong to somebody else tomorrow. */
+/** Drafts belong to a uid, because a user name may be reassigned. */
 async function uidOfUser(): Promise<string> {
   const username = session.value?.username ?? ''
   if (known?.username !== username) {
@@ -29,7 +29,7 @@ function read(uid: string): Kept {
     const kept = JSON.parse(sessionStorage.getItem(place) ?? 'null') as Kept | null
     if (kept?.uid === uid) return kept
   } catch {
-    // Whatever else is there is replaced.
+    // Ignores invalid content; the next write replaces it.
   }
   return { uid, drafts: {} }
 }
@@ -43,7 +43,7 @@ export async function keepDraft(key: string, draft: unknown): Promise<void> {
   try {
     sessionStorage.setItem(place, JSON.stringify(next))
   } catch {
-    // A full storage keeps no draft; the page still has it.
+    // The storage is full: the draft exists only on the page.
   }
 }
 

@@ -1,4 +1,4 @@
-/** How good a password is, from 0 to 4: by its length, and by whether it is more than one letter again and again. */
+/** Password strength from 0 to 4, by length; at most 1 with fewer than five different characters. */
 export function strengthOf(password: string): 0 | 1 | 2 | 3 | 4 {
   const { length } = password
   if (length < 8) return length === 0 ? 0 : 1

@@ -10,10 +10,10 @@ interface Held {
   readonly uiPermissions: readonly string[]
 }
 
-/** Of who is signed in. */
+/** Roles and permissions of the signed-in user. */
 export const held = shallowRef<Held>()
 
-/** Asked for often: an answer that has not changed costs the server nothing, and a page must not show what one may no longer. */
+/** Polling period. Short, so that a page soon hides what the user may no longer see. */
 const everyMs = 3_000
 
 export function holdsAll(permissions: readonly string[] | undefined): boolean {
@@ -54,12 +54,12 @@ watchEffect((onCleanup) => {
   })
 })
 
-/** What was asked before, until what is held changes. */
+/** Cached answers; cleared when roles or permissions change. */
 const answers = new Map<string, Promise<boolean>>()
 let waiting: { readonly right: NeededRight; readonly answer: (is: boolean) => void }[] = []
 const mostAtOnce = 100
 
-/** Whether the API would allow it. Questions that come together are asked together. */
+/** Whether the API would allow a request. Concurrent questions share one request. */
 export async function mayDo(right: NeededRight): Promise<boolean> {
   const key = JSON.stringify([right.verb, right.group, right.resource, right.subresource])
   const known = answers.get(key)
@@ -85,7 +85,7 @@ async function askSome(some: typeof waiting): Promise<void> {
     const { items } = answer as { readonly items: readonly { readonly allowed: boolean }[] }
     some.forEach((one, at) => one.answer(items[at]?.allowed ?? false))
   } catch {
-    // Asked again when something else is read; until then, less is shown.
+    // Not cached: asked again with the next question. Until then, the buttons stay hidden.
     answers.clear()
     for (const { answer } of some) answer(false)
   }

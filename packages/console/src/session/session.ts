@@ -12,11 +12,11 @@ export interface Session {
   readonly agent: string
 }
 
-/** Who is signed in; `null` when nobody is, nothing before that is known. */
+/** The signed-in user; `null` if nobody is signed in, undefined until known. */
 export const session = shallowRef<{ readonly username: string } | null>()
-/** Nobody administers this installation yet. */
+/** No administrator exists yet. */
 export const needsSetup = ref(false)
-/** The session of the user has ended while the console was open: the page stays, with what was typed, below a question. */
+/** The session has expired or been revoked: a dialog over the page asks the user to sign in again. */
 export const hasEnded = ref(false)
 
 export async function readSession(): Promise<void> {
@@ -35,7 +35,7 @@ export async function signIn(username: string, password: string): Promise<void> 
   await readSession()
 }
 
-/** As the same user, without leaving the page. */
+/** Signs the same user in again without leaving the page. */
 export async function signInAgain(password: string): Promise<void> {
   const username = session.value?.username ?? ''
   await client.call({ method: 'POST', path: '/auth/sessions', body: { username, password } })
@@ -47,7 +47,7 @@ export async function signOut(): Promise<void> {
   leave()
 }
 
-/** With everything that was read and typed as this user. */
+/** Erases drafts and reloads, which drops all cached data of this user. */
 export function leave(): void {
   sessionStorage.clear()
   location.assign('/console')

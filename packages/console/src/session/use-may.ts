@@ -2,7 +2,7 @@ import { ref, toValue, watch, type MaybeRefOrGetter, type Ref } from 'vue'
 import type { NeededRight } from 'vue-router'
 import { held, mayDo } from './permissions.ts'
 
-/** Whether the API would allow it, as long as the page is open: for buttons that would only be refused. */
+/** Whether the API would allow a request, kept current; hides buttons that would be rejected. */
 export function useMay(right: MaybeRefOrGetter<NeededRight>): Readonly<Ref<boolean>> {
   const may = ref(false)
   watch(

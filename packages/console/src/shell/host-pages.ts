@@ -4,10 +4,10 @@ import { words } from '../words/words.ts'
 
 const pluginsGroup = 'plugin.platform.run'
 
-/** Another path gets a new component: what was typed for one object must not stay on the page of another. */
+/** A key per path recreates the component, so that input for one object does not stay on the page of another. */
 const keyedByPath = ({ params, path }: RouteLocationNormalized) => ({ ...params, key: path })
 
-/** The pages of the host itself. `meta.needs` decides who sees them; the API decides again whatever they ask for. */
+/** The pages of the host. `meta.needs` decides who sees them; the API checks every request again. */
 export const entries: readonly RouteRecordRaw[] = [
   {
     path: '/home',

@@ -3,12 +3,12 @@ import { useRouter } from 'vue-router'
 
 const patienceMs = 2_000
 
-/** The place in the history of the browser. */
+/** Position in the browser history. */
 function here(): number {
   return (history.state as { readonly position?: number } | null)?.position ?? 0
 }
 
-/** Where each entry of the history was scrolled to: Back finds the page as it was left. Elements that count have `data-scroll`. */
+/** Restores the scroll position of each history entry on Back. Applies to elements with `data-scroll`. */
 export function useKeptScroll(root: Readonly<ShallowRef<HTMLElement | null>>): void {
   const kept = new Map<number, number>()
   const router = useRouter()

@@ -1,6 +1,6 @@
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
 
-/** As it is written on the keyboard in use. */
+/** The shortcut as printed on this platform's keyboard. */
 export const searchKey = isMac ? '⌘K' : 'Ctrl K'
 
 export function isSearchKey({ key, metaKey, ctrlKey, altKey, shiftKey }: KeyboardEvent): boolean {

@@ -5,7 +5,7 @@ import { isSearchKey } from './search-key.ts'
 
 const afterG: Readonly<Record<string, string>> = { h: '/', p: '/plugins', u: '/users' }
 
-/** Keys that work on every page: search, menu, the list of keys, and `g` followed by a letter. */
+/** Keys on every page: search, menu, list of keys, and `g` followed by a letter. */
 export function useShellKeys(on: { readonly search: () => void; readonly shortcuts: () => void }): void {
   const router = useRouter()
   let isAfterG = false
@@ -28,7 +28,7 @@ export function useShellKeys(on: { readonly search: () => void; readonly shortcu
   onScopeDispose(() => document.removeEventListener('keydown', onKey))
 }
 
-/** While typing, and in dialogs, letters are letters. */
+/** Ignores plain letters in text fields and dialogs. */
 function isTyping(event: Event): boolean {
   const [target] = event.composedPath()
   if (!(target instanceof HTMLElement)) return false

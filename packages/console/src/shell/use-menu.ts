@@ -28,7 +28,7 @@ export interface MenuSection {
   readonly entries: readonly MenuEntry[]
 }
 
-/** What whoever is signed in may open, anew whenever that changes. */
+/** The menu entries that the signed-in user may open; follows changes of rights. */
 export function useMenu(): Readonly<Ref<readonly MenuSection[]>> {
   const menu = shallowRef<readonly MenuSection[]>([])
   let latest = 0

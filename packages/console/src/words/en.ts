@@ -5,7 +5,7 @@ import { plugins } from './en/plugins.ts'
 import { problems } from './en/problems.ts'
 import { shell } from './en/shell.ts'
 
-/** By the rooms of the console. */
+/** Grouped by folder of the console. */
 export const en = { ...shell, ...home, ...models, ...access, ...plugins, ...problems }
 
 type Wide<Text> = Text extends string
@@ -14,7 +14,7 @@ type Wide<Text> = Text extends string
     ? (...given: Given) => ReturnType<Text>
     : { readonly [Key in keyof Text]: Wide<Text[Key]> }
 
-/** What every language has to say. */
+/** The type that every language implements. */
 export type Words = Wide<typeof en>
-/** The same, of one room. */
+/** One group of it. */
 export type WordsOf<Room> = Wide<Room>

@@ -6,11 +6,11 @@ export const languages: Readonly<Record<Language, string>> = { en: 'English', zh
 
 const key = 'pergola.language'
 
-/** Everything the console says, in the language that was chosen; in a template, `words.login.title`. */
+/** All texts of the console in the chosen language; in a template, `words.login.title`. */
 export const words = shallowRef<Words>(en)
 export const language = ref<Language>('en')
 
-/** Takes the chosen language, or the browser's, and keeps what is chosen later. */
+/** Uses the chosen language, else the browser's; stores later choices. */
 export function startWords(): void {
   language.value = chosen()
   watchEffect(() => {

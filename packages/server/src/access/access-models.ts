@@ -8,7 +8,7 @@ import { createRoleModel } from './role-model.ts'
 import { createTokenModel } from './token-model.ts'
 import { createUserModel } from './user-model.ts'
 
-/** The models of access; they refer to each other. */
+/** The models of access. */
 export interface AccessModels {
   readonly roles: Model
   readonly bindings: Model
@@ -22,14 +22,14 @@ const mostWaiting = 1_000
 export interface AccessModelParts {
   readonly store: Store
   readonly clock: Clock
-  readonly rights: () => Rights
+  readonly rights: Pick<Rights, 'asIn'>
 }
 
 export function createAccessModels({ store, clock, rights }: AccessModelParts): AccessModels {
   const { run: inTurn } = createTurns({ atATime: 1, mostWaiting })
-  const roles = createRoleModel({ store, rights, inTurn, bindings: () => bindings })
-  const users = createUserModel({ store, clock, rights, bindings: () => bindings, tokens: () => tokens })
-  const bindings = createRoleBindingModel({ store, rights, inTurn, roles, users })
-  const tokens = createTokenModel({ store, clock, users })
+  const roles = createRoleModel({ store, rights, inTurn })
+  const bindings = createRoleBindingModel({ store, rights, inTurn })
+  const tokens = createTokenModel({ store, clock })
+  const users = createUserModel({ store, clock, rights, bindings, tokens })
   return { roles, bindings, users, tokens }
 }

@@ -13,6 +13,7 @@ import { openStore } from '../store/open-store.ts'
 import type { Store } from '../store/store.ts'
 import { createAccessSource, noPlugins, type AccessSource } from './access-source.ts'
 import { createAccessModels, type AccessModels } from './access-models.ts'
+import { noRights } from './rights.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'pergola-access-'))
 const lines: string[] = []
@@ -22,9 +23,10 @@ let own: AccessModels
 let feed: Feed
 beforeAll(async () => {
   store = await openStore({ url: `sqlite:${join(directory, 'test.db')}`, onConnectionLost: () => {} })
-  own = createAccessModels({ store, clock, rights: () => access })
+  own = createAccessModels({ store, clock, rights: noRights })
   for (const model of [own.roles, own.bindings, own.users, own.tokens]) await store.openModel(declarationOf(model))
-  feed = await createLogFeed(store, log)
+  feed = createLogFeed(store, log)
+  await feed.start()
 })
 afterAll(async () => {
   feed[Symbol.dispose]()
@@ -34,20 +36,21 @@ afterAll(async () => {
 
 let access: AccessSource
 const openAccess = async (from: Feed) => {
-  access = await createAccessSource({
+  access = createAccessSource({
     store,
     clock,
     feed: from,
     countsUntil: () => Infinity,
     claims: () => noPlugins,
-    ...own,
   })
+  await access.start()
   return access
 }
 
 /** A feed whose place advances without notifying subscribers. */
 function deaf(): Feed {
   return {
+    start: async () => {},
     get place() {
       return feed.place
     },

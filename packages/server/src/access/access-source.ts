@@ -12,10 +12,10 @@ import { listIdentities } from '../store/records/identities.ts'
 import type { JsonObject } from '../models/object.ts'
 import type { Feed } from '../feed/feed.ts'
 import { keepCurrent } from '../feed/kept-current.ts'
-import type { Model } from '../models/model.ts'
 import { fromData } from '../models/object-bytes.ts'
 import { allObjects } from '../store/all-objects.ts'
-import type { Change, Store, StoredObject } from '../store/store.ts'
+import type { Change, ModelKey, Store, StoredObject } from '../store/store.ts'
+import { accessKeys } from './access-keys.ts'
 import { readAccessCount } from './access-order.ts'
 import { issuerOf, isManaged, type CountsUntil } from './managed-binding.ts'
 import { livingBindingsWhere } from './administrators.ts'
@@ -32,9 +32,6 @@ const checkedUsers = 50
 
 export interface AccessParts {
   readonly store: Store
-  readonly roles: Model
-  readonly bindings: Model
-  readonly users: Model
   readonly feed: Feed
   readonly clock: Clock
   /** When a binding stops counting. */
@@ -51,6 +48,7 @@ export interface PluginClaims {
 }
 
 export interface AccessSource extends RoleSource, Rights, Disposable {
+  start(): Promise<void>
   /** The names of the users whose rights the changes may affect. */
   readonly concerned: (changes: readonly Change[]) => 'everybody' | ReadonlySet<string>
   /** Removes a user from the cache, so that a change made by this replica takes effect before it arrives in the change log. */
@@ -76,7 +74,7 @@ interface KnownUser {
  * Caches all roles, and each user after a first look-up by index. The change log updates or invalidates entries; everything is
  * read again when the log could not be read for a while.
  */
-export async function createAccessSource(parts: AccessParts): Promise<AccessSource> {
+export function createAccessSource(parts: AccessParts): AccessSource {
   let definitions = new Map<string, RoleDefinition>()
   let made: Made | undefined
   /** Built lazily: a hundred role changes cost one new book. */
@@ -88,7 +86,7 @@ export async function createAccessSource(parts: AccessParts): Promise<AccessSour
     return made
   }
   const known = createKnownUsers(parts)
-  const kept = await keepCurrent({
+  const kept = keepCurrent({
     ...parts,
     what: 'roles and users',
     load: async () => {
@@ -98,8 +96,8 @@ export async function createAccessSource(parts: AccessParts): Promise<AccessSour
     },
     apply: (changes) => {
       for (const change of changes) {
-        for (const name of usersOf(parts, change)) known.forget(name)
-        if (!isModel(change.model, parts.roles)) continue
+        for (const name of usersOf(change)) known.forget(name)
+        if (!isModel(change.model, accessKeys.roles)) continue
         const { name } = change.object
         if (change.op === 'deleted') definitions.delete(name)
         else definitions.set(name, toDefinition(change.object))
@@ -133,10 +131,11 @@ export async function createAccessSource(parts: AccessParts): Promise<AccessSour
   // Never cached: these roles may not be committed, and the counter does not tell them from the stored ones.
   const rightsIn = (read: AccessParts) => rightsOf(read, async () => toBook(await readRoles(read), parts.claims()))
   return {
+    start: () => kept.start(),
     rolesOf: (caller) => (kept.isCurrent() ? held(caller) : kept.catchUp().then(() => held(caller), withoutDatabase)),
     concerned: (changes) => {
-      if (changes.some(({ model }) => isModel(model, parts.roles))) return 'everybody'
-      return new Set(changes.flatMap((change) => usersOf(parts, change)))
+      if (changes.some(({ model }) => isModel(model, accessKeys.roles))) return 'everybody'
+      return new Set(changes.flatMap(usersOf))
     },
     ...storedRights,
     asIn: (store) => (store ? rightsIn({ ...parts, store }) : storedRights),
@@ -277,7 +276,7 @@ function narrowed(roles: readonly HeldRole[], to: readonly string[] | undefined)
 
 async function readUser(parts: AccessParts, name: string): Promise<KnownUser> {
   const now = parts.clock.now()
-  const user = await parts.store.get(parts.users, name)
+  const user = await parts.store.get(accessKeys.users, name)
   if (!user || !canSignIn(user)) return nobody
   const all = await readBindings(parts, user)
   const bound = all.filter(({ until }) => until > now)
@@ -290,7 +289,7 @@ async function readBindings(
   { name: user, uid }: Pick<StoredObject, 'name' | 'uid'>,
 ): Promise<readonly { readonly role: HeldRole; readonly until: number }[]> {
   const found: { readonly name: string; readonly object: JsonObject }[] = []
-  for await (const { name, data } of livingBindingsWhere(parts, subjectOfBinding, user)) {
+  for await (const { name, data } of livingBindingsWhere(parts.store, subjectOfBinding, user)) {
     found.push({ name, object: fromData(data) })
   }
   const identities = found.some(({ object }) => isManaged(object)) ? await listIdentities(parts.store, uid) : []
@@ -303,15 +302,15 @@ async function readBindings(
 
 /** All roles bound to a user, even if the user is disabled or a binding has expired, and the roles its providers gave last. */
 async function boundRoles(parts: AccessParts, name: string): Promise<readonly HeldRole[]> {
-  const { uid = '' } = (await parts.store.get(parts.users, name)) ?? {}
+  const { uid = '' } = (await parts.store.get(accessKeys.users, name)) ?? {}
   const [bound, identities] = await Promise.all([readBindings(parts, { name, uid }), listIdentities(parts.store, uid)])
   const given = identities.flatMap(({ roles }) => roles.map((role) => ({ name: role })))
   return [...bound.map(({ role }) => role), ...given]
 }
 
-async function readRoles({ store, roles }: AccessParts): Promise<Map<string, RoleDefinition>> {
+async function readRoles({ store }: AccessParts): Promise<Map<string, RoleDefinition>> {
   const found = new Map<string, RoleDefinition>()
-  for await (const role of allObjects(store, roles)) found.set(role.name, toDefinition(role))
+  for await (const role of allObjects(store, accessKeys.roles)) found.set(role.name, toDefinition(role))
   return found
 }
 
@@ -351,12 +350,12 @@ function both(caller: HeldRoles, plugin: HeldRoles): HeldRoles {
 }
 
 /** The names of the users whose rights the change may affect. */
-function usersOf({ bindings, users }: AccessParts, { model, object, indexed, previous }: Change): readonly string[] {
-  if (isModel(model, users)) return [object.name]
-  if (!isModel(model, bindings)) return []
+function usersOf({ model, object, indexed, previous }: Change): readonly string[] {
+  if (isModel(model, accessKeys.users)) return [object.name]
+  if (!isModel(model, accessKeys.bindings)) return []
   return [...(indexed.multi[subjectOfBinding] ?? []), ...(previous?.multi[subjectOfBinding] ?? [])]
 }
 
-function isModel(model: { group: string; plural: string }, other: Model): boolean {
+function isModel(model: ModelKey, other: ModelKey): boolean {
   return model.group === other.group && model.plural === other.plural
 }

@@ -25,8 +25,8 @@ export interface FirstAdministratorParts {
 }
 
 /** Whether no super administrator exists yet. Managed bindings do not count: they expire. */
-export async function needsSetup({ store, bindings }: FirstAdministratorParts): Promise<boolean> {
-  for await (const binding of bindingsWhere({ store, bindings }, roleOfBinding, superAdministrator)) {
+export async function needsSetup({ store }: Pick<FirstAdministratorParts, 'store'>): Promise<boolean> {
+  for await (const binding of bindingsWhere(store, roleOfBinding, superAdministrator)) {
     if (!isManaged(fromData(binding.data))) return false
   }
   return true

@@ -14,6 +14,8 @@ import {
 import type { Store } from '../store/store.ts'
 import { removeExpiredRoles } from './remove-expired-roles.ts'
 import { replaceManagedRoles } from './managed-roles.ts'
+import { accessKeys } from './access-keys.ts'
+import { noRights } from './rights.ts'
 import { createRoleBindingModel } from './role-binding-model.ts'
 
 const engines: readonly (readonly [name: string, open: () => Promise<AsyncDisposable & { store: Store }>])[] = [
@@ -34,12 +36,8 @@ const identity = { issuer, subject: 's' }
 async function setUp(store: Store) {
   let now = 1_000_000
   const clock = { now: () => now }
-  const roles = { group: '', plural: 'roles' }
-  const users = { group: '', plural: 'users' }
-  const rights = () => {
-    throw new Error('these tests must not evaluate rights')
-  }
-  const bindings = createRoleBindingModel({ store, rights, inTurn: (write) => write(), roles, users })
+  const { roles } = accessKeys
+  const bindings = createRoleBindingModel({ store, rights: noRights, inTurn: (write) => write() })
   await store.openModel(declarationOf(bindings))
   const parts = { store, clock, roles, bindings }
   return {

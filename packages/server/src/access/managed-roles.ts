@@ -52,11 +52,11 @@ export async function removeManagedRoles(
 }
 
 async function managedBindings(
-  { store, bindings }: Pick<ManagedRolesParts, 'store' | 'bindings'>,
+  { store }: Pick<ManagedRolesParts, 'store'>,
   { issuer, user }: Pick<GivenRoles, 'issuer' | 'user'>,
 ): Promise<readonly StoredObject[]> {
   const found: StoredObject[] = []
-  for await (const binding of bindingsWhere({ store, bindings }, subjectOfBinding, user.name)) {
+  for await (const binding of bindingsWhere(store, subjectOfBinding, user.name)) {
     if (issuerOf(fromData(binding.data)) === issuer) found.push(binding)
   }
   return found

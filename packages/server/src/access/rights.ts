@@ -15,6 +15,13 @@ export interface Rights extends StoredRights {
   readUser(name: string): Promise<HeldRoles>
 }
 
+/** For work that no caller has asked for: throws when rights are requested. */
+export const noRights: Pick<Rights, 'asIn'> = {
+  asIn: () => {
+    throw new Error('rights were requested without a caller')
+  },
+}
+
 /** Rights read from the database, not from a cache. */
 export interface StoredRights {
   /** As stored now. */
@@ -22,8 +29,8 @@ export interface StoredRights {
   /** All roles as stored now. */
   readBook(): Promise<RoleBook>
   /**
-   * All roles bound to the user, even while it is disabled or its managed bindings have expired: whoever has power over the
-   * user can wait, or enable it again.
+   * All roles bound to the user, even while it is disabled or its managed bindings have expired: a caller with power over
+   * the user can wait, or enable it again.
    */
   readBound(name: string): Promise<HeldRoles>
 }

@@ -3,8 +3,9 @@ import { createBuiltInModel } from '../models/definition/built-in-model.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
 import type { JsonObject } from '../models/object.ts'
 import type { Model, ModelIndex, ObjectChange, WriteContext } from '../models/model.ts'
-import type { Guard, ModelKey, Store } from '../store/store.ts'
+import type { Guard, Store } from '../store/store.ts'
 import { fieldError } from '../call/field-error.ts'
+import { accessKeys } from './access-keys.ts'
 import { accessAsRead } from './access-order.ts'
 import { ableUser, remainingAdministrator, superAdministrator } from './administrators.ts'
 import type { Caller } from '../call/call.ts'
@@ -16,11 +17,10 @@ const nameOf = (en: string) => ({ type: 'string', minLength: 1, maxLength: 253, 
 const coreGroup = { const: '', default: '' }
 
 const definition: ModelDefinition = {
-  group: '',
+  ...accessKeys.bindings,
   version: 'v1alpha1',
   kind: 'RoleBinding',
   singular: 'rolebinding',
-  plural: 'rolebindings',
   schema: {
     required: ['roleRef', 'subjects'],
     properties: {
@@ -75,14 +75,12 @@ function usersIn(binding: JsonObject): readonly string[] {
 
 export interface RoleBindingParts {
   readonly store: Store
-  readonly rights: () => Rights
+  readonly rights: Pick<Rights, 'asIn'>
   readonly inTurn: InTurn
-  readonly roles: ModelKey
-  readonly users: ModelKey
 }
 
 export function createRoleBindingModel(parts: RoleBindingParts): Model {
-  const model: Model = createBuiltInModel(definition, {
+  return createBuiltInModel(definition, {
     ownIndexes,
     rules: {
       inTurn: parts.inTurn,
@@ -92,13 +90,12 @@ export function createRoleBindingModel(parts: RoleBindingParts): Model {
         const order = await accessAsRead(store)
         if (caller) {
           refuseManaged(change)
-          await assertHeld(parts.rights().asIn(inBatch), change, caller)
+          await assertHeld(parts.rights.asIn(inBatch), change, caller)
         }
-        return { guards: [order, ...(await guardsOf({ ...parts, store }, model, change))] }
+        return { guards: [order, ...(await guardsOf(store, change))] }
       },
     },
   })
-  return model
 }
 
 function missingError(pointer: string, kind: string, missing: string): FieldError {
@@ -107,28 +104,28 @@ function missingError(pointer: string, kind: string, missing: string): FieldErro
 }
 
 async function check(
-  { roles, users, ...parts }: RoleBindingParts,
+  parts: RoleBindingParts,
   binding: JsonObject,
   { stored, store = parts.store }: WriteContext,
 ): Promise<readonly FieldError[]> {
   const role = roleIn(binding)
   if (stored && roleIn(stored) !== role) {
-    const message = `is "${roleIn(stored)}" and cannot be changed; bind the other role by a binding of its own`
+    const message = `is "${roleIn(stored)}" and cannot be changed; create another binding for the other role`
     return [fieldError('/roleRef/name', 'immutable', { message, params: { stored: roleIn(stored) } })]
   }
   const errors: FieldError[] = []
-  if (!(await store.get(roles, role))) errors.push(missingError('/roleRef/name', 'role', role))
+  if (!(await store.get(accessKeys.roles, role))) errors.push(missingError('/roleRef/name', 'role', role))
   const before = new Set(stored ? usersIn(stored) : [])
   const missing = await Promise.all(
     usersIn(binding).map(async (user, at) => {
-      if (before.has(user) || (await store.get(users, user))) return []
+      if (before.has(user) || (await store.get(accessKeys.users, user))) return []
       return [missingError(`/subjects/${at}/name`, 'user', user)]
     }),
   )
   return [...errors, ...missing.flat()]
 }
 
-/** Throws unless the caller holds what the new subjects gain. */
+/** Throws unless the caller holds all rights that the new subjects gain. */
 async function assertHeld(
   rights: StoredRights,
   { name: binding, before, after }: ObjectChange,
@@ -144,12 +141,8 @@ async function assertHeld(
 }
 
 /** Makes a concurrent deletion of the role or a user wait for this write, and then find the binding. */
-async function guardsOf(
-  parts: RoleBindingParts,
-  model: Model,
-  { name: binding, before, after }: ObjectChange,
-): Promise<readonly Guard[]> {
-  const { store, roles, users } = parts
+async function guardsOf(store: Store, { name: binding, before, after }: ObjectChange): Promise<readonly Guard[]> {
+  const { roles, users } = accessKeys
   const had = before ? usersIn(before) : []
   const has = after ? usersIn(after) : []
   const known = new Set(had)
@@ -161,10 +154,10 @@ async function guardsOf(
   if (before && !isManaged(before) && roleIn(before) === superAdministrator && lost.size > 0) {
     const isLost = (held: { binding: string; user: string }) => held.binding === binding && lost.has(held.user)
     const able = await ableUser(
-      { store, users },
+      store,
       has.map((user) => ({ name: user })),
     )
-    guards.push(...(able ? [able] : await remainingAdministrator({ store, bindings: model, users }, isLost)))
+    guards.push(...(able ? [able] : await remainingAdministrator(store, isLost)))
   }
   await Promise.all(guards.map((guard) => explainMissing(store, guard)))
   return guards

@@ -5,6 +5,7 @@ import { createBuiltInModel } from '../models/definition/built-in-model.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
 import type { Accompaniment, Model, ObjectChange, WriteContext } from '../models/model.ts'
 import type { Guard, Store } from '../store/store.ts'
+import { accessKeys } from './access-keys.ts'
 import { bindingsWhere, superAdministrator } from './administrators.ts'
 import { builtInRoles } from './built-in-roles.ts'
 import { roleOfBinding } from './role-binding-model.ts'
@@ -26,11 +27,10 @@ const paths = words(wildcards.path)
 const allowedVerbs = { type: 'array', minItems: 1, items: { enum: [...verbs, '*'] } }
 
 const definition: ModelDefinition = {
-  group: '',
+  ...accessKeys.roles,
   version: 'v1alpha1',
   kind: 'Role',
   singular: 'role',
-  plural: 'roles',
   schema: {
     properties: {
       rules: {
@@ -80,10 +80,8 @@ const definition: ModelDefinition = {
 
 export interface RoleParts {
   readonly store: Store
-  readonly rights: () => Rights
+  readonly rights: Pick<Rights, 'asIn'>
   readonly inTurn: InTurn
-  /** The rolebinding model. A function, because that model refers to roles. */
-  readonly bindings: () => Model
 }
 
 export function createRoleModel(parts: RoleParts): Model {
@@ -110,9 +108,9 @@ async function accompany(parts: RoleParts, model: Model, { change, context }: Wr
   if (before && name === superAdministrator) {
     throw new ApiError('Forbidden', `${superAdministrator} holds every right and can be neither edited nor deleted`)
   }
-  if (!after) return { guards: [order, await unbound({ ...parts, store }, name)] }
+  if (!after) return { guards: [order, await unbound(store, name)] }
   refuseInvalid(model, roleFaults(after))
-  if (caller) await assertHeld(parts.rights().asIn(inBatch), { name, ...roleWords(after) }, { ...context, caller })
+  if (caller) await assertHeld(parts.rights.asIn(inBatch), { name, ...roleWords(after) }, { ...context, caller })
   return { guards: [order] }
 }
 
@@ -123,11 +121,11 @@ async function assertHeld(
   { caller, declaredBy }: Pick<WriteContext, 'declaredBy'> & { readonly caller: Caller },
 ): Promise<void> {
   const before = await rights.readBook()
-  // Whoever installed an unchanged plugin may be gone.
+  // The installer of an unchanged plugin may have been deleted.
   if (declaredBy !== undefined && isDeepStrictEqual(before.roles.get(written.name), written)) return
   const held = await rights.readCaller(caller)
   if (mayHandOutAnything(held)) return
-  // A package names roles of its own that are stored together with this one; others were approved.
+  // The package's own roles are stored together with this one; foreign ones were approved.
   if (caller.kind !== 'plugin' && declaredBy === undefined) refuseMissing(before, written)
   const role = declaredBy === undefined ? written : withoutOwnRules(before, written, declaredBy)
   const others = [...before.roles.values()].filter(({ name }) => name !== role.name)
@@ -142,25 +140,24 @@ function withoutOwnRules({ pluginOf }: RoleBook, role: RoleDefinition, plugin: s
   return { ...role, rules: role.rules.filter((rule) => !isOnlyIn(rule, isOwn)) }
 }
 
-/** Refuses dependencies on missing roles: whoever created such a role later would grant its rights to this one unknowingly. */
+/** Rejects dependencies on missing roles: a later creator of such a role would unknowingly grant its rights to this one. */
 function refuseMissing(book: RoleBook, { name, dependencies }: RoleDefinition): void {
   const named = new Set(book.roles.get(name)?.dependencies)
   const missing = dependencies.find((other) => other !== name && !book.roles.has(other) && !named.has(other))
   if (missing === undefined) return
-  const detail = `role "${name}" depends on "${missing}" (${roleKeys.dependencies}), which does not exist; create it first. Only a super administrator may name a role that is still to come`
+  const detail = `role "${name}" depends on "${missing}" (${roleKeys.dependencies}), which does not exist; create it first. Only a super administrator may name a role that does not exist yet`
   throw new ApiError('EscalationForbidden', detail, { params: { role: name, missing } })
 }
 
 /** Refuses to delete a bound role; the guard detects a concurrent binding. */
-async function unbound({ store, bindings }: RoleParts, name: string): Promise<Guard> {
+async function unbound(store: Store, name: string): Promise<Guard> {
   if (builtInRoles.some((role) => role.name === name)) {
     throw new ApiError('Forbidden', `${name} is a built-in role and cannot be deleted`, { params: { role: name } })
   }
-  const model = bindings()
-  for await (const binding of bindingsWhere({ store, bindings: model }, roleOfBinding, name)) {
+  for await (const binding of bindingsWhere(store, roleOfBinding, name)) {
     throw new ApiError('InUse', `role "${name}" is bound by rolebinding "${binding.name}"; delete its bindings first`, {
       params: { role: name, binding: binding.name },
     })
   }
-  return { is: 'none', model, where: { field: roleOfBinding, is: { op: '=', value: name } } }
+  return { is: 'none', model: accessKeys.bindings, where: { field: roleOfBinding, is: { op: '=', value: name } } }
 }

@@ -9,14 +9,14 @@ import type { JsonObject } from '../models/object.ts'
 import type { Accompaniment, Model, ObjectChange, WriteContext } from '../models/model.ts'
 import { hasSession, lockSession, sessionExists } from '../store/records/sessions.ts'
 import { deleteTokenDigest, insertTokenDigest } from '../store/records/token-digests.ts'
-import type { ModelKey, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { accessKeys } from './access-keys.ts'
 
 const definition: ModelDefinition = {
-  group: 'security.platform.run',
+  ...accessKeys.tokens,
   version: 'v1alpha1',
   kind: 'PersonalAccessToken',
   singular: 'personalaccesstoken',
-  plural: 'personalaccesstokens',
   schema: {
     required: ['spec'],
     properties: {
@@ -57,7 +57,6 @@ interface TokenSpec {
 export interface TokenParts {
   readonly store: Store
   readonly clock: Clock
-  readonly users: ModelKey
 }
 
 /** Describes a personal access token. The secret is shown once and is never part of the object. */
@@ -85,7 +84,7 @@ interface MadeToken {
 }
 
 async function made(
-  { store, users }: TokenParts,
+  { store }: TokenParts,
   { uid, name, spec }: MadeToken,
   { caller, secret }: WriteContext,
 ): Promise<Accompaniment> {
@@ -106,7 +105,7 @@ async function made(
   }
   return {
     guards: [
-      { is: 'there', model: users, name: caller.name, expected: { uid: caller.uid } },
+      { is: 'there', model: accessKeys.users, name: caller.name, expected: { uid: caller.uid } },
       ...(sessionId === undefined ? [] : [sessionExists(caller.uid, sessionId)]),
     ],
     also: [
@@ -117,8 +116,8 @@ async function made(
   }
 }
 
-async function taken({ store, clock, users }: TokenParts, uid: string, spec: TokenSpec): Promise<Accompaniment> {
-  const owner = await store.get(users, spec.owner)
+async function taken({ store, clock }: TokenParts, uid: string, spec: TokenSpec): Promise<Accompaniment> {
+  const owner = await store.get(accessKeys.users, spec.owner)
   return { operations: owner ? [revoked(clock, owner.uid)] : [], also: [deleteTokenDigest(uid)] }
 }
 

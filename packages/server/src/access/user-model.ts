@@ -12,6 +12,7 @@ import { isRetired, notRetired, retireName } from '../store/records/retired-name
 import { deleteSessions } from '../store/records/sessions.ts'
 import { deleteTokenDigests } from '../store/records/token-digests.ts'
 import type { Guard, SqlStatement, Store, StoredObject, WriteOperation } from '../store/store.ts'
+import { accessKeys } from './access-keys.ts'
 import { accessAsRead } from './access-order.ts'
 import { bindingsWhere, remainingAdministrator, superAdministrator } from './administrators.ts'
 import { roleIn, subjectOfBinding } from './role-binding-model.ts'
@@ -22,11 +23,10 @@ import type { Rights } from './rights.ts'
 import { assertPowerOver } from './escalation.ts'
 
 const definition: ModelDefinition = {
-  group: '',
+  ...accessKeys.users,
   version: 'v1alpha1',
   kind: 'User',
   singular: 'user',
-  plural: 'users',
   schema: {
     properties: {
       spec: {
@@ -45,36 +45,35 @@ const definition: ModelDefinition = {
 
 export interface UserParts {
   readonly store: Store
-  readonly rights: () => Rights
+  readonly rights: Pick<Rights, 'asIn'>
   readonly clock: Clock
   /** Models that refer to users. */
-  readonly bindings: () => Model
-  readonly tokens: () => Model
+  readonly bindings: Model
+  readonly tokens: Model
 }
 
 export function createUserModel(parts: UserParts): Model {
-  const model: Model = createBuiltInModel(definition, {
+  return createBuiltInModel(definition, {
     rules: {
       accompany: async (change, { caller, store: inBatch }) => {
         const reading = inBatch ? { ...parts, store: inBatch } : parts
-        if (!endsOrReturns(change)) return accompany(reading, model, change)
+        if (!endsOrReturns(change)) return accompany(reading, change)
         const order = await accessAsRead(reading.store)
-        if (caller) await assertPowerOver(parts.rights().asIn(inBatch), caller, change.name)
-        const { guards = [], ...others } = await accompany(reading, model, change)
+        if (caller) await assertPowerOver(parts.rights.asIn(inBatch), caller, change.name)
+        const { guards = [], ...others } = await accompany(reading, change)
         return { ...others, guards: [order, ...guards] }
       },
     },
   })
-  return model
 }
 
-async function accompany(parts: UserParts, model: Model, change: ObjectChange): Promise<Accompaniment> {
+async function accompany(parts: UserParts, change: ObjectChange): Promise<Accompaniment> {
   const { before, after } = change
   if (!before) return { guards: [await neverUsed(parts, change.name)] }
-  if (!after) return { ...(await withoutUser(parts, model, change)) }
+  if (!after) return { ...(await withoutUser(parts, change)) }
   if (isDisabled(before) || !isDisabled(after)) return {}
-  const guards = await staysAdministered(parts, model, change.name)
-  const tokens = await removeTokens(parts.store, parts.tokens(), change.name)
+  const guards = await staysAdministered(parts.store, change.name)
+  const tokens = await removeTokens(parts.store, parts.tokens, change.name)
   return { operations: [...tokens, revoked(parts.clock, change.uid)], guards, also: ended(change.uid) }
 }
 
@@ -93,16 +92,15 @@ export async function neverUsed({ store }: Pick<UserParts, 'store'>, name: strin
 }
 
 /** Removes the user from every binding and deletes all its credentials in the transaction that deletes the user. */
-async function withoutUser(parts: UserParts, model: Model, { name, uid }: ObjectChange): Promise<Accompaniment> {
-  const { store } = parts
-  const bindings = parts.bindings()
+async function withoutUser(parts: UserParts, { name, uid }: ObjectChange): Promise<Accompaniment> {
+  const { store, bindings } = parts
   const operations: WriteOperation[] = []
-  for await (const binding of bindingsWhere({ store, bindings }, subjectOfBinding, name)) {
+  for await (const binding of bindingsWhere(store, subjectOfBinding, name)) {
     operations.push(withoutSubject(bindings, binding, name))
   }
-  operations.push(...(await removeTokens(store, parts.tokens(), name)))
+  operations.push(...(await removeTokens(store, parts.tokens, name)))
   const where = { field: subjectOfBinding, is: { op: '=' as const, value: name } }
-  const guards = await staysAdministered(parts, model, name)
+  const guards = await staysAdministered(store, name)
   operations.push(revoked(parts.clock, uid))
   // A disabled user keeps its password and identities: without them, it could sign in again as a new user.
   const also = [retireName(name), deletePassword(uid), deleteIdentities(uid), ...ended(uid)]
@@ -116,7 +114,7 @@ function withoutSubject(bindings: Model, stored: StoredObject, user: string): Wr
   const subjects = all.filter((subject) => subject.name !== user)
   const target = { model: bindings, name, expected: { uid, version } }
   const held = (binding.metadata.finalizers ?? []).length > 0
-  // A held binding would remain after a delete and keep the user's name, so it is updated to have no subjects instead.
+  // Deleting a binding with finalizers would keep it, and the user's name in it, so it is updated to have no subjects instead.
   if (subjects.length === 0 && !held) return { type: 'delete', ...target }
   const object = { ...binding, subjects }
   const { indexed } = indexedObject(bindings, object)
@@ -124,14 +122,12 @@ function withoutSubject(bindings: Model, stored: StoredObject, user: string): Wr
   return { type: 'update', ...target, content, newGeneration: true }
 }
 
-/** Guards needed only when the user is super administrator by a binding that does not expire. */
-async function staysAdministered(parts: UserParts, users: Model, name: string): Promise<readonly Guard[]> {
-  const { store } = parts
-  const bindings = parts.bindings()
-  for await (const binding of bindingsWhere({ store, bindings }, subjectOfBinding, name)) {
+/** Guards needed only if the user is super administrator through a binding that does not expire. */
+async function staysAdministered(store: Store, name: string): Promise<readonly Guard[]> {
+  for await (const binding of bindingsWhere(store, subjectOfBinding, name)) {
     const object = fromData(binding.data)
     if (isManaged(object) || roleIn(object) !== superAdministrator) continue
-    return remainingAdministrator({ store, bindings, users }, ({ user }) => user === name)
+    return remainingAdministrator(store, ({ user }) => user === name)
   }
   return []
 }

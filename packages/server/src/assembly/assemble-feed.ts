@@ -19,12 +19,12 @@ export async function assembleFeed(
   { config, nats, log }: FeedOptions,
   running: AsyncDisposableStack,
 ): Promise<{ readonly feed: Feed; readonly feedState?: () => string }> {
-  if (config.feed.transport !== 'nats') return { feed: running.use(await createLogFeed(store, log)) }
+  if (config.feed.transport !== 'nats') return { feed: running.use(createLogFeed(store, log)) }
   if (!nats) throw new Error('feed.transport is nats, but no NATS address is configured')
   const { natsStream: name, natsReplicas: replicas, natsMaxAge, natsMaxSize } = config.feed
   const stream = { name, replicas, maxAgeSeconds: natsMaxAge, maxBytes: natsMaxSize * 1024 * 1024 }
   const transport = await loadNatsFeed()
-  const feed = running.use(await transport.createNatsFeed({ store, log, address: nats, stream }))
+  const feed = running.use(transport.createNatsFeed({ store, log, address: nats, stream }))
   return { feed, feedState: () => feed.state() }
 }
 

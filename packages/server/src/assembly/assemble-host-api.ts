@@ -11,15 +11,14 @@ import type { Config } from '../config/config.ts'
 import { loginCookie, sessionCookie } from '../call/cookie.ts'
 import type { Log } from '../base/log.ts'
 import type { OidcProvider } from '../config/oidc-provider.ts'
-import { createKnownCredentials } from '../credentials/known-credentials.ts'
+import type { KnownCredentials } from '../credentials/known-credentials.ts'
 import { createLoginLimits } from '../credentials/login-limits.ts'
 import { createOidcLogins } from '../credentials/oidc-logins.ts'
 import { createPasswords } from '../credentials/passwords.ts'
-import { createSessions, type Sessions } from '../credentials/sessions.ts'
+import type { Sessions } from '../credentials/sessions.ts'
 import type { SessionUser } from '../store/records/sessions.ts'
 import { createSetupSecrets } from '../credentials/setup-secrets.ts'
 import type { SignInCode } from '../credentials/sign-in-code.ts'
-import type { Feed } from '../feed/feed.ts'
 import { createOidcClient } from '../host-api/oidc/oidc-client.ts'
 import { oidcRoutes } from '../host-api/oidc/oidc-routes.ts'
 import { ownRoutes } from '../host-api/own-routes.ts'
@@ -35,10 +34,10 @@ export interface AccountParts {
   readonly providers: readonly OidcProvider[]
   readonly access: AccessSource
   readonly accessModels: AccessModels
-  readonly feed: Feed
+  readonly sessions: Sessions
+  readonly credentials: KnownCredentials
   readonly publicUrl: () => string
   readonly signInCode: SignInCode | undefined
-  readonly onRevoked: (uid: string) => void
 }
 
 export interface AssembledHostApi {
@@ -47,17 +46,13 @@ export interface AssembledHostApi {
   readonly setup: FirstAdministratorParts
   /** Signs a user in without a password. */
   readonly signIn: (name: string) => Promise<string>
-  /** Resolves when all revocations made until now are known here. */
-  readonly settle: () => Promise<void>
 }
 
-/** Credentials, and the endpoints that use them. */
-export function assembleHostApi(parts: AccountParts, running: AsyncDisposableStack): AssembledHostApi {
-  const { store, clock, log, config, providers, access, feed, publicUrl, signInCode } = parts
+/** The host's own endpoints. */
+export function assembleHostApi(parts: AccountParts): AssembledHostApi {
+  const { store, clock, log, config, providers, access, sessions, credentials, publicUrl, signInCode } = parts
   const { users, bindings, roles, tokens: tokenModel } = parts.accessModels
   const cookie = sessionCookie(config.server.publicUrl ?? 'http:')
-  const sessions = createSessions(store, clock)
-  const credentials = running.use(createKnownCredentials({ store, feed, sessions, clock, onRevoked: parts.onRevoked }))
   const passwords = createPasswords(store, clock)
   const onEnd = (uid: string) => credentials.forget(uid)
   warnOfInsecureLogin(config, log)
@@ -93,7 +88,6 @@ export function assembleHostApi(parts: AccountParts, running: AsyncDisposableSta
     authentication: { credentials, cookieName: cookie.name, clearedCookie: cookie.cleared },
     setup,
     signIn: async (name: string) => signInHere(sessions, name, await findUser(store, users, name)),
-    settle: async () => credentials.settle(),
     hostRoutes: [...account, ...oidc, ...ownRoutes({ ...setup, rights: access, tokens: tokenModel, providers, onEnd })],
   }
 }

@@ -1,7 +1,6 @@
 import { builtInRoles } from '../access/built-in-roles.ts'
 import type { AccessModels } from '../access/access-models.ts'
 import { seedRoles } from '../access/seed-roles.ts'
-import type { AssembledPlugins, PluginParts } from './assemble-plugins.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Authorize } from '../access/decisions/authorize.ts'
@@ -9,15 +8,16 @@ import type { SealingKey } from '../config/sealing-keys.ts'
 import { openRevocations } from '../credentials/revocations.ts'
 import type { Feed } from '../feed/feed.ts'
 import { createDefinitionModel } from '../models/definition/definition-model.ts'
-import { followDefinitions } from '../models/definition/follow-definitions.ts'
+import { createDefinitionFollower } from '../models/definition/definition-follower.ts'
 import { createIndexBuilder } from '../models/definition/index-builder.ts'
 import { declarationOf, type Model } from '../models/model.ts'
-import { createModelRegistry } from '../models/definition/registry.ts'
+import { createModelRegistry, type ModelRegistry, type RegistryStart } from '../models/definition/registry.ts'
 import { createConfigMapModel } from '../models/secrets/config-map-model.ts'
-import { followSecretKeys, type SecretKeys } from '../models/secrets/secret-keys.ts'
+import { createSecretKeys, type SecretKeys } from '../models/secrets/secret-keys.ts'
 import { createSecretModel } from '../models/secrets/secret-model.ts'
 import { createSecretSealing } from '../models/secrets/secret-sealing.ts'
 import { createPluginModel } from '../plugins/plugin-model.ts'
+import type { KnownPlugins } from '../plugins/run/known-plugins.ts'
 import { createPluginSettings, type PluginSettings } from '../plugins/plugin-settings.ts'
 import { keyOf } from '../store/model-table.ts'
 import type { ModelKey, Store } from '../store/store.ts'
@@ -61,47 +61,54 @@ export interface ModelsParts {
   readonly accessModels: AccessModels
   readonly kept: KeptModels
   readonly keys: readonly SealingKey[]
-  /** The plugins that evaluate objects. */
-  readonly asked: () => AssembledPlugins
+  readonly known: Pick<KnownPlugins, 'claims'>
+}
+
+export interface AssembledModels {
+  readonly models: ModelRegistry
+  /** The model of definitions. */
+  readonly definitions: Model
+  /** Builds the indexes of a model that are not built yet. */
+  readonly build: (model: ModelKey) => void
+  readonly secretKeys: SecretKeys
+  /** Opens the built-in models, then loads the declared ones; `evaluators` ask plugins about their objects. */
+  start(evaluators: Pick<RegistryStart, 'evaluate' | 'evaluateAhead'>): Promise<void>
 }
 
 /** The built-in models and the declared ones; their background work ends with `running`. */
-export async function assembleModels(
-  { store, clock, log, feed, accessModels, kept, keys, asked }: ModelsParts,
+export function assembleModels(
+  { store, clock, log, feed, accessModels, kept, keys, known }: ModelsParts,
   running: AsyncDisposableStack,
-): Promise<Pick<PluginParts, 'models' | 'definitions' | 'build'> & { readonly secretKeys: SecretKeys }> {
+): AssembledModels {
   const { compiler, plugins, configMaps, secrets } = kept
-  const builtIn = [
-    accessModels.roles,
-    accessModels.bindings,
-    accessModels.users,
-    accessModels.tokens,
-    plugins,
-    configMaps,
-    secrets,
-  ]
-  const refresh = (model: ModelKey) => models.refresh(model)
-  const holderOf = (group: string) => asked().holderOf(group)
-  const definitions = createDefinitionModel({ store, clock, compiler, open: refresh, onChange: refresh, holderOf })
-  for (const model of [...builtIn, definitions]) await store.openModel(declarationOf(model))
-  await openRevocations(store)
-  await seedRoles({ store, clock }, accessModels.roles, builtInRoles)
+  const models = createModelRegistry({ store, compiler })
+  const { refresh } = models
+  const holderOf = (group: string) => known.claims().pluginOf(group)
+  const definitions = createDefinitionModel({ store, clock, compiler, refresh, holderOf })
+  const builtIn = [definitions, ...Object.values(accessModels), plugins, configMaps, secrets]
   const builder = running.use(createIndexBuilder({ store, definitions, log }))
-  const onOpen = (model: Model) => builder.start(model)
-  const evaluate: AssembledPlugins['evaluate'] = (model, request) => asked().evaluate(model, request)
-  const evaluateAhead: AssembledPlugins['evaluateAhead'] = (model, request) => asked().evaluateAhead(model, request)
-  const models = createModelRegistry({ store, compiler, definitions, builtIn, onOpen, evaluate, evaluateAhead })
-  await models.load()
   const isTold = () => feed.isCurrent()
-  const following = running.use(followDefinitions({ store, definitions, registry: models, log, isTold }))
-  const secretKeys = running.use(await followSecretKeys({ store, secrets, keys, log }))
+  const following = running.use(createDefinitionFollower({ store, definitions, registry: models, log, isTold }))
+  const secretKeys = running.use(createSecretKeys({ store, secrets, keys, log }))
   lookOnChanges(feed, definitions, following)
   lookOnChanges(feed, secrets, secretKeys)
-  const build = (key: ModelKey) => {
-    const model = models.all().find((one) => keyOf(one) === keyOf(key))
-    if (model) builder.start(model)
+  return {
+    models,
+    definitions,
+    secretKeys,
+    build: (key) => {
+      const model = models.all().find((one) => keyOf(one) === keyOf(key))
+      if (model) builder.start(model)
+    },
+    start: async (evaluators) => {
+      for (const model of builtIn) await store.openModel(declarationOf(model))
+      await openRevocations(store)
+      await seedRoles({ store, clock }, accessModels.roles, builtInRoles)
+      await models.start({ builtIn, onOpen: (model) => builder.start(model), ...evaluators })
+      following.start()
+      await secretKeys.start()
+    },
   }
-  return { models, definitions, build, secretKeys }
 }
 
 function lookOnChanges(feed: Feed, model: ModelKey, following: { look(): void }): void {

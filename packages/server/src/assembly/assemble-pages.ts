@@ -24,9 +24,9 @@ interface PageParts extends HealthParts {
   readonly clock: Clock
   readonly log: Log
   readonly authorize: Authorize
-  readonly plugins: () => AssembledPlugins
   readonly models: () => readonly Model[]
-  readonly hostRoutes: () => readonly HostRoute[]
+  /** The endpoints of all other parts. */
+  readonly hostRoutes: readonly HostRoute[]
   /** The number of open watches on this replica. */
   readonly openWatches: () => number
   /** As configured. */
@@ -34,6 +34,7 @@ interface PageParts extends HealthParts {
 }
 
 export interface AssembledPages {
+  /** All endpoints of the host. */
   readonly hostRoutes: readonly HostRoute[]
   /** Health checks and the redirect to the console, answered before authentication. */
   readonly early: Stages['early']
@@ -47,30 +48,32 @@ export function assemblePages({
   clock,
   log,
   authorize,
-  plugins,
   models,
-  hostRoutes,
+  hostRoutes: others,
   openWatches,
   publicUrl,
   ...parts
 }: PageParts): AssembledPages {
+  const { plugins } = parts
   const knowsCallers = () => parts.database.isReadable()
   const details = { kind: 'non-resource', verb: 'get', path: detailsPath } as const
   const maySeeDetails = async (caller: Caller) => (await authorize(caller, details)).allowed
   const health = createHealth({
-    checks: createHealthChecks({ ...parts, plugins }),
+    checks: createHealthChecks(parts),
     knowsCallers,
     maySeeDetails,
     log,
   })
-  const discovery = createDiscovery({ models, customApis: () => plugins().customApis(), hostRoutes })
   const consolePages = createConsoleEndpoints({ files: readConsole(consoleFolder), publicUrl })
   const traffic = createTraffic(clock)
+  const overview = overviewRoutes({ traffic, watches: openWatches, check: () => health.look() })
+  const hostRoutes = [...others, ...overview, ...health.routes]
+  const discovery = createDiscovery({ models, customApis: plugins.supervisor.customApis, hostRoutes })
   return {
     onAnswered: (ms: number, failed: boolean) => traffic.record(ms, failed),
-    hostRoutes: [...overviewRoutes({ traffic, watches: openWatches, check: () => health.look() }), ...health.routes],
+    hostRoutes,
     early: (request) => health.early(request) ?? openConsole(request),
-    page: (path) => discovery(path) ?? consolePages(path) ?? plugins().pages(path),
+    page: (path) => discovery(path) ?? consolePages(path) ?? plugins.pages(path),
   }
 }
 
@@ -86,8 +89,8 @@ interface HealthParts {
   readonly schema: Pick<SchemaWatch, 'number'>
   readonly secretKeys: Pick<SecretKeys, 'describe'>
   readonly feedState?: () => string
-  readonly listener: () => { readonly draining: boolean }
-  readonly plugins: () => Pick<AssembledPlugins, 'accounts' | 'isStarting'>
+  readonly listener: { readonly draining: boolean }
+  readonly plugins: AssembledPlugins
 }
 
 function createHealthChecks(parts: HealthParts): readonly HealthCheck[] {
@@ -96,7 +99,7 @@ function createHealthChecks(parts: HealthParts): readonly HealthCheck[] {
     {
       name: 'accepting',
       check: async () => {
-        if (listener().draining) throw new HealthFault({ code: 'stopping', values: {} }, 'the server is stopping')
+        if (listener.draining) throw new HealthFault({ code: 'stopping', values: {} }, 'the server is stopping')
         const values = { version: hostVersion }
         return { code: 'accepting', values, detail: `requests, by version ${hostVersion}` }
       },
@@ -119,7 +122,7 @@ function createHealthChecks(parts: HealthParts): readonly HealthCheck[] {
     {
       name: 'plugins',
       check: async () => {
-        const { accounts, isStarting } = plugins()
+        const { accounts, isStarting } = plugins
         if (isStarting()) {
           throw new HealthFault({ code: 'plugins-starting', values: {} }, 'still starting (plugins.startGrace)')
         }

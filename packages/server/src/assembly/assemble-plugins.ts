@@ -1,10 +1,11 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ApiError, defaultMemoryLimit, type ResourceRequest } from '@pergola/api'
-import { createPluginAuthenticate, type PluginCredentials } from '../authn/authenticate-plugin.ts'
-import type { Call, Handler, IncomingRequest, PluginCaller } from '../call/call.ts'
+import { ApiError, defaultMemoryLimit } from '@pergola/api'
+import { createPluginAuthenticate } from '../authn/authenticate-plugin.ts'
+import type { Handler, IncomingRequest, PluginCaller } from '../call/call.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Development } from '../base/development.ts'
@@ -12,16 +13,15 @@ import type { HostRoute } from '../call/host-route.ts'
 import type { Log } from '../base/log.ts'
 import { startOf } from '../call/plugin-caller.ts'
 import type { GivenSettings } from '../config/plugin-files-settings.ts'
-import type { ProxiedAnswer } from '../call/proxied-answer.ts'
 import { createCallerTokens } from '../plugins/custom-api/caller-tokens.ts'
 import { createCustomApi, type LastingStreams } from '../plugins/custom-api/custom-api.ts'
-import type { OwnedResource } from '../models/verbs/owner-scope.ts'
+import type { DispatchParts } from '../dispatch/dispatch.ts'
 import { createClientReader } from '../http/client.ts'
 import { createCors } from '../http/cors.ts'
-import { listen } from '../http/listener.ts'
+import { createListener } from '../http/listener.ts'
 import type { Model } from '../models/model.ts'
 import type { ModelRegistry } from '../models/definition/registry.ts'
-import { createPipeline, type Stages } from '../pipeline.ts'
+import { createPipeline, type Pipeline, type Stages } from '../pipeline.ts'
 import { createPluginPageEndpoints, type LogoPlugin, type PagedPlugin } from '../console/plugin-page-endpoints.ts'
 import type { KnownPlugins } from '../plugins/run/known-plugins.ts'
 import { adoptDeclared } from '../plugins/run/adopt-declared.ts'
@@ -39,7 +39,7 @@ import { createPluginServices } from '../plugins/run/plugin-services.ts'
 import type { PluginSettings } from '../plugins/plugin-settings.ts'
 import { pluginsFromFiles } from '../plugins/install/plugins-from-files.ts'
 import { createPackageReader } from '../plugins/package/read-package.ts'
-import { joinReplicas } from '../plugins/run/replicas.ts'
+import { createReplicas } from '../plugins/run/replicas.ts'
 import { createSupervisor, type Supervisor, type SupervisorParts } from '../plugins/run/supervisor.ts'
 import { digestOf } from '../plugins/package/unpack-archive.ts'
 import type { ModelKey, Store } from '../store/store.ts'
@@ -72,19 +72,13 @@ export interface PluginParts {
   readonly streams: LastingStreams
 }
 
-/** What dispatch needs from plugins. */
+/** Plugins, as the other parts see them. */
 export interface AssembledPlugins {
   readonly hostRoutes: readonly HostRoute[]
-  readonly customApi: (call: Call) => ProxiedAnswer | undefined
-  readonly assertServed: (group: string) => void
-  /** The plugin that has claimed a group. */
-  readonly holderOf: (group: string) => string | undefined
-  readonly evaluate: Supervisor['evaluate']
-  readonly evaluateAhead: Supervisor['evaluateAhead']
-  readonly ownedAt: (request: ResourceRequest) => OwnedResource | undefined
+  readonly supervisor: Supervisor
+  readonly pluginAt: DispatchParts['pluginAt']
   /** How plugins are isolated, in words. */
   readonly accounts: Pick<Accounts, 'isolation' | 'isRoot' | 'description'>
-  readonly customApis: Supervisor['customApis']
   /** Console pages of plugins. */
   readonly pages: (path: string) => Handler | undefined
   /** Whether plugins are still being started for the first time; for a limited time. */
@@ -95,82 +89,75 @@ export interface AssembledPlugins {
 
 /** Plugins and the access to them; everything running ends with the stack. */
 export function assemblePlugins(parts: PluginParts, stack: AsyncDisposableStack): AssembledPlugins {
-  const { store, clock, log, config, models } = parts
+  const { store, clock, log, config, known } = parts
+  const models = () => parts.models.all()
   const packages = createPackages(store, stack.use(createPackageReader()))
   const tokens = createCallerTokens(clock)
   const accounts = stack.use(createAccounts(config.plugins.isolation))
-  // In development and in tests of plugins it is always so.
-  if (accounts.warning !== undefined && !parts.development && !parts.runnerOf) log.warn({}, accounts.warning)
-  let supervisor: Supervisor | undefined
-  let isStarting = true
-  const running = () => {
-    if (!supervisor) throw new ApiError('PluginNotStarted', 'plugins are being started; try again')
-    return supervisor
-  }
+  const replicas = stack.use(createReplicas(store, log))
+  const door = stack.use(createPluginDoor(log))
+  const limits = limitsOf(config.plugins, parts.development !== undefined)
+  const supervisor = stack.use(
+    createSupervisor({
+      ...parts,
+      ...watchedBy(parts),
+      packages,
+      limits,
+      accounts,
+      cgroups: openCgroups(),
+      replicas,
+      models,
+      open: (model) => parts.models.refresh(model),
+      hostSocket: door.socket,
+    }),
+  )
   const installing = {
     ...parts,
     packages,
+    models,
     isolation: accounts.isolation,
     shipped: new Set(parts.shipped.map(digestOf)),
-    models: () => models.all(),
-    linesOf: (name: string, after: number) => supervisor?.linesOf(name, after),
+    linesOf: supervisor.linesOf,
   }
+  const authenticate = createPluginAuthenticate({
+    startTokens: supervisor.startTokens,
+    callerOf: (token, plugin) => tokens.find(token, plugin),
+  })
+  const services = createPluginServices({
+    ...parts,
+    isRunning: (start) => supervisor.startTokens().some(({ token }) => startOf(token) === start),
+    mayLead: ({ plugin, start }) => {
+      const token = supervisor.leadingToken(plugin)
+      return token !== undefined && startOf(token) === start
+    },
+    callerOf: (request) => pluginOnly(authenticate, request),
+  })
+  const customApi = createCustomApi({ tokens, streams: parts.streams })
+  let isStarting = true
   return {
     accounts,
+    supervisor,
     isStarting: () => isStarting,
-    customApis: () => supervisor?.customApis() ?? { routes: [], owned: [], apps: [] },
     hostRoutes: pluginRoutes(installing),
-    pages: pagesOf(parts.known, packages),
-    customApi: createCustomApi({
-      source: { find: (group) => supervisor?.find(group) },
-      tokens,
-      streams: parts.streams,
-    }),
-    holderOf: (group) => parts.known.claims().pluginOf(group),
-    assertServed: (group) => supervisor?.assertServed(group),
-    ownedAt: (request) => supervisor?.ownedAt(request),
-    evaluate: async (model, request) => running().evaluate(model, request),
-    evaluateAhead: async (model, request) => running().evaluateAhead(model, request),
+    pages: pagesOf(known, packages),
+    pluginAt: (call) => {
+      const { owned, answering } = supervisor.reach(call.info)
+      if (answering) return { proxied: customApi(call, answering) }
+      return owned ? { owned } : {}
+    },
     start: async (stages) => {
-      const credentials: PluginCredentials = {
-        startTokens: () => supervisor?.startTokens() ?? [],
-        callerOf: (token, plugin) => tokens.find(token, plugin),
-      }
-      const authenticate = createPluginAuthenticate(credentials)
-      const services = createPluginServices({
-        ...parts,
-        isRunning: (start) => [...credentials.startTokens()].some(({ token }) => startOf(token) === start),
-        mayLead: ({ plugin, start }) => {
-          const token = supervisor?.leadingToken(plugin)
-          return token !== undefined && startOf(token) === start
-        },
-        callerOf: (request) => pluginOnly(authenticate, request),
-      })
-      const door = stack.use(await openPluginDoor({ log, services }, { ...stages, authenticate }))
-      if (parts.development) await packages.forgetOthers(namedIn(parts.known))
-      await adoptDeclared({ ...parts, packages, models: () => models.all() }, parts.known.all())
+      // In development and in tests of plugins it is always so.
+      if (accounts.warning !== undefined && !parts.development && !parts.runnerOf) log.warn({}, accounts.warning)
+      await door.open(services, createPipeline({ ...stages, authenticate }))
+      if (parts.development) await packages.forgetOthers(namedIn(known))
+      await adoptDeclared({ ...parts, packages, models }, known.all())
       // First, so that no plugin runs that should not, or with outdated settings.
       await pluginsFromFiles({ ...parts, installing, files: config.plugins })
-      const { startGrace } = config.plugins
-      const limits = limitsOf(config.plugins, parts.development !== undefined)
-      const replicas = stack.use(await joinReplicas(store, log))
-      supervisor = stack.use(
-        createSupervisor({
-          ...parts,
-          packages,
-          limits,
-          accounts,
-          cgroups: openCgroups(),
-          replicas,
-          models: () => models.all(),
-          open: (model) => models.refresh(model),
-          hostSocket: door.socket,
-          ...watchedBy(parts),
-        }),
-      )
+      await replicas.start()
       warnOfMemory(parts, limits)
-      const grace = sleep(startGrace * 1000, undefined, { ref: false })
-      return { ready: Promise.race([supervisor.firstStarts, grace]).finally(() => (isStarting = false)) }
+      const { firstStarts } = supervisor.start()
+      const grace = sleep(config.plugins.startGrace * 1000, undefined, { ref: false })
+      return { ready: Promise.race([firstStarts, grace]).finally(() => (isStarting = false)) }
     },
   }
 }
@@ -261,29 +248,25 @@ async function pluginOnly(authenticate: Stages['authenticate'], { headers }: Inc
   )
 }
 
-interface DoorParts {
-  readonly log: Log
-  readonly services: ReturnType<typeof createPluginServices>
-}
-
 /** The plugins' own socket for the API, where a plugin authenticates by its start token. */
-async function openPluginDoor({ log, services }: DoorParts, stages: Stages) {
-  const pipeline = createPipeline(stages)
-  const directory = mkdtempSync(join(tmpdir(), 'pergola-host-'))
+function createPluginDoor(log: Log) {
+  const directory = join(tmpdir(), `pergola-host-${randomUUID().slice(0, 8)}`)
   const socket = join(directory, 'host.sock')
-  // Plugins may run under other accounts; every caller needs a token.
-  chmodSync(directory, 0o711)
-  const listener = await listen({
-    at: { socket },
-    log,
-    handle: async (request) => services(request) ?? pipeline(request),
-    cors: createCors(new Set()),
-    clientOf: createClientReader([]),
-    checkClient: () => {},
-  })
-  chmodSync(socket, 0o666)
+  const listener = createListener({ at: { socket }, log })
   return {
     socket,
+    open: async (services: ReturnType<typeof createPluginServices>, pipeline: Pipeline) => {
+      // Plugins may run under other accounts; every caller needs a token.
+      mkdirSync(directory)
+      chmodSync(directory, 0o711)
+      await listener.open({
+        handle: async (request) => services(request) ?? pipeline(request),
+        cors: createCors(new Set()),
+        clientOf: createClientReader([]),
+        checkClient: () => {},
+      })
+      chmodSync(socket, 0o666)
+    },
     [Symbol.asyncDispose]: async () => {
       await listener.close({ delayMs: 0, timeoutMs: 0, endStreams: () => {} })
       rmSync(directory, { recursive: true, force: true })

@@ -16,14 +16,14 @@ export async function openWatchedStore(
   log: Log,
   running: AsyncDisposableStack,
 ): Promise<{ readonly store: Store; readonly database: DatabaseHealth; readonly schema: SchemaWatch }> {
-  // An idle connection broke: a ping shows whether the database itself is unavailable.
-  const onConnectionLost = () => void store?.ping().catch(() => {})
-  let store: Store | undefined
-  const opened = await openStore({ ...database, onConnectionLost })
+  const lost = new EventTarget()
+  const opened = await openStore({ ...database, onConnectionLost: () => lost.dispatchEvent(new Event('connection')) })
   running.defer(() => Promise.race([opened[Symbol.asyncDispose](), sleep(storeCloseMs, undefined, { ref: false })]))
   // Expires at once, so that every replica can write it at any time.
   const probe = () => opened.acquireLease('write-probe', { holder: 'probe', ttlMs: 1 })
   const health = running.use(watchHealth({ log, description: opened.description, probe }))
-  store = watchedStore(opened, { health, limitMs: database.timeout * 1000, measured: metrics.port !== undefined })
+  const store = watchedStore(opened, { health, limitMs: database.timeout * 1000, measured: metrics.port !== undefined })
+  // An idle connection broke: a ping shows whether the database itself is unavailable.
+  lost.addEventListener('connection', () => void store.ping().catch(() => {}))
   return { store, database: health, schema: running.use(await watchSchema(store, log)) }
 }

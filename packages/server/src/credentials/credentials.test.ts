@@ -29,8 +29,9 @@ function openCredentials(store: Store) {
     passwords: createPasswords(store, clock),
     pass: (milliseconds: number) => (now += milliseconds),
     know: async () => {
-      const feed = await createLogFeed(store, log)
-      const known = createKnownCredentials({ store, feed, sessions, clock, onRevoked: () => {} })
+      const feed = createLogFeed(store, log)
+      await feed.start()
+      const known = createKnownCredentials({ store, feed, sessions, clock })
       return {
         find: (secret: string) => known.find(secret),
         [Symbol.dispose]: () => {

@@ -23,6 +23,8 @@ interface CredentialHolder {
 
 /** A cache of the secrets in use, so that most requests need no database query; revocations on any replica evict entries. */
 export interface KnownCredentials extends Disposable {
+  /** Calls the listener when a credential of a user was revoked, here or on another replica. */
+  onRevoked(listener: (uid: string) => void): void
   find(secret: string): Promise<CredentialHolder | undefined>
   /** Evicts the credentials that this replica has just revoked. */
   forget(uid: string): void
@@ -35,8 +37,6 @@ export interface KnownCredentialsParts {
   readonly sessions: Sessions
   readonly store: Store
   readonly clock: Clock
-  /** Called when a credential of a user was revoked, here or on another replica. */
-  readonly onRevoked: (uid: string) => void
 }
 
 interface Known {
@@ -50,10 +50,11 @@ export function createKnownCredentials(parts: KnownCredentialsParts): KnownCrede
   const known = new LRUCache<string, Known>({ max: mostKnown })
   /** Counts evictions: a result read before an eviction must not be cached after it. */
   let forgotten = 0
+  const listeners = new Set<(uid: string) => void>()
   const forget = (uid: string) => {
     forgotten++
     for (const [secret, { holder }] of known.entries()) if (holder.uid === uid) known.delete(secret)
-    parts.onRevoked(uid)
+    for (const listener of listeners) listener(uid)
   }
   const forgetAll = () => {
     forgotten++
@@ -69,6 +70,7 @@ export function createKnownCredentials(parts: KnownCredentialsParts): KnownCrede
     onLost: forgetAll,
   })
   return {
+    onRevoked: (listener) => void listeners.add(listener),
     find: async (secret) => {
       const now = clock.now()
       const found = known.get(secret)

@@ -6,7 +6,7 @@ import type { Model } from '../models/model.ts'
 import { createDiscovery } from './discovery-endpoints.ts'
 
 const discoveryOf = (models: () => readonly Model[]) =>
-  createDiscovery({ models, customApis: () => ({ routes: [], owned: [], apps: [] }), hostRoutes: () => [] })
+  createDiscovery({ models, customApis: () => ({ routes: [], owned: [], apps: [] }), hostRoutes: [] })
 
 const text = { type: 'string' }
 const evil = '<script>alert("x")</script>&'

@@ -13,7 +13,7 @@ const json = 'application/json'
 export interface DiscoveryParts {
   readonly models: () => readonly Model[]
   readonly customApis: () => CustomApis
-  readonly hostRoutes: () => readonly HostRoute[]
+  readonly hostRoutes: readonly HostRoute[]
 }
 
 /** Returns the handler of a path, if there is one. */
@@ -21,7 +21,7 @@ export type FindEndpoint = (path: string) => Handler | undefined
 
 /** Describes the API for programs and people. Documents are generated on request. */
 export function createDiscovery({ models, customApis, hostRoutes }: DiscoveryParts): FindEndpoint {
-  const versions = () => versionsOf(models(), customApis(), hostRoutes())
+  const versions = () => versionsOf(models(), customApis(), hostRoutes)
   const documents = createDocuments(versions)
   return (path) => {
     if (path === '/apis') return async (call) => taggedAnswer(call, json, JSON.stringify(discoveryDocument(models())))

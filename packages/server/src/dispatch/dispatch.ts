@@ -41,14 +41,17 @@ export interface DispatchParts {
   readonly hostHandler: FindHostHandler
   /** Documents and files at non-resource paths; read-only. */
   readonly page: (path: string) => Handler | undefined
-  /** The plugin that answers at any other path. */
-  readonly customApi: (call: Call) => ProxiedAnswer | undefined
-  /** The model of the owned objects at a resource's path, and the path of the owner's name, if there is one. */
-  readonly ownedAt: (request: ResourceRequest) => OwnedResource | undefined
-  /** Throws when the models of the group are not served now. */
-  readonly assertServed: (group: string) => void
+  /** What a plugin has at the path; throws when the plugin must be started for that and is not. */
+  readonly pluginAt: (call: Call) => PluginReach
   /** Whether the caller may know of an object that its request did not name. */
   readonly mayGet: (caller: Caller, request: ResourceRequest) => Promise<boolean>
+}
+
+/** Nothing where the host itself serves a model, or nobody serves anything. */
+interface PluginReach {
+  /** The model of the owned objects, and the path of the owner's name. */
+  readonly owned?: OwnedResource
+  readonly proxied?: ProxiedAnswer
 }
 
 /** Sends an allowed request to the verb or endpoint that answers it. */
@@ -62,14 +65,14 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     const endpoint = parts.hostHandler(call)
     if (endpoint) return endpoint(call)
     const page = info.kind === 'resource' ? undefined : pageOf(parts, info)
-    const owned = !page && info.kind === 'resource' ? parts.ownedAt(info) : undefined
-    if (owned && info.kind === 'resource') return dispatchOwned(toObjects, call, { request: info, owned })
-    const proxied = page ? undefined : parts.customApi(call)
+    const { owned, proxied }: PluginReach = page ? {} : parts.pluginAt(call)
     if (fence && (page || proxied)) throw unfenced()
     if (page) return page(call)
     if (proxied) return proxied
-    if (info.kind === 'resource') return dispatchVerb(toObjects, call, { request: info })
-    throw pathNotFound(info.path)
+    if (info.kind !== 'resource') throw pathNotFound(info.path)
+    return owned
+      ? dispatchOwned(toObjects, call, { request: info, owned })
+      : dispatchVerb(toObjects, call, { request: info })
   }
 }
 
@@ -93,7 +96,6 @@ async function dispatchVerb(
   { request, scope }: { readonly request: ResourceRequest; readonly scope?: OwnerScope },
 ): Promise<Answer | Stream> {
   const { group, version, resource, name, subresource } = request
-  parts.assertServed(group)
   const address = { group, version, plural: resource }
   const model = await parts.models.find(address)
   const verb = verbOf(model, request, scope !== undefined)

@@ -5,6 +5,8 @@ import type { Change, LogPosition } from '../store/store.ts'
  * implementation detail.
  */
 export interface Feed extends Disposable {
+  /** Begins at the newest place of the log; subscribers from before receive everything from there on. */
+  start(): Promise<void>
   /** The place after everything that was handed out. */
   readonly place: LogPosition
   /**

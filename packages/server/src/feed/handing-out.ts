@@ -19,29 +19,34 @@ export interface HandingOut extends Omit<Feed, typeof Symbol.dispose> {
   handOut(changes: readonly Change[], next: Revision): Promise<void>
   /** Everything committed before this moment has been handed out. */
   provenAt(moment: number): void
+  /** Begins at the newest place. */
+  start(): Promise<void>
   /** Continues from the newest place; tells all subscribers that changes were missed. */
   startAnew(): Promise<void>
 }
 
-export async function startHandingOut(store: Store, log: Log): Promise<HandingOut> {
+export function createHandingOut(store: Store, log: Log): HandingOut {
   const subscribers: Record<FeedStage, Set<FeedSubscriber>> = { caches: new Set(), delivery: new Set() }
-  let revision = await store.head()
-  let place = placeOf(revision)
-  let recent: RecentChanges = createRecentChanges(place, kept)
-  let currentAt = performance.now()
+  let at: { readonly revision: Revision; readonly place: LogPosition } | undefined
+  let recent: RecentChanges | undefined
+  let currentAt = Number.NEGATIVE_INFINITY
+  const reached = () => at ?? notStarted()
   gauge('pergola_feed_lag_seconds', () => [{ value: (performance.now() - currentAt) / 1000 }])
-  const goTo = (next: Revision) => {
-    revision = next
-    place = placeOf(next)
+  const goTo = (revision: Revision) => {
+    at = { revision, place: placeOf(revision) }
+  }
+  const begin = async () => {
+    goTo(await store.head())
+    recent = createRecentChanges(reached().place, kept)
   }
   return {
     get revision() {
-      return revision
+      return reached().revision
     },
     get place() {
-      return place
+      return reached().place
     },
-    recent: (after) => recent.since(after),
+    recent: (after) => (recent ?? notStarted()).since(after),
     isCurrent: () => performance.now() - currentAt < staleMs,
     subscribe: (stage, subscriber) => {
       subscribers[stage].add(subscriber)
@@ -52,15 +57,18 @@ export async function startHandingOut(store: Store, log: Log): Promise<HandingOu
       for (const cache of subscribers.caches) await cache.onChanges(changes)
       // Only now: a watch that begins reads recent changes, too.
       goTo(next)
-      recent.add(changes)
+      recent?.add(changes)
       for (const receiver of subscribers.delivery) await receiver.onChanges(changes)
     },
     provenAt: (moment) => {
       currentAt = Math.max(currentAt, moment)
     },
+    start: async () => {
+      await begin()
+      currentAt = performance.now()
+    },
     startAnew: async () => {
-      goTo(await store.head())
-      recent = createRecentChanges(place, kept)
+      await begin()
       log.warn('changes were missed (expired from the log, or the database was restored); reloading all caches')
       for (const stage of [subscribers.caches, subscribers.delivery]) {
         for (const subscriber of stage) await subscriber.onLost()
@@ -68,6 +76,10 @@ export async function startHandingOut(store: Store, log: Log): Promise<HandingOu
       currentAt = performance.now()
     },
   }
+}
+
+function notStarted(): never {
+  throw new Error('the feed has not been started')
 }
 
 export function placeOf(revision: Revision): LogPosition {

@@ -19,12 +19,14 @@ export interface KeptParts {
 
 /** A cache of database content that follows the feed. */
 export interface Kept extends Disposable {
+  /** Reads everything for the first time; the feed has been started. */
+  start(): Promise<void>
   isCurrent(): boolean
   /** Reads everything again; throws `Unavailable` when that fails. */
   catchUp(): Promise<void>
 }
 
-export async function keepCurrent({ store, feed, load, apply, what }: KeptParts): Promise<Kept> {
+export function keepCurrent({ store, feed, load, apply, what }: KeptParts): Kept {
   /** The last load included everything up to this place. */
   let read = 0
   let missed = false
@@ -59,8 +61,8 @@ export async function keepCurrent({ store, feed, load, apply, what }: KeptParts)
       await catchUp().catch(() => {})
     },
   })
-  await catchUp()
   return {
+    start: catchUp,
     isCurrent: () => !missed && (feed.isCurrent() || performance.now() - readAt < staleMs),
     catchUp: () =>
       catchUp().catch((cause: unknown) => {

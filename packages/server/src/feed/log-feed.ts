@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../base/log.ts'
 import type { Store } from '../store/store.ts'
 import type { Feed } from './feed.ts'
-import { ifExpired, startHandingOut } from './handing-out.ts'
+import { createHandingOut, ifExpired } from './handing-out.ts'
 import { readOn } from './read-on.ts'
 
 /** Each read waits this long for changes, so the place is proven at least this often. */
@@ -10,9 +10,9 @@ const waitMs = 1_000
 const retryMs = 200
 
 /** A feed that reads the change log from the database. */
-export async function createLogFeed(store: Store, log: Log): Promise<Feed> {
+export function createLogFeed(store: Store, log: Log): Feed {
   const stop = new AbortController()
-  const handing = await startHandingOut(store, log)
+  const handing = createHandingOut(store, log)
   const run = async () => {
     let failing = false
     while (!stop.signal.aborted) {
@@ -26,8 +26,11 @@ export async function createLogFeed(store: Store, log: Log): Promise<Feed> {
       }
     }
   }
-  void run()
   return {
+    start: async () => {
+      await handing.start()
+      void run()
+    },
     get place() {
       return handing.place
     },

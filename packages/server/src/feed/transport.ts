@@ -12,7 +12,7 @@ export { isFullBatch } from '../store/is-full-batch.ts'
 export { readFeedKey } from '../store/records/feed-keys.ts'
 export { encodeRevision } from '../store/revision.ts'
 export type { Change, Lease, PackedChange, PackedLog, LogPosition, Revision, Store } from '../store/store.ts'
-export { ifExpired, placeOf, startHandingOut, type HandingOut } from './handing-out.ts'
+export { createHandingOut, ifExpired, placeOf, type HandingOut } from './handing-out.ts'
 export { readOn } from './read-on.ts'
 export type { Feed } from './feed.ts'
 
@@ -39,5 +39,5 @@ export interface NatsFeed extends Feed, AsyncDisposable {
 }
 
 export interface NatsFeedPackage {
-  createNatsFeed(options: NatsFeedOptions): Promise<NatsFeed>
+  createNatsFeed(options: NatsFeedOptions): NatsFeed
 }

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Answer, IncomingRequest } from '../call/call.ts'
 import type { Log } from '../base/log.ts'
@@ -11,7 +17,7 @@ import { createAccessLog, type AccessLine, type OnAnswered } from './access-log.
 import { sendProxied } from './send-proxied.ts'
 import { abortOnClose } from './abort-on-close.ts'
 import type { ClientReader } from './client.ts'
-import { trackConnections, type DrainOptions } from './connections.ts'
+import { trackConnections, type Connections, type DrainOptions } from './connections.ts'
 import type { Cors } from './cors.ts'
 import { eventStreamWire } from './event-stream-wire.ts'
 import { refuseMalformed } from './malformed.ts'
@@ -25,13 +31,19 @@ import { refuseRepeatedCredentials } from './repeated-credentials.ts'
 export const stalledMs = 60_000
 /** The whole request, body included, must arrive within this time. */
 export const requestMs = 300_000
-/** Longer than proxies and load balancers keep an idle connection, so that they close it and not we. */
+/** Longer than proxies and load balancers keep an idle connection, so that they close it first. */
 const idleMs = 72_000
 
 export interface ListenerOptions {
   /** An address, or a Unix socket. */
-  readonly at: { readonly host: string; readonly port: number } | { readonly socket: string }
+  readonly at: ListenAddress
   readonly log: Log
+}
+
+type ListenAddress = { readonly host: string; readonly port: number } | { readonly socket: string }
+
+/** What a listener serves, known once all parts exist. */
+interface Serving {
   readonly handle: (request: IncomingRequest) => Promise<Reply>
   readonly cors: Cors
   readonly clientOf: ClientReader
@@ -41,8 +53,10 @@ export interface ListenerOptions {
 }
 
 export interface Listener {
+  /** Throws before it is open: the port may be chosen by the system. */
   readonly url: string
   readonly draining: boolean
+  open(serving: Serving): Promise<void>
   /** Lets every request in flight finish, then closes. Returns how many connections were cut at the deadline. */
   close(options: DrainOptions): Promise<number>
 }
@@ -55,9 +69,7 @@ interface Served {
   readonly line: AccessLine
 }
 
-export async function listen(options: ListenerOptions): Promise<Listener> {
-  const { at, log, handle, cors, clientOf, checkClient } = options
-  const beginLine = createAccessLog(log, options.onAnswered)
+export function createListener({ at, log }: ListenerOptions): Listener {
   const server = createServer({
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
@@ -65,8 +77,40 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   })
   server.setTimeout(stalledMs)
   const connections = trackConnections(server)
-  const upgrade = createUpgrade({ log, handle, clientOf, checkClient })
+  let url: string | undefined
+  return {
+    get url() {
+      if (url === undefined) throw new Error('the listener is not open')
+      return url
+    },
+    get draining() {
+      return connections.draining
+    },
+    open: async (serving) => {
+      serve({ server, connections, log }, serving)
+      await bind(server, at)
+      url = 'socket' in at ? at.socket : urlOf(server.address() as AddressInfo)
+    },
+    close: async (drainOptions) => {
+      const cut = await connections.drain(drainOptions)
+      server.close()
+      return cut
+    },
+  }
+}
 
+interface Bound {
+  readonly server: Server
+  readonly connections: Connections
+  readonly log: Log
+}
+
+function serve(
+  { server, connections, log }: Bound,
+  { handle, cors, clientOf, checkClient, onAnswered }: Serving,
+): void {
+  const beginLine = createAccessLog(log, onAnswered)
+  const upgrade = createUpgrade({ log, handle, clientOf, checkClient })
   const answer = async (served: Served) => {
     const { id, request, response, line } = served
     const preflight = cors.preflight(request.method ?? '', request.headers)
@@ -80,11 +124,11 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       request,
       response,
       onStream: line.lasts,
-      // A separate log line: that of the request may already be written.
+      // A separate log line, because that of the request may already be written.
       onCut: (err) => log.warn({ requestId: id, err }, 'response aborted after it had begun'),
     })
   }
-  const serve = (request: IncomingMessage, response: ServerResponse) => {
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const id = randomUUID()
     const served = { id, request, response, line: beginLine(id, request, response) }
     connections.track(request, response)
@@ -93,36 +137,20 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     answer(served).catch((error: unknown) => refuse(served, error))
   }
 
-  // Without listeners of their own, Node would ask a client for its body before the caller is authorized, or answer an unknown
+  // Without these listeners, Node would ask a client for its body before the caller is authorized, or answer an unknown
   // expectation with a bare 417, although a server may ignore it.
-  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, serve)
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, onRequest)
   server.on('upgrade', (request, connection: Socket, head) => void upgrade(request, connection, head))
   server.on('clientError', (error, socket: Socket) => refuseMalformed(log, error, socket))
-
-  const open = async (where: { path: string } | { host: string; port: number }) => {
-    server.listen(where)
-    await once(server, 'listening')
-  }
-  if ('socket' in at) await open({ path: at.socket })
-  else await bind(at.host, at.port, (host) => open({ host, port: at.port }))
-  return {
-    url: 'socket' in at ? at.socket : urlOf(server.address() as AddressInfo),
-    get draining() {
-      return connections.draining
-    },
-    close: async (drainOptions) => {
-      const cut = await connections.drain(drainOptions)
-      server.close()
-      return cut
-    },
-  }
 }
 
-/** Binds one address: for a name with several, the library would open servers that are not drained. */
-async function bind(host: string, port: number, open: (address: string) => Promise<unknown>): Promise<void> {
+async function bind(server: Server, at: ListenAddress): Promise<void> {
+  if ('socket' in at) return listening(server, { path: at.socket })
+  const { host, port } = at
   try {
+    // One address: for a name with several, the library would open servers that are not drained.
     const { address } = await lookup(host)
-    await open(address)
+    await listening(server, { host: address, port })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') {
@@ -169,7 +197,7 @@ function incoming({ id, request, response, line }: Served, address: string): Inc
   }
 }
 
-/** Answers with the problem, or cuts an answer that has begun: a partial answer must not look complete. */
+/** Answers with the problem, or aborts an answer that has begun: a partial answer must not look complete. */
 function refuse(served: Served, error: unknown): void {
   const { id, request, response, line } = served
   const { reason } = toApiError(error)
@@ -196,13 +224,13 @@ async function send({ id, request, response }: Served, answer: Answer): Promise<
   if (!response.destroyed) response.writeHead(status, fields).end(body)
 }
 
-/** Writes a body as it is made, no faster than the client reads it. The headers wait for the first part, which may fail. */
+/** Writes a body as it is generated, no faster than the client reads it. The headers wait for the first part, which may fail. */
 async function sendParts(
   { request, response }: Pick<Served, 'request' | 'response'>,
   parts: AsyncIterable<Buffer>,
   begin: () => void,
 ): Promise<void> {
-  // The loop also starts a body that nobody reads: a generator that was never started would not release what it holds.
+  // Starts the generator even if nobody reads it, so that its `finally` releases its resources.
   for await (const part of parts) {
     if (response.destroyed) return
     if (!response.headersSent) begin()
@@ -225,10 +253,15 @@ function drained(response: ServerResponse): Promise<void> {
   })
 }
 
-/** Also when the client disconnected before there was an answer. */
+/** Also called if the client disconnected before the answer. */
 function whenOver(response: ServerResponse, end: () => void): void {
   if (response.destroyed) end()
   else response.once('close', end)
+}
+
+async function listening(server: Server, where: { path: string } | { host: string; port: number }): Promise<void> {
+  server.listen(where)
+  await once(server, 'listening')
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {

@@ -14,6 +14,7 @@ import type { JsonObject } from '../models/object.ts'
 import type { ModelDefinition } from '../models/definition/definition.ts'
 import type { Model, WriteContext } from '../models/model.ts'
 import { fieldError } from '../call/field-error.ts'
+import type { ModelKey } from '../store/store.ts'
 
 /** What to store about the caller who installs a package. */
 export function installerOf(caller: Caller): PluginInstaller {
@@ -22,7 +23,7 @@ export function installerOf(caller: Caller): PluginInstaller {
   return caller.kind === 'user' ? { user: { name: caller.name, uid: caller.uid }, ...through } : through
 }
 
-/** The caller whose rights the roles of the version are compared with; undefined where the host itself decided. */
+/** The caller whose rights limit the roles of the version; undefined if the host itself decided. */
 export function installingCaller({ installedBy }: PluginVersion): Caller | undefined {
   if (!installedBy) return undefined
   const { user, plugin } = installedBy
@@ -94,12 +95,14 @@ const stateFields = {
   message: { type: 'string', maxLength: 10_000 },
 }
 
+/** Where the store keeps plugins. */
+export const pluginKey = { group: 'plugin.platform.run', plural: 'plugins' } as const satisfies ModelKey
+
 const definition: ModelDefinition = {
-  group: 'plugin.platform.run',
+  ...pluginKey,
   version: 'v1alpha1',
   kind: 'Plugin',
   singular: 'plugin',
-  plural: 'plugins',
   statusSubresource: true,
   schema: {
     required: ['spec'],
@@ -161,28 +164,28 @@ const definition: ModelDefinition = {
   display: { columns: ['spec.version', 'spec.enabled', 'status.phase'] },
 }
 
-/** The installed plugins. Their content comes from packages; people can only change whether they run. */
+/** The installed plugins. Their content comes from packages; users can only change whether they run. */
 export function createPluginModel(): Model {
   return createBuiltInModel(definition, { rules: { ownsStatus: true, prepare, check, beforeDelete } })
 }
 
-/** Enabling requests new processes: the state reported by earlier processes must not be taken for theirs. */
+/** Enabling requests new processes, so that the state reported by earlier processes does not count for them. */
 function prepare(object: JsonObject, { stored }: WriteContext): JsonObject {
   const spec = specOf(object) as Partial<PluginSpec> | undefined
   if (!stored || specOf(stored).enabled || spec?.enabled !== true) return object
   return { ...object, spec: { ...spec, restarts: (specOf(stored).restarts ?? 0) + 1 } }
 }
 
-/** Deleting only the object would leave what the plugin added without an owner. */
+/** Deleting only the object would orphan what the plugin added. */
 async function beforeDelete(): Promise<void> {
   const path = '/apis/console.api.platform.run/v1alpha1/plugins/<name>'
   throw new ApiError(
     'BadRequest',
-    `a plugin is not deleted but uninstalled: POST ${path}/uninstall keeps its data, ${path}/purge does not`,
+    `plugins cannot be deleted, only uninstalled: POST ${path}/uninstall keeps its data, ${path}/purge does not`,
   )
 }
 
-/** The host itself writes without a caller. */
+/** Writes by the host itself have no caller. */
 async function check(object: JsonObject, { caller, stored }: WriteContext): Promise<readonly FieldError[]> {
   if (!caller) return []
   if (!stored)
@@ -223,7 +226,7 @@ function present(said: Readonly<Record<string, string | undefined>>): Readonly<R
   return Object.fromEntries(Object.entries(said).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
-/** The state of its schedules; kept, whatever else happens to the plugin. */
+/** The state of its schedules; kept across all changes of the plugin. */
 export function schedulesOf(plugin: JsonObject): readonly PluginSchedule[] {
   const status = plugin['status'] as { readonly schedules?: readonly PluginSchedule[] } | undefined
   return status?.schedules ?? []

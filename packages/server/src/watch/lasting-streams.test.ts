@@ -15,6 +15,7 @@ function started() {
   const world = { now: 0, gone: new Set<string>(), expiresAt: undefined as number | undefined }
   const subscribers = new Set<FeedSubscriber>()
   const feed: Feed = {
+    start: async () => {},
     place: { number: 0, tag: '' },
     recent: () => undefined,
     isCurrent: () => true,

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => replica[Symbol.asyncDispose]())
 
 interface SleepingFeed extends Feed {
-  /** Loses its place. */
+  /** Loses its position. */
   wakeUp(): Promise<void>
   /** Delivers everything since it fell asleep as one batch. */
   catchUp(): Promise<void>
@@ -36,6 +36,7 @@ async function sleepingFeed(): Promise<SleepingFeed> {
   const start = await replica.store.head()
   let place: LogPosition = decodeRevision(start)
   return {
+    start: async () => {},
     get place() {
       return place
     },
@@ -122,6 +123,7 @@ test('a batch of any size does not make a prompt reader look slow', async () => 
   const log = createLog({ level: 'error', pretty: false, write: () => {} })
   const feed = await sleepingFeed()
   using hub = createWatchHub({ feed, clock: systemClock, log, concerned: () => new Set(), settle: async () => {} })
+  hub.start()
   const limits = createStreamLimits({ inAll: 10, perCaller: 10, ...watches })
   const parts = { store, clock: systemClock, hub, reading: createTurns({ atATime: 8 }), limits }
   const stream = await watchObjects(parts, model, { call: callFrom(await store.head()), name: undefined })
@@ -140,6 +142,7 @@ test('when the feed loses its place, a watch ahead of it misses nothing and gets
   const log = createLog({ level: 'error', pretty: false, write: () => {} })
   const feed = await sleepingFeed()
   using hub = createWatchHub({ feed, clock: systemClock, log, concerned: () => new Set(), settle: async () => {} })
+  hub.start()
   const limits = createStreamLimits({ inAll: 10, perCaller: 10, ...watches })
   const parts = { store, clock: systemClock, hub, reading: createTurns({ atATime: 8 }), limits }
   const open = async (revision: string) => {

@@ -1,5 +1,5 @@
 export const access = {
-  /** What can be done with data: inside a sentence, and as a heading. */
+  /** Actions on data: inside a sentence, and as column heads. */
   deeds: { see: 'see', create: 'create', change: 'change', delete: 'delete' },
   deedHeads: { see: 'See', create: 'Create', change: 'Change', delete: 'Delete' },
   roleAbout: {
@@ -35,7 +35,7 @@ export const access = {
     active: 'Active',
     disabled: 'Switched off',
     created: 'Created',
-    only: 'It is only you so far',
+    only: 'You are the only user so far',
     onlyHint: 'Add the people who work here, then give them roles.',
     none: 'Nobody matches',
     noneHint: 'Users are found by the beginning of their name, user name or e-mail.',
@@ -84,12 +84,12 @@ export const access = {
     noTokens: 'No tokens.',
   },
   tokens: {
-    ends: (date: string) => `Ends ${date}`,
-    ended: 'Ended',
-    never: 'Never ends',
+    ends: (date: string) => `Expires ${date}`,
+    ended: 'Expired',
+    never: 'Never expires',
     revoke: 'Revoke',
     revokeTitle: (name: string) => `Revoke “${name}”?`,
-    revokeHint: 'Programs that use this token are refused at once. This cannot be undone.',
+    revokeHint: 'Programs that use this token lose access at once. This cannot be undone.',
     revokeGo: 'Revoke token',
     revoked: (name: string) => `“${name}” is revoked`,
     keep: 'Keep it',
@@ -105,13 +105,13 @@ export const access = {
     part: 'Part of a role',
     own: 'Roles',
     parts: 'Parts of roles',
-    partsLead: 'What roles are made of. Plugins bring them; a part can also be given by itself.',
+    partsLead: 'Roles are made of these. Plugins bring them; a part can also be given by itself.',
   },
   role: {
     new: 'New role',
     displayName: 'Name',
     edit: 'What holders may do',
-    lead: 'What a part needs is ticked with it.',
+    lead: 'Ticking a part also ticks the parts it needs.',
     nameHint: 'Lower-case letters, digits and dashes. It cannot be changed later.',
     needed: (names: string) => `needed by ${names}`,
     otherModule: 'Other',
@@ -156,7 +156,7 @@ export const access = {
     end: '?',
     who: 'User',
     me: 'Myself',
-    deed: 'Deed',
+    deed: 'Action',
     resource: 'Data',
     name: 'API name',
     nameAny: 'any',
@@ -193,7 +193,7 @@ export const access = {
     rule: (deeds: string, data: string) => `That allows: ${deeds} ${data}.`,
     nearest: (role: string, deeds: string, data: string) => `${role} comes closest. It allows: ${deeds} ${data}.`,
     noRole: 'Holds no role.',
-    noRuleNear: (roles: readonly string[]) => `Nothing in ${listed(roles)} is about this.`,
+    noRuleNear: (roles: readonly string[]) => `No rule of ${listed(roles)} covers this.`,
     unknownRule: (role: string) => `${role} has a rule that this server does not understand; it allows nothing.`,
     roleOfPlugin: (role: string, plugin: string) =>
       `The rights of ${role} come with the plugin ${plugin}, which is not switched on.`,

@@ -1,21 +1,21 @@
 import type { PlanItemCode, PlanItemOf, PlanItemValues, PlanSectionCode } from '@pergola/api'
 
-/** A fact of a plan for people: what it says, what that means, and the exact text of the API. */
+/** A plan item for people: the sentence, its consequence, and the exact text of the API. */
 export interface PlanSentence {
   readonly text: string
   readonly detail?: string | undefined
   readonly code?: string | undefined
 }
 
-/** A language has a sentence for each code; a missing one is a compile error. */
+/** A language needs a sentence for each code; a missing one is a compile error. */
 export interface PlanWords {
   readonly sections: Readonly<Record<PlanSectionCode, string>>
-  /** For sections that say something when they have no items. */
+  /** Texts for empty sections. */
   readonly nothing: Readonly<Partial<Record<PlanSectionCode, string>>>
   readonly items: {
     readonly [Code in PlanItemCode]: (item: PlanItemOf<Code>, section: PlanSectionCode) => PlanSentence
   }
-  /** Who gets the right, in front of its sentence. */
+  /** The grantee, in front of the sentence. */
   readonly whose: (who: string, sentence: string) => string
   readonly everybody: string
   readonly superAdministrators: string
@@ -68,7 +68,7 @@ function thing(resource: string): string {
   return part === undefined ? named : `${part === '*' ? 'every part' : part} of ${named}`
 }
 
-/** Without a group, the plugin's own. */
+/** Without a group: the plugin's own. */
 function origin(group: string | undefined): string {
   if (group === undefined) return ''
   if (group === '*') return ', of the host and of every plugin'
@@ -157,7 +157,7 @@ const items: PlanWords['items'] = {
     text: `${upper(deeds(verbs, 0))} their own ${resource}${alone(names)}.`,
   }),
   route: ({ values }, section) => routeWords(values, section),
-  app: ({ values: { group } }) => ({ text: 'Use whatever else the web app of the plugin serves.', code: group }),
+  app: ({ values: { group } }) => ({ text: 'Use everything else that the web app of the plugin serves.', code: group }),
   'includes-role': ({ values: { other } }, section) => ({
     text:
       section === 'public'
@@ -227,7 +227,7 @@ const items: PlanWords['items'] = {
     code: name,
   }),
   'index-rebuilt': ({ values: { resource, name, before, after } }) => ({
-    text: `${upper(resource)}: filtering by ${field(name)} is prepared anew`,
+    text: `${upper(resource)}: filtering by ${field(name)} is rebuilt`,
     detail: `${upper(traits(before))} → ${traits(after)}.`,
     code: name,
   }),
@@ -282,7 +282,7 @@ const items: PlanWords['items'] = {
   'shared-account': () => ({
     text: 'Its process runs as the account of the host.',
     detail:
-      'A crash stays its own, but its code can read what the host can, and a process that leaves its parent can escape the limits.',
+      'A crash does not affect the host, but its code can read what the host can, and a detached process can escape the limits.',
   }),
   objects: ({ values: { count, resource, group } }) => ({
     text: `${count.toLocaleString('en')} ${resource}`,
@@ -290,9 +290,9 @@ const items: PlanWords['items'] = {
   }),
   'settings-object': ({ values: { kind, name } }) => ({ text: `Its ${kinds[kind] ?? kind}`, code: name }),
   object: ({ values: { kind, name } }) => ({ text: `${kind} “${name}”` }),
-  binding: ({ values: { name } }) => ({ text: `Whoever holds it by “${name}” loses it` }),
+  binding: ({ values: { name } }) => ({ text: `Everybody who holds it through “${name}” loses it` }),
   'data-kept': ({ values: { groups } }) => ({
-    text: 'Its data is there again when the plugin is installed again.',
+    text: 'Its data is available again when the plugin is reinstalled.',
     detail: 'No other plugin can take its API groups.',
     code: groups.join(', '),
   }),
@@ -305,7 +305,7 @@ const items: PlanWords['items'] = {
 export const plans: PlanWords = {
   sections: {
     blocked: 'This cannot be done',
-    about: 'About it',
+    about: 'About',
     groups: 'API groups',
     models: 'Data models',
     indexes: 'Filters',

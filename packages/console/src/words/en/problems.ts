@@ -4,11 +4,11 @@ type Params = Readonly<Record<string, unknown>>
 
 interface ProblemSentence {
   readonly title: string
-  /** Undefined when the values are not enough for a sentence. */
+  /** Undefined if the parameters are not enough for a sentence. */
   readonly detail?: (params: Params) => string | undefined
 }
 
-/** English sentences of problems come from the server; here are those that the console itself can say. */
+/** The server sends English sentences; this table has those of checks in the console. */
 export const problems = {
   problems: {} as Readonly<Partial<Record<Reason, ProblemSentence>>>,
   rules: {

@@ -15,7 +15,7 @@ export const shell = {
     title: 'Create the administrator',
     lead: 'You give everybody else their rights.',
     secret: 'Setup secret',
-    secretHint: 'The server printed it when it started; after an hour it expires. Restart the server for another one.',
+    secretHint: 'The server printed it when it started. It expires after an hour; restart the server for another one.',
     strength: (strength: number, length: number) =>
       length === 0
         ? 'At least 8 characters.'
@@ -90,7 +90,7 @@ export const shell = {
     noTokens: 'You have no tokens.',
     tokenName: 'What it is for',
     tokenNameHint: 'For example: nightly export',
-    tokenEnds: 'Ends',
+    tokenEnds: 'Expires',
     tokenDays: (days: number) => (days === 365 ? 'in 1 year' : `in ${days} days`),
     tokenNever: 'never',
     newToken: 'New token',

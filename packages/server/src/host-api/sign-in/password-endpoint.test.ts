@@ -7,6 +7,7 @@ import { statement } from '../../store/sql.ts'
 import { createSessions } from '../../credentials/sessions.ts'
 import { declarationOf } from '../../models/model.ts'
 import { createAccessModels } from '../../access/access-models.ts'
+import { noRights } from '../../access/rights.ts'
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts'
 import { createLoginLimits } from '../../credentials/login-limits.ts'
 import { changePassword } from './password-endpoint.ts'
@@ -18,11 +19,7 @@ test('changing the password and ending the other sessions are one transaction', 
   await using store = openSqliteStore(':memory:')
   const passwords = createPasswords(store, clock)
   const sessions = createSessions(store, clock)
-  const { tokens } = createAccessModels({
-    store,
-    clock,
-    rights: () => expect.fail('this test must not evaluate rights'),
-  })
+  const { tokens } = createAccessModels({ store, clock, rights: noRights })
   await store.openModel(declarationOf(tokens))
   await openRevocations(store)
   const parts = { store, clock, passwords, tokens, limits: createLoginLimits(store, clock), onEnd: () => {} }

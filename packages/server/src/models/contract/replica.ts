@@ -79,28 +79,13 @@ export async function openReplica(store: Store, options: ReplicaOptions = {}): P
   const { clock = systemClock, compiler = compilerHere } = options
   const lines: string[] = []
   const log = createLog({ level: 'debug', pretty: false, write: (line) => lines.push(line) })
-  const refresh: ModelRegistry['refresh'] = (model) => registry.refresh(model)
-  const definitions = createDefinitionModel({
-    store,
-    clock,
-    compiler,
-    open: refresh,
-    onChange: refresh,
-    holderOf: () => undefined,
-  })
+  const registry = createModelRegistry({ store, compiler })
+  const { refresh } = registry
+  const definitions = createDefinitionModel({ store, clock, compiler, refresh, holderOf: () => undefined })
   await store.openModel(declarationOf(definitions))
   const builder = createIndexBuilder({ store, definitions, log })
   const onOpen = (model: Model) => builder.start(model)
-  const registry = createModelRegistry({
-    store,
-    compiler,
-    definitions,
-    builtIn: [],
-    evaluate: nobody,
-    evaluateAhead: nobody,
-    onOpen,
-  })
-  await registry.load()
+  await registry.start({ builtIn: [definitions], evaluate: nobody, evaluateAhead: nobody, onOpen })
   const parts = { store, clock, streams: createStreamLimits({ inAll: 8, perCaller: 2, ...unboundedLists }) }
   const of = (plural: string, group = testGroup, version = 'v1') =>
     verbsOf(parts, (work) => registry.using({ group, version, plural }, work))
@@ -121,7 +106,7 @@ export async function openReplica(store: Store, options: ReplicaOptions = {}): P
 }
 
 /** Compiles without a thread, for tests that declare many models. */
-const compilerHere: SchemaCompiler = {
+export const compilerHere: SchemaCompiler = {
   compile: async (schema, thoroughness) => {
     try {
       return compileObjectSchema(schema, thoroughness)

@@ -58,10 +58,8 @@ export interface DefinitionParts {
   readonly store: Store
   readonly clock: Clock
   readonly compiler: SchemaCompiler
-  /** Ensures that objects of the model can be listed on this replica. */
-  readonly open: (model: ModelKey) => Promise<void>
-  /** Called after a model was declared, changed or removed. */
-  readonly onChange: (model: ModelKey) => Promise<void>
+  /** Opens the model on this replica as it is defined now. */
+  readonly refresh: (model: ModelKey) => Promise<void>
   /** The plugin that has claimed a group. */
   readonly holderOf: (group: string) => string | undefined
 }
@@ -79,7 +77,7 @@ export function createDefinitionModel(parts: DefinitionParts): Model {
         if (caller) refuseOthers(parts, object, object)
         await endModel(parts, specOf(object), dryRun)
       },
-      afterWrite: (object) => parts.onChange(specOf(object)),
+      afterWrite: (object) => parts.refresh(specOf(object)),
     },
   })
   return model
@@ -230,13 +228,13 @@ async function compileErrors({ compiler }: DefinitionParts, spec: ModelSpec): Pr
 
 /** Closes the model, so that no object of it can be created any more. A dry run only checks whether objects exist. */
 async function endModel(
-  { store, open }: DefinitionParts,
+  { store, refresh }: DefinitionParts,
   { group, plural }: ModelSpec,
   dryRun: boolean,
 ): Promise<void> {
   const key = { group, plural }
   if (!dryRun && (await store.closeModel(key))) return
-  await open(key)
+  await refresh(key)
   const { total } = await store.list(key, { limit: 1 })
   if (dryRun && total?.count === 0) return
   throw new ApiError('InUse', `there are ${total?.count} ${plural}; delete them before their model`, {

@@ -4,7 +4,7 @@ import { createLog } from '../../base/log.ts'
 import { postgresFixture } from '../../store/contract/postgres-fixture.ts'
 import { modelSpec, openReplica, sqliteReplica, testGroup, type Replica } from '../contract/replica.ts'
 import { modelObjectName } from './model-object-name.ts'
-import { followDefinitions } from './follow-definitions.ts'
+import { createDefinitionFollower } from './definition-follower.ts'
 
 const text = { type: 'string' }
 
@@ -107,7 +107,8 @@ describe('of two replicas on one database,', () => {
     const { store, definitions, registry } = there
     const log = createLog({ level: 'debug', pretty: false, write: () => {} })
     const { words, ours } = await declared()
-    await using _ = followDefinitions({ store, definitions, registry, log })
+    await using following = createDefinitionFollower({ store, definitions, registry, log })
+    following.start()
     await sleep(200)
     const seen = () => {
       const model = registry.all().find(({ plural }) => plural === words.plural)

@@ -2,11 +2,12 @@ import { ApiError, nearest } from '@pergola/api'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CheckedCache } from '../../base/checked-cache.ts'
 import { allObjects } from '../../store/all-objects.ts'
+import { keyOf } from '../../store/model-table.ts'
 import { StaleModel } from '../../store/stale-model.ts'
 import type { ModelKey, Store, StoredObject } from '../../store/store.ts'
 import type { SchemaCompiler } from '../../validation/schema-compiler.ts'
 import { createValidatorCache, type ValidatorCache } from '../../validation/validator-cache.ts'
-import { specOf, statusOf } from './definition-model.ts'
+import { definitionKey, specOf, statusOf } from './definition-model.ts'
 import { definitionOf, type ModelDefinition } from './definition.ts'
 import { modelObjectName } from './model-object-name.ts'
 import type { Evaluation, EvaluationRequest } from './evaluation.ts'
@@ -19,16 +20,18 @@ const retryMs = 50
 
 /** All models: the built-in ones and those defined by objects of the resource `models`. */
 export interface ModelRegistry {
-  /** Reads all definitions. */
+  /** Serves the built-in models, and reads all definitions. */
+  start(parts: RegistryStart): Promise<void>
+  /** Reads all definitions again. */
   load(): Promise<void>
   /** Finds a model, in the database if necessary; throws `ModelNotFound`. */
   find(address: ModelAddress): Promise<Model>
   /** Runs `work` with the current definition, and again when the definition changed meanwhile. */
   using<T>(address: ModelAddress, work: (model: Model) => Promise<T>): Promise<T>
   /** Reads the current definition of a model, or that it has none. */
-  refresh(key: ModelKey): Promise<void>
+  readonly refresh: (key: ModelKey) => Promise<void>
   /** Sorted by group and plural, for discovery. */
-  all(): readonly Model[]
+  readonly all: () => readonly Model[]
   readonly cache: CheckedCache
 }
 
@@ -39,9 +42,11 @@ interface ModelAddress extends ModelKey {
 export interface RegistryParts {
   readonly store: Store
   readonly compiler: SchemaCompiler
+}
+
+export interface RegistryStart {
+  /** The models of the host itself. Their tables are open. */
   readonly builtIn: readonly Model[]
-  /** The model of definitions. */
-  readonly definitions: Model
   /** Asks the plugin that declares a model. */
   readonly evaluate: (definition: ModelDefinition, request: EvaluationRequest) => Promise<Evaluation>
   /** Asks the plugin that declares the upcoming definition; throws `StaleModel` when that definition was abandoned. */
@@ -52,36 +57,35 @@ export interface RegistryParts {
 
 interface Entry {
   readonly model: Model
+  readonly isBuiltIn?: boolean
   opened?: Promise<void>
 }
 
-const keyOf = ({ group, plural }: ModelKey) => `${group}/${plural}`
-
 export function createModelRegistry(parts: RegistryParts): ModelRegistry {
-  const { store, definitions, builtIn, onOpen } = parts
+  const { store } = parts
   const entries = new Map<string, Entry>()
   const validators = createValidatorCache(parts.compiler)
-  for (const model of [definitions, ...builtIn]) entries.set(keyOf(model), { model, opened: Promise.resolve() })
+  const started = Promise.withResolvers<RegistryStart>()
 
   const keep = (stored: StoredObject): Entry => {
-    const model = declaredModel(parts, validators, stored)
+    const model = declaredModel(started.promise, validators, stored)
     const known = entries.get(keyOf(model))
     if (known && known.model.edition >= model.edition) return known
     const entry = { model }
     entries.set(keyOf(model), entry)
     return entry
   }
-  const isBuiltIn = (key: ModelKey) => [definitions, ...builtIn].some((model) => keyOf(model) === keyOf(key))
   const read = async (key: ModelKey): Promise<Entry | undefined> => {
-    if (isBuiltIn(key)) return entries.get(keyOf(key))
-    const stored = await store.get(definitions, modelObjectName(key))
+    const known = entries.get(keyOf(key))
+    if (known?.isBuiltIn) return known
+    const stored = await store.get(definitionKey, modelObjectName(key))
     if (stored) return keep(stored)
     entries.delete(keyOf(key))
     return undefined
   }
   const open = (entry: Entry): Promise<void> => {
     if (entry.opened) return entry.opened
-    const opened = store.openModel(declarationOf(entry.model)).then(() => onOpen(entry.model))
+    const opened = openModel(store, entry.model, started.promise)
     // After a failure, the next caller tries again.
     opened.catch(() => delete entry.opened)
     entry.opened = opened
@@ -104,40 +108,65 @@ export function createModelRegistry(parts: RegistryParts): ModelRegistry {
       }
     }
   }
-  const declared = () => new Map([...entries].filter(([, { model }]) => !isBuiltIn(model)))
+  const declared = () => new Map([...entries].filter(([, { isBuiltIn }]) => !isBuiltIn))
   const load = async () => {
     const gone = new Set(declared().keys())
-    for await (const stored of allObjects(parts.store, parts.definitions)) gone.delete(keyOf(keep(stored).model))
+    for await (const stored of allObjects(store, definitionKey)) gone.delete(keyOf(keep(stored).model))
     for (const key of gone) entries.delete(key)
   }
   return {
+    start: async (late) => {
+      for (const model of late.builtIn) {
+        entries.set(keyOf(model), { model, isBuiltIn: true, opened: Promise.resolve() })
+      }
+      started.resolve(late)
+      await load()
+    },
     load,
     cache: {
       name: 'models',
-      differences: () => differencesOf(parts, declared()),
+      differences: () => differencesOf(store, declared()),
       repair: async () => {
         for (const key of declared().keys()) entries.delete(key)
         await load()
       },
     },
     find: async (address) => (await find(address)).model,
-    using: async (address, work) => {
-      for (let tries = 1; ; tries++) {
-        const entry = await find(address)
-        try {
-          await open(entry)
-          return await work(entry.model)
-        } catch (error) {
-          if (!(error instanceof StaleModel)) throw error
-          if (tries === maxTries) throw beingChanged(address, error)
-          if (tries > 1) await sleep(retryMs)
-          await read(address)
-        }
-      }
-    },
+    using: (address, work) => useCurrent({ find, open, read }, address, work),
     refresh,
     all: () => [...entries.values()].map(({ model }) => model).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
   }
+}
+
+interface EntryWays {
+  readonly find: (address: ModelAddress) => Promise<Entry>
+  readonly open: (entry: Entry) => Promise<void>
+  readonly read: (key: ModelKey) => Promise<Entry | undefined>
+}
+
+async function useCurrent<T>(
+  { find, open, read }: EntryWays,
+  address: ModelAddress,
+  work: (model: Model) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    const entry = await find(address)
+    try {
+      await open(entry)
+      return await work(entry.model)
+    } catch (error) {
+      if (!(error instanceof StaleModel)) throw error
+      if (tries === maxTries) throw beingChanged(address, error)
+      if (tries > 1) await sleep(retryMs)
+      await read(address)
+    }
+  }
+}
+
+async function openModel(store: Store, model: Model, started: Promise<Pick<RegistryStart, 'onOpen'>>): Promise<void> {
+  await store.openModel(declarationOf(model))
+  const { onOpen } = await started
+  onOpen(model)
 }
 
 function modelNotFound({ group, version, plural }: ModelAddress, known: readonly Entry[]): ApiError {
@@ -157,10 +186,10 @@ function beingChanged({ plural }: ModelAddress, cause: StaleModel): ApiError {
   return new ApiError('Unavailable', `the model ${plural} is being changed; try again`, { headers, cause })
 }
 
-async function differencesOf(parts: RegistryParts, declared: ReadonlyMap<string, Entry>): Promise<ReadonlySet<string>> {
+async function differencesOf(store: Store, declared: ReadonlyMap<string, Entry>): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
   const gone = new Set(declared.keys())
-  for await (const { data } of allObjects(parts.store, parts.definitions)) {
+  for await (const { data } of allObjects(store, definitionKey)) {
     const object = fromData(data)
     const key = keyOf(definitionOf(specOf(object)))
     const { edition } = statusOf(object)
@@ -171,7 +200,7 @@ async function differencesOf(parts: RegistryParts, declared: ReadonlyMap<string,
 }
 
 function declaredModel(
-  { evaluate, evaluateAhead }: RegistryParts,
+  started: Promise<Pick<RegistryStart, 'evaluate' | 'evaluateAhead'>>,
   validators: ValidatorCache,
   stored: StoredObject,
 ): Model {
@@ -180,7 +209,7 @@ function declaredModel(
   return createModel(definition, {
     edition: statusOf(object).edition,
     validator: validators.of(definition.schema),
-    evaluate: (request) => evaluate(definition, request),
-    evaluateAhead: (request) => evaluateAhead(definition, request),
+    evaluate: async (request) => (await started).evaluate(definition, request),
+    evaluateAhead: async (request) => (await started).evaluateAhead(definition, request),
   })
 }

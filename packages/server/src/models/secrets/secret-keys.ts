@@ -14,7 +14,7 @@ import { keyIdOf } from './seal-text.ts'
 const gatherMs = 1_000
 /** Bounds the run; operators with more secrets still learn of most missing keys. */
 const mostSecrets = 10_000
-/** Renewed seldom: an idle replica should send few statements, and keys change by restarts alone. */
+/** Renewed rarely: an idle replica should send few statements, and keys only change by restarts. */
 const aliveMs = 60_000
 /** Followed by a random name and the ids of the keys that a replica has. */
 const keyLeases = 'sealing keys/'
@@ -29,14 +29,15 @@ export interface SecretKeysParts {
 
 /** Which keys the stored secrets need, and which this replica has. */
 export interface SecretKeys extends AsyncDisposable {
+  /** Reads the secrets, and tells other processes which keys this replica has. */
+  start(): Promise<void>
   /** For operators; names keys by their ids. */
   describe(): HealthFinding & { readonly detail: string }
   /** Reads the secrets again soon, because some have changed. */
   look(): void
 }
 
-/** Tells other processes which keys this replica has. */
-export async function followSecretKeys(parts: SecretKeysParts): Promise<SecretKeys> {
+export function createSecretKeys(parts: SecretKeysParts): SecretKeys {
   const { store, secrets, log } = parts
   const own = parts.keys.map(({ id }) => id)
   let needed = new Map<string, number>()
@@ -55,9 +56,12 @@ export async function followSecretKeys(parts: SecretKeysParts): Promise<SecretKe
       read().catch((err: unknown) => log.warn({ err }, 'the keys of secrets could not be checked'))
     }, gatherMs).unref()
   }
-  await read()
-  const lease = await keepLease({ store, log, aliveMs }, `${keyLeases}${randomUUID()}/${own.join(',')}`)
+  const leases = new AsyncDisposableStack()
   return {
+    start: async () => {
+      await read()
+      leases.use(await keepLease({ store, log, aliveMs }, `${keyLeases}${randomUUID()}/${own.join(',')}`))
+    },
     describe: () => {
       const lacking = missing()
       const words = missingWords(lacking, own)
@@ -72,12 +76,12 @@ export async function followSecretKeys(parts: SecretKeysParts): Promise<SecretKe
     look,
     [Symbol.asyncDispose]: async () => {
       clearTimeout(timer)
-      await lease[Symbol.asyncDispose]()
+      await leases.disposeAsync()
     },
   }
 }
 
-/** Throws when a live replica could not read what is sealed with the key. */
+/** Throws if a live replica lacks the key and could not decrypt. */
 export async function assertReplicasHave(store: Store, key: SealingKey): Promise<void> {
   const replicas = await store.heldLeases(replicaLeases)
   const known = await store.heldLeases(keyLeases)

@@ -1,11 +1,4 @@
-import {
-  ApiError,
-  localTarget,
-  otherRoutesWords,
-  type RequestInfo,
-  type RouteDeclaration,
-  type RouteTable,
-} from '@pergola/api'
+import { ApiError, localTarget, otherRoutesWords, type RouteDeclaration, type RouteTable } from '@pergola/api'
 import { pathNotFound } from '../../call/not-found.ts'
 import type { Call } from '../../call/call.ts'
 import type { ProxyExchange, ProxiedAnswer } from '../../call/proxied-answer.ts'
@@ -24,13 +17,7 @@ export interface AnsweringPlugin {
   readonly hasApp: boolean
 }
 
-/** Finds the plugin that answers in a group. */
-interface CustomApiSource {
-  /** Undefined when the group is not an audience group of a plugin; throws when its plugin is not started. */
-  find(group: string): AnsweringPlugin | undefined
-}
-
-/** Long-lived streams: counted, and ended when the caller loses access, their time is over or the server stops. */
+/** Long-lived streams: counted, and ended when the caller loses access, their time has passed or the server stops. */
 export interface LastingStreams {
   /**
    * Throws when there are too many streams, or the caller is not authorized. `end` is called at most once; without a reason,
@@ -39,21 +26,17 @@ export interface LastingStreams {
   begin(call: Pick<Call, 'caller' | 'request' | 'recheck'>, end: (why: unknown) => void): Promise<Disposable>
 }
 
-/** Forwards a request to the plugin that answers it; undefined when no plugin serves the path. */
-export type CustomApi = (call: Call) => ProxiedAnswer | undefined
+/** Passes a request on to the plugin that answers it. */
+export type CustomApi = (call: Call, plugin: AnsweringPlugin) => ProxiedAnswer
 
 export interface CustomApiParts {
-  readonly source: CustomApiSource
   readonly tokens: CallerTokens
   readonly streams: LastingStreams
 }
 
-export function createCustomApi({ source, tokens, streams }: CustomApiParts): CustomApi {
-  return (call) => {
+export function createCustomApi({ tokens, streams }: CustomApiParts): CustomApi {
+  return (call, plugin) => {
     const { request, caller, info } = call
-    const group = groupOf(info)
-    const plugin = group === undefined ? undefined : source.find(group)
-    if (!plugin) return undefined
     const path = pathOf(request.target)
     const isStream = info.verb === 'watch'
     const { maxBody = usualBody, responseHeaders } = routeOf(plugin, {
@@ -77,13 +60,6 @@ export function createCustomApi({ source, tokens, streams }: CustomApiParts): Cu
   }
 }
 
-/** Paths that are too long for a resource also belong to a group. */
-function groupOf(info: RequestInfo): string | undefined {
-  if (info.kind === 'resource') return info.group
-  const [, root, group] = info.path.split('/')
-  return root === 'apis' ? group : undefined
-}
-
 /** As it was sent, percent-encoded. */
 function pathOf(target: string): string {
   const local = localTarget(target)
@@ -104,7 +80,7 @@ function routeOf(
   })
 }
 
-/** An answer that is cut off when it may not continue. */
+/** An answer that is cut off when the stream must end. */
 function lastingProxy(answer: ProxiedAnswer, lasting: Lasting): ProxiedAnswer {
   return {
     proxy: async (exchange: ProxyExchange) => {
@@ -122,7 +98,7 @@ function lastingProxy(answer: ProxiedAnswer, lasting: Lasting): ProxiedAnswer {
       } catch (error) {
         if (!over.signal.aborted) throw error
       }
-      // The forwarding code treats the abort as a disconnect of the client and reports nothing, so the reason is thrown here.
+      // The proxy treats the abort as a disconnect of the client and reports nothing, so the reason is thrown here.
       if (over.signal.aborted) throw over.signal.reason
     },
   }

@@ -1,13 +1,12 @@
 import { groupsWithAudiences, settingsObjectName, type Rule, type PluginSpec } from '@pergola/api'
 import type { Feed } from '../../feed/feed.ts'
 import { keepCurrent } from '../../feed/kept-current.ts'
-import type { Model } from '../../models/model.ts'
 import { fromData } from '../../models/object-bytes.ts'
 import type { PluginClaims } from '../../access/access-source.ts'
 import { allObjects } from '../../store/all-objects.ts'
 import { keyOf } from '../../store/model-table.ts'
 import type { Store, StoredObject } from '../../store/store.ts'
-import { specOf } from '../plugin-model.ts'
+import { pluginKey, specOf } from '../plugin-model.ts'
 
 /** An installed plugin; it need not run. */
 export interface InstalledPlugin {
@@ -18,9 +17,10 @@ export interface InstalledPlugin {
 
 /** The installed plugins, as stored in the database. */
 export interface KnownPlugins extends Disposable {
+  start(): Promise<void>
   all(): readonly InstalledPlugin[]
   /** The current claims. Returns a new object when something has changed. */
-  claims(): PluginClaims
+  readonly claims: () => PluginClaims
   /** Calls the listener when something has changed, until it is disposed of. */
   onChange(listener: () => void): Disposable
 }
@@ -28,10 +28,9 @@ export interface KnownPlugins extends Disposable {
 export interface KnownPluginsParts {
   readonly store: Store
   readonly feed: Feed
-  readonly plugins: Model
 }
 
-export async function createKnownPlugins({ store, feed, plugins }: KnownPluginsParts): Promise<KnownPlugins> {
+export function createKnownPlugins({ store, feed }: KnownPluginsParts): KnownPlugins {
   let installed = new Map<string, InstalledPlugin>()
   let claims: PluginClaims | undefined
   const listeners = new Set<() => void>()
@@ -39,18 +38,18 @@ export async function createKnownPlugins({ store, feed, plugins }: KnownPluginsP
     claims = undefined
     for (const listener of listeners) listener()
   }
-  const kept = await keepCurrent({
+  const kept = keepCurrent({
     store,
     feed,
     what: 'plugins',
     load: async () => {
       const read = new Map<string, InstalledPlugin>()
-      for await (const stored of allObjects(store, plugins)) read.set(stored.name, installedPlugin(stored))
+      for await (const stored of allObjects(store, pluginKey)) read.set(stored.name, installedPlugin(stored))
       installed = read
       changed()
     },
     apply: (changes) => {
-      const own = changes.filter(({ model }) => keyOf(model) === keyOf(plugins))
+      const own = changes.filter(({ model }) => keyOf(model) === keyOf(pluginKey))
       for (const { op, object } of own) {
         if (op === 'deleted') installed.delete(object.name)
         else installed.set(object.name, installedPlugin(object))
@@ -59,6 +58,7 @@ export async function createKnownPlugins({ store, feed, plugins }: KnownPluginsP
     },
   })
   return {
+    start: () => kept.start(),
     all: () => [...installed.values()],
     claims: () => (claims ??= claimsOf(installed)),
     onChange: (listener) => {

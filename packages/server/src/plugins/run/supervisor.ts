@@ -4,7 +4,7 @@ import {
   audienceGroup,
   isAudienceGroup,
   type OwnedDeclaration,
-  type ResourceRequest,
+  type RequestInfo,
   type RouteDeclaration,
   type PluginState,
 } from '@pergola/api'
@@ -54,35 +54,46 @@ interface ServedApis {
   readonly apps: readonly { readonly plugin: string; readonly path: string }[]
 }
 
+interface StartToken {
+  readonly plugin: string
+  readonly token: string
+  readonly groups: readonly string[]
+}
+
+/** Nothing for the models of a plugin: the host serves those. */
+interface Reached {
+  /** The model of the owned objects at the path, and the path of the owner's name. */
+  readonly owned?: OwnedResource
+  /** Answers custom APIs at the path. */
+  readonly answering?: AnsweringPlugin
+}
+
 /** Runs the installed and enabled plugins on this replica, and provides access to them. */
 export interface Supervisor extends AsyncDisposable {
-  /** Resolves when the plugins installed at the start have started, or could not. */
-  readonly firstStarts: Promise<unknown>
-  /** The plugin that answers custom APIs in the group; undefined when there is none; throws when it is not started. */
-  find(group: string): AnsweringPlugin | undefined
+  /** Starts the installed plugins, and follows them; the result resolves when they have started, or could not. */
+  start(): { readonly firstStarts: Promise<unknown> }
+  /** What the plugin of a path's group has there; throws when it must be started for that and is not. */
+  reach(info: RequestInfo): Reached
   /** The custom APIs of the plugins that run or would run. */
-  customApis(): ServedApis
+  readonly customApis: () => ServedApis
   /** The log lines of its processes after a given line. */
-  linesOf(plugin: string, after: number): ReplicaLines | undefined
+  readonly linesOf: (plugin: string, after: number) => ReplicaLines | undefined
   /** The tokens of all running processes. */
-  startTokens(): readonly { readonly plugin: string; readonly token: string; readonly groups: readonly string[] }[]
+  readonly startTokens: () => readonly StartToken[]
   /** The token of the active version, once its models are served. */
   leadingToken(plugin: string): string | undefined
-  /** The model of the owned objects at the request's path, and the path of the owner's name. */
-  ownedAt(request: ResourceRequest): OwnedResource | undefined
   /** Asks the plugin of a model about an object. */
   evaluate(model: ModelDefinition, request: EvaluationRequest): Promise<Evaluation>
   /** Asks the version being prepared. When it cannot answer, abandons the upgrade and throws `StaleModel`. */
   evaluateAhead(model: ModelDefinition, request: EvaluationRequest): Promise<Evaluation>
   /** Throws when the group belongs to a plugin that is not started, or whose indexes are not built. */
-  assertServed(group: string): void
+  readonly assertServed: (group: string) => void
 }
 
 export function createSupervisor(parts: SupervisorParts): Supervisor {
   const { known } = parts
   const { seats, look, written, giveUpOn, settled } = createSeats(parts)
-  const following = known.onChange(() => void look())
-  const firstStarts = look().then(() => Promise.all([...seats.values()].map(async ({ active }) => active?.arrived)))
+  const following = new DisposableStack()
   const activeIn = (group: string) => {
     const plugin = known.claims().pluginOf(group)
     return { plugin, runner: plugin === undefined ? undefined : seats.get(plugin)?.active }
@@ -92,29 +103,30 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       ...new Set([active, incoming, ...others()].filter((one) => !!one)),
     ])
   return {
-    firstStarts,
-    customApis: () => {
-      const active = [...seats.values()].flatMap((seat) => (seat.active ? [seat.active] : []))
+    start: () => {
+      following.use(known.onChange(() => void look()))
       return {
-        routes: active.flatMap(({ declaredRoutes }) => declaredRoutes),
-        owned: active.flatMap(({ owned }) => owned),
-        apps: active.flatMap(({ plugin, apps }) =>
-          apps.flatMap(({ group, versions }) =>
-            versions.map((version) => ({ plugin: plugin.name, path: `/apis/${group}/${version}` })),
-          ),
-        ),
+        firstStarts: look().then(() => Promise.all([...seats.values()].map(async ({ active }) => active?.arrived))),
       }
     },
+    customApis: () => apisOf([...seats.values()].flatMap((seat) => (seat.active ? [seat.active] : []))),
     linesOf: (plugin, after) => {
       const lines = written.after(plugin, after)
       return lines && { ...lines, replica: parts.replicas.own }
     },
-    find: (group) => {
-      const { plugin, runner } = isAudienceGroup(group) ? activeIn(group) : {}
-      if (plugin === undefined) return undefined
+    reach: (info) => {
+      const group = groupOf(info)
+      const { plugin, runner } = group === undefined ? {} : activeIn(group)
+      if (group === undefined || plugin === undefined) return {}
+      if (!isAudienceGroup(group)) {
+        if (info.kind === 'resource' && !runner?.isServing) throw notStarted(plugin, parts)
+        return {}
+      }
+      const owned = ownedAt(info, runner?.owned)
+      if (owned && runner?.isServing) return { owned }
       const { door, routes } = runner ?? {}
-      if (!door || !routes) throw notStarted(plugin, parts)
-      return { door, routes, hasApp: runner?.apps.some((app) => app.group === group) ?? false }
+      if (owned || !door || !routes) throw notStarted(plugin, parts)
+      return { answering: { door, routes, hasApp: runner?.apps.some((app) => app.group === group) ?? false } }
     },
     startTokens: () =>
       runners().flatMap(({ token, plugin: { name }, groups }) => (token ? [{ plugin: name, token, groups }] : [])),
@@ -122,12 +134,6 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       const { active } = seats.get(plugin) ?? {}
       // The process must be healthy, too: it has its token earlier.
       return active?.isServing && active.evaluator ? active.token : undefined
-    },
-    ownedAt: ({ group, resource, subresource }) => {
-      // Paths below owned objects are answered by the plugin.
-      if (subresource !== undefined || !group.startsWith(ownPrefix)) return undefined
-      const owned = activeIn(group).runner?.owned ?? []
-      return owned.find((one) => `${ownPrefix}${one.group}` === group && one.plural === resource)
     },
     evaluate: async (model, request) => {
       const plugin = known.claims().pluginOf(model.group) ?? notClaimed(model)
@@ -155,11 +161,37 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       if (plugin !== undefined && !runner?.isServing) throw notStarted(plugin, parts)
     },
     [Symbol.asyncDispose]: async () => {
-      following[Symbol.dispose]()
+      following.dispose()
       await Promise.all([...seats.values()].map((seat) => seat[Symbol.asyncDispose]()))
       await settled()
     },
   }
+}
+
+function apisOf(active: readonly PluginRunner[]): ServedApis {
+  return {
+    routes: active.flatMap(({ declaredRoutes }) => declaredRoutes),
+    owned: active.flatMap(({ owned }) => owned),
+    apps: active.flatMap(({ plugin, apps }) =>
+      apps.flatMap(({ group, versions }) =>
+        versions.map((version) => ({ plugin: plugin.name, path: `/apis/${group}/${version}` })),
+      ),
+    ),
+  }
+}
+
+/** Also finds the group of paths that are too long for a resource. */
+function groupOf(info: RequestInfo): string | undefined {
+  if (info.kind === 'resource') return info.group
+  const [, root, group] = info.path.split('/')
+  return root === 'apis' ? group : undefined
+}
+
+function ownedAt(info: RequestInfo, owned: readonly OwnedDeclaration[] = []): OwnedDeclaration | undefined {
+  // Paths below owned objects are answered by the plugin.
+  if (info.kind !== 'resource' || info.subresource !== undefined) return undefined
+  const { group, resource } = info
+  return owned.find((one) => `${ownPrefix}${one.group}` === group && one.plural === resource)
 }
 
 /** Reads the spec that is active now, if it is the one of this installation and package. */

@@ -24,7 +24,7 @@ import { installingCaller, specOf, versionOf } from '../plugin-model.ts'
 export interface Versions {
   readonly plugin: InstalledPlugin
   readonly candidate: PluginVersion
-  /** Undefined when its package can no longer be read. */
+  /** Undefined if its package can no longer be read. */
   readonly before: OpenedPackage | undefined
   readonly after: OpenedPackage
 }

@@ -20,13 +20,14 @@ export interface FollowParts {
   readonly everyMs?: number
 }
 
-export interface FollowingDefinitions extends AsyncDisposable {
+export interface DefinitionFollower extends AsyncDisposable {
+  start(): void
   /** Looks now, because something has changed. */
   look(): void
 }
 
 /** Detects changed definitions by their newest edition and their number, and then reloads them. */
-export function followDefinitions(parts: FollowParts): FollowingDefinitions {
+export function createDefinitionFollower(parts: FollowParts): DefinitionFollower {
   const { store, definitions, registry, log, isTold = () => false, everyMs = usualEveryMs } = parts
   const stopping = new AbortController()
   let wake: (() => void) | undefined
@@ -67,8 +68,11 @@ export function followDefinitions(parts: FollowParts): FollowingDefinitions {
       })
     }
   }
-  const running = run()
+  let running: Promise<void> | undefined
   return {
+    start: () => {
+      running ??= run()
+    },
     look: () => wake?.(),
     [Symbol.asyncDispose]: async () => {
       stopping.abort()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createLog } from '../../base/log.ts'
 import type { Store } from '../../store/store.ts'
 import { modelSpec, openReplica, sqliteReplica } from '../contract/replica.ts'
-import { followDefinitions } from './follow-definitions.ts'
+import { createDefinitionFollower } from './definition-follower.ts'
 
 test('a database failure is logged, and definitions from that time are found after a retry', async () => {
   await using here = await sqliteReplica()
@@ -14,7 +14,8 @@ test('a database failure is logged, and definitions from that time are found aft
     ...here.store,
     list: (...asked) => (fails ? Promise.reject(new Error('gone away')) : here.store.list(...asked)),
   }
-  await using _ = followDefinitions({ ...there, store, log })
+  await using following = createDefinitionFollower({ ...there, store, log })
+  following.start()
   await expect.poll(() => lines.join('')).toMatch(/gone away.*retrying/)
   await here.declare(modelSpec({}))
   fails = false
@@ -26,7 +27,8 @@ test('a definition created between loading and following is found', async () => 
   await using there = await openReplica(here.store)
   const log = createLog({ level: 'info', pretty: false, write: () => {} })
   await here.declare(modelSpec({}))
-  await using _ = followDefinitions({ ...there, log })
+  await using following = createDefinitionFollower({ ...there, log })
+  following.start()
   await expect.poll(() => there.registry.all().length).toBe(2)
 })
 
@@ -38,7 +40,8 @@ test('stops while it waits for the next poll, without polling again', async () =
   const log = createLog({ level: 'info', pretty: false, write: () => {} })
   let looks = 0
   const store: Store = { ...replica.store, list: (...asked) => (looks++, replica.store.list(...asked)) }
-  const following = followDefinitions({ ...replica, store, log, everyMs: anHour })
+  const following = createDefinitionFollower({ ...replica, store, log, everyMs: anHour })
+  following.start()
   await expect.poll(() => looks).toBe(1)
   await following[Symbol.asyncDispose]()
   expect(looks).toBe(1)
@@ -49,7 +52,8 @@ test('stops while it waits after a failure', async () => {
   const lines: string[] = []
   const log = createLog({ level: 'info', pretty: false, write: (line) => lines.push(line) })
   const store: Store = { ...replica.store, list: () => Promise.reject(new Error('gone away')) }
-  const following = followDefinitions({ ...replica, store, log, everyMs: anHour })
+  const following = createDefinitionFollower({ ...replica, store, log, everyMs: anHour })
+  following.start()
   await expect.poll(() => lines.length).toBe(1)
   await following[Symbol.asyncDispose]()
   expect(lines).toHaveLength(1)
@@ -68,7 +72,8 @@ test('polls only while it is not notified of changes', async () => {
     },
   }
   const isTold = () => (ticks++, told)
-  await using following = followDefinitions({ ...there, store, log, isTold, everyMs: 5 })
+  await using following = createDefinitionFollower({ ...there, store, log, isTold, everyMs: 5 })
+  following.start()
   await expect.poll(() => looks).toBe(1)
   await expect.poll(() => ticks).toBeGreaterThan(20)
   expect(looks).toBe(1)
